@@ -1,0 +1,82 @@
+"""Positions that are added to the tokens, as a module: fixed sines and cosines, or learned vectors."""
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from attention_core.modules.masks import require_positive
+from attention_core.modules.positions import Learned, Sinusoidal, sinusoidal_encoding, slots
+
+
+class AddedPosition(nn.Module):
+    """Adds a vector for its position to each token: ``x + encoding[position]``.
+
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.5, for both kinds.
+
+    Args:
+        position: ``Sinusoidal`` or ``Learned``.
+        d_model: Size of a token's vector.
+        device: Where the learned vectors live.
+        dtype: Their precision.
+
+    Attributes:
+        table: The learned vectors ``(max_len, d_model)``, drawn from N(0, 1) as in ``nn.Embedding``; None for
+            ``Sinusoidal``.
+
+    Raises:
+        ValueError: If ``max_len`` or ``d_model`` is not positive.
+    """
+
+    table: nn.Parameter | None
+
+    def __init__(
+        self,
+        position: Sinusoidal | Learned,
+        d_model: int,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        require_positive(d_model=d_model)
+        self.position = position
+        self.table = None
+        if isinstance(position, Learned):
+            require_positive(max_len=position.max_len)
+            self.table = nn.Parameter(torch.empty(position.max_len, d_model, device=device, dtype=dtype))
+            nn.init.normal_(self.table)
+
+    def forward(
+        self, x: Float[Tensor, "batch tokens d_model"], positions: Int[Tensor, "..."] | None = None
+    ) -> Float[Tensor, "batch tokens d_model"]:
+        """``x`` with the vectors of its positions added.
+
+        Args:
+            x: Tokens.
+            positions: ``(tokens,)`` or ``(batch, tokens)``; the slots 0, 1, 2, … when None.
+
+        Raises:
+            ValueError: If a position lies outside the learned table (not looked at while torch compiles).
+        """
+        positions = slots(x.shape[1], positions, device=x.device)
+        if isinstance(self.position, Sinusoidal):
+            return x + sinusoidal_encoding(positions, x.shape[2], base=self.position.base, dtype=x.dtype)
+        assert self.table is not None
+        if not torch.compiler.is_compiling():
+            lowest, highest = int(positions.min()), int(positions.max())
+            if lowest < 0 or highest >= len(self.table):
+                raise ValueError(
+                    f"positions from {lowest} to {highest} do not fit: Learned(max_len={len(self.table)}) "
+                    f"knows 0 to {len(self.table) - 1}."
+                )
+        return x + F.embedding(positions, self.table)
+
+    def add_to_each(
+        self, query: Tensor, key: Tensor, value: Tensor, query_positions: Tensor | None, key_positions: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Positions added to a module's three inputs; inputs that were one tensor are one tensor afterwards."""
+        placed_query = self(query, query_positions)
+        same = key is query and key_positions is query_positions
+        placed_key = placed_query if same else self(key, key_positions)
+        return placed_query, placed_key, placed_key if value is key else self(value, key_positions)

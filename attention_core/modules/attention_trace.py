@@ -1,0 +1,31 @@
+"""What an attention module computed on its way: the names this package uses for every intermediate."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionTrace:
+    """Every intermediate of one forward pass; with a zero sink, ``kv_len`` counts it as the last key.
+
+    Attributes:
+        q: Queries as they meet the keys, after QK-norm and rotation ``(batch, heads, q_len, d_head)``.
+        k: Keys, likewise ``(batch, heads, kv_len, d_head)``.
+        v: Values ``(batch, heads, kv_len, d_head)``.
+        scores: ``q · kᵀ · scale`` ``(batch, heads, q_len, kv_len)``.
+        masked_scores: The scores as softmax sees them: −∞ where a key is hidden, ALiBi's penalty added.
+        weights: Softmax of the masked scores; in training, after dropout: the weights that were applied.
+        context: ``weights · v`` ``(batch, heads, q_len, d_head)``.
+        output: What ``forward`` returns ``(batch, q_len, d_model)``.
+    """
+
+    q: Float[Tensor, "batch heads q_len d_head"]
+    k: Float[Tensor, "batch heads kv_len d_head"]
+    v: Float[Tensor, "batch heads kv_len d_head"]
+    scores: Float[Tensor, "batch heads q_len kv_len"]
+    masked_scores: Float[Tensor, "batch heads q_len kv_len"]
+    weights: Float[Tensor, "batch heads q_len kv_len"]
+    context: Float[Tensor, "batch heads q_len d_head"]
+    output: Float[Tensor, "batch q_len d_output"]

@@ -1,0 +1,193 @@
+"""Scaled dot-product attention as pure functions, shared by every module of this package.
+
+Notation, with the paper's symbols (Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1)::
+
+    scores        = query · keyᵀ · scale             S = Q Kᵀ / √d_k
+    masked_scores = scores, −∞ where a mask hides a key
+    weights       = softmax(masked_scores) over keys A = softmax(S)
+    context       = weights · value                  A V
+
+Sizes: ``q_len`` queries, ``kv_len`` keys and values, ``d_head`` numbers in each (d_k); ``...`` stands for any
+leading dimensions, such as ``(batch, heads)``.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor
+
+from attention_core.modules.masks import causal_mask, combine_masks, visible_rows
+
+
+def scaled_dot_product_attention(
+    query: Float[Tensor, "*batch q_len d_head"],
+    key: Float[Tensor, "*batch kv_len d_head"],
+    value: Float[Tensor, "*batch kv_len d_value"],
+    *,
+    attn_mask: Shaped[Tensor, "..."] | None = None,
+    key_padding_mask: Shaped[Tensor, "..."] | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    dropout: float = 0.0,
+) -> Float[Tensor, "*batch q_len d_value"]:
+    """Mean of the values, weighted by how well their keys match the query: ``softmax(Q Kᵀ · scale + mask) V``.
+
+    Runs on torch's fused kernel, which never stores the weights. A fully masked row gives zeros, and finite
+    gradients. A masked key has weight 0, but 0 · NaN is NaN: a masked value or key must still be a finite number.
+
+    Args:
+        query: ``(..., q_len, d_head)``.
+        key: ``(..., kv_len, d_head)``.
+        value: ``(..., kv_len, d_value)``.
+        attn_mask: Bool (True = may attend) or additive, broadcastable to ``(..., q_len, kv_len)``.
+        key_padding_mask: Bool ``(batch, kv_len)``, True = padding; ``(kv_len,)`` for inputs without a batch.
+        is_causal: Whether a query sees only the keys up to its own slot.
+        scale: Factor of the scores; ``1/√d_head`` when None.
+        dropout: Probability of dropping each weight. Callers pass 0 outside training.
+
+    Raises:
+        ValueError: If a mask does not fit the scores or has another dtype than said above.
+
+    Returns:
+        Context ``(..., q_len, d_value)``, in the dtype of ``value``. Half precision keeps its softmax in float32.
+    """
+    if scale is not None and scale <= 0:
+        # Kernels may scale after they have put −∞ above the diagonal, and −∞ times 0 or less hides nothing.
+        query, scale = query * scale, 1.0
+    if attn_mask is None and key_padding_mask is None:
+        return F.scaled_dot_product_attention(query, key, value, None, dropout, is_causal, scale=scale)
+    mask = merge_masks(_scores_shape(query, key), attn_mask, key_padding_mask, is_causal, device=query.device)
+    assert mask is not None
+    visible = visible_rows(mask)
+    # A row without keys sees all of them and is zeroed afterwards: no kernel, forward or backward, divides 0 by 0.
+    mask = mask | ~visible if mask.dtype == torch.bool else mask.to(query.dtype).masked_fill(~visible, 0.0)
+    context = F.scaled_dot_product_attention(query, key, value, mask, dropout, scale=scale)
+    return context.masked_fill(~visible, 0.0)
+
+
+def attention_weights(
+    query: Float[Tensor, "*batch q_len d_head"],
+    key: Float[Tensor, "*batch kv_len d_head"],
+    *,
+    attn_mask: Shaped[Tensor, "..."] | None = None,
+    key_padding_mask: Shaped[Tensor, "..."] | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    dropout: float = 0.0,
+) -> Float[Tensor, "*batch q_len kv_len"]:
+    """How much each query attends to each key: ``softmax(Q Kᵀ · scale + mask)``, rows summing to 1.
+
+    Takes the arguments of :func:`scaled_dot_product_attention` and raises the same errors.
+
+    Returns:
+        Weights ``(..., q_len, kv_len)``; a fully masked row is zero, with finite gradients.
+    """
+    scores = attention_scores(query, key, scale=scale)
+    mask = merge_masks(tuple(scores.shape), attn_mask, key_padding_mask, is_causal, device=scores.device)
+    if mask is None:
+        return softmax_over_keys(scores, dropout=dropout)
+    return softmax_over_keys(mask_scores(scores, mask), visible_rows(mask), dropout=dropout)
+
+
+def attention_scores(
+    query: Float[Tensor, "*batch q_len d_head"],
+    key: Float[Tensor, "*batch kv_len d_head"],
+    *,
+    scale: float | None = None,
+) -> Float[Tensor, "*batch q_len kv_len"]:
+    """Dot product of every query with every key, times ``scale`` (``1/√d_head`` when None)."""
+    scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
+    return (query @ key.mT).mul_(scale)
+
+
+def mask_scores(
+    scores: Float[Tensor, "*batch q_len kv_len"], mask: Shaped[Tensor, "..."]
+) -> Float[Tensor, "*batch q_len kv_len"]:
+    """The scores as softmax sees them: −∞ where a bool mask hides a key, or with an additive mask added."""
+    return scores.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else scores + mask.to(scores.dtype)
+
+
+def softmax_over_keys(
+    masked_scores: Float[Tensor, "*batch q_len kv_len"],
+    visible: Bool[Tensor, "..."] | None = None,
+    *,
+    dropout: float = 0.0,
+) -> Float[Tensor, "*batch q_len kv_len"]:
+    """Softmax of each row, in float32 for half precision and then back.
+
+    Args:
+        masked_scores: ``(..., q_len, kv_len)``.
+        visible: Which rows see a key, ``(..., q_len, 1)``. The others are set aside *before* softmax and become zero
+            after it: zeroing them only afterwards would leave the NaN of softmax(−∞, …) in the gradients.
+        dropout: Probability of dropping each weight, the rest being divided by ``1 − dropout``.
+    """
+    dtype = masked_scores.dtype
+    precision = torch.float32 if dtype in (torch.float16, torch.bfloat16) else None
+    if visible is None:
+        weights = masked_scores.softmax(-1, dtype=precision)
+    else:
+        weights = masked_scores.masked_fill(~visible, 0.0).softmax(-1, dtype=precision).masked_fill(~visible, 0.0)
+    weights = weights if precision is None else weights.to(dtype)
+    return F.dropout(weights, dropout) if dropout else weights
+
+
+def merge_masks(
+    shape: tuple[int, ...],
+    attn_mask: Shaped[Tensor, "..."] | None = None,
+    key_padding_mask: Shaped[Tensor, "..."] | None = None,
+    is_causal: bool = False,
+    *,
+    penalty: Float[Tensor, "..."] | None = None,
+    device: torch.device | None = None,
+) -> Tensor | None:
+    """Everything that hides or penalises keys as one mask, broadcastable to the scores; None if nothing does.
+
+    Args:
+        shape: Shape of the scores ``(..., q_len, kv_len)``.
+        attn_mask: As in :func:`scaled_dot_product_attention`; also the next two.
+        key_padding_mask: True = padding.
+        is_causal: Whether a query sees only the keys up to its own slot.
+        penalty: A further additive mask, such as ALiBi's.
+        device: Where to create a causal mask.
+
+    Raises:
+        ValueError: If a mask does not fit, or has a dtype that does not say what it means.
+    """
+    *lead, q_len, kv_len = shape
+    if attn_mask is not None:
+        if attn_mask.dtype != torch.bool and not attn_mask.is_floating_point():
+            raise ValueError(
+                f"attn_mask has dtype {attn_mask.dtype}: give bool (True = may attend) or additive floats."
+            )
+        if not _broadcasts(attn_mask.shape, shape):
+            raise ValueError(
+                f"attn_mask of shape {tuple(attn_mask.shape)} does not broadcast to the scores' {shape}."
+            )
+    if key_padding_mask is not None:
+        if key_padding_mask.dtype != torch.bool:
+            raise ValueError(f"key_padding_mask has dtype {key_padding_mask.dtype}: give bool, True = padding.")
+        if tuple(key_padding_mask.shape) != (*lead[:1], kv_len):
+            raise ValueError(
+                f"key_padding_mask of shape {tuple(key_padding_mask.shape)} does not fit: (batch, kv_len) = "
+                f"{(*lead[:1], kv_len)} is needed."
+            )
+        key_padding_mask = key_padding_mask.view(*lead[:1], *(1 for _ in lead[1:]), 1, kv_len)
+    return combine_masks(
+        attn_mask,
+        None if key_padding_mask is None else ~key_padding_mask,
+        causal_mask(q_len, kv_len, device=device) if is_causal else None,
+        penalty,
+    )
+
+
+def _broadcasts(shape: Sequence[int], target: Sequence[int]) -> bool:
+    return len(shape) <= len(target) and all(
+        size in (1, full) for size, full in zip(reversed(shape), reversed(target), strict=False)
+    )
+
+
+def _scores_shape(query: Tensor, key: Tensor) -> tuple[int, ...]:
+    return (*query.shape[:-1], key.shape[-2])

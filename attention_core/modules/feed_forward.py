@@ -1,0 +1,68 @@
+"""The feed-forward network of a transformer block: the same two layers for each token on its own."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from attention_core.modules.masks import require_positive
+
+
+@dataclass(frozen=True, slots=True)
+class ReLU:
+    """``max(0, x)``: Vaswani et al. (2017), section 3.3."""
+
+    def __call__(self, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+        """Apply to every number."""
+        return F.relu(x)
+
+
+@dataclass(frozen=True, slots=True)
+class GELU:
+    """``x · Φ(x)`` with the exact normal distribution function Φ: Hendrycks & Gimpel (2016); BERT, GPT."""
+
+    def __call__(self, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+        """Apply to every number."""
+        return F.gelu(x)
+
+
+Activation: TypeAlias = ReLU | GELU
+GELU_ACTIVATION = GELU()
+
+
+class FeedForward(nn.Module):
+    """``f(x W_1ᵀ + b_1) W_2ᵀ + b_2`` for each token: Vaswani et al. (2017), section 3.3.
+
+    Args:
+        d_model: Size of a token's vector.
+        d_ff: Width between the two layers; ``4 · d_model`` when None, as in the paper.
+        activation: f, ``ReLU()`` or ``GELU()``.
+        device: Where the parameters live.
+        dtype: Their precision.
+
+    Raises:
+        ValueError: If a size is not positive.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int | None = None,
+        *,
+        activation: Activation = GELU_ACTIVATION,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        d_ff = 4 * d_model if d_ff is None else d_ff
+        require_positive(d_model=d_model, d_ff=d_ff)
+        self.activation = activation
+        self.widen = nn.Linear(d_model, d_ff, device=device, dtype=dtype)
+        self.narrow = nn.Linear(d_ff, d_model, device=device, dtype=dtype)
+
+    def forward(self, x: Float[Tensor, "batch tokens d_model"]) -> Float[Tensor, "batch tokens d_model"]:
+        """Each token through both layers."""
+        return self.narrow(self.activation(self.widen(x)))

@@ -1,0 +1,73 @@
+"""Which attention module received which mask: recorded as the masks are handed over."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor, nn
+
+from attention_core.modules.dot_product import merge_masks
+from attention_core.modules.masks import to_bool
+from attention_core.modules.multi_head import MultiHeadAttention
+
+
+@dataclass(frozen=True, slots=True)
+class MaskUse:
+    """The masks one attention module received in one call.
+
+    Attributes:
+        module: Its name in the stack, as in ``named_modules()``: ``encoder.layers.0.self_attention``.
+        kinds: What it received: ``"key padding"``, ``"causal"``, ``"attention mask"``; empty for nothing.
+        mask: All of it as one bool mask ``(batch, q_len, kv_len)``, True = may attend (in some head).
+    """
+
+    module: str
+    kinds: tuple[str, ...]
+    mask: Bool[Tensor, "batch q_len kv_len"]
+
+
+@contextmanager
+def recorded_masks(stack: nn.Module) -> Iterator[list[MaskUse]]:
+    """Record every call of every attention module inside ``stack`` while the context is open.
+
+    Example::
+
+        with recorded_masks(encoder) as uses:
+            encoder(x, key_padding_mask=padding)
+        [(use.module, use.kinds) for use in uses]   # [("layers.0.self_attention", ("key padding",)), …]
+    """
+    uses: list[MaskUse] = []
+    hooks = [
+        module.register_forward_pre_hook(_recorder(name, uses), with_kwargs=True)
+        for name, module in stack.named_modules()
+        if isinstance(module, MultiHeadAttention)
+    ]
+    try:
+        yield uses
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _recorder(name: str, uses: list[MaskUse]) -> Any:
+    def record(module: nn.Module, args: tuple[Tensor, ...], given: dict[str, Any]) -> None:
+        del module
+        query = args[0]
+        key = args[1] if len(args) > 1 else query
+        attn_mask, padding, causal = (given.get(kind) for kind in ("attn_mask", "key_padding_mask", "is_causal"))
+        if attn_mask is not None and attn_mask.dim() == 3:
+            attn_mask = attn_mask[:, None]
+        heads = 1 if attn_mask is None or attn_mask.dim() < 4 else attn_mask.shape[1]
+        shape = (query.shape[0], heads, query.shape[1], key.shape[1])
+        mask = merge_masks(shape, attn_mask, padding, bool(causal), device=query.device)
+        if mask is None:
+            mask = torch.ones(shape, dtype=torch.bool, device=query.device)
+        mask = mask if mask.dtype == torch.bool else to_bool(mask)
+        received = {"key padding": padding is not None, "causal": causal, "attention mask": attn_mask is not None}
+        kinds = tuple(kind for kind, there in received.items() if there)
+        uses.append(MaskUse(name, kinds, mask.expand(shape).any(1)))
+
+    return record

@@ -1,0 +1,229 @@
+"""Masks: which query may attend to which key.
+
+Two forms, as everywhere in torch. A *bool* mask says True where a query may attend (the convention of
+``F.scaled_dot_product_attention``); an *additive* mask is added to the scores before softmax: 0 where a query may
+attend, −∞ (or a large negative number) where it may not. Only a key padding mask is the other way round, True where
+a key is padding, as in ``nn.MultiheadAttention``: it describes the tokens, not the permission.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Bool, Float, Int, Shaped
+from torch import Tensor
+
+
+def causal_mask(q_len: int, kv_len: int | None = None, *, device: torch.device | str | None = None) -> Tensor:
+    """Each query sees the key in its own slot and those before it: ``mask[i, j] = (j ≤ i)``.
+
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.3. Slots are counted from the first token on
+    both sides (torch's upper-left alignment), also when the lengths differ.
+
+    Args:
+        q_len: Number of queries.
+        kv_len: Number of keys; as many as queries when None.
+        device: Where to create it.
+
+    Returns:
+        Bool mask ``(q_len, kv_len)``, True = may attend.
+
+    Raises:
+        ValueError: If a length is not positive.
+    """
+    kv_len = q_len if kv_len is None else kv_len
+    require_positive(q_len=q_len, kv_len=kv_len)
+    return torch.ones(q_len, kv_len, dtype=torch.bool, device=device).tril()
+
+
+def sliding_window_mask(
+    q_len: int,
+    window: int,
+    kv_len: int | None = None,
+    *,
+    causal: bool = False,
+    device: torch.device | str | None = None,
+) -> Tensor:
+    """Each query sees the keys at most ``window`` slots away: ``mask[i, j] = (|i − j| ≤ window)``.
+
+    Beltagy et al. (2020), "Longformer: The Long-Document Transformer", section 3.1.
+
+    Args:
+        q_len: Number of queries.
+        window: How far a query looks to either side, in tokens; 0 leaves it only itself.
+        kv_len: Number of keys; as many as queries when None.
+        causal: Whether to look back only.
+        device: Where to create it.
+
+    Returns:
+        Bool mask ``(q_len, kv_len)``, True = may attend.
+
+    Raises:
+        ValueError: If a length is not positive or the window is negative.
+    """
+    kv_len = q_len if kv_len is None else kv_len
+    require_positive(q_len=q_len, kv_len=kv_len)
+    if window < 0:
+        raise ValueError(f"window = {window} is not possible: give 0 or more tokens.")
+    near = torch.ones(q_len, kv_len, dtype=torch.bool, device=device).triu(-window)
+    return near.tril(0 if causal else window)
+
+
+def key_padding_mask(
+    lengths: Sequence[int] | Int[Tensor, " batch"], kv_len: int | None = None, *, left: bool = False
+) -> Tensor:
+    """Which tokens of a batch are padding, from the number of real ones in each sentence.
+
+    Args:
+        lengths: Real tokens of each sentence.
+        kv_len: Tokens of every padded sentence; the longest sentence's when None.
+        left: Whether the padding comes before the real tokens instead of after them.
+
+    Returns:
+        Bool mask ``(batch, kv_len)``, **True = padding**.
+
+    Raises:
+        ValueError: If there is no sentence, a length is negative, or one is longer than ``kv_len``.
+    """
+    real = torch.as_tensor(lengths)
+    if real.numel() == 0:
+        raise ValueError("lengths is empty: give the number of real tokens of at least one sentence.")
+    shortest, longest = int(real.min()), int(real.max())
+    kv_len = longest if kv_len is None else kv_len
+    require_positive(kv_len=kv_len)
+    if shortest < 0 or longest > kv_len:
+        raise ValueError(
+            f"lengths from {shortest} to {longest} do not fit: each must be from 0 to kv_len = {kv_len}."
+        )
+    slots = torch.arange(kv_len, device=real.device)
+    return slots < kv_len - real[:, None] if left else slots >= real[:, None]  # (batch, kv_len)
+
+
+def combine_masks(*masks: Shaped[Tensor, "..."] | None) -> Tensor | None:
+    """One mask that hides whatever any of the given ones hides.
+
+    Bool masks are joined by *and*. As soon as one is additive the result is additive: the additive ones are summed
+    and −∞ is put where a bool one says False. Shapes broadcast; None stands for "no mask".
+
+    Args:
+        masks: Bool masks (True = may attend) and additive masks, in any number.
+
+    Returns:
+        The combined mask, or None when there is none.
+    """
+    permission: Tensor | None = None
+    added: Tensor | None = None
+    for mask in masks:
+        if mask is None:
+            continue
+        if mask.dtype == torch.bool:
+            permission = mask if permission is None else permission & mask
+        else:
+            added = mask if added is None else added + mask
+    if added is None or permission is None:
+        return permission if added is None else added
+    return torch.where(permission, added, -math.inf)
+
+
+def to_additive(
+    mask: Bool[Tensor, "*shape"], dtype: torch.dtype = torch.float32, *, value: float = -math.inf
+) -> Float[Tensor, "*shape"]:
+    """A bool mask as numbers to add to the scores: 0 where True, ``value`` where False.
+
+    Args:
+        mask: True = may attend.
+        dtype: Precision of the result; that of the scores it will be added to.
+        value: −∞ hides a key for certain. −10000, as in BERT's code, hides it only as long as the scores are much
+            smaller than 10⁴, and in a row that hides every key it cancels: softmax ignores a constant.
+    """
+    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, value)
+
+
+def to_bool(mask: Float[Tensor, "*shape"], *, value: float = -math.inf) -> Bool[Tensor, "*shape"]:
+    """An additive mask as permissions: False where it is ``value`` or less, True elsewhere.
+
+    Args:
+        mask: Numbers that are added to the scores.
+        value: What stands for "hidden", rounded to the mask's precision before it is compared; −10000 finds both
+            −10000 and −∞.
+    """
+    return mask > torch.as_tensor(value, dtype=mask.dtype, device=mask.device)
+
+
+def visible_rows(mask: Shaped[Tensor, "*rows kv_len"]) -> Bool[Tensor, "*rows 1"]:
+    """Which queries see at least one key; the others are "fully masked" rows.
+
+    Args:
+        mask: A bool mask (True = may attend) or an additive one (−∞ hides; −10000 does not count as hidden).
+    """
+    return (mask if mask.dtype == torch.bool else to_bool(mask)).any(-1, keepdim=True)
+
+
+def describe_mask(mask: Shaped[Tensor, "*lead q_len kv_len"]) -> str:
+    """What a mask does, in words.
+
+    Args:
+        mask: Bool (True = may attend) or additive. Where the masks of a batch differ, each is described in turn.
+
+    Returns:
+        For instance ``causal: each query sees itself and earlier keys``, ``keys 5–7 are hidden from every query`` or
+        ``query 3 sees no key``; queries and keys are counted from 1.
+    """
+    described = [_describe(one) for one in mask.reshape(-1, *mask.shape[-2:])]
+    if len(set(described)) == 1:
+        return described[0]
+    return "; ".join(f"sentence {number}: {words}" for number, words in enumerate(described, start=1))
+
+
+def _describe(mask: Tensor) -> str:
+    seen = mask if mask.dtype == torch.bool else to_bool(mask)
+    hidden, blind = ~seen.any(0), ~seen.any(1)
+    if bool(hidden.all()):
+        return "no query sees any key"
+    parts = [_describe_band(seen, hidden)]
+    if bool(hidden.any()):
+        parts.append(f"{_numbers('key', 'is', 'are', hidden)} hidden from every query")
+    if bool(blind.any()):
+        parts.append(f"{_numbers('query', 'sees', 'see', blind)} no key")
+    if mask.dtype != torch.bool and bool(mask[seen].any()):
+        parts.append(f"the scores are shifted by {mask[seen].min():g} to {mask[seen].max():g}")
+    return ", ".join(part for part in parts if part) or "every query sees every key"
+
+
+def _describe_band(seen: Tensor, hidden: Tensor) -> str:
+    if bool((seen == ~hidden).all()):
+        return ""
+    q_len, kv_len = seen.shape
+    if bool((seen == causal_mask(q_len, kv_len, device=seen.device) & ~hidden).all()):
+        return "causal: each query sees itself and earlier keys"
+    rows, columns = seen.nonzero().unbind(1)
+    back, ahead = int((rows - columns).max()), int((columns - rows).max())
+    band = torch.ones_like(seen).triu(-back).tril(ahead)
+    if back < 0 or ahead < 0 or not bool((seen == band & ~hidden).all()):
+        return f"{int(seen.sum())} of {seen.numel()} pairs of query and key may attend"
+    return f"window: each query sees itself, {back} before it and {ahead} after it"
+
+
+def _numbers(noun: str, one: str, many: str, chosen: Tensor) -> str:
+    numbers = [int(number) + 1 for number in chosen.nonzero()]
+    if len(numbers) == 1:
+        return f"{noun} {numbers[0]} {one}"
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    listed = ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    return f"{'queries' if noun == 'query' else noun + 's'} {listed} {many}"
+
+
+def require_positive(**sizes: int) -> None:
+    """Refuse sizes that are not positive.
+
+    Raises:
+        ValueError: Naming the first such size.
+    """
+    for name, size in sizes.items():
+        if size <= 0:
+            raise ValueError(f"{name} = {size} is not possible: a positive number is needed.")

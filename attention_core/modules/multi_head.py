@@ -1,0 +1,249 @@
+"""Multi-head attention: the module that everything in this package is about."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+
+from attention_core.modules.added_position import AddedPosition
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.convert import read_bert, read_torch
+from attention_core.modules.dot_product import (
+    attention_scores,
+    mask_scores,
+    merge_masks,
+    scaled_dot_product_attention,
+    softmax_over_keys,
+)
+from attention_core.modules.masks import require_positive, visible_rows
+from attention_core.modules.positions import (
+    Alibi,
+    Learned,
+    NoPosition,
+    Position,
+    Rotary,
+    Sinusoidal,
+    alibi_heads,
+    rotate_heads,
+)
+from attention_core.modules.projections import (
+    Full,
+    HeadProjections,
+    Projections,
+    require_fit,
+)
+
+__all__ = ["AttentionTrace", "MultiHeadAttention"]
+
+FULL, NO_POSITION = Full(), NoPosition()
+
+
+class MultiHeadAttention(HeadProjections):
+    """Several attentions side by side, each on its own projection of the tokens.
+
+    ::
+
+        q = x W_Qᵀ + b_Q,  k = y W_Kᵀ + b_K,  v = y W_Vᵀ + b_V      each cut into heads of d_head numbers
+        context = softmax(q kᵀ · scale + masks) v                    in every head
+        output  = concat(context) W_Oᵀ + b_O
+
+    Vaswani et al. (2017), "Attention Is All You Need", section 3.2.2, where ``num_heads`` is h, ``d_head`` is
+    d_k = d_v and ``scale`` is 1/√d_k. Matrices are stored as ``nn.Linear`` stores them, (out, in), and drawn as it
+    draws them. ``torch.compile`` and ``torch.export`` take the module whole.
+
+    Args:
+        d_model: Size of a token's vector.
+        num_heads: Number of heads.
+        d_head: Size of a head; ``d_model / num_heads`` when None.
+        q_bias: Whether there is b_Q.
+        k_bias: Whether there is b_K.
+        v_bias: Whether there is b_V.
+        o_bias: Whether there is b_O.
+        scale: Factor of the scores; ``1/√d_head`` when None.
+        projections: Which matrices there are: ``Full``, ``TiedKeyValue``, ``TiedQueryKey`` or ``Identity``.
+        output_projection: Whether there is W_O. Without it (and with ``Identity``) there is no b_O either: the output
+            is the heads' context side by side.
+        position: How order comes in. ``Sinusoidal`` and ``Learned`` are added to the inputs, so queries, keys *and*
+            values see them; ``Rotary`` turns queries and keys; ``Alibi`` is added to the scores.
+        qk_norm: Whether queries and keys are RMS-normalised over ``d_head``, with a learned gain, before they meet:
+            after Henry et al. (2020), "Query-Key Normalization for Transformers".
+        zero_sink: Whether a key and value of zeros that no mask hides is appended, as torch's ``add_zero_attn``.
+        dropout: Probability of dropping a weight in training.
+        device: Where the parameters live.
+        dtype: Their precision.
+
+    Raises:
+        ValueError: If a size is not positive, ``d_model`` is not a multiple of ``num_heads`` and no ``d_head`` is
+            given, ``Identity`` meets ``num_heads · d_head ≠ d_model``, ``Rotary`` meets an odd ``d_head``, or
+            ``dropout`` is not in [0, 1).
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        *,
+        d_head: int | None = None,
+        q_bias: bool = True,
+        k_bias: bool = True,
+        v_bias: bool = True,
+        o_bias: bool = True,
+        scale: float | None = None,
+        projections: Projections = FULL,
+        output_projection: bool = True,
+        position: Position = NO_POSITION,
+        qk_norm: bool = False,
+        zero_sink: bool = False,
+        dropout: float = 0.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        require_positive(d_model=d_model, num_heads=num_heads, d_head=1 if d_head is None else d_head)
+        if d_head is None and d_model % num_heads:
+            raise ValueError(
+                f"d_model = {d_model} is not a multiple of num_heads = {num_heads}; choose a multiple or give d_head."
+            )
+        d_head = d_model // num_heads if d_head is None else d_head
+        if isinstance(position, Rotary) and d_head % 2:
+            raise ValueError(f"d_head = {d_head} is odd: Rotary() turns coordinates in pairs; choose an even d_head.")
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout = {dropout} is not possible: give a probability from 0 up to but not 1.")
+        biases = {"q_bias": q_bias, "k_bias": k_bias, "v_bias": v_bias, "o_bias": o_bias}
+        made = {"device": device, "dtype": dtype}
+        super().__init__(
+            d_model, num_heads, d_head, projections, output_projection=output_projection, **biases, **made
+        )
+        self.scale = 1 / math.sqrt(d_head) if scale is None else scale
+        self.position, self.zero_sink, self.dropout = position, zero_sink, dropout
+        self.q_norm = nn.RMSNorm(d_head, **made) if qk_norm else None
+        self.k_norm = nn.RMSNorm(d_head, **made) if qk_norm else None
+        self.added_position = None
+        if isinstance(position, Sinusoidal | Learned):
+            self.added_position = AddedPosition(position, d_model, **made)
+
+    @classmethod
+    def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
+        """The same attention with a copy of the weights of torch's module; see :func:`.convert.read_torch`."""
+        return cls._loaded(*read_torch(module)).train(module.training)
+
+    @classmethod
+    def from_bert(cls, state_dict: Mapping[str, Tensor], prefix: str, *, num_heads: int) -> "MultiHeadAttention":
+        """The attention of one BERT layer with a copy of its weights; see :func:`.convert.read_bert`."""
+        return cls._loaded(*read_bert(state_dict, prefix, num_heads=num_heads))
+
+    @classmethod
+    def _loaded(cls, options: dict[str, Any], state: dict[str, Tensor]) -> "MultiHeadAttention":
+        module = cls(**options)
+        module.load_state_dict(state)
+        return module
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch q_len d_model"],
+        key: Float[Tensor, "batch kv_len d_model"] | None = None,
+        value: Float[Tensor, "batch kv_len d_model"] | None = None,
+        *,
+        attn_mask: Shaped[Tensor, "..."] | None = None,
+        key_padding_mask: Shaped[Tensor, "..."] | None = None,
+        is_causal: bool = False,
+        query_positions: Int[Tensor, "..."] | None = None,
+        key_positions: Int[Tensor, "..."] | None = None,
+    ) -> Float[Tensor, "batch q_len d_output"]:
+        """Attend, on torch's fused kernel.
+
+        Mind the two conventions, which are torch's: in ``attn_mask`` True = may attend, in ``key_padding_mask``
+        True = padding. A sentence of three tokens, the last one padding, each token looking back::
+
+            module(x, attn_mask=torch.ones(3, 3, dtype=torch.bool).tril(),
+                   key_padding_mask=torch.tensor([[False, False, True]]))
+
+        Args:
+            query: Tokens that ask.
+            key: Tokens that are looked at; the queries themselves (self-attention) when None.
+            value: Tokens whose content is fetched; the keys when None.
+            attn_mask: Bool or additive, ``(q_len, kv_len)``, ``(batch, q_len, kv_len)``, or with heads
+                ``(batch or 1, heads or 1, q_len, kv_len)``. A query that sees no key gets context 0: output b_O.
+            key_padding_mask: Bool ``(batch, kv_len)``. Padding has weight 0, but must hold finite numbers: 0 · NaN is
+                NaN.
+            is_causal: Whether a query sees only the keys up to its own slot.
+            query_positions: Position of each query ``(q_len,)`` or ``(batch, q_len)``; 0, 1, 2, … when None.
+            key_positions: Position of each key; in self-attention ``query_positions``, else 0, 1, 2, … when None.
+
+        Raises:
+            ValueError: If a shape or a mask's dtype does not fit.
+        """
+        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
+        q, k, v, mask, is_causal = self._prepare(query, key, value, *given)
+        options = {"is_causal": is_causal, "scale": self.scale, "dropout": self.dropout if self.training else 0.0}
+        return self.out_of_heads(scaled_dot_product_attention(q, k, v, attn_mask=mask, **options))
+
+    def trace(
+        self,
+        query: Float[Tensor, "batch q_len d_model"],
+        key: Float[Tensor, "batch kv_len d_model"] | None = None,
+        value: Float[Tensor, "batch kv_len d_model"] | None = None,
+        *,
+        attn_mask: Shaped[Tensor, "..."] | None = None,
+        key_padding_mask: Shaped[Tensor, "..."] | None = None,
+        is_causal: bool = False,
+        query_positions: Int[Tensor, "..."] | None = None,
+        key_positions: Int[Tensor, "..."] | None = None,
+    ) -> AttentionTrace:
+        """Attend step by step and keep every intermediate; arguments and errors are those of ``forward``."""
+        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
+        q, k, v, mask, is_causal = self._prepare(query, key, value, *given, contiguous=True)
+        scores = attention_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
+        masked_scores, visible = scores, None
+        if is_causal:
+            mask = merge_masks(tuple(scores.shape), is_causal=True, device=scores.device)
+        if mask is not None:
+            masked_scores, visible = mask_scores(scores, mask), visible_rows(mask)
+        weights = softmax_over_keys(masked_scores, visible, dropout=self.dropout if self.training else 0.0)
+        context = weights @ v  # (batch, heads, q_len, d_head)
+        return AttentionTrace(q, k, v, scores, masked_scores, weights, context, self.out_of_heads(context))
+
+    def _prepare(
+        self,
+        query: Tensor,
+        key: Tensor | None,
+        value: Tensor | None,
+        attn_mask: Tensor | None,
+        key_padding_mask: Tensor | None,
+        is_causal: bool,
+        query_positions: Tensor | None,
+        key_positions: Tensor | None,
+        *,
+        contiguous: bool = False,
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, bool]:
+        """Queries, keys and values of all heads, and one mask (or causality alone, which needs no mask)."""
+        key = query if key is None else key
+        value = key if value is None else value
+        if key is query and key_positions is None:
+            key_positions = query_positions
+        require_fit(self.d_model, query, key, value)
+        if self.added_position is not None:
+            query, key, value = self.added_position.add_to_each(query, key, value, query_positions, key_positions)
+        q, k, v = self.into_heads(query, key, value, contiguous=contiguous)  # (batch, heads, tokens, d_head) each
+        if self.q_norm is not None and self.k_norm is not None:
+            q, k = self.q_norm(q), self.k_norm(k)
+        penalty = None
+        if isinstance(self.position, Rotary):
+            q = rotate_heads(q, query_positions, base=self.position.base)
+            k = rotate_heads(k, key_positions, base=self.position.base)
+        elif isinstance(self.position, Alibi):
+            penalty = alibi_heads(q, k, query_positions, key_positions, num_heads=self.num_heads)
+        if attn_mask is not None and attn_mask.dim() == 3:
+            attn_mask = attn_mask[:, None]  # (batch, 1, q_len, kv_len)
+        mask = None
+        if attn_mask is not None or key_padding_mask is not None or penalty is not None or self.zero_sink:
+            shape = (*q.shape[:3], k.shape[2])
+            mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, penalty=penalty, device=q.device)
+            is_causal = False
+        if self.zero_sink:
+            k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))  # (batch, heads, kv_len + 1, d_head)
+            mask = None if mask is None else F.pad(mask, (0, 1), value=float(mask.dtype == torch.bool))
+        return q, k, v, mask, is_causal

@@ -1,0 +1,237 @@
+"""From tokens to queries, keys and values: which of W_Q, W_K, W_V there are, and how vectors are cut into heads."""
+
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """W_Q, W_K and W_V of their own: Vaswani et al. (2017), section 3.2.2."""
+
+    blocks: ClassVar[tuple[int, ...]] = (0, 1, 2)  # which block of rows of the packed weight is W_Q, W_K, W_V
+
+
+@dataclass(frozen=True, slots=True)
+class TiedKeyValue:
+    """W_K and W_V are one matrix; with both biases on, b_K and b_V are one vector too, and keys equal values."""
+
+    blocks: ClassVar[tuple[int, ...]] = (0, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class TiedQueryKey:
+    """W_Q and W_K are one matrix; with both biases on, b_Q and b_K are one vector too, and scores are symmetric.
+
+    Kitaev et al. (2020), "Reformer", section 2, share them so that similar tokens fall into one hash bucket.
+    """
+
+    blocks: ClassVar[tuple[int, ...]] = (0, 0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """No W_Q, W_K, W_V, W_O and no bias, whatever the switches say: the tokens themselves are cut into heads."""
+
+    blocks: ClassVar[tuple[int, ...]] = ()
+
+
+Projections: TypeAlias = Full | TiedKeyValue | TiedQueryKey | Identity
+
+
+class HeadProjections(nn.Module):
+    """The parameters of multi-head attention, and its way into the heads and out of them.
+
+    ``q = x W_Qᵀ + b_Q``, ``k = y W_Kᵀ + b_K``, ``v = z W_Vᵀ + b_V``, each cut into heads; ``output = context W_Oᵀ +
+    b_O``. Matrices are stored as ``nn.Linear`` stores them, (out, in), and drawn as it draws them. W_Q, W_K and W_V
+    lie below each other in one parameter, so that self-attention projects in one product; tied ones are stored once.
+    Every bias is a parameter of its own; an absent one is None. The biases of two tied matrices are one parameter
+    under two names; if only one of them is on, only its side gets it. Parameters can be written in place, loaded and
+    swapped by ``torch.func.functional_call``; ``torch.nn.utils.parametrize`` is not supported.
+
+    Args:
+        d_model: Size of a token's vector.
+        num_heads: Number of heads.
+        d_head: Size of a head.
+        projections: Which matrices there are.
+        output_projection: Whether there is W_O.
+        q_bias: Whether there is b_Q.
+        k_bias: Whether there is b_K.
+        v_bias: Whether there is b_V.
+        o_bias: Whether there is b_O.
+        device: Where the parameters live.
+        dtype: Their precision.
+
+    Attributes:
+        in_weight: The matrices below each other ``(2 or 3 · num_heads · d_head, d_model)``; None with ``Identity``.
+        q_bias: b_Q ``(num_heads · d_head,)`` or None; likewise ``k_bias`` and ``v_bias``.
+        o_weight: W_O ``(d_model, num_heads · d_head)`` or None.
+        o_bias: b_O ``(d_model,)`` or None.
+
+    Raises:
+        ValueError: If ``Identity`` meets ``num_heads · d_head ≠ d_model``.
+    """
+
+    in_weight: nn.Parameter | None
+    q_bias: nn.Parameter | None
+    k_bias: nn.Parameter | None
+    v_bias: nn.Parameter | None
+    o_weight: nn.Parameter | None
+    o_bias: nn.Parameter | None
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_head: int,
+        projections: Projections,
+        *,
+        output_projection: bool,
+        q_bias: bool,
+        k_bias: bool,
+        v_bias: bool,
+        o_bias: bool,
+        device: torch.device | str | None,
+        dtype: torch.dtype | None,
+    ) -> None:
+        super().__init__()
+        width, blocks = num_heads * d_head, projections.blocks
+        if isinstance(projections, Identity) and width != d_model:
+            raise ValueError(
+                f"Identity() needs num_heads · d_head = d_model; {num_heads} · {d_head} is not {d_model}."
+            )
+        self.d_model, self.num_heads, self.d_head, self.projections = d_model, num_heads, d_head, projections
+
+        def register(name: str, *shape: int, wanted: bool = True) -> None:
+            exists = wanted and blocks
+            parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if exists else None
+            self.register_parameter(name, parameter)
+
+        register("in_weight", len(set(blocks)) * width, d_model)
+        for name, wanted in (("q_bias", q_bias), ("k_bias", k_bias), ("v_bias", v_bias)):
+            register(name, width, wanted=wanted)
+        if isinstance(projections, TiedQueryKey) and q_bias and k_bias:
+            self.k_bias = self.q_bias
+        if isinstance(projections, TiedKeyValue) and k_bias and v_bias:
+            self.v_bias = self.k_bias
+        register("o_weight", d_model, width, wanted=output_projection)
+        register("o_bias", d_model, wanted=output_projection and o_bias)
+        # One product serves queries, keys and values unless two of them share a matrix but not a bias.
+        biases = (self.q_bias, self.k_bias, self.v_bias)
+        self._block_roles = tuple(blocks.index(block) for block in sorted(set(blocks)))
+        self._one_product = all(biases[blocks.index(block)] is biases[role] for role, block in enumerate(blocks))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw matrices and biases anew from U(±1/√fan_in), as ``nn.Linear`` does."""
+        for weight, biases in (
+            (self.in_weight, (self.q_bias, self.k_bias, self.v_bias)),
+            (self.o_weight, (self.o_bias,)),
+        ):
+            for parameter in (weight, *biases):
+                if weight is not None and parameter is not None:
+                    nn.init.uniform_(parameter, -(weight.shape[1] ** -0.5), weight.shape[1] ** -0.5)
+
+    @property
+    def q_weight(self) -> Float[Tensor, "width d_model"] | None:
+        """W_Q, a view: writing into it under ``torch.no_grad()`` changes ``in_weight``. None with ``Identity``."""
+        return self._matrix(0)
+
+    @property
+    def k_weight(self) -> Float[Tensor, "width d_model"] | None:
+        """W_K, as ``q_weight``."""
+        return self._matrix(1)
+
+    @property
+    def v_weight(self) -> Float[Tensor, "width d_model"] | None:
+        """W_V, as ``q_weight``."""
+        return self._matrix(2)
+
+    def into_heads(
+        self,
+        query: Float[Tensor, "batch q_len d_model"],
+        key: Float[Tensor, "batch kv_len d_model"],
+        value: Float[Tensor, "batch kv_len d_model"],
+        *,
+        contiguous: bool = False,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries ``(batch, heads, q_len, d_head)``, keys and values ``(batch, heads, kv_len, d_head)``.
+
+        Args:
+            query: Tokens that ask.
+            key: Tokens that are looked at.
+            value: Tokens whose content is fetched.
+            contiguous: Whether heads projected in one product are laid out one after the other, which matrix products
+                need and the fused kernel does not.
+        """
+        # Straight from the dictionary: nn.Module finds an attribute more slowly than a small product is computed.
+        own, blocks = self._parameters, self.projections.blocks
+        weight, biases = own["in_weight"], (own["q_bias"], own["k_bias"], own["v_bias"])
+        if weight is None:
+            q, k, v = (split_heads(x, self.num_heads) for x in (query, key, value))
+            return q, k, v
+        if key is query and value is query and self._one_product:
+            batch, tokens, _ = query.shape
+            packed = F.linear(query, weight, self._packed(biases))  # (batch, tokens, blocks · heads · d_head)
+            parts = packed.view(batch, tokens, -1, self.num_heads, self.d_head).permute(2, 0, 3, 1, 4)
+            heads = (parts.contiguous() if contiguous else parts).unbind()
+            return heads[blocks[0]], heads[blocks[1]], heads[blocks[2]]
+        matrices = weight.view(-1, self.num_heads * self.d_head, self.d_model)
+        return (
+            split_heads(F.linear(query, matrices[blocks[0]], biases[0]), self.num_heads),
+            split_heads(F.linear(key, matrices[blocks[1]], biases[1]), self.num_heads),
+            split_heads(F.linear(value, matrices[blocks[2]], biases[2]), self.num_heads),
+        )
+
+    def out_of_heads(
+        self, context: Float[Tensor, "batch heads tokens d_head"]
+    ) -> Float[Tensor, "batch tokens d_output"]:
+        """The output: all heads of a token side by side, times W_Oᵀ plus b_O where they exist."""
+        merged, own = merge_heads(context), self._parameters
+        weight = own["o_weight"]
+        return merged if weight is None else F.linear(merged, weight, own["o_bias"])
+
+    def _matrix(self, role: int) -> Tensor | None:
+        if self.in_weight is None:
+            return None
+        return self.in_weight.view(-1, self.num_heads * self.d_head, self.d_model)[self.projections.blocks[role]]
+
+    def _packed(self, biases: tuple[Tensor | None, ...]) -> Tensor | None:
+        """One bias for each block of the packed matrix, zeros where there is none."""
+        by_block = [biases[role] for role in self._block_roles]
+        present = [bias for bias in by_block if bias is not None]
+        if 0 < len(present) < len(by_block):
+            present = [torch.zeros_like(present[0]) if bias is None else bias for bias in by_block]
+        return torch.cat(present) if present else None
+
+
+def split_heads(x: Float[Tensor, "batch tokens width"], num_heads: int) -> Float[Tensor, "batch heads tokens d_head"]:
+    """Cut each token's vector into its heads and put them in front of the tokens."""
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+
+def merge_heads(x: Float[Tensor, "batch heads tokens d_head"]) -> Float[Tensor, "batch tokens width"]:
+    """Put the heads of each token side by side again: the inverse of :func:`split_heads`."""
+    return x.transpose(1, 2).flatten(2)
+
+
+def require_fit(d_model: int, query: Tensor, key: Tensor, value: Tensor) -> None:
+    """Refuse inputs that do not fit each other or the module.
+
+    Raises:
+        ValueError: If one is not ``(batch, tokens, d_model)``, batch sizes differ, or there is not one value per key.
+    """
+    if key is query and value is query and query.dim() == 3 and query.shape[2] == d_model:
+        return
+    for name, x in (("query", query), ("key", key), ("value", value)):
+        if x.dim() != 3 or x.shape[2] != d_model:
+            raise ValueError(f"{name} has shape {tuple(x.shape)}: (batch, tokens, d_model = {d_model}) is needed.")
+    if key.shape != value.shape or key.shape[0] != query.shape[0]:
+        raise ValueError(
+            f"query {tuple(query.shape)}, key {tuple(key.shape)} and value {tuple(value.shape)} do not fit: "
+            "they need one batch size, and keys and values one length."
+        )

@@ -1,0 +1,202 @@
+"""Transformers: blocks on top of each other, as encoder, decoder, or both."""
+
+from typing import Any, Unpack
+
+import torch
+from jaxtyping import Bool, Float, Int, Shaped
+from torch import Tensor, nn
+
+from attention_core.modules.added_position import AddedPosition
+from attention_core.modules.block import LAYER_NORM, AttentionOptions, Placement, TransformerBlock
+from attention_core.modules.feed_forward import Activation
+from attention_core.modules.mask_report import MaskUse, recorded_masks
+from attention_core.modules.masks import require_positive
+from attention_core.modules.normalization import Norm
+from attention_core.modules.positions import Learned, NoPosition, Sinusoidal
+
+
+class BlockOptions(AttentionOptions, total=False):
+    """The keyword arguments of :class:`TransformerBlock` that a stack passes on."""
+
+    d_ff: int | None
+    placement: Placement
+    norm: Norm
+    activation: Activation
+    residual: bool
+    dropout: float
+    attention_dropout: float
+    device: torch.device | str | None
+    dtype: torch.dtype | None
+
+
+class Stack(nn.Module):
+    """What encoder and decoder share: positions once at the bottom, blocks, and perhaps a norm at the top.
+
+    Args:
+        d_model: Size of a token's vector.
+        num_heads: Heads of each attention.
+        num_layers: Number of blocks.
+        cross_attention: Whether each block also attends to a memory.
+        final_norm: Whether the output is normalised; usual with ``PreNorm``, which leaves it unnormalised.
+        block: Options of every block, as in :class:`TransformerBlock`. ``Sinusoidal`` and ``Learned`` positions are
+            added to the input of the stack only; ``Rotary`` and ``Alibi`` act in every self-attention.
+
+    Raises:
+        ValueError: If ``num_layers`` is not positive, or as :class:`TransformerBlock`.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        num_layers: int,
+        *,
+        cross_attention: bool = False,
+        final_norm: bool = False,
+        **block: Unpack[BlockOptions],
+    ) -> None:
+        super().__init__()
+        require_positive(num_layers=num_layers)
+        made = {"device": block.get("device"), "dtype": block.get("dtype")}
+        position = block.get("position", NoPosition())
+        self.added_position = None
+        if isinstance(position, Sinusoidal | Learned):
+            self.added_position = AddedPosition(position, d_model, **made)
+            block["position"] = NoPosition()
+        self.layers = nn.ModuleList(
+            TransformerBlock(d_model, num_heads, cross_attention=cross_attention, **block) for _ in range(num_layers)
+        )
+        self.final_norm = block.get("norm", LAYER_NORM).build(d_model, **made) if final_norm else None
+
+    def mask_report(self, *inputs: Any, **masks: Any) -> tuple[MaskUse, ...]:
+        """The masks each attention module receives in ``forward(*inputs, **masks)``, in the order of the calls."""
+        with recorded_masks(self) as uses, torch.no_grad():
+            self(*inputs, **masks)
+        return tuple(uses)
+
+    def _run(self, x: Tensor, memory: Tensor | None, positions: Tensor | None, masks: dict[str, Any]) -> Tensor:
+        if self.added_position is not None:
+            x, positions = self.added_position(x, positions), None
+        for layer in self.layers:
+            x = layer(x, memory, positions=positions, **masks)
+        return x if self.final_norm is None else self.final_norm(x)
+
+
+class Encoder(Stack):
+    """Blocks that look both ways, as in BERT: Devlin et al. (2019). Takes the arguments of :class:`Stack`."""
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch tokens d_model"],
+        *,
+        key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
+        attn_mask: Shaped[Tensor, "..."] | None = None,
+        positions: Int[Tensor, "..."] | None = None,
+    ) -> Float[Tensor, "batch tokens d_model"]:
+        """The tokens after all layers.
+
+        Args:
+            x: Tokens.
+            key_padding_mask: True = padding.
+            attn_mask: A further mask, as in :meth:`MultiHeadAttention.forward`.
+            positions: Positions of the tokens; 0, 1, 2, … when None.
+        """
+        return self._run(x, None, positions, {"key_padding_mask": key_padding_mask, "attn_mask": attn_mask})
+
+
+class Decoder(Stack):
+    """Blocks that look back only, as in GPT: Radford et al. (2018). Takes the arguments of :class:`Stack`.
+
+    With padding on the right, real tokens never see it: causality is enough. With padding on the left they do, and
+    a key padding mask is needed.
+    """
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch tokens d_model"],
+        memory: Float[Tensor, "batch memory_tokens d_model"] | None = None,
+        *,
+        key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
+        memory_key_padding_mask: Bool[Tensor, "batch memory_tokens"] | None = None,
+        attn_mask: Shaped[Tensor, "..."] | None = None,
+        positions: Int[Tensor, "..."] | None = None,
+    ) -> Float[Tensor, "batch tokens d_model"]:
+        """The tokens after all layers.
+
+        Args:
+            x: Tokens.
+            memory: What cross-attention looks at, for a stack built with ``cross_attention=True``.
+            key_padding_mask: Padding among ``x``, True = padding.
+            memory_key_padding_mask: Padding among ``memory``, True = padding.
+            attn_mask: A further mask of self-attention.
+            positions: Positions of the tokens; 0, 1, 2, … when None.
+
+        Raises:
+            ValueError: If memory is missing, or given without cross-attention.
+        """
+        masks = {
+            "is_causal": True,
+            "key_padding_mask": key_padding_mask,
+            "memory_key_padding_mask": memory_key_padding_mask,
+            "attn_mask": attn_mask,
+        }
+        return self._run(x, memory, positions, masks)
+
+
+class EncoderDecoder(nn.Module):
+    """An encoder reads the source, a decoder writes the target looking at it: Vaswani et al. (2017), section 3.1.
+
+    Args:
+        d_model: Size of a token's vector.
+        num_heads: Heads of each attention.
+        num_layers: Blocks of the encoder, and of the decoder.
+        final_norm: Whether both outputs are normalised.
+        block: Options of every block, as in :class:`Stack`.
+
+    Raises:
+        ValueError: As :class:`Stack`.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        num_layers: int,
+        *,
+        final_norm: bool = False,
+        **block: Unpack[BlockOptions],
+    ) -> None:
+        super().__init__()
+        self.encoder = Encoder(d_model, num_heads, num_layers, final_norm=final_norm, **block)
+        self.decoder = Decoder(d_model, num_heads, num_layers, cross_attention=True, final_norm=final_norm, **block)
+
+    def forward(
+        self,
+        source: Float[Tensor, "batch source_tokens d_model"],
+        target: Float[Tensor, "batch target_tokens d_model"],
+        *,
+        source_key_padding_mask: Bool[Tensor, "batch source_tokens"] | None = None,
+        target_key_padding_mask: Bool[Tensor, "batch target_tokens"] | None = None,
+    ) -> Float[Tensor, "batch target_tokens d_model"]:
+        """The target's tokens after all layers.
+
+        Args:
+            source: Tokens that are read.
+            target: Tokens that are written; each looks back only.
+            source_key_padding_mask: Padding of the source, True = padding: hidden from the encoder's self-attention
+                and from cross-attention.
+            target_key_padding_mask: Padding of the target; only needed where it stands on the left.
+        """
+        memory = self.encoder(source, key_padding_mask=source_key_padding_mask)
+        return self.decoder(
+            target,
+            memory,
+            key_padding_mask=target_key_padding_mask,
+            memory_key_padding_mask=source_key_padding_mask,
+        )
+
+    def mask_report(self, *inputs: Any, **masks: Any) -> tuple[MaskUse, ...]:
+        """The masks each attention module receives in ``forward(*inputs, **masks)``, in the order of the calls."""
+        with recorded_masks(self) as uses, torch.no_grad():
+            self(*inputs, **masks)
+        return tuple(uses)

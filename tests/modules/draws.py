@@ -1,0 +1,129 @@
+"""Random modules and inputs for the tests: every size a different prime, so that no transposition can pass."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from attention_core.experiments.verdict import tolerance
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
+from tests.modules.oracle import Answer, Case
+
+POSITIONS = (NoPosition(), Sinusoidal(base=100.0), Learned(max_len=29), Rotary(base=50.0), Alibi())
+PROJECTIONS = (Full(), TiedKeyValue(), TiedQueryKey(), Identity())
+MASKS = (
+    "none",
+    "bool",
+    "bool per sentence",
+    "bool per head",
+    "additive",
+    "padding",
+    "padding and additive",
+    "blind row",
+)
+
+
+@dataclass
+class Draw:
+    """One module and one call of it; ``args`` and ``masks`` are tensors on the CPU."""
+
+    module: MultiHeadAttention
+    args: tuple[Tensor, ...]
+    masks: dict[str, Any]
+
+    def case(self) -> Case:
+        query = self.args[0]
+        key = self.args[1] if len(self.args) > 1 else query
+        value = self.args[2] if len(self.args) > 2 else key
+        arrays = {name: v.numpy() if isinstance(v, Tensor) else v for name, v in self.masks.items()}
+        if len(self.args) == 1 and "query_positions" in arrays:
+            arrays.setdefault("key_positions", arrays["query_positions"])
+        for name in ("attn_mask",):
+            if name in arrays and arrays[name].dtype != bool:
+                arrays[name] = arrays[name].astype(np.float64)
+        return Case(query.double().numpy(), key.double().numpy(), value.double().numpy(), **arrays)
+
+    def bound(self, answer: Answer) -> float:
+        """What rounding may do to any number of the trace, from the sizes and lengths of all sums on its way."""
+        module = self.module
+        kv_len = answer.weights.shape[-1]
+        terms = 2 * module.d_model + module.d_head + 2 * kv_len + module.num_heads * module.d_head
+        return tolerance(self.args[0].dtype, scale=answer.size, terms=terms)
+
+
+@st.composite
+def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PROJECTIONS, dtype: Any = None) -> Draw:
+    dtype = dtype or draw(st.sampled_from((torch.float64, torch.float32)))
+    position, projection = draw(st.sampled_from(positions)), draw(st.sampled_from(projections))
+    batch, heads, d_head, q_len, kv_len = draw(st.permutations((2, 3, 5, 7, 11)))
+    if isinstance(position, Rotary):
+        d_head = 2 if heads != 2 else 4
+    if draw(st.integers(0, 4)) == 0:
+        batch, heads, q_len, kv_len = (draw(st.sampled_from((1, size))) for size in (batch, heads, q_len, kv_len))
+    d_model = 13 if draw(st.booleans()) and not isinstance(projection, Identity) else heads * d_head
+    switches = {name: draw(st.booleans()) for name in ("q_bias", "k_bias", "v_bias", "o_bias")}
+    options = {
+        "output_projection": draw(st.sampled_from((True, True, False))),
+        "scale": draw(st.sampled_from((None, 0.7, -0.3, 0.0))),
+        "qk_norm": draw(st.sampled_from((False, False, True))),
+        "zero_sink": draw(st.sampled_from((False, False, True))),
+    }
+    generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
+    module = MultiHeadAttention(
+        d_model, heads, d_head=d_head, projections=projection, position=position, dtype=dtype, **switches, **options
+    )
+    redraw(module, generator)
+    lengths = {0: (q_len,), 1: (q_len, kv_len), 2: (q_len, kv_len, kv_len)}[draw(st.integers(0, 2))]
+    args = tuple(torch.randn(batch, n, d_model, generator=generator, dtype=torch.float64).to(dtype) for n in lengths)
+    kv_len = lengths[-1]
+    masks = drawn_masks(draw(st.sampled_from(MASKS)), (batch, heads, q_len, kv_len), generator, dtype)
+    masks["is_causal"] = draw(st.booleans())
+    if draw(st.booleans()):
+        masks["query_positions"] = torch.randperm(q_len, generator=generator) + 3
+    if len(args) > 1 and draw(st.booleans()):
+        masks["key_positions"] = torch.randint(0, 23, (batch, kv_len), generator=generator)
+    return Draw(module, args, masks)
+
+
+def redraw(module: torch.nn.Module, generator: torch.Generator, std: float = 0.6) -> None:
+    """All parameters anew from N(0, std²), the same in every precision."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64) * std)
+
+
+def drawn_masks(kind: str, shape: tuple[int, ...], generator: torch.Generator, dtype: torch.dtype) -> dict[str, Any]:
+    batch, _heads, q_len, kv_len = shape
+
+    def coin(*size: int) -> Tensor:
+        return torch.rand(size, generator=generator) < 0.6
+
+    def numbers(*size: int) -> Tensor:
+        drawn = torch.randn(size, generator=generator, dtype=torch.float64).to(dtype)
+        return drawn.masked_fill(~coin(*size), -torch.inf)
+
+    padding = ~coin(batch, kv_len)
+    match kind:
+        case "bool":
+            return {"attn_mask": coin(q_len, kv_len)}
+        case "bool per sentence":
+            return {"attn_mask": coin(batch, q_len, kv_len)}
+        case "bool per head":
+            return {"attn_mask": coin(*shape)}
+        case "additive":
+            return {"attn_mask": numbers(q_len, kv_len)}
+        case "padding":
+            return {"key_padding_mask": padding}
+        case "padding and additive":
+            return {"attn_mask": numbers(batch, 1, q_len, kv_len), "key_padding_mask": padding}
+        case "blind row":
+            seen = torch.ones(q_len, kv_len, dtype=torch.bool)
+            seen[q_len // 2] = False
+            return {"attn_mask": seen}
+        case _:
+            return {}

@@ -1,0 +1,57 @@
+"""torch.compile and torch.export take the module whole.
+
+In a process of its own: there shapes go unchecked, as for everyone who imports the package.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+PREAMBLE = """
+import torch
+from attention_core.modules.masks import key_padding_mask
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.projections import TiedKeyValue
+
+def every_option():
+    torch.manual_seed(0)
+    yield MultiHeadAttention(12, 3, position=NoPosition()).eval()
+    yield MultiHeadAttention(12, 3, position=Sinusoidal(), qk_norm=True, k_bias=False).eval()
+    yield MultiHeadAttention(12, 3, position=Learned(max_len=11), zero_sink=True).eval()
+    yield MultiHeadAttention(12, 3, position=Rotary(), projections=TiedKeyValue()).eval()
+    yield MultiHeadAttention(12, 3, position=Alibi()).eval()
+
+x, padding = torch.randn(2, 7, 12), key_padding_mask([7, 4])
+calls = ({}, {"is_causal": True}, {"key_padding_mask": padding, "is_causal": True})
+"""
+
+COMPILE = """
+for module in every_option():
+    torch._dynamo.reset()
+    compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
+    for masks in calls:
+        assert (compiled(x, **masks) - module(x, **masks)).abs().max() < 1e-5
+        expected = torch.autograd.grad(module(x, **masks).square().sum(), module.in_weight)[0]
+        found = torch.autograd.grad(compiled(x, **masks).square().sum(), module.in_weight)[0]
+        assert (found - expected).abs().max() < 1e-3
+"""
+
+EXPORT = """
+for module in every_option():
+    for masks in calls:
+        batch, tokens = torch.export.Dim("batch", max=50), torch.export.Dim("tokens", min=3, max=11)
+        shapes = {"query": {0: batch, 1: tokens}, "key": None, "value": None}
+        shapes |= {name: {0: batch, 1: tokens} if name == "key_padding_mask" else None for name in masks}
+        program = torch.export.export(module, (x, None, None), masks, dynamic_shapes=shapes)
+        other = {**masks, "key_padding_mask": key_padding_mask([5, 3, 1])} if "key_padding_mask" in masks else masks
+        y = torch.randn(3, 5, 12)
+        assert (program.module()(y, None, None, **other) - module(y, **other)).abs().max() < 1e-5
+"""
+
+
+@pytest.mark.parametrize("script", [COMPILE, EXPORT], ids=["compile", "export"])
+def test_the_module_is_captured_whole_and_computes_the_same(script: str) -> None:
+    done = subprocess.run([sys.executable, "-c", PREAMBLE + script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]

@@ -1,0 +1,189 @@
+"""The two pure functions: numbers a reader can check, fully masked rows, half precision, refusals."""
+
+import math
+import re
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_core.device import available_devices
+from attention_core.experiments.verdict import tolerance
+from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
+from attention_core.modules.masks import causal_mask
+from tests.modules.draws import MASKS, drawn_masks
+
+F64 = torch.float64
+
+
+def normal(*shape: int, seed: int = 0, dtype: torch.dtype = F64) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64).to(dtype)
+
+
+def test_by_hand() -> None:
+    """Scores (0, ln 3) at scale 1: weights (1/4, 3/4), so values 8 and 4 mix to 5."""
+    query, key = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 5.0], [math.log(3), 7.0]])
+    value = torch.tensor([[8.0], [4.0]])
+    assert attention_weights(query, key, scale=1.0)[0].tolist() == pytest.approx([0.25, 0.75])
+    assert scaled_dot_product_attention(query, key, value, scale=1.0).item() == pytest.approx(5.0)
+    halved = math.sqrt(3) / (1 + math.sqrt(3))  # scale 1/2: scores (0, ln √3)
+    assert attention_weights(query, key, scale=0.5)[0, 1].item() == pytest.approx(halved)
+
+
+def test_default_scale_is_one_over_the_root_of_d_head() -> None:
+    query, key = normal(3, 7), normal(5, 7, seed=1)
+    assert torch.equal(attention_weights(query, key), attention_weights(query, key, scale=1 / math.sqrt(7)))
+
+
+@pytest.mark.parametrize("scale", [-0.3, 0.0])
+@pytest.mark.parametrize("d_head", [2, 8])
+def test_a_scale_of_zero_or_less_stays_causal(scale: float, d_head: int) -> None:
+    """torch's fused kernel gives NaN here: it multiplies the −∞ above the diagonal by the scale."""
+    query, key, value = (normal(2, 3, 7, d_head, seed=seed) for seed in range(3))
+    context = scaled_dot_product_attention(query, key, value, is_causal=True, scale=scale)
+    weights = attention_weights(query, key, is_causal=True, scale=scale)
+    assert (context - weights @ value).abs().max() < 1e-13
+    assert (weights.triu(1) == 0).all()
+
+
+def test_equal_keys_share_the_weight_equally_and_masks_take_it_away() -> None:
+    query, key = normal(3, 2), torch.ones(3, 2, dtype=F64)
+    causal = attention_weights(query, key, is_causal=True)
+    assert causal.flatten().tolist() == pytest.approx([1, 0, 0, 1 / 2, 1 / 2, 0, 1 / 3, 1 / 3, 1 / 3])
+    hidden = torch.tensor([True, False, False])
+    assert attention_weights(query, key, key_padding_mask=hidden)[0].tolist() == pytest.approx([0, 1 / 2, 1 / 2])
+
+
+@given(st.sampled_from(MASKS), st.booleans(), st.integers(0, 2**31), st.sampled_from((torch.float64, torch.float32)))
+@settings(max_examples=80)
+def test_weights_times_values_is_the_fused_context(kind: str, causal: bool, seed: int, dtype: torch.dtype) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    query, key, value = (normal(2, 3, n, 11, seed=seed + n, dtype=dtype) for n in (5, 7, 8))
+    masks = drawn_masks(kind, (2, 3, 5, 7), generator, dtype) | {"is_causal": causal}
+    if masks.get("attn_mask") is not None and masks["attn_mask"].dim() == 3:
+        masks["attn_mask"] = masks["attn_mask"][:, None]
+    weights = attention_weights(query, key, **masks)
+    context = scaled_dot_product_attention(query, key, value[:, :, :7], **masks)
+    scores = float((query.square() @ key.square().mT).sqrt().max()) / 11**0.5
+    bound = tolerance(dtype, scale=float(value.abs().max()) * (1 + scores), terms=11 + 2 * 7)
+    assert (weights @ value[:, :, :7] - context).abs().max() <= bound
+    sums = weights.sum(-1)
+    near_one = (sums - 1).abs() <= tolerance(dtype, scale=1.0, terms=7)
+    assert (near_one | (sums == 0)).all()
+    assert (near_one == (weights > 0).any(-1)).all()
+
+
+@pytest.mark.parametrize("device", available_devices())
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("form", ["bool", "additive", "padding"])
+def test_a_fully_masked_row_is_zero_with_finite_gradients(device: str, dtype: torch.dtype, form: str) -> None:
+    """Fused and explicit alike; the other rows are untouched by the blind one."""
+    query, key, value = (normal(2, 1, n, 4, seed=n, dtype=dtype).to(device).requires_grad_() for n in (3, 5, 5))
+    seen = torch.ones(2, 1, 3, 5, dtype=torch.bool, device=device)
+    seen[0, 0, 1] = False
+    if form == "padding":
+        seen[0] = False
+    mask = {
+        "bool": {"attn_mask": seen},
+        "additive": {"attn_mask": torch.zeros(seen.shape, dtype=dtype, device=device).masked_fill(~seen, -torch.inf)},
+        "padding": {"key_padding_mask": ~seen[:, 0, 0]},
+    }[form]
+    blind = ~seen.any(-1)
+    weights = attention_weights(query, key, **mask)
+    fused = scaled_dot_product_attention(query, key, value, **mask)
+    for result in (weights, fused, weights @ value):
+        assert (result[blind] == 0).all()
+        assert (result[~blind] != 0).any(-1).all()
+        grads = torch.autograd.grad(
+            result.float().square().sum(), (query, key, value), retain_graph=True, allow_unused=True
+        )
+        assert all(grad.isfinite().all() for grad in grads if grad is not None)
+        assert (grads[0][blind] == 0).all()
+    unmasked = attention_weights(query, key)
+    assert torch.equal(weights[~blind], unmasked[~blind])
+
+
+def test_masking_after_softmax_leaves_nan_in_the_gradients() -> None:
+    """Why rows are set aside before softmax: zeroing NaN afterwards looks right, until the gradient is asked for."""
+    scores = normal(1, 3).requires_grad_()
+    naive = (scores + torch.full((1, 3), -math.inf)).softmax(-1)
+    assert naive.isnan().all()
+    assert torch.autograd.grad(naive.masked_fill(naive.isnan(), 0.0).sum(), scores)[0].isnan().all()
+
+
+def test_a_hidden_value_must_be_finite() -> None:
+    """Weight 0 times NaN is NaN; a hidden key that is NaN spoils its scores only, which the mask then replaces."""
+    query, key, value = normal(1, 3, 4), normal(1, 5, 4, seed=1), normal(1, 5, 4, seed=2)
+    hidden = torch.tensor([[False, False, False, False, True]])
+    value[0, 4] = math.nan
+    assert scaled_dot_product_attention(query, key, value, key_padding_mask=hidden).isnan().any()
+    assert attention_weights(query, key, key_padding_mask=hidden).isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_takes_its_softmax_in_float32(dtype: torch.dtype) -> None:
+    query, key = normal(2, 5, 8, dtype=dtype), normal(2, 301, 8, seed=1, dtype=dtype)
+    scores = (query @ key.mT) * 8**-0.5
+    assert torch.equal(attention_weights(query, key), scores.float().softmax(-1).to(dtype))
+
+
+def test_dropout_keeps_rows_at_one_only_on_average() -> None:
+    """Mean of the row sums 1, standard deviation √(p/(1−p)·Σa²), each within five standard errors."""
+    torch.manual_seed(0)
+    query, key, p = normal(1, 3), normal(7, 3, seed=1), 0.3
+    weights = attention_weights(query, key)
+    rows = attention_weights(query.expand(20_000, 1, 3), key.expand(20_000, 7, 3), dropout=p)
+    sums = rows.sum(-1).flatten()
+    expected = math.sqrt(p / (1 - p) * float(weights.square().sum()))
+    assert abs(float(sums.mean()) - 1) < 5 * expected / math.sqrt(20_000)
+    assert abs(float(sums.std()) / expected - 1) < 0.05
+    assert ((rows == 0).double().mean() - p).abs() < 5 * math.sqrt(p * (1 - p) / 140_000)
+    context = scaled_dot_product_attention(
+        query.expand(20_000, 1, 3), key.expand(20_000, 7, 3), key.expand(20_000, 7, 3), dropout=p
+    )
+    spread = (p / (1 - p) * weights.square() @ key.square()).sqrt() / math.sqrt(20_000)
+    assert ((context.mean(0) - weights @ key).abs() < 5 * spread).all()
+
+
+def test_additive_masks_of_another_precision_are_taken_over() -> None:
+    query, key, value = (normal(2, 3, n, 4, seed=n, dtype=torch.float32) for n in (5, 7, 7))
+    mask = torch.randn(5, 7, dtype=F64)
+    context = scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    assert context.dtype == torch.float32
+    exact = F.scaled_dot_product_attention(query.double(), key.double(), value.double(), attn_mask=mask)
+    assert (context - exact).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "function", [attention_weights, lambda q, k, **masks: scaled_dot_product_attention(q, k, k, **masks)]
+)
+@pytest.mark.parametrize(
+    ("masks", "sentence"),
+    [
+        (
+            {"attn_mask": torch.ones(3, 4, dtype=torch.int64)},
+            "attn_mask has dtype torch.int64: give bool (True = may attend) or additive floats.",
+        ),
+        (
+            {"attn_mask": causal_mask(4)},
+            "attn_mask of shape (4, 4) does not broadcast to the scores' (2, 3, 5).",
+        ),
+        (
+            {"attn_mask": torch.ones(1, 1, 1, 5, dtype=torch.bool)},
+            "attn_mask of shape (1, 1, 1, 5) does not broadcast to the scores' (2, 3, 5).",
+        ),
+        (
+            {"key_padding_mask": torch.zeros(2, 5)},
+            "key_padding_mask has dtype torch.float32: give bool, True = padding.",
+        ),
+        (
+            {"key_padding_mask": torch.zeros(5, 2, dtype=torch.bool)},
+            "key_padding_mask of shape (5, 2) does not fit: (batch, kv_len) = (2, 5) is needed.",
+        ),
+    ],
+)
+def test_refusals(function: object, masks: dict[str, torch.Tensor], sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        function(normal(2, 3, 4), normal(2, 5, 4), **masks)

@@ -1,0 +1,237 @@
+"""Parameters, options and refusals of the module."""
+
+import copy
+import re
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey, split_heads
+from tests.modules.draws import redraw
+
+F64 = torch.float64
+BIASES = ("q_bias", "k_bias", "v_bias", "o_bias")
+
+
+def drawn(*args: Any, seed: int = 0, **options: Any) -> MultiHeadAttention:
+    module = MultiHeadAttention(*args, dtype=F64, **options)
+    redraw(module, torch.Generator().manual_seed(seed))
+    return module
+
+
+def tokens(*shape: int, seed: int = 7) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
+
+
+@pytest.mark.parametrize("on", [(), ("q_bias",), ("k_bias", "o_bias"), ("v_bias", "q_bias"), BIASES])
+@pytest.mark.parametrize("projections", [Full(), TiedKeyValue(), TiedQueryKey()])
+def test_biases_one_by_one(on: tuple[str, ...], projections: Any) -> None:
+    """An absent bias is no parameter; a present one adds what a zeroed one does not, and has its own gradient."""
+    module = drawn(15, 3, projections=projections, **{name: name in on for name in BIASES})
+    names = {name for name, _ in module.named_parameters(remove_duplicate=False)}
+    assert names & set(BIASES) == set(on)
+    x, y = tokens(2, 5, 15), tokens(2, 7, 15, seed=8)
+    for name in on:
+        gradient = torch.autograd.grad(module(x, y).square().sum(), getattr(module, name))[0]
+        assert gradient.shape == getattr(module, name).shape
+        without = copy.deepcopy(module)
+        with torch.no_grad():
+            getattr(without, name).zero_()
+        moved = (without(x, y) - module(x, y)).abs().max()
+        alone = name == "k_bias" and module.k_bias is not module.q_bias and module.k_bias is not module.v_bias
+        assert (moved < 1e-13) == alone
+        assert alone or moved > 0.01
+
+
+@pytest.mark.parametrize("projections", [TiedKeyValue(), TiedQueryKey()])
+@pytest.mark.parametrize("on", [(True, True), (True, False), (False, True), (False, False)])
+def test_tied_projections_share_matrix_and_bias(projections: Any, on: tuple[bool, bool]) -> None:
+    """As the untied module with equal matrices: on both sides with both biases, else each side keeps what it has."""
+    first, second = ("k", "v") if isinstance(projections, TiedKeyValue) else ("q", "k")
+    switches = {f"{first}_bias": on[0], f"{second}_bias": on[1]}
+    module = drawn(15, 3, projections=projections, **switches)
+    full = drawn(15, 3, **switches)
+    assert module.in_weight.numel() == 2 * 15 * 15
+    assert (getattr(module, f"{first}_bias") is getattr(module, f"{second}_bias")) == (on[0] == on[1])
+    with torch.no_grad():
+        for role in "qkv":
+            getattr(full, f"{role}_weight").copy_(getattr(module, f"{role}_weight"))
+            if getattr(module, f"{role}_bias") is not None:
+                getattr(full, f"{role}_bias").copy_(getattr(module, f"{role}_bias"))
+        full.o_weight.copy_(module.o_weight)
+        full.o_bias.copy_(module.o_bias)
+    x, y = tokens(2, 5, 15), tokens(2, 7, 15, seed=8)
+    assert (module(x) - full(x)).abs().max() < 1e-13
+    assert (module(x, y) - full(x, y)).abs().max() < 1e-13
+
+
+def test_tied_key_value_saves_one_matrix_and_one_bias() -> None:
+    full, tied = (
+        sum(p.numel() for p in drawn(15, 3, d_head=7, projections=p).parameters()) for p in (Full(), TiedKeyValue())
+    )
+    assert full - tied == 15 * 3 * 7 + 3 * 7
+
+
+def test_tied_query_key_makes_scores_symmetric_and_weights_not() -> None:
+    trace = drawn(15, 3, projections=TiedQueryKey()).trace(tokens(2, 7, 15))
+    assert torch.equal(trace.scores, trace.scores.mT)
+    assert (trace.weights - trace.weights.mT).abs().max() > 0.1
+    one_sided = drawn(15, 3, projections=TiedQueryKey(), k_bias=False).trace(tokens(2, 7, 15))
+    assert (one_sided.scores - one_sided.scores.mT).abs().max() > 0.1
+
+
+def test_identity_has_no_parameters_and_cuts_the_tokens_into_heads() -> None:
+    module = MultiHeadAttention(6, 3, projections=Identity())
+    assert list(module.parameters()) == []
+    assert module.q_weight is module.k_weight is module.v_weight is None
+    trace = module.trace(torch.eye(6)[None])
+    assert torch.equal(trace.q, split_heads(torch.eye(6)[None], 3))
+    assert torch.equal(trace.output, trace.context.transpose(1, 2).flatten(2))
+
+
+def test_matrices_are_views_that_can_be_replaced() -> None:
+    module, x = drawn(15, 3, d_head=7), tokens(2, 5, 15)
+    assert [tuple(w.shape) for w in (module.q_weight, module.k_weight, module.v_weight)] == [(21, 15)] * 3
+    before = module(x)
+    with torch.no_grad():
+        module.v_weight.zero_()
+        module.v_bias.zero_()
+    assert torch.equal(module(x), module.o_bias.expand_as(before))
+    assert module.in_weight[:42].abs().min() > 0
+    assert module.in_weight[42:].abs().max() == 0
+
+
+def test_without_output_projection_the_output_is_the_context_of_all_heads() -> None:
+    module = drawn(15, 3, d_head=7, output_projection=False)
+    assert module.o_weight is module.o_bias is None
+    trace = module.trace(tokens(2, 5, 15))
+    assert trace.output.shape == (2, 5, 21)
+    assert torch.equal(trace.output, trace.context.transpose(1, 2).flatten(2))
+
+
+def test_initialization_is_that_of_torchs_linear() -> None:
+    torch.manual_seed(0)
+    module = MultiHeadAttention(1024, 8)
+    for parameter in module.parameters():
+        assert parameter.abs().max() <= 1024**-0.5
+    assert module.in_weight.std().item() == pytest.approx(1024**-0.5 / 3**0.5, rel=0.01)
+    first = module.in_weight.clone()
+    module.reset_parameters()
+    assert not torch.equal(first, module.in_weight)
+
+
+@pytest.mark.parametrize("position", [NoPosition(), Learned(max_len=11), Sinusoidal()])
+@pytest.mark.parametrize("projections", [Full(), TiedKeyValue(), TiedQueryKey(), Identity()])
+def test_state_dict_round_trip(position: Any, projections: Any) -> None:
+    options = {"position": position, "projections": projections, "qk_norm": True, "k_bias": False}
+    module, other = drawn(12, 3, **options), drawn(12, 3, seed=1, **options)
+    x = tokens(2, 5, 12)
+    assert not torch.equal(module(x), other(x)) or not module.state_dict()
+    other.load_state_dict(copy.deepcopy(module.state_dict()))
+    assert torch.equal(module(x), other(x))
+    assert torch.equal(copy.deepcopy(module)(x), module(x))
+
+
+def test_zero_sink_takes_weight_and_no_mask_hides_it() -> None:
+    module, x = drawn(6, 2, zero_sink=True, o_bias=False), tokens(1, 3, 6)
+    trace = module.trace(x, attn_mask=torch.zeros(3, 3, dtype=torch.bool))
+    assert torch.equal(trace.weights[..., 3], torch.ones(1, 2, 3, dtype=F64))
+    assert torch.equal(trace.output, torch.zeros(1, 3, 6, dtype=F64))
+    causal = module.trace(x, is_causal=True)
+    assert (causal.weights[0, :, 0, 1:3] == 0).all()
+    assert (causal.weights[..., 3] > 0).all()
+    assert torch.equal(causal.k[..., 3, :], torch.zeros(1, 2, 3, dtype=F64))
+
+
+def test_qk_norm_makes_scores_bounded_by_the_root_of_d_head() -> None:
+    module = MultiHeadAttention(6, 2, qk_norm=True, dtype=F64)
+    scores = module.trace(1e6 * tokens(1, 5, 6)).scores
+    assert scores.abs().max() <= 3**0.5 * (1 + 1e-14)
+    assert MultiHeadAttention(6, 2, dtype=F64).trace(1e6 * tokens(1, 5, 6)).scores.abs().max() > 1e6
+
+
+def test_dropout_acts_in_training_only_and_the_trace_shows_the_applied_weights() -> None:
+    module, x = drawn(6, 2, dropout=0.5), tokens(2, 31, 6)
+    torch.manual_seed(0)
+    trace = module.trace(x)
+    assert (trace.weights == 0).double().mean() == pytest.approx(0.5, abs=0.05)
+    assert torch.equal(trace.weights @ trace.v, trace.context)
+    assert not torch.equal(module(x), module(x))
+    module.eval()
+    assert torch.equal(module(x), module(x))
+    assert (module.trace(x).weights > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"d_model": 0}, "d_model = 0 is not possible: a positive number is needed."),
+        ({"num_heads": -2}, "num_heads = -2 is not possible: a positive number is needed."),
+        ({"d_head": 0}, "d_head = 0 is not possible: a positive number is needed."),
+        ({}, "d_model = 30 is not a multiple of num_heads = 4; choose a multiple or give d_head."),
+        (
+            {"projections": Identity(), "d_head": 7},
+            "Identity() needs num_heads · d_head = d_model; 4 · 7 is not 30.",
+        ),
+        (
+            {"position": Rotary(), "d_head": 5},
+            "d_head = 5 is odd: Rotary() turns coordinates in pairs; choose an even d_head.",
+        ),
+        ({"d_head": 2, "dropout": 1.0}, "dropout = 1.0 is not possible: give a probability from 0 up to but not 1."),
+        (
+            {"d_head": 2, "dropout": -0.1},
+            "dropout = -0.1 is not possible: give a probability from 0 up to but not 1.",
+        ),
+        ({"d_head": 2, "position": Learned(0)}, "max_len = 0 is not possible: a positive number is needed."),
+    ],
+)
+def test_refusals_of_the_constructor(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        MultiHeadAttention(**({"d_model": 30, "num_heads": 4} | options))
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("call", ["forward", "trace"])
+@pytest.mark.parametrize(
+    ("shapes", "sentence"),
+    [
+        ([(2, 5, 7)], "query has shape (2, 5, 7): (batch, tokens, d_model = 6) is needed."),
+        ([(5, 6)], "query has shape (5, 6): (batch, tokens, d_model = 6) is needed."),
+        ([(2, 5, 6), (2, 3, 7)], "key has shape (2, 3, 7): (batch, tokens, d_model = 6) is needed."),
+        ([(2, 5, 6), (2, 3, 6), (2, 3)], "value has shape (2, 3): (batch, tokens, d_model = 6) is needed."),
+        (
+            [(2, 5, 6), (3, 5, 6)],
+            "query (2, 5, 6), key (3, 5, 6) and value (3, 5, 6) do not fit: they need one batch size,",
+        ),
+        (
+            [(2, 5, 6), (2, 3, 6), (2, 4, 6)],
+            "key (2, 3, 6) and value (2, 4, 6) do not fit: they need one batch size, and keys and values one length.",
+        ),
+    ],
+)
+def test_refusals_of_a_call(call: str, shapes: list[tuple[int, ...]], sentence: str) -> None:
+    module = MultiHeadAttention(6, 2)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        getattr(module, call)(*(torch.ones(shape) for shape in shapes))
+
+
+@pytest.mark.parametrize("position", [NoPosition(), Alibi()])
+@pytest.mark.parametrize("shape", [(4, 4), (3, 5, 5), (2, 3, 5, 5)])
+def test_a_mask_of_the_wrong_shape_is_refused(position: Any, shape: tuple[int, ...]) -> None:
+    module = MultiHeadAttention(6, 2, position=position)
+    full = (2, 2, 5, 5)
+    shown = (shape[0], 1, *shape[1:]) if len(shape) == 3 else shape
+    sentence = f"attn_mask of shape {shown} does not broadcast to the scores' {full}."
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        module(torch.ones(2, 5, 6), attn_mask=torch.ones(shape, dtype=torch.bool))
+
+
+def test_it_is_an_ordinary_torch_module() -> None:
+    module = MultiHeadAttention(6, 2)
+    assert isinstance(module, nn.Module)
+    assert set(module.state_dict()) == {"in_weight", "o_weight", *BIASES}
+    assert module.to(F64)(torch.ones(1, 3, 6, dtype=F64)).dtype == F64
