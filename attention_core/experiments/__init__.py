@@ -1,0 +1,1 @@
+"""What is done with the modules: a frozen config in, a frozen result with verdicts out."""

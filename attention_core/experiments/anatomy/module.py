@@ -1,0 +1,134 @@
+"""The module the sentence goes through: its weights built by hand or drawn, and its way over the heads."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from attention_core.experiments.anatomy.config import D_MODEL, POSITIONS, PROJECTIONS, AnatomyConfig
+from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.modules.dot_product import attention_scores, softmax_over_keys
+from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
+from attention_core.modules.positions import Rotary, rotate_heads
+from attention_core.modules.projections import merge_heads, split_heads
+
+HALF = D_MODEL // 2  # the first half of an embedding is left free for the slot, the second holds the word
+BIAS_STD = 0.5
+SLOT_GAIN, WORD_GAIN = 6.0, 0.6
+
+
+def word_vectors(words: tuple[str, ...], seed: int) -> Float[Tensor, "words d_model"]:
+    """One vector for each word: zeros where the slot will go, then a random direction of length √8."""
+    drawn = token_embeddings(words, HALF, seed)
+    drawn = drawn / drawn.norm(dim=-1, keepdim=True) * math.sqrt(HALF)
+    return F.pad(drawn, (HALF, 0))
+
+
+def attention_module(config: AnatomyConfig) -> MultiHeadAttention:
+    """The module of a config in evaluation mode, in its precision and on its device."""
+    module = MultiHeadAttention(
+        D_MODEL,
+        config.heads,
+        d_head=config.d_head or None,
+        **dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), config.biases),
+        projections=PROJECTIONS[config.projections],
+        position=POSITIONS[config.positions],
+        dropout=config.dropout,
+        dtype=torch.float64,
+    )
+    draw_parameters(module, config.seed, bias_std=BIAS_STD)
+    if config.weights == "built":
+        _build(module, centred=config.positions == "sinusoidal")
+    return module.to(config.torch_device, config.torch_dtype).eval()
+
+
+def _build(module: MultiHeadAttention, *, centred: bool) -> None:
+    """Odd heads look one slot back, even heads at the same word; values copy the word, W_O lays heads side by side.
+
+    A sinusoidal position is a clock with several hands, and one slot back turns each hand by a fixed angle: a matrix
+    of rotations, which W_Q holds and W_K does not, so that the query of slot i meets the key of slot i − 1. The slow
+    hands that reach into the word's half stand still at (0, 1, 0, 1, …); biases take that away where ``centred``.
+    """
+    size = module.d_head
+    back, here, word = _one_slot_back(size), _picks(size, 0), _picks(size, HALF)
+    still = torch.arange(size) % 2 * (torch.arange(size) < HALF) * float(centred)
+    slot_gain, word_gain = (math.sqrt(gain * math.sqrt(size)) for gain in (SLOT_GAIN, WORD_GAIN))
+    rows = {"v": [], "q": [], "k": []}
+    shifts = {"v": [], "q": [], "k": []}
+    for head in range(module.num_heads):
+        looks_back = head % 2 == 0
+        rows["v"].append(word)
+        rows["q"].append(slot_gain * back if looks_back else word_gain * word)
+        rows["k"].append(slot_gain * here if looks_back else word_gain * word)
+        shifts["v"].append(-still)
+        shifts["q"].append(0 * still if looks_back else -word_gain * still)
+        shifts["k"].append(shifts["q"][-1])
+    with torch.no_grad():
+        for name in rows:
+            weight, bias = getattr(module, f"{name}_weight"), getattr(module, f"{name}_bias")
+            weight.copy_(torch.cat(rows[name]))
+            if bias is not None:
+                bias.copy_(torch.cat(shifts[name]))
+        assert module.o_weight is not None
+        width = module.o_weight.shape[1]
+        module.o_weight.copy_(torch.eye(D_MODEL).repeat(1, -(-width // D_MODEL))[:, :width])
+        if module.o_bias is not None:
+            module.o_bias.zero_()
+
+
+def _picks(size: int, start: int) -> Float[Tensor, "size d_model"]:
+    """Takes up to eight numbers of an embedding, from number ``start`` on."""
+    return torch.eye(size, HALF, dtype=torch.float64) @ torch.eye(HALF, D_MODEL, dtype=torch.float64).roll(start, 1)
+
+
+def _one_slot_back(size: int) -> Float[Tensor, "size d_model"]:
+    """Takes the slot's half, each hand of its clock turned back by one slot."""
+    angles = 10000.0 ** -(torch.arange(0, HALF, 2, dtype=torch.float64) / D_MODEL)
+    turns = [torch.tensor([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]]) for a in angles.tolist()]
+    turn = torch.block_diag(*turns).to(torch.float64)
+    return torch.eye(size, HALF, dtype=torch.float64) @ F.pad(turn, (0, HALF))
+
+
+def miscut_trace(module: MultiHeadAttention, x: Tensor, trace: AttentionTrace) -> AttentionTrace:
+    """What comes out if rows are cut by ``view(heads, tokens, d_head)`` instead of ``view`` and ``transpose``.
+
+    Args:
+        module: The module.
+        x: Its input (1, n, d_model).
+        trace: Its trace of that input, rightly cut.
+    """
+    place = module.added_position
+    x = x if place is None else place(x)
+    q, k, v = (merge_heads(z).reshape(z.shape) for z in module.into_heads(x, x, x))
+    if isinstance(module.position, Rotary):
+        q, k = (rotate_heads(z, None, base=module.position.base) for z in (q, k))
+    scores = attention_scores(q, k, scale=module.scale)
+    masked_scores = scores + (trace.masked_scores - trace.scores)
+    weights = softmax_over_keys(masked_scores, dropout=module.dropout if module.training else 0.0)
+    context = weights @ v
+    batch, heads, tokens, size = context.shape
+    output = module.out_of_heads(split_heads(context.reshape(batch, tokens, heads * size), heads))
+    return AttentionTrace(q, k, v, scores, masked_scores, weights, context, output)
+
+
+class SeededDropout(TorchFunctionMode):
+    """Inside it, dropout draws from a generator of its own: torch's is shared by all threads of the process.
+
+    Args:
+        seed: Another seed drops other weights.
+    """
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.draw = generator(seed, "dropout")
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        """``F.dropout``: each number stays with probability 1 − p and is divided by it. All else is as it was."""
+        kwargs = kwargs or {}
+        if func is not F.dropout:
+            return func(*args, **kwargs)
+        kept = torch.rand(args[0].shape, generator=self.draw, dtype=torch.float64) >= kwargs["p"]
+        return args[0] * kept.to(args[0].device) / (1 - kwargs["p"])

@@ -1,0 +1,164 @@
+"""A published experiment again: the key bias on and off at d_model 1024, its numbers beside ours."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+from attention_core.device import DTYPES
+from attention_core.experiments.biases.bounds import output_bound, weight_bound
+from attention_core.experiments.biases.config import AppendixConfig
+from attention_core.experiments.biases.result import double, provenance
+from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
+
+TOKENS: Final = 16
+D_MODEL: Final = 1024
+NUM_HEADS: Final = 32
+PUBLISHED_SEED: Final = 42
+PUBLISHED: Final = {
+    "mean |output difference|": 1.2734082233123445e-08,
+    "variance of |output difference|": 1.7173628739783402e-16,
+    "mean |weights difference|": 3.949708116124384e-09,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendixRow:
+    """One number of the published experiment.
+
+    Attributes:
+        quantity: What it is.
+        published: As published, in float32.
+        float32: Measured here.
+        float64: The same numbers in float64: what is left there shows that the rest is rounding.
+    """
+
+    quantity: str
+    published: float
+    float32: float
+    float64: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppendixResult:
+    """The published numbers beside ours.
+
+    Attributes:
+        rows: One for each number.
+        verdicts: ``bias-appendix``: each number within a factor of 2 (for the published seed), and in float64 the
+            largest change of weights and outputs.
+        provenance: Where the numbers come from.
+    """
+
+    rows: tuple[AppendixRow, ...]
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+def run_appendix(config: AppendixConfig) -> AppendixResult:
+    """Draw the published inputs and parameters, and take the key bias out, in float32 and in float64.
+
+    The published code seeds torch's global stream and draws the inputs, then W_Q, W_K, W_V of one ``nn.Linear`` each,
+    then the same again for a second model that keeps only the b_K of its own. A generator of the same seed gives
+    that very stream. Threads and instruction sets move the digits, so the numbers are held to a factor of 2.
+
+    Args:
+        config: Device and seed.
+    """
+    x, weights, key_bias = _published_draws(config.seed)
+    numbers: dict[str, list[float]] = {}
+    verdicts: list[Verdict] = []
+    with torch.inference_mode():
+        for name in ("float32", "float64"):
+            module = _module(weights, key_bias).to(config.torch_device, DTYPES[name])
+            inputs = x.to(config.torch_device, DTYPES[name])
+            with_bias = module.trace(inputs)
+            assert module.k_bias is not None
+            module.k_bias.zero_()
+            without = module.trace(inputs)
+            numbers[name] = _differences(with_bias, without)
+            if name == "float64":
+                verdicts = _exact_verdicts(config, module, with_bias, without)
+    rows = tuple(
+        AppendixRow(quantity=quantity, published=published, float32=single, float64=exact)
+        for (quantity, published), single, exact in zip(
+            PUBLISHED.items(), numbers["float32"], numbers["float64"], strict=True
+        )
+    )
+    if config.seed == PUBLISHED_SEED:
+        verdicts = [_published_verdict(config, row) for row in rows] + verdicts
+    return AppendixResult(rows=rows, verdicts=tuple(verdicts), provenance=provenance(config))
+
+
+def _published_draws(seed: int) -> tuple[Tensor, list[Tensor], Tensor]:
+    """Inputs (1, tokens, d_model), W_Q, W_K, W_V, and b_K: float32, in the order the published code draws them."""
+    stream = torch.Generator().manual_seed(seed)
+    limit = 1 / math.sqrt(D_MODEL)
+
+    def matrix() -> Tensor:
+        empty = torch.empty(D_MODEL, D_MODEL, dtype=torch.float32)
+        return nn.init.kaiming_uniform_(empty, a=math.sqrt(5), generator=stream)
+
+    x = torch.randn(1, TOKENS, D_MODEL, generator=stream, dtype=torch.float32)
+    weights = [matrix() for _ in range(3)]
+    for _ in range(2):  # W_Q and W_K of the second model, which are thrown away
+        matrix()
+    key_bias = torch.empty(D_MODEL, dtype=torch.float32).uniform_(-limit, limit, generator=stream)
+    return x, weights, key_bias
+
+
+def _module(weights: list[Tensor], key_bias: Tensor) -> MultiHeadAttention:
+    """The published attention: heads side by side are its output, and b_K is its only bias."""
+    module = MultiHeadAttention(D_MODEL, NUM_HEADS, q_bias=False, v_bias=False, output_projection=False)
+    assert module.in_weight is not None
+    assert module.k_bias is not None
+    module.in_weight.copy_(torch.cat(weights))
+    module.k_bias.copy_(key_bias)
+    return module
+
+
+def _differences(one: AttentionTrace, other: AttentionTrace) -> list[float]:
+    """The published numbers: mean and variance of the outputs' absolute difference, mean of the weights'."""
+    output = (double(one.output) - double(other.output)).abs()
+    weights = (double(one.weights) - double(other.weights)).abs()
+    return [float(output.mean()), float(output.var()), float(weights.mean())]
+
+
+def _published_verdict(config: AppendixConfig, row: AppendixRow) -> Verdict:
+    return Verdict(
+        claim="bias-appendix",
+        quantity=f"{row.quantity}, measured / published",
+        measured=row.float32 / row.published,
+        relation="in",
+        bound=(0.5, 2.0),
+        expected=True,
+        cases=f"{TOKENS} tokens, d_model {D_MODEL:,}, {NUM_HEADS} heads",
+        dtype="float32",
+        device=str(config.torch_device),
+    )
+
+
+def _exact_verdicts(
+    config: AppendixConfig, module: MultiHeadAttention, one: AttentionTrace, other: AttentionTrace
+) -> list[Verdict]:
+    moved = {
+        "max |output difference|": (one.output, other.output, output_bound(module, one, other)),
+        "max |weights difference|": (one.weights, other.weights, weight_bound(module, one, other)),
+    }
+    return [
+        Verdict(
+            claim="bias-appendix",
+            quantity=quantity,
+            measured=float((double(with_bias) - double(without)).abs().max()),
+            relation="≤",
+            bound=bound,
+            expected=True,
+            cases=f"{TOKENS} tokens, d_model {D_MODEL:,}, {NUM_HEADS} heads",
+            dtype="float64",
+            device=str(config.torch_device),
+        )
+        for quantity, (with_bias, without, bound) in moved.items()
+    ]

@@ -1,0 +1,247 @@
+"""What becomes of a linear layer's bias: after a norm (``bias-norm``), and on average over inputs (``bias-mean``)."""
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attention_core.experiments.biases.bounds import is_half, output_bound, rounding
+from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasesSetting, MeanConfig
+from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
+from attention_core.experiments.biases.result import double, frozen_array, largest, provenance
+from attention_core.experiments.inputs import generator
+from attention_core.experiments.verdict import Provenance, Relation, Verdict
+
+# |z| stays below 5 in all but 6e-7 of cases for one number, and below 5.7 for the largest of 32.
+MAX_Z: Final = 5.7
+CHUNK: Final = 2**14
+FIRST_DOUBLING: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survival:
+    """What of b_O is left after one norm: largest absolute change of the normalised output when it is taken out.
+
+    Attributes:
+        norm: Which norm.
+        mean_part: With only the part of b_O that is the same in every component.
+        rest: With only the rest of b_O.
+        whole: With all of b_O.
+        bound: What rounding alone explains.
+    """
+
+    norm: Literal["none", "BatchNorm", "LayerNorm", "RMSNorm"]
+    mean_part: float
+    rest: float
+    whole: float
+    bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterNormResult:
+    """What each norm leaves of the output bias.
+
+    Attributes:
+        survivals: Without a norm, then after BatchNorm (absent for a single token), LayerNorm and RMSNorm.
+        refusal: Why BatchNorm is absent; else empty.
+        mean_size: ‖mean part of b_O‖.
+        rest_size: ‖rest of b_O‖.
+        verdicts: ``bias-norm``, one for each norm and part.
+        provenance: Where the numbers come from.
+    """
+
+    survivals: tuple[Survival, ...]
+    refusal: str
+    mean_size: float
+    rest_size: float
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+    def survival(self, norm: str) -> Survival | None:
+        """What is left after ``norm``; None where it was refused."""
+        return next((survival for survival in self.survivals if survival.norm == norm), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanResult:
+    """How the mean of W_Q x + b_Q approaches b_Q as samples are added.
+
+    Attributes:
+        samples: Numbers of samples, doubling (steps,).
+        means: Mean of each component, float64 (steps, d_model).
+        bias: b_Q, float64 (d_model,).
+        errors: Root mean square over the components of mean − b_Q, float64 (steps,).
+        expected_errors: What the standard errors of the components make of it, float64 (steps,).
+        z_scores: (mean − b_Q) / standard error of each component, float64 (steps, d_model).
+        verdicts: ``bias-mean`` at the largest number of samples.
+        provenance: Where the numbers come from.
+    """
+
+    samples: tuple[int, ...]
+    means: np.ndarray
+    bias: np.ndarray
+    errors: np.ndarray
+    expected_errors: np.ndarray
+    z_scores: np.ndarray
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
+    """Normalise the attention's output with all of b_O, parts of it, and none.
+
+    BatchNorm's tokens are flattened first: on (batch, tokens, features) torch's BatchNorm1d would take the tokens for
+    features. All norms have gains of 1 and no offset.
+
+    Args:
+        config: The tokens, and the size and direction of b_O.
+    """
+    attention = BiasedAttention(config.setting())
+    with torch.inference_mode():
+        module = attention.at(config.size)
+        trace, bare = attention.trace(module), attention.trace(attention.at(config.size, without=("o",)))
+        bias = bias_parameters(module)["o"]
+        mean = bias.mean().expand_as(bias)
+        context, weight = bare.context.transpose(1, 2).flatten(2)[0], module.o_weight
+        outputs = [F.linear(context, weight, part) for part in (None, mean, bias - mean, bias)]  # type: ignore[arg-type]
+        apart = output_bound(module, trace, bare, scores_move=False)
+        apart += rounding(attention.dtype, scale=largest(bias), terms=2)
+        norms: dict[str, nn.Module | None] = {"none": None, "BatchNorm": _batch_norm(config, attention)}
+        norms |= {"LayerNorm": nn.LayerNorm(D_MODEL), "RMSNorm": nn.RMSNorm(D_MODEL)}
+        refusal = ""
+        if len(config.tokens) == 1 and not config.batch_norm_eval:
+            refusal = "BatchNorm in training needs more than one token: the variance of a single value is 0"
+            del norms["BatchNorm"]
+        survivals = tuple(_survival(name, norm, outputs, apart, attention) for name, norm in norms.items())
+    sizes = (float(double(mean).norm()), float(double(bias - mean).norm()))
+    return AfterNormResult(
+        survivals=survivals,
+        refusal=refusal,
+        mean_size=sizes[0],
+        rest_size=sizes[1],
+        verdicts=_norm_verdicts(config, survivals),
+        provenance=provenance(config),
+    )
+
+
+def run_mean(config: MeanConfig) -> MeanResult:
+    """Average W_Q x + b_Q over x ~ N(mean, I), and hold it to b_Q within its standard error.
+
+    ``W x`` has variance ``Σ_j W_ij²`` in component i, so its mean has the standard error
+    ``√(Σ_j W_ij² / samples)``.
+
+    Args:
+        config: How many samples, and the inputs' mean.
+    """
+    run = {"dtype": config.dtype, "device": config.device, "seed": config.seed}
+    attention = BiasedAttention(BiasesSetting(**run))
+    module = attention.at(1.0)
+    weight, bias = module.q_weight, bias_parameters(module)["q"]
+    assert weight is not None
+    draw = generator(config.seed, "biases", "samples")
+    total, count = torch.zeros(D_MODEL, dtype=torch.float64), 0
+    samples = tuple(2**power for power in range(FIRST_DOUBLING, config.doublings + 1))
+    means = []
+    with torch.inference_mode():
+        for goal in samples:
+            while count < goal:
+                rows = min(CHUNK, goal - count)
+                x = config.input_mean + torch.randn(rows, D_MODEL, generator=draw, dtype=torch.float64)
+                total += double(F.linear(x.to(attention.device, attention.dtype), weight, bias)).sum(0)
+                count += rows
+            means.append(total / count)
+        found, target = torch.stack(means), double(bias.detach())
+        spread = double(weight).square().sum(1).sqrt()
+        errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
+        z_scores = (found - target) / errors
+    return MeanResult(
+        samples=samples,
+        means=frozen_array(found, np.float64),
+        bias=frozen_array(target, np.float64),
+        errors=frozen_array((found - target).square().mean(1).sqrt(), np.float64),
+        expected_errors=frozen_array(errors.square().mean(1).sqrt(), np.float64),
+        z_scores=frozen_array(z_scores, np.float64),
+        verdicts=(_mean_verdict(config, largest(z_scores[-1])),),
+        provenance=provenance(config),
+    )
+
+
+def _batch_norm(config: AfterNormConfig, attention: BiasedAttention) -> nn.Module:
+    norm = nn.BatchNorm1d(D_MODEL, track_running_stats=config.batch_norm_eval)
+    return norm.train(not config.batch_norm_eval).to(attention.device)
+
+
+def _survival(
+    name: str, norm: nn.Module | None, outputs: list[Tensor], apart: float, attention: BiasedAttention
+) -> Survival:
+    """How far each part of the bias moves what comes out of ``norm``, and what rounding explains.
+
+    A norm divides by a standard deviation, and rounding errors with it; so the bound is divided by the smallest one.
+    """
+    bare, stretch = outputs[0], 1.0
+    running = name == "BatchNorm" and norm is not None and not norm.training
+    if norm is not None:
+        norm = norm.to(attention.device, attention.dtype)
+        axis = 0 if name == "BatchNorm" else 1
+        eps = getattr(norm, "eps", None) or torch.finfo(attention.dtype).eps
+        values = double(bare)
+        power = values.square().mean(1) if name == "RMSNorm" else values.var(axis, correction=0)
+        stretch = 1.0 if running else 1 / math.sqrt(float(power.min()) + eps)
+    moved = [largest(double(_apply(norm, one)) - double(_apply(norm, bare))) for one in outputs[1:]]
+    terms = 2 if is_half(attention.dtype) else sum(bare.shape)
+    size = max(largest(one) for one in outputs)
+    bound = (apart + rounding(attention.dtype, scale=size, terms=terms)) * stretch
+    return Survival(norm=name, mean_part=moved[0], rest=moved[1], whole=moved[2], bound=bound)  # type: ignore[arg-type]
+
+
+def _apply(norm: nn.Module | None, rows: Tensor) -> Tensor:
+    return rows if norm is None else norm(rows)
+
+
+def _norm_verdicts(config: AfterNormConfig, survivals: tuple[Survival, ...]) -> tuple[Verdict, ...]:
+    running = "running statistics know nothing of the bias" if config.batch_norm_eval else ""
+    nothing = "b_O is the same in every component, so there is no rest" if config.direction == "all equal" else ""
+    cases: tuple[tuple[str, str, Relation, str, str], ...] = (
+        ("BatchNorm", "whole", "≤", "max |BN(f) − BN(f without b_O)|", running),
+        ("LayerNorm", "mean_part", "≤", "max |LN(f) − LN(f without the mean of b_O)|", ""),
+        ("LayerNorm", "rest", "≥", "max |LN(f) − LN(f without the rest of b_O)|", nothing),
+        ("RMSNorm", "whole", "≥", "max |RMS(f) − RMS(f without b_O)|", ""),
+    )
+    found = {survival.norm: survival for survival in survivals}
+    return tuple(
+        Verdict(
+            claim="bias-norm",
+            quantity=quantity,
+            measured=getattr(found[norm], part),
+            relation=relation,
+            bound=found[norm].bound,
+            expected=not because,
+            cases=f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token",
+            dtype=config.dtype,
+            device=str(config.torch_device),
+            because=because,
+        )
+        for norm, part, relation, quantity, because in cases
+        if norm in found
+    )
+
+
+def _mean_verdict(config: MeanConfig, measured: float) -> Verdict:
+    because = f"the inputs have mean {config.input_mean:g}, so E[Wx] is not 0" if config.input_mean else ""
+    return Verdict(
+        claim="bias-mean",
+        quantity="max |mean of W_Q x + b_Q, minus b_Q|",
+        measured=measured,
+        relation="≤",
+        bound=MAX_Z,
+        unit="standard errors",
+        expected=not because,
+        cases=f"{2**config.doublings:,} samples",
+        dtype=config.dtype,
+        device=str(config.torch_device),
+        because=because,
+    )

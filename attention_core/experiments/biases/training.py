@@ -1,0 +1,150 @@
+"""No gradient is not no movement: b_K while a module trains, with plain gradient descent and with Adam."""
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.experiments.biases.bounds import key_gradient_bound
+from attention_core.experiments.biases.config import D_MODEL, NUM_HEADS, TrainingConfig
+from attention_core.experiments.biases.module import bias_parameters
+from attention_core.experiments.biases.result import double, frozen_array, provenance
+from attention_core.experiments.inputs import draw_parameters, generator
+from attention_core.experiments.verdict import Provenance, Step, Verdict
+from attention_core.modules.multi_head import MultiHeadAttention
+
+LEARNING_RATES: Final = {"SGD": 0.1, "Adam": 0.001}
+SENTENCES: Final = 8
+TOKENS: Final = 6
+REPORT_EVERY: Final = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingResult:
+    """Sizes of the biases while two optimizers train the same module to imitate another one; all biases start at 0.
+
+    Attributes:
+        optimizers: ``SGD`` and ``Adam``.
+        norms: ‖b_Q‖, ‖b_K‖, ‖b_V‖, ‖b_O‖ after each step, float64 (optimizers, steps + 1, 4).
+        losses: Mean squared error before each step, float64 (optimizers, steps).
+        bound: What rounding alone explains of ‖b_K‖ under SGD: the learning rate times the steps' gradient bounds.
+        verdicts: ``bias-k-grad``, for SGD.
+        provenance: Where the numbers come from.
+    """
+
+    optimizers: tuple[str, ...]
+    norms: np.ndarray
+    losses: np.ndarray
+    bound: float
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+    def key_bias(self, optimizer: str) -> float:
+        """‖b_K‖ at the end."""
+        return float(self.norms[self.optimizers.index(optimizer), -1, 1])
+
+
+class _Adam:
+    """Kingma & Ba (2015), algorithm 1: m̂ / (√v̂ + 1e-8). ``torch.optim`` would load torch's compiler for it."""
+
+    def __init__(self, parameters: Sequence[Tensor]) -> None:
+        self.step = 0
+        self.means, self.squares = ([torch.zeros_like(one) for one in parameters] for _ in range(2))
+
+    def __call__(self, gradients: Sequence[Tensor]) -> list[Tensor]:
+        """The update of each parameter, for a learning rate of 1."""
+        self.step += 1
+        updates = []
+        for mean, square, gradient in zip(self.means, self.squares, gradients, strict=True):
+            mean.lerp_(gradient, 0.1)
+            square.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
+            size = (square / (1 - 0.999**self.step)).sqrt_().add_(1e-8)
+            updates.append(mean / (1 - 0.9**self.step) / size)
+        return updates
+
+
+def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
+    """Train with each optimizer, and follow the biases.
+
+    Adam divides each gradient by its own recent size, so where the gradient is nothing but rounding it makes steps of
+    rounding that are as large as any other, as far as its ε = 1e-8 lets it (Kingma & Ba 2015, algorithm 1).
+
+    Args:
+        config: How many steps, and in which precision.
+    """
+    start, inputs, targets = _task(config)
+    norms, losses, bound = [], [], 0.0
+    total = config.steps * len(LEARNING_RATES)
+    for index, (name, rate) in enumerate(LEARNING_RATES.items()):
+        module = copy.deepcopy(start)
+        parameters = list(module.parameters())
+        adam = _Adam(parameters) if name == "Adam" else None
+        norms.append([_norms(module)])
+        losses.append([])
+        for step in range(config.steps):
+            if step % REPORT_EVERY == 0:
+                yield Step(index * config.steps + step, total, name)
+            with torch.inference_mode(False), torch.enable_grad():
+                trace = module.trace(inputs)
+                difference = trace.output - targets
+                loss = difference.square().mean()
+                gradients = torch.autograd.grad(loss, parameters)
+            with torch.no_grad():
+                if adam is None:
+                    bound += rate * key_gradient_bound(module, trace, 2 * difference / difference.numel())
+                for parameter, update in zip(parameters, adam(gradients) if adam else gradients, strict=True):
+                    parameter.sub_(update, alpha=rate)
+            norms[-1].append(_norms(module))
+            losses[-1].append(float(loss.detach()))
+    yield _result(config, norms, losses, bound)
+
+
+def run_training(config: TrainingConfig) -> TrainingResult:
+    """The result of :func:`steps_training`."""
+    *_, result = steps_training(config)
+    assert isinstance(result, TrainingResult)
+    return result
+
+
+def _task(config: TrainingConfig) -> tuple[MultiHeadAttention, Tensor, Tensor]:
+    """A module whose biases are 0, random sentences, and the outputs of another module with biases."""
+    target = {"device": config.torch_device, "dtype": config.torch_dtype}
+    teacher = draw_parameters(MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64), config.seed, bias_std=0.5)
+    student = MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64)
+    draw_parameters(student, (config.seed + 1) % 1_000_000, bias_std=0.0)
+    draw = generator(config.seed, "biases", "training")
+    x = torch.randn(SENTENCES, TOKENS, D_MODEL, generator=draw, dtype=torch.float64).to(**target)
+    with torch.no_grad():
+        return student.to(**target), x, teacher.to(**target)(x)
+
+
+def _norms(module: MultiHeadAttention) -> list[float]:
+    return [float(double(bias.detach()).norm()) for bias in bias_parameters(module).values()]
+
+
+def _result(
+    config: TrainingConfig, norms: list[list[list[float]]], losses: list[list[float]], bound: float
+) -> TrainingResult:
+    verdict = Verdict(
+        claim="bias-k-grad",
+        quantity="‖b_K‖ after training with SGD",
+        measured=norms[0][-1][1],
+        relation="≤",
+        bound=bound,
+        expected=True,
+        cases=f"{config.steps:,} steps from b_K = 0",
+        dtype=config.dtype,
+        device=str(config.torch_device),
+    )
+    return TrainingResult(
+        optimizers=tuple(LEARNING_RATES),
+        norms=frozen_array(torch.tensor(norms, dtype=torch.float64), np.float64),
+        losses=frozen_array(torch.tensor(losses, dtype=torch.float64), np.float64),
+        bound=bound,
+        verdicts=(verdict,),
+        provenance=provenance(config),
+    )

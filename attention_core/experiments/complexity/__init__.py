@@ -1,0 +1,32 @@
+"""Complexity: what each line of attention costs in FLOPs and bytes, which part dominates, and how long it takes."""
+
+from attention_core.experiments.complexity.config import (
+    HEADS,
+    TOKENS,
+    WIDTHS,
+    ComplexityConfig,
+    TimesConfig,
+    read_cell,
+)
+from attention_core.experiments.complexity.measure import run_complexity
+from attention_core.experiments.complexity.result import ComplexityResult, Fit, Line, TimeCurves, Times, TimeShares
+from attention_core.experiments.complexity.snippet import complexity_snippet
+from attention_core.experiments.complexity.times import steps_times
+
+__all__ = [
+    "HEADS",
+    "TOKENS",
+    "WIDTHS",
+    "ComplexityConfig",
+    "ComplexityResult",
+    "Fit",
+    "Line",
+    "TimeCurves",
+    "TimeShares",
+    "Times",
+    "TimesConfig",
+    "complexity_snippet",
+    "read_cell",
+    "run_complexity",
+    "steps_times",
+]

@@ -1,0 +1,118 @@
+"""What torch's FLOP counter sees of the real module: line by line, in all, and where its two parts cost the same.
+
+The counter (``torch.utils.flop_counter``) adds up matrix products, 2 FLOPs for a multiply-add. It counts no softmax,
+no bias and no factor, and where torch has no formula for a fused kernel, as on the CPU, it counts that as 0.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import linear
+from torch.utils.flop_counter import FlopCounterMode
+
+from attention_core.experiments.complexity.config import TOKENS, WIDTHS, ComplexityConfig
+from attention_core.experiments.complexity.module import filled, shapes_only, tokens
+from attention_core.experiments.complexity.result import Line
+from attention_core.modules.dot_product import attention_scores, softmax_over_keys
+from attention_core.modules.multi_head import MultiHeadAttention
+
+
+def count(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[int, Any]:
+    """FLOPs that torch's counter sees in ``compute(*inputs, **options)``, and what it returned."""
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        result = compute(*inputs, **options)
+    return counter.get_total_flops(), result
+
+
+def _blank(rows: int, d_model: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    return torch.empty(1, rows, d_model, device="meta", dtype=dtype)
+
+
+def _module(config: ComplexityConfig) -> MultiHeadAttention:
+    return shapes_only(
+        config.d_model,
+        config.num_heads,
+        config.d_head,
+        output_projection=config.output_projection,
+        dtype=config.torch_dtype,
+    )
+
+
+def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
+    """Every line of the forward pass: formula beside counter, for FLOPs and for the bytes it writes."""
+    module, size = _module(config), config.torch_dtype.itemsize
+    n_t, n_s, d, width = config.num_queries, config.num_keys, config.d_model, config.width
+    x, y = (_blank(rows, d, config.torch_dtype) for rows in (n_t, n_s))
+    q, k, v = module.into_heads(x, y, y)
+    # One product may serve all three, so each is counted with the module's own matrix.
+    matrices = ((x, module.q_weight), (y, module.k_weight), (y, module.v_weight))
+    q_flops, k_flops, v_flops = (count(linear, rows, matrix)[0] for rows, matrix in matrices)
+    s_flops, scores = count(attention_scores, q, k, scale=module.scale)
+    w_flops, weights = count(softmax_over_keys, scores)
+    c_flops, context = count(torch.matmul, weights, v)
+    cells = n_t * n_s * config.num_heads
+    lines = [
+        Line("q", "x W_Q", "2 n_t d²", 2 * n_t * d * width, q_flops, n_t * width * size, q.nbytes),
+        Line("k", "y W_K", "2 n_s d²", 2 * n_s * d * width, k_flops, n_s * width * size, k.nbytes),
+        Line("v", "y W_V", "2 n_s d²", 2 * n_s * d * width, v_flops, n_s * width * size, v.nbytes),
+        Line("scores", "q kᵀ", "2 n_t n_s d", 2 * n_t * n_s * width, s_flops, cells * size, scores.nbytes),
+        Line("weights", "softmax", "n_t n_s h exp", 0, w_flops, cells * size, weights.nbytes),
+        Line(
+            "context", "weights v", "2 n_t n_s d", 2 * n_t * n_s * width, c_flops, n_t * width * size, context.nbytes
+        ),
+    ]
+    if config.output_projection:
+        o_flops, output = count(module.out_of_heads, context)
+        wanted = 2 * n_t * d * width
+        lines.append(Line("output", "context W_O", "2 n_t d²", wanted, o_flops, n_t * d * size, output.nbytes))
+    return tuple(lines)
+
+
+def count_whole(config: ComplexityConfig) -> tuple[int, int]:
+    """FLOPs counted in the core and in the whole layer: of ``trace`` by shapes, of ``forward`` on the device."""
+    module, sizes = _module(config), (config.num_queries, config.num_keys)
+    if config.fused:
+        module = filled(module, config)
+        inputs = [tokens(name, n, config.d_model, config) for name, n in zip("xy", sizes, strict=True)]
+        projections, core = _parts(module, *inputs)
+    else:
+        projections, core = _parts(module.trace, *(_blank(n, config.d_model, config.torch_dtype) for n in sizes))
+    return core, projections + core
+
+
+@lru_cache(maxsize=512)
+def count_parts(n: int, d_model: int, width: int, output_projection: bool) -> tuple[int, int]:
+    """FLOPs counted in the projections and in the core of self-attention on ``n`` tokens; heads change neither."""
+    return _parts(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))
+
+
+def _parts(compute: Callable[..., Any], *inputs: Tensor) -> tuple[int, int]:
+    """FLOPs counted in products with a parameter matrix (``mm``), and in all other operations."""
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        compute(*inputs)
+    projections = counter.get_flop_counts().get("Global", {}).get(torch.ops.aten.mm, 0)
+    return projections, counter.get_total_flops() - projections
+
+
+def count_map(config: ComplexityConfig) -> list[list[tuple[int, int]]]:
+    """``count_parts`` of every width (rows) and length (columns) of the map."""
+    factor = 2 if config.large_heads else 1
+    return [[count_parts(n, d, factor * d, config.output_projection) for n in TOKENS] for d in WIDTHS]
+
+
+def count_over_n(config: ComplexityConfig) -> list[tuple[int, int]]:
+    """``count_parts`` of the config's layer for every length of the map."""
+    return [count_parts(n, config.d_model, config.width, config.output_projection) for n in TOKENS]
+
+
+def crossing(config: ComplexityConfig) -> int:
+    """The shortest text on which the core costs at least as much as the projections, as the counter sees it."""
+    low, high = 1, 4 * config.d_model
+    while low < high:
+        n = (low + high) // 2
+        projections, core = count_parts(n, config.d_model, config.width, config.output_projection)
+        low, high = (low, n) if core >= projections else (n + 1, high)
+    return low

@@ -1,0 +1,63 @@
+"""The complexity experiment as a few lines of plain torch."""
+
+from attention_core.experiments.complexity.config import ComplexityConfig
+from attention_core.experiments.complexity.reshape import reshape_sizes
+
+
+def complexity_snippet(config: ComplexityConfig) -> str:
+    """Plain torch that counts the same layer and compares all heads at once with one at a time.
+
+    It prints ``core_flops``, ``total_flops`` and ``weights_bytes``, which equal the result's ``core``, ``total`` and
+    ``weights_bytes``, and ``reshape_residual``: where it is rounding, it is under the same bound as the verdict's,
+    else it equals it to three significant digits (about two in half precision).
+    """
+    n_t, n_s = reshape_sizes(config)
+    width, heads, size = config.width, config.num_heads, config.d_head
+    attend = "(q @ k.mT / d_head**0.5).softmax(-1) @ v"
+    where = '"meta"'
+    if config.fused:
+        attend, where = "F.scaled_dot_product_attention(q[None], k[None], v[None])[0]", repr(str(config.torch_device))
+    out, merge = (" @ w[3].mT" if config.output_projection else ""), "context.transpose(0, 1).flatten(1)"
+    split = "x.unflatten(-1, (heads, d_head)).transpose(0, 1)"
+    if config.mixed:
+        split, merge = "x.reshape(heads, -1, d_head)", "context.reshape(len(x), -1)"
+    n_all, device = f"{config.num_queries}, {config.num_keys}", repr(str(config.torch_device))
+    lines = [
+        "import hashlib",
+        "import torch",
+        "import torch.nn.functional as F",
+        "from torch.utils.flop_counter import FlopCounterMode",
+        "",
+        f"d_model, heads, d_head, dtype = {config.d_model}, {heads}, {size}, torch.{config.dtype}",
+        "def draw(*purpose, shape):  # a stream of random numbers for each purpose",
+        f"    digest = hashlib.blake2b(repr(({config.seed}, *purpose)).encode(), digest_size=8).digest()",
+        "    stream = torch.Generator().manual_seed(int.from_bytes(digest, 'little') >> 1)",
+        f"    return torch.randn(shape, generator=stream, dtype=torch.float64).to({device})",
+        "",
+        "def heads_of(x, y, w):",
+        f"    return [{split} for x in (x @ w[0].mT, y @ w[1].mT, y @ w[2].mT)]",
+        "def core(q, k, v):",
+        f"    return {attend}",
+        "def layer(x, y, w):",
+        "    context = core(*heads_of(x, y, w))",
+        f"    return {merge}{out}",
+        "def flops(function, *inputs):",
+        "    with FlopCounterMode(display=False) as counter:",
+        "        function(*inputs)",
+        "    return counter.get_total_flops()",
+        "",
+        f"w = list((draw('parameter', 'in_weight', shape=({3 * width}, d_model)) / d_model**0.5).to(dtype).chunk(3))",
+        f"w.append((draw('parameter', 'o_weight', shape=(d_model, {width})) / {width}**0.5).to(dtype))",
+        f"m = [torch.empty_like(one, device={where}) for one in w]",
+        f"x, y = (torch.zeros(n, d_model, device={where}, dtype=dtype) for n in ({n_all}))",
+        "print('core_flops', flops(core, *heads_of(x, y, m)), 'total_flops', flops(layer, x, y, m))",
+        f"print('weights_bytes', heads * {config.num_queries} * {config.num_keys} * dtype.itemsize)",
+        "",
+        f"x = draw('complexity', 'x', shape=(1, {n_t}, d_model))[0].to(dtype)",
+        f"y = draw('complexity', 'y', shape=(1, {n_s}, d_model))[0].to(dtype)",
+        "rows = [slice(i * d_head, (i + 1) * d_head) for i in range(heads)]",
+        "loop = [F.scaled_dot_product_attention(x @ w[0][r].mT, y @ w[1][r].mT, y @ w[2][r].mT) for r in rows]",
+        f"difference = layer(x, y, w) - torch.cat(loop, -1){out}",
+        "print(f'reshape_residual {difference.abs().max():.6g}')",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,163 @@
+"""Timing one layer on this device: over its length, over its width, and part by part."""
+
+import math
+import time
+from collections.abc import Callable, Generator
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from attention_core.experiments.complexity.clock import Task, measure, quartiles
+from attention_core.experiments.complexity.config import MAX_TRACE_BYTES, TOKENS, WIDTHS, TimesConfig
+from attention_core.experiments.complexity.fit import fit_exponent
+from attention_core.experiments.complexity.module import filled, shapes_only, tokens
+from attention_core.experiments.complexity.result import Floats, TimeCurves, Times, TimeShares
+from attention_core.experiments.verdict import Provenance, Step
+from attention_core.modules.dot_product import attention_scores, softmax_over_keys
+from attention_core.modules.head_loop import loop_over_heads
+
+NAMES: Final = ("explicit", "fused", "loop")
+PARTS: Final = ("projections", "core")
+_SHARE_TOKENS: Final = TOKENS[1:6]  # 32 … 512
+_SHARE_WIDTHS: Final = WIDTHS[1:5]  # 32 … 256
+_Place = tuple[int, int]
+
+
+def steps_times(config: TimesConfig) -> Generator[Step | Times]:
+    """A ``Step`` before each repetition, and last what the clock said; no two runs say the same.
+
+    Never more than ``config.seconds`` and one repetition long. ``explicit`` is the module's ``trace``, which keeps
+    scores and weights, ``fused`` its ``forward``, ``loop`` :func:`loop_over_heads`, which runs the fused kernel too.
+    """
+    begun = time.perf_counter()
+    tasks: dict[_Place, Task] = {}
+    left_out: list[str] = []
+    grid = config.sweep == "shares"
+    for place, n, d_model, name in _places(config):
+        if name in ("explicit", *PARTS) and _trace_bytes(config, n) > MAX_TRACE_BYTES:
+            left_out.append(
+                f"{_doing(config, name, n, d_model)}: scores and weights need {_mib(_trace_bytes(config, n))}."
+            )
+            continue
+        make = _part if grid else _whole
+        tasks[place] = Task(
+            doing=_doing(config, name, n, d_model),
+            flops=_flops(n, d_model),
+            kind=name,
+            make=lambda make=make, n=n, d_model=d_model, name=name: make(config, n, d_model, name),
+        )
+    too_long = yield from measure(list(tasks.values()), config.seconds, config.torch_device)
+    left_out += [f"{task.doing}: too long for {config.seconds} s." for task in too_long]
+    finished = {"config": config, "left_out": tuple(left_out), "spent": time.perf_counter() - begun}
+    finished["provenance"] = Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
+    yield (_shares if grid else _curves)(tasks, finished)
+
+
+def _places(config: TimesConfig) -> list[tuple[_Place, int, int, str]]:
+    """Row and column of each number to measure, with its length, its width and its name."""
+    if config.sweep == "shares":
+        grid = [(row, column) for row in range(len(_SHARE_WIDTHS)) for column in range(len(_SHARE_TOKENS))]
+        return [
+            ((len(PARTS) * row + part, column), _SHARE_TOKENS[column], _SHARE_WIDTHS[row], name)
+            for row, column in grid
+            for part, name in enumerate(PARTS)
+        ]
+    return [
+        ((row, column), *((size, config.d_model) if config.sweep == "n" else (config.num_tokens, size)), name)
+        for column, size in enumerate(_sizes(config))
+        for row, name in enumerate(NAMES)
+    ]
+
+
+def _sizes(config: TimesConfig) -> tuple[int, ...]:
+    return TOKENS if config.sweep == "n" else tuple(d for d in WIDTHS if d % config.num_heads == 0)
+
+
+def _whole(config: TimesConfig, n: int, d_model: int, name: str) -> Callable[[], Any]:
+    """One layer on ``n`` tokens, computed the way that is named."""
+    module = filled(shapes_only(d_model, config.num_heads, d_model // config.num_heads), config)
+    x = tokens("x", n, d_model, config)
+    compute = {"explicit": module.trace, "fused": module, "loop": lambda x: loop_over_heads(module, x)}[name]
+    return lambda: compute(x)
+
+
+def _part(config: TimesConfig, n: int, d_model: int, name: str) -> Callable[[], Any]:
+    """The projections, or scores, softmax and weighted sum, of ``trace`` on ``n`` tokens."""
+    heads = math.gcd(config.num_heads, d_model)
+    module = filled(shapes_only(d_model, heads, d_model // heads), config)
+    x = tokens("x", n, d_model, config)
+    with torch.no_grad():
+        q, k, v = module.into_heads(x, x, x, contiguous=True)
+    if name == "projections":
+        return lambda: module.out_of_heads(module.into_heads(x, x, x, contiguous=True)[2])
+    return lambda: softmax_over_keys(attention_scores(q, k, scale=module.scale)) @ v
+
+
+def _curves(tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeCurves:
+    config: TimesConfig = finished["config"]
+    sizes = _frozen(_sizes(config), np.int64)
+    low, median, high = _table(tasks, (len(NAMES), len(sizes)))
+    on = [(int(size), config.d_model) if config.sweep == "n" else (config.num_tokens, int(size)) for size in sizes]
+    flops = _frozen([_flops(*pair) for pair in on])
+    return TimeCurves(
+        sizes=sizes, names=NAMES, median=median, low=low, high=high, flops=flops,
+        fits=tuple(fit_exponent(sizes, row) for row in median),
+        flop_fits=tuple(fit_exponent(sizes, np.where(np.isfinite(row), flops, np.nan)) for row in median), **finished,
+    )  # fmt: skip
+
+
+def _shares(tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeShares:
+    fastest = np.full((len(PARTS) * len(_SHARE_WIDTHS), len(_SHARE_TOKENS)), np.nan)
+    for place, task in tasks.items():
+        fastest[place] = min(task.times, default=math.nan)
+    projections, core = fastest[0::2], fastest[1::2]
+    n, d = np.array(_SHARE_TOKENS), np.array(_SHARE_WIDTHS)[:, None]
+    share = _frozen(core / (core + projections))
+    return TimeShares(
+        sizes=_frozen(n, np.int64), widths=_frozen(d[:, 0], np.int64), share=share,
+        flop_share=_frozen(n / (n + 2 * d)), crossing=_crossing(share), **finished,
+    )  # fmt: skip
+
+
+def _crossing(share: Floats) -> float:
+    """Median over widths of n / d_model where the share passes ½, between two lengths as on a log axis."""
+    found = []
+    for row, d_model in zip(share, _SHARE_WIDTHS, strict=True):
+        above = np.flatnonzero(row >= 0.5)
+        if above.size and above[0] > 0 and np.isfinite(row[above[0] - 1]):
+            i = int(above[0])
+            part = (0.5 - row[i - 1]) / (row[i] - row[i - 1])
+            found.append(_SHARE_TOKENS[i - 1] * (_SHARE_TOKENS[i] / _SHARE_TOKENS[i - 1]) ** part / d_model)
+    return float(np.median(found)) if found else math.nan
+
+
+def _table(tasks: dict[_Place, Task], shape: tuple[int, int]) -> tuple[Floats, ...]:
+    """Lower quartile, median and upper quartile of every task at its place; NaN where there is none."""
+    table = np.full((3, *shape), np.nan)
+    for place, task in tasks.items():
+        table[:, *place] = quartiles(task)
+    return tuple(_frozen(part) for part in table)
+
+
+def _flops(n: int, d_model: int) -> float:
+    return float(8 * n * d_model**2 + 4 * n**2 * d_model)
+
+
+def _trace_bytes(config: TimesConfig, n: int) -> int:
+    return 2 * config.num_heads * n * n * config.torch_dtype.itemsize
+
+
+def _doing(config: TimesConfig, name: str, n: int, d_model: int) -> str:
+    where = {"n": f"n = {n:,}", "d_model": f"d_model = {d_model:,}", "shares": f"n = {n:,}, d_model = {d_model:,}"}
+    return f"{name} at {where[config.sweep]}"
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:,.0f} MiB"
+
+
+def _frozen(values: Any, dtype: type = np.float64) -> Any:
+    array = np.array(values, dtype=dtype)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,63 @@
+"""Seeded inputs and parameters: drawn on the CPU in float64, so one seed is one input in every precision."""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+Module = TypeVar("Module", bound=nn.Module)
+
+
+def generator(seed: int, *purpose: object) -> torch.Generator:
+    """A generator of its own for each seed and purpose; the process-global one is never touched.
+
+    The stream is chosen by a BLAKE2b hash of the seed and the purpose, so it is the same on every run and machine.
+    """
+    digest = hashlib.blake2b(repr((seed, *purpose)).encode(), digest_size=8).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
+
+
+def token_embeddings(tokens: Sequence[str], d_model: int, seed: int) -> Float[Tensor, "tokens d_model"]:
+    """One vector ~ N(0, I) for each distinct text: equal tokens get equal embeddings, on every run.
+
+    Args:
+        tokens: The texts, in order.
+        d_model: Length of each vector.
+        seed: Another seed gives other vectors.
+    """
+    table = {
+        text: torch.randn(d_model, generator=generator(seed, "token", text), dtype=torch.float64)
+        for text in set(tokens)
+    }
+    return torch.stack([table[text] for text in tokens])
+
+
+def draw_parameters(module: Module, seed: int, *, bias_std: float = 1.0) -> Module:
+    """Redraw a module's parameters in place from their own generator; norms' gains keep their ones.
+
+    Weight matrices are N(0, 1/fan_in), so unit-variance inputs give unit-variance queries, keys and values; tables of
+    learned vectors are N(0, 1), biases N(0, ``bias_std``²).
+
+    Args:
+        module: A module in float64 on the CPU; cast and move it afterwards.
+        seed: Another seed gives other parameters; each parameter has a stream of its own, named after it.
+        bias_std: Standard deviation of every bias.
+
+    Returns:
+        The module itself.
+    """
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            if parameter.dim() >= 2:
+                std = 1.0 if name.endswith("table") else 1 / math.sqrt(parameter.shape[-1])
+            elif name.endswith("bias"):
+                std = bias_std
+            else:
+                continue
+            draw = torch.randn(parameter.shape, generator=generator(seed, "parameter", name), dtype=torch.float64)
+            parameter.copy_(draw * std)
+    return module

@@ -1,0 +1,32 @@
+"""The normalization experiment: one question about norms, answered by the modules."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import torch
+
+from attention_core.experiments.normalization.bias import BiasResult, run_bias
+from attention_core.experiments.normalization.block import BlockResult, run_block
+from attention_core.experiments.normalization.config import TOPICS, NormalizationConfig
+from attention_core.experiments.normalization.dependence import DependenceResult, run_dependence
+from attention_core.experiments.normalization.length import LengthResult, run_length
+
+NormalizationResult: TypeAlias = DependenceResult | LengthResult | BiasResult | BlockResult
+
+_RUN: dict[str, Callable[[NormalizationConfig], NormalizationResult]] = dict(
+    zip(TOPICS, (run_dependence, run_length, run_bias, run_block), strict=True)
+)
+
+
+def run_normalization(config: NormalizationConfig) -> NormalizationResult:
+    """Measure the claims of the config's question.
+
+    Args:
+        config: The settings.
+
+    Returns:
+        The result of that question, in the order of ``TOPICS``: ``DependenceResult`` (``ln-deps``), ``LengthResult``
+        (``ln-norm``), ``BiasResult`` (``bias-norm``) or ``BlockResult`` (``perm-block``).
+    """
+    with torch.no_grad():
+        return _RUN[config.topic](config)

@@ -1,0 +1,43 @@
+"""Permutation: what happens to attention when its tokens change places."""
+
+from attention_core.experiments.permutation.block import BlockCase, BlockResult, run_blocks, steps_blocks
+from attention_core.experiments.permutation.config import (
+    ATTENTION,
+    MASKS,
+    MODELS,
+    NUM_HEADS,
+    POSITIONS,
+    PermutationConfig,
+    ShuffleConfig,
+    order_of,
+)
+from attention_core.experiments.permutation.depth import DepthResult, run_depth
+from attention_core.experiments.permutation.measure import (
+    PermutationResult,
+    ShuffleResult,
+    run_permutation,
+    run_shuffle,
+)
+from attention_core.experiments.permutation.snippet import permutation_snippet
+
+__all__ = [
+    "ATTENTION",
+    "MASKS",
+    "MODELS",
+    "NUM_HEADS",
+    "POSITIONS",
+    "BlockCase",
+    "BlockResult",
+    "DepthResult",
+    "PermutationConfig",
+    "PermutationResult",
+    "ShuffleConfig",
+    "ShuffleResult",
+    "order_of",
+    "permutation_snippet",
+    "run_blocks",
+    "run_depth",
+    "run_permutation",
+    "run_shuffle",
+    "steps_blocks",
+]

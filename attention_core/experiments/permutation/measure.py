@@ -1,0 +1,201 @@
+"""Permutation: what happens to attention when its tokens change places.
+
+Claims: ``perm-kv`` Attn(X, σY, σY) = Attn(X, Y, Y); ``perm-q`` Attn(σX, Y, Y) = σ Attn(X, Y, Y); ``perm-self``
+f(σX) = σ f(X). They are measured over all orders of up to seven tokens and over a sample above.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.experiments.permutation.config import MODELS, PermutationConfig, ShuffleConfig, breaks
+from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
+from attention_core.experiments.verdict import Provenance, Verdict
+
+QUANTITIES: Final = {
+    "perm-kv": "max |Attn(X, σY, σY) − Attn(X, Y, Y)|",
+    "perm-q": "max |Attn(σX, Y, Y) − σ Attn(X, Y, Y)|",
+    "perm-self": "max |f(σX) − σ f(X)|",
+    "perm-pool": "max |mean f(σX) − mean f(X)|",
+    "perm-bias": "max |f(σX) − σ f(X)|",
+    "perm-block": "max |block(σX) − σ block(X)|",
+    "pe-order": "max |f(σX) − σ f(X)| without positions and mask",
+    "nope-depth": "max |last(σ prefix) − last(prefix)|",
+    "count-blind": "max |f(x, …, x) − f(x)|",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermutationResult:
+    """Residuals of the claims, order by order.
+
+    Attributes:
+        claims: Names of the measured claims.
+        residuals: Largest absolute difference for each claim and order, float64 (claims, orders).
+        eps: Machine epsilon of the precision.
+        bound: What rounding alone explains.
+        verdicts: One for each claim.
+        provenance: Where the numbers come from.
+    """
+
+    claims: tuple[str, ...]
+    residuals: tuple[np.ndarray, ...]
+    eps: float
+    bound: float
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffleResult:
+    """Weights and outputs before and after one shuffle, and with the shuffle undone.
+
+    Attributes:
+        weights_before: float32 (heads, q_len, kv_len); those of the last attention, where there are blocks.
+        weights_after: The same, rows and columns in the new order.
+        weights_undone: ``weights_after`` with rows and columns put back.
+        output_before: float32 (q_len, d_model).
+        output_after: The same, rows in the new order.
+        output_undone: ``output_after`` with rows put back.
+        moved: Largest absolute difference of ``output_undone`` and ``output_before``, before rounding to float32.
+        moved_in_place: The same of ``output_after`` and ``output_before``, row by row as they stand.
+        bound: What rounding alone explains.
+        verdicts: One for this very order.
+        provenance: Where the numbers come from.
+    """
+
+    weights_before: np.ndarray
+    weights_after: np.ndarray
+    weights_undone: np.ndarray
+    output_before: np.ndarray
+    output_after: np.ndarray
+    output_undone: np.ndarray
+    moved: float
+    moved_in_place: float
+    bound: float
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+def run_permutation(config: PermutationConfig) -> PermutationResult:
+    """Measure the claims over all orders of up to seven tokens, over a sample of 256 above.
+
+    Args:
+        config: The module and its tokens.
+    """
+    measured = {}
+    with torch.inference_mode():
+        attention = Attention(config)
+        bound = attention.bound()
+        for claim in claims_of(config):
+            measured[claim] = residuals_of(attention, claim)
+    verdicts = tuple(
+        verdict_of(config, claim, float(residuals.max()), bound, cases)
+        for claim, (residuals, cases) in measured.items()
+    )
+    return PermutationResult(
+        claims=tuple(measured),
+        residuals=tuple(residuals for residuals, _ in measured.values()),
+        eps=torch.finfo(config.torch_dtype).eps,
+        bound=bound,
+        verdicts=verdicts,
+        provenance=provenance_of(config),
+    )
+
+
+def residuals_of(attention: Attention, claim: str) -> tuple[np.ndarray, str]:
+    """Largest absolute difference for each order (orders,), and which orders they are.
+
+    Args:
+        attention: The module with its tokens.
+        claim: ``perm-kv``, ``perm-q`` or ``perm-self``.
+    """
+    config = attention.config
+    here_q, here_k = (torch.arange(len(tokens))[None] for tokens in (config.tokens, config.keys))
+    orders, cases = orders_of(len(config.tokens if claim != "perm-kv" else config.keys), config.seed)
+    query_orders = orders if claim != "perm-kv" else here_q.expand(len(orders), -1)
+    key_orders = orders if claim != "perm-q" else here_k.expand(len(orders), -1)
+    before = attention.outputs(here_q, here_k)[0]
+    after = attention.outputs(query_orders, key_orders)
+    return (after - before[query_orders]).abs().amax(dim=(1, 2)).numpy(), cases
+
+
+def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
+    """Apply one shuffle, and undo it.
+
+    Args:
+        config: The module, its tokens and the orders.
+    """
+    with torch.inference_mode():
+        chosen = MODELS[config.model]
+        model = Attention(config) if chosen is None else Blocks(config, *chosen)
+        here_q, here_k = torch.arange(len(config.tokens)), torch.arange(len(config.keys))
+        order_q = torch.tensor(config.query_order or here_q.tolist())
+        order_k = torch.tensor(config.key_order or here_k.tolist())
+        weights, outputs = zip(model.trace(here_q, here_k), model.trace(order_q, order_k), strict=True)
+        bound = model.bound()
+        back_q, back_k = order_q.argsort(), order_k.argsort()
+        moved = float((outputs[1][back_q] - outputs[0]).abs().max())
+        in_place = float((outputs[1] - outputs[0]).abs().max())
+    claim = _shuffle_claim(config)
+    return ShuffleResult(
+        weights_before=_array(weights[0]),
+        weights_after=_array(weights[1]),
+        weights_undone=_array(weights[1][:, back_q][:, :, back_k]),
+        output_before=_array(outputs[0]),
+        output_after=_array(outputs[1]),
+        output_undone=_array(outputs[1][back_q]),
+        moved=moved,
+        moved_in_place=in_place,
+        bound=bound,
+        verdicts=(verdict_of(config, claim, moved, bound, "this order"),) if claim else (),
+        provenance=provenance_of(config),
+    )
+
+
+def claims_of(config: PermutationConfig) -> tuple[str, ...]:
+    """The claims that can be tried: self-attention needs one sentence."""
+    return ("perm-kv", "perm-q") if config.context else ("perm-kv", "perm-q", "perm-self")
+
+
+def _shuffle_claim(config: ShuffleConfig) -> str:
+    if not config.query_order and not config.key_order:
+        return ""
+    if MODELS[config.model] is not None:
+        return "perm-block"
+    if not config.key_order:
+        return "perm-q"
+    if not config.query_order:
+        return "perm-kv"
+    return "perm-self" if not config.context and config.query_order == config.key_order else ""
+
+
+def verdict_of(config: PermutationConfig, claim: str, residual: float, bound: float, cases: str) -> Verdict:
+    """The verdict on a claim that nothing but rounding is left, with what theory expects."""
+    because = breaks(config, claim)
+    return Verdict(
+        claim=claim,
+        quantity=QUANTITIES[claim],
+        measured=residual,
+        relation="≤",
+        bound=bound,
+        expected=not because,
+        cases=cases,
+        dtype=config.dtype,
+        device=str(config.torch_device),
+        because=because,
+    )
+
+
+def provenance_of(config: PermutationConfig) -> Provenance:
+    """Where a result for ``config`` comes from."""
+    return Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
+
+
+def _array(values: Tensor) -> np.ndarray:
+    array = values.to(torch.float32).numpy()
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,175 @@
+"""What is studied, with its tokens: an attention, or transformer blocks, applied to whole batches of orders."""
+
+import itertools
+from typing import Any, Final
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from attention_core.experiments.bounds import output_tolerance
+from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.permutation.bounds import stack_tolerance
+from attention_core.experiments.permutation.config import (
+    BIAS_STD,
+    D_MODEL,
+    NUM_HEADS,
+    POSITIONS,
+    WINDOW,
+    PermutationConfig,
+)
+from attention_core.modules.block import Placement
+from attention_core.modules.masks import causal_mask, sliding_window_mask
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm
+from attention_core.modules.stack import Encoder
+
+MAX_EXHAUSTIVE: Final = 7
+SAMPLED_ORDERS: Final = 256
+AT_ONCE: Final = 256  # orders in one call: more of them no longer fit into the processor's cache
+BIASES: Final = ("q_bias", "k_bias", "v_bias", "o_bias")
+PADDING: Final = "[PAD]"
+
+
+class Attention:
+    """The attention of a config with its inputs.
+
+    Args:
+        config: The settings.
+        biases: Which of the four biases there are; what the config says when None.
+        padding: How many padding tokens follow the sentence, hidden from every query wherever they are moved.
+        d_model: Size of a token's vector.
+    """
+
+    def __init__(
+        self, config: PermutationConfig, *, biases: tuple[str, ...] | None = None, padding: int = 0,
+        d_model: int = D_MODEL,
+    ) -> None:  # fmt: skip
+        self.config = config
+        present = (BIASES if config.biases else ()) if biases is None else biases
+        dtype, device = config.torch_dtype, config.torch_device
+        options: Any = {name: name in present for name in BIASES}
+        module = MultiHeadAttention(
+            d_model, NUM_HEADS, **options, position=POSITIONS[config.positions], dtype=torch.float64
+        )
+        self.module = draw_parameters(module, config.seed, bias_std=BIAS_STD).to(device, dtype).eval()
+        queries, keys = config.tokens + (PADDING,) * padding, config.keys + (PADDING,) * padding
+        self.x = token_embeddings(queries, d_model, config.seed).to(device, dtype)
+        self.y = token_embeddings(keys, d_model, config.seed).to(device, dtype)
+        self.mask = mask_of(config, len(queries), len(keys))
+        self.is_padding = torch.arange(len(keys)) >= len(keys) - padding if padding else None
+
+    def arguments(self, query_orders: Tensor, key_orders: Tensor) -> dict[str, Any]:
+        """What the module is called with for a batch of orders, each (orders, tokens)."""
+        slots_q, slots_k = (torch.arange(orders.shape[1]).expand_as(orders) for orders in (query_orders, key_orders))
+        carried = self.config.carried
+        hidden = None if self.is_padding is None else self.is_padding[key_orders].to(self.x.device)
+        return {
+            "query": self.x[query_orders],
+            "key": self.y[key_orders],
+            "value": self.y[slots_k if self.config.keys_alone else key_orders],
+            "attn_mask": self.mask,
+            "key_padding_mask": hidden,
+            "query_positions": query_orders if carried else slots_q,
+            "key_positions": key_orders if carried else slots_k,
+        }
+
+    def outputs(self, query_orders: Tensor, key_orders: Tensor) -> Tensor:
+        """Output for a batch of orders (orders, q_len, d_model), in float64 on the CPU."""
+        parts = zip(query_orders.split(AT_ONCE), key_orders.split(AT_ONCE), strict=True)
+        return torch.cat([self.module(**self.arguments(q, k)).to("cpu", torch.float64) for q, k in parts])
+
+    def trace(self, query_order: Tensor, key_order: Tensor) -> tuple[Tensor, Tensor]:
+        """Weights (heads, q_len, kv_len) and output (q_len, d_model) for one order, in float64 on the CPU."""
+        trace = self.module.trace(**self.arguments(query_order[None], key_order[None]))
+        return trace.weights[0].to("cpu", torch.float64), trace.output[0].to("cpu", torch.float64)
+
+    def bound(self) -> float:
+        """Largest difference of two outputs that rounding explains."""
+        here_q, here_k = (torch.arange(len(tokens))[None] for tokens in (self.x, self.y))
+        return output_tolerance(self.module, self.module.trace(**self.arguments(here_q, here_k)))
+
+
+class Blocks:
+    """Transformer blocks with a config's tokens: self-attention and a feed-forward network, normed, with residuals.
+
+    Args:
+        config: The settings; the second sentence and keys without values do not apply to a block.
+        placement: Where the norms stand.
+        layers: How many blocks.
+        norm: Which norm. BatchNorm normalises over the tokens of one order, as if it were a batch of its own.
+    """
+
+    def __init__(
+        self, config: PermutationConfig, placement: Placement, layers: int = 1, norm: Norm | None = None
+    ) -> None:
+        self.config = config
+        dtype, device = config.torch_dtype, config.torch_device
+        options: Any = dict.fromkeys(BIASES, config.biases) | {"position": POSITIONS[config.positions]}
+        self.alone = not isinstance(norm, BatchNorm)
+        norm = LayerNorm() if norm is None else norm
+        stack = Encoder(D_MODEL, NUM_HEADS, layers, placement=placement, norm=norm, **options, dtype=torch.float64)
+        self.stack = draw_parameters(stack, config.seed, bias_std=BIAS_STD).to(device, dtype)
+        self.stack.train(not self.alone)
+        if not self.alone:
+            torch.func.replace_all_batch_norm_modules_(self.stack)  # without running statistics, which nobody reads
+        self.x = token_embeddings(config.tokens, D_MODEL, config.seed).to(device, dtype)
+        self.mask = mask_of(config, len(config.tokens), len(config.tokens))
+
+    def _positions(self, orders: Tensor) -> Tensor:
+        slots = torch.arange(orders.shape[1], device=orders.device).expand_as(orders)
+        return (orders if self.config.carried else slots).to(self.x.device)
+
+    def outputs(self, orders: Tensor) -> Tensor:
+        """Output for a batch of orders (orders, tokens, d_model), in float64 on the CPU."""
+        x, positions = self.x[orders], self._positions(orders)
+        if self.alone:
+            return self.stack(x, attn_mask=self.mask, positions=positions).to("cpu", torch.float64)
+        if self.stack.added_position is not None:
+            x = self.stack.added_position(x, positions)
+
+        def one_batch(tokens: Tensor, places: Tensor) -> Tensor:
+            tokens = tokens[None]
+            for layer in self.stack.layers:
+                tokens = layer(tokens, attn_mask=self.mask, positions=places)
+            return tokens[0]
+
+        with sdpa_kernel(SDPBackend.MATH):  # the fused kernels have no batching rule
+            return torch.func.vmap(one_batch)(x, positions).to("cpu", torch.float64)
+
+    def trace(self, order: Tensor, _: Tensor) -> tuple[Tensor, Tensor]:
+        """Weights of the last attention (heads, tokens, tokens) and output, for one order, in float64 on the CPU."""
+        seen: dict[str, Any] = {}
+        last: Any = self.stack.layers[-1]
+        watch = last.self_attention.register_forward_pre_hook(
+            lambda _, inputs, options: seen.update(options, query=inputs[0]), with_kwargs=True
+        )
+        output = self.outputs(order[None])[0]
+        watch.remove()
+        return last.self_attention.trace(**seen).weights[0].to("cpu", torch.float64), output
+
+    def bound(self) -> float:
+        """Largest difference of two outputs that rounding explains."""
+        here = torch.arange(len(self.x))[None]
+        return stack_tolerance(self.stack, self.x[None], attn_mask=self.mask, positions=self._positions(here))
+
+
+def mask_of(config: PermutationConfig, q_len: int, kv_len: int) -> Tensor | None:
+    """The mask that a config names, for these lengths."""
+    match config.mask:
+        case "causal":
+            return causal_mask(q_len, kv_len, device=config.torch_device)
+        case "sliding window":
+            return sliding_window_mask(q_len, WINDOW, kv_len, device=config.torch_device)
+        case _:
+            return None
+
+
+def orders_of(length: int, seed: int) -> tuple[Tensor, str]:
+    """All orders of up to seven things, else a sample of 256; (orders, length), and what they are in words."""
+    if length <= MAX_EXHAUSTIVE:
+        orders = torch.tensor(list(itertools.permutations(range(length))), dtype=torch.long)
+        return orders, f"all {len(orders):,} orders" if length > 1 else "the only order"
+    draw = generator(seed, "orders", length)
+    sample = torch.stack([torch.randperm(length, generator=draw) for _ in range(SAMPLED_ORDERS)])
+    return sample, f"{SAMPLED_ORDERS} random orders"

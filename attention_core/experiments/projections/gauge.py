@@ -1,0 +1,154 @@
+"""Different parameters, one function: a change of basis in every head (``gauge``), and a factor moved into W_Q."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.experiments.inputs import generator
+from attention_core.experiments.projections.config import ProjectionsConfig
+from attention_core.experiments.projections.parts import (
+    array,
+    attention,
+    mask,
+    moved_tolerance,
+    on_cpu,
+    provenance,
+    verdict,
+    words,
+)
+from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.multi_head import MultiHeadAttention
+
+STRETCH: Final = 2.0  # singular values of M and N are e^(−2) … e^2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaugeResult:
+    """A module before and after its matrices changed basis.
+
+    Attributes:
+        q_weight_before: W_Q (heads, d_head, d_model).
+        q_weight_after: W_Q with every head in another basis, heads in reverse order, the same shape.
+        output_before: (tokens, d_model).
+        output_after: The same with all matrices in the other basis.
+        changed: ‖θ′ − θ‖ / ‖θ‖ over all matrices and biases θ.
+        moved: Largest absolute difference of the outputs.
+        absorbed: The same with 1/√d_head moved into W_Q and b_Q.
+        verdicts: ``gauge`` and ``scale-absorb``.
+        provenance: Where the numbers come from.
+    """
+
+    q_weight_before: np.ndarray
+    q_weight_after: np.ndarray
+    output_before: np.ndarray
+    output_after: np.ndarray
+    changed: float
+    moved: float
+    absorbed: float
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+def run_gauge(config: ProjectionsConfig) -> GaugeResult:
+    """Change the basis of queries and keys, and of values, in every head; then move the factor into W_Q.
+
+    ``W_Q → M W_Q``, ``W_K → M⁻ᵀ W_K`` leaves every q·k; ``W_V → N W_V``, ``W_O → W_O N⁻¹`` leaves every output;
+    biases go with their matrices; heads are summed up, so their order is free.
+
+    Args:
+        config: The settings.
+    """
+    modules = here, there, _ = _modules(config)
+    traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
+    moved, absorbed = _differences(traces)
+    bounds = [moved_tolerance(module, trace) for module, trace in zip(modules, traces, strict=True)]
+    theta, moved_theta = (_parameters(module) for module in (here, there))
+    changed = float((moved_theta - theta).norm() / theta.norm())
+    said = (f"parameters changed by {changed:.0%}", f"scale 1 instead of 1/√{config.d_head}")
+    verdicts = (
+        verdict(config, "gauge", "max |f(X; θ′) − f(X; θ)|", moved, "≤", bounds[0] + bounds[1], cases=said[0],
+                exact=lambda other: _differences(_traces(other))[0]),
+        verdict(config, "scale-absorb", "max |f with W_Q/√d_head − f|", absorbed, "≤", bounds[0] + bounds[2],
+                cases=said[1], exact=lambda other: _differences(_traces(other))[1]),
+    )  # fmt: skip
+    return GaugeResult(
+        q_weight_before=array(_by_head(here)),
+        q_weight_after=array(_by_head(there)),
+        output_before=array(traces[0].output[0]),
+        output_after=array(traces[1].output[0]),
+        changed=changed,
+        moved=moved,
+        absorbed=absorbed,
+        verdicts=verdicts,
+        provenance=provenance(config),
+    )
+
+
+def _modules(config: ProjectionsConfig) -> tuple[MultiHeadAttention, MultiHeadAttention, MultiHeadAttention]:
+    """The module, the one in another basis, and the one with 1/√d_head in W_Q; each rounded to its precision once."""
+    here, there, folded = attention(config), attention(config), attention(config, scale=1.0)
+    exact = attention(replace(config, dtype="float64", device="cpu"))
+    there.load_state_dict(_other_basis(exact, config.seed))
+    folded.load_state_dict(_folded(exact))
+    return here, there, folded
+
+
+def _traces(config: ProjectionsConfig) -> list[AttentionTrace]:
+    return [module.trace(words(config), attn_mask=mask(config)) for module in _modules(config)]
+
+
+def _differences(traces: list[AttentionTrace]) -> tuple[float, float]:
+    """How far the outputs of the second and third module lie from the first's."""
+    outputs = [on_cpu(trace.output) for trace in traces]
+    return float((outputs[1] - outputs[0]).abs().max()), float((outputs[2] - outputs[0]).abs().max())
+
+
+def _parameters(module: MultiHeadAttention) -> Tensor:
+    named = module.named_parameters()
+    return torch.cat([on_cpu(value).flatten() for name, value in named if not name.endswith("norm.weight")])
+
+
+def _by_head(module: MultiHeadAttention) -> Tensor:
+    assert module.q_weight is not None
+    return on_cpu(module.q_weight.detach()).unflatten(0, (module.num_heads, -1))
+
+
+def _bases(d_head: int, num_heads: int, seed: int, name: str) -> Tensor:
+    """One well-conditioned square matrix for each head, U diag(e^z) Vᵀ with z from −STRETCH to STRETCH."""
+    draws = torch.randn(2, num_heads, d_head, d_head, generator=generator(seed, "basis", name), dtype=torch.float64)
+    left, right = torch.linalg.qr(draws)[0]
+    stretch = torch.rand(num_heads, d_head, generator=generator(seed, "stretch", name), dtype=torch.float64)
+    return left * torch.exp(STRETCH * (2 * stretch - 1))[:, None, :] @ right.mT
+
+
+def _other_basis(module: MultiHeadAttention, seed: int) -> dict[str, Tensor]:
+    """The parameters in another basis of every head, heads in reverse order."""
+    heads, d_head = module.num_heads, module.d_head
+    m, n = (_bases(d_head, heads, seed, name) for name in ("query and key", "value"))
+    turns = {"q": m, "k": torch.linalg.inv(m).mT, "v": n}
+    state = {name: value.clone() for name, value in module.state_dict().items()}
+    blocks = state["in_weight"].view(3, heads, d_head, -1)
+    state["in_weight"] = torch.stack([turn @ block for turn, block in zip(turns.values(), blocks, strict=True)])
+    state["in_weight"] = state["in_weight"].flip(1).reshape(3 * heads * d_head, -1)
+    columns = state["o_weight"].unflatten(1, (heads, d_head)).transpose(0, 1)  # (heads, d_model, d_head)
+    state["o_weight"] = (columns @ torch.linalg.inv(n)).flip(0).transpose(0, 1).flatten(1)
+    for name, turn in turns.items():
+        if f"{name}_bias" in state:
+            bias = state[f"{name}_bias"].view(heads, d_head, 1)
+            state[f"{name}_bias"] = (turn @ bias).flip(0).flatten()
+    return state
+
+
+def _folded(module: MultiHeadAttention) -> dict[str, Tensor]:
+    """The parameters with 1/√d_head in W_Q and b_Q."""
+    state = {name: value.clone() for name, value in module.state_dict().items()}
+    factor = 1 / math.sqrt(module.d_head)
+    state["in_weight"][: module.num_heads * module.d_head] *= factor
+    if "q_bias" in state:
+        state["q_bias"] *= factor
+    return state

@@ -1,0 +1,134 @@
+"""Attention without W_Q, W_K, W_V beside attention with them: how much each word looks at itself (``qkv-none``)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig
+from attention_core.experiments.projections.parts import (
+    array,
+    attention,
+    mask,
+    on_cpu,
+    provenance,
+    score_tolerance,
+    verdict,
+    words,
+)
+from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.positions import alibi_slopes
+from attention_core.modules.projections import Full, Identity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityResult:
+    """Weights without and with learned projections on the same words.
+
+    Attributes:
+        weights: Without (0) and with projections (1) (2, heads, tokens, tokens).
+        norms: Norm of each word's part in each head (heads, tokens).
+        astray: How many of all queries in all heads look harder at another word than at themselves.
+        queries: How many there are.
+        lead: Largest score of another word minus one's own score.
+        sizes: The sizes of a head that are compared, ascending (sizes,).
+        own: Mean weight of a word on itself, without (0) and with projections (1), for each size (2, sizes).
+        predicted: The same for equal norms and random directions, by ``e^s / (e^s + (n − 1) e^(1/2T²))`` with
+            ``s = √d_head / T`` (sizes,).
+        verdicts: ``qkv-none``.
+        provenance: Where the numbers come from.
+    """
+
+    weights: np.ndarray
+    norms: np.ndarray
+    astray: int
+    queries: int
+    lead: float
+    sizes: np.ndarray
+    own: np.ndarray
+    predicted: np.ndarray
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+def run_identity(config: ProjectionsConfig) -> IdentityResult:
+    """Attend without projections and with random ones, at the config's size of a head and at all others.
+
+    Args:
+        config: The settings.
+    """
+    without, learned = _traces(config, config.d_head)
+    weights = torch.cat([on_cpu(trace.weights) for trace in (without, learned)])
+    other = torch.tensor([[a != b for b in config.tokens] for a in config.tokens])
+    scores = on_cpu(without.masked_scores)[0]
+    lead = _largest(scores - scores.diagonal(0, -2, -1)[..., None], other)
+    bound = float(score_tolerance(without, 1 / (config.temperature * math.sqrt(config.d_head))).max())
+    longer = _overshadowed(config, without, other) > bound
+    own = weights[0].diagonal(0, -2, -1)
+    astray = int(((weights[0] > own[..., None]) & other).any(-1).sum())
+    sizes = [size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL]
+    n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
+    at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
+    held = verdict(
+        config,
+        "qkv-none",
+        "max (sᵢⱼ − sᵢᵢ) over other words j",
+        lead,
+        "≤",
+        bound,
+        cases=f"{astray} of {own.numel()} queries look harder at another word",
+        because="norms differ within a head, and a longer word wins" if longer else "",
+    )
+    return IdentityResult(
+        weights=array(weights),
+        norms=array(on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT),
+        astray=astray,
+        queries=own.numel(),
+        lead=lead,
+        sizes=np.array(sizes),
+        own=np.array(at_sizes).T,
+        predicted=1 / (1 + (n - 1) * np.exp(1 / (2 * config.temperature**2) - roots)),
+        verdicts=(held,),
+        provenance=provenance(config),
+    )
+
+
+def _traces(config: ProjectionsConfig, d_head: int) -> tuple[AttentionTrace, AttentionTrace]:
+    x, scale = words(config, d_head), 1 / (config.temperature * math.sqrt(d_head))
+    modules = (attention(config, kind, d_head=d_head, scale=scale) for kind in (Identity(), Full()))
+    without, learned = (module.trace(x, attn_mask=mask(config)) for module in modules)
+    return without, learned
+
+
+def _own(trace: AttentionTrace) -> Tensor:
+    return trace.weights.diagonal(0, -2, -1).to(torch.float32).mean()
+
+
+def _equal_norms(config: ProjectionsConfig) -> bool:
+    return config.spread == 0 and not (config.whole_norms and config.num_heads > 1)
+
+
+def _largest(values: Tensor, other: Tensor) -> float:
+    """The largest value between different words; 0 where all words are equal."""
+    return float(values.masked_fill(~other, -math.inf).max()) if other.any() else 0.0
+
+
+def _overshadowed(config: ProjectionsConfig, trace: AttentionTrace, other: Tensor) -> float:
+    """By norms and angles: word j outshines word i in its own query when |x_j| cos(x_i, x_j) exceeds |x_i|."""
+    if config.qk_norm or _equal_norms(config):
+        return 0.0
+    x = on_cpu(trace.k)[0]
+    norms = x.norm(dim=-1)
+    angles = torch.nn.functional.normalize(x, dim=-1)
+    excess = norms[:, None, :] * (angles @ angles.mT) - norms[:, :, None]  # (heads, query, key)
+    excess = excess * norms[:, :, None] / (config.temperature * math.sqrt(config.d_head))
+    slots = torch.arange(len(config.tokens))
+    if config.positions == "ALiBi":
+        distance = (slots[:, None] - slots).abs()
+        excess = excess - torch.tensor(alibi_slopes(config.num_heads)).double()[:, None, None] * distance
+    if config.causal:
+        other = other & (slots <= slots[:, None])
+    return _largest(excess, other)

@@ -1,0 +1,137 @@
+"""How narrow heads limit the scores, and how softmax escapes (``low-rank``)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig, breaks
+from attention_core.experiments.projections.parts import (
+    array,
+    attention,
+    mask,
+    on_cpu,
+    provenance,
+    score_tolerance,
+    verdict,
+    words,
+)
+from attention_core.experiments.verdict import Provenance, Verdict, tolerance
+from attention_core.modules.attention_trace import AttentionTrace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankResult:
+    """Singular values of scores, their softmax and its logarithm.
+
+    Attributes:
+        scores: As softmax sees them (heads, tokens, tokens); −∞ where the mask hides a key.
+        weights: Their softmax, the same shape.
+        hidden: Which cells the mask hides (tokens, tokens).
+        score_values: Singular values of each head's scores, the largest as 1 (heads, tokens); NaN under a mask.
+        weight_values: Those of the weights, likewise.
+        sizes: The sizes of a head that are compared, ascending (sizes,).
+        ranks: Largest numerical rank over the heads of scores, log weights and weights for each size (3, sizes);
+            NaN under a mask for the first two.
+        verdicts: ``low-rank`` for the scores and for the logarithm of the weights.
+        provenance: Where the numbers come from.
+    """
+
+    scores: np.ndarray
+    weights: np.ndarray
+    hidden: np.ndarray
+    score_values: np.ndarray
+    weight_values: np.ndarray
+    sizes: np.ndarray
+    ranks: np.ndarray
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spectra:
+    """Singular values of each head, and by how much rounding may move them (Weyl: at most ‖error‖_F)."""
+
+    trace: AttentionTrace
+    scores: Tensor
+    logs: Tensor
+    weights: Tensor
+    score_error: Tensor
+    log_error: Tensor
+    weight_error: Tensor
+
+    def excess(self, name: str, allowed: int) -> tuple[float, float]:
+        """The singular value after the ``allowed`` largest, relative to the largest, and what rounding explains."""
+        values, error = (self.scores, self.score_error) if name == "scores" else (self.logs, self.log_error)
+        if values.isnan().any():
+            return torch.inf, 0.0
+        if allowed >= values.shape[-1]:
+            return 0.0, 0.0
+        relative = values[:, allowed] / values[:, 0]
+        worst = int(relative.argmax())
+        return float(relative[worst]), float(error[worst] / values[worst, 0])
+
+    def ranks(self) -> tuple[float, float, float]:
+        """Numerical rank of scores, log weights and weights: how many singular values rounding does not explain."""
+        pairs = ((self.scores, self.score_error), (self.logs, self.log_error), (self.weights, self.weight_error))
+        found = [(values > error[:, None]).sum(-1).max() + 0.0 * values.max() for values, error in pairs]
+        return float(found[0]), float(found[1]), float(found[2])
+
+
+def run_rank(config: ProjectionsConfig) -> RankResult:
+    """Take the singular values of every head's scores and weights, for the config's size of a head and all others.
+
+    Args:
+        config: The settings.
+    """
+    here = _spectra(config, config.d_head)
+    sizes = [size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL]
+    causal, n, d = mask(config), len(config.tokens), config.d_head
+    verdicts = []
+    for name, allowed in (("scores", d), ("log weights", d + 1)):
+        measured, bound = here.excess(name, allowed)
+        because = breaks(config, "low-rank") if allowed < n or config.causal else ""
+        verdicts.append(
+            verdict(config, "low-rank", f"σ_{allowed + 1}/σ_1 of the {name}", measured, "≤", bound, because=because,
+                    cases=f"{n} tokens, d_head = {d}" + (": nothing to lose" if allowed >= n else ""),
+                    exact=lambda other, what=(name, allowed): _spectra(other, other.d_head).excess(*what)[0])
+        )  # fmt: skip
+    return RankResult(
+        scores=array(on_cpu(here.trace.masked_scores)[0]),
+        weights=array(on_cpu(here.trace.weights)[0]),
+        hidden=np.zeros((n, n), bool) if causal is None else ~causal.cpu().numpy(),
+        score_values=array(here.scores / here.scores[:, :1]),
+        weight_values=array(here.weights / here.weights[:, :1]),
+        sizes=np.array(sizes),
+        ranks=np.array([_spectra(config, size).ranks() for size in sizes]).T,
+        verdicts=tuple(verdicts),
+        provenance=provenance(config),
+    )
+
+
+def _spectra(config: ProjectionsConfig, d_head: int) -> _Spectra:
+    module = attention(config, d_head=d_head)
+    trace = module.trace(words(config, d_head), attn_mask=mask(config))
+    scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
+    logs = scores.log_softmax(-1)  # the weights' logarithm also where a weight is too small for its precision
+    errors = score_tolerance(trace, module.scale)
+    exact = tolerance(torch.float64, scale=1.0, terms=len(config.tokens)) * (1 + logs.abs())
+    # A weight carries its score's error as a relative one, and is rounded itself.
+    relative = torch.expm1(2 * errors) + tolerance(config.torch_dtype, scale=1.0, terms=len(config.tokens))
+    return _Spectra(
+        trace=trace,
+        scores=_singular(scores),
+        logs=_singular(logs),
+        weights=_singular(weights),
+        score_error=torch.linalg.matrix_norm(errors),
+        log_error=torch.linalg.matrix_norm(errors + exact.masked_fill(exact.isinf(), 0.0)),
+        weight_error=torch.linalg.matrix_norm(weights * relative),
+    )
+
+
+def _singular(values: Tensor) -> Tensor:
+    """Singular values of each head; NaN where there are none because a mask put −∞ into the matrix."""
+    if not values.isfinite().all():
+        return torch.full(values.shape[:2], torch.nan, dtype=torch.float64)
+    return torch.linalg.svdvals(values)

@@ -1,0 +1,204 @@
+"""What all experiments stand on: verdicts, tolerances, configs that refuse, and seeded inputs."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from attention_core.experiments.bounds import output_tolerance
+from attention_core.experiments.config import ConfigError, RunConfig, check_float, check_permutation, check_tokens
+from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number, tolerance
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.projections import Identity
+
+
+def verdict(**more: object) -> Verdict:
+    given = {
+        "claim": "perm-kv",
+        "quantity": "max |a − b|",
+        "measured": 8.9e-16,
+        "relation": "≤",
+        "bound": 5.1e-14,
+        "expected": True,
+        "cases": "all 5,040 orders",
+        "dtype": "float64",
+        "device": "cpu",
+    }
+    return Verdict(**(given | more))
+
+
+@pytest.mark.parametrize(
+    ("relation", "measured", "bound", "holds"),
+    [
+        ("≤", 1.0, 1.0, True),
+        ("≤", 1.1, 1.0, False),
+        ("≥", 1.0, 1.0, True),
+        ("≥", 0.9, 1.0, False),
+        ("=", 3.0, 3.0, True),
+        ("=", 3.0, 4.0, False),
+        ("in", 0.5, (0.0, 1.0), True),
+        ("in", 1.5, (0.0, 1.0), False),
+        ("≤", math.nan, 1.0, False),
+        ("≥", math.nan, 1.0, False),
+        ("in", math.nan, (0.0, 1.0), False),
+    ],
+)
+def test_a_verdict_holds_as_its_relation_says(relation: str, measured: float, bound: object, holds: bool) -> None:
+    made = verdict(relation=relation, measured=measured, bound=bound)
+    assert made.holds is holds
+    assert made.as_expected is holds
+    assert verdict(relation=relation, measured=measured, bound=bound, expected=False).as_expected is not holds
+
+
+def test_a_verdict_reads_as_one_line() -> None:
+    line = "max |a − b| = 8.90e-16 ≤ 5.10e-14 · holds · all 5,040 orders · float64 · cpu"
+    assert verdict().sentence() == line
+    assert "= 0.600 > 5.10e-14 · does not hold" in verdict(measured=0.6).sentence()
+    assert "= 0.600 ∉ [0.100, 0.500]" in verdict(measured=0.6, relation="in", bound=(0.1, 0.5)).sentence()
+    assert "= 7 tokens ≠ 8 · does not hold" in verdict(measured=7, relation="=", bound=8, unit="tokens").sentence()
+
+
+def test_a_relation_and_its_bound_must_fit() -> None:
+    with pytest.raises(ValueError, match="'in' takes a pair"):
+        verdict(relation="in", bound=1.0)
+    with pytest.raises(ValueError, match="does not fit"):
+        verdict(relation="≤", bound=(0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (5040.0, "5,040"),
+        (0.012345, "0.0123"),
+        (1.23456e-15, "1.23e-15"),
+        (-0.5, "−0.500"),
+        (123456.7, "123,457"),
+        (1.5e7, "1.50e7"),
+        (math.nan, "NaN"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+    ],
+)
+def test_numbers_have_three_significant_digits(value: float, text: str) -> None:
+    assert format_number(value) == text
+
+
+@given(st.floats(1e-300, 1e300))
+def test_a_formatted_number_reads_back_within_half_a_percent(value: float) -> None:
+    assert float(format_number(value).replace(",", "")) == pytest.approx(value, rel=5.1e-3)
+
+
+@given(
+    st.lists(st.floats(-1, 1), min_size=1, max_size=500),
+    st.sampled_from([torch.float64, torch.float32, torch.float16]),
+)
+def test_the_tolerance_covers_what_rounding_does_to_a_sum(values: list[float], dtype: torch.dtype) -> None:
+    exact = torch.tensor(values, dtype=dtype)
+    total = torch.zeros((), dtype=dtype)
+    for value in exact:
+        total = total + value
+    reference = math.fsum(exact.double().tolist())
+    scale = float(exact.double().abs().sum())
+    assert abs(float(total) - reference) <= tolerance(dtype, scale=scale, terms=len(values)) + 1e-7 * (
+        dtype == torch.float16
+    )
+
+
+def test_the_tolerance_refuses_what_has_no_meaning() -> None:
+    for scale in (-1.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="finite number ≥ 0"):
+            tolerance(torch.float32, scale=scale, terms=1)
+    with pytest.raises(ValueError, match="at least one rounding"):
+        tolerance(torch.float32, scale=1.0, terms=0)
+
+
+def test_the_output_tolerance_is_far_below_the_output_and_above_its_rounding() -> None:
+    for projections in (None, Identity()):
+        options = {} if projections is None else {"projections": projections}
+        module = draw_parameters(MultiHeadAttention(24, 3, dtype=torch.float64, **options), 1, bias_std=0.5)
+        x = torch.randn(1, 7, 24, generator=generator(2), dtype=torch.float64)
+        for dtype in (torch.float64, torch.float32):
+            cast = module.to(dtype)
+            with torch.no_grad():
+                bound = output_tolerance(cast, cast.trace(x.to(dtype)))
+                moved = float((cast(x.to(dtype).flip(1)).flip(1) - cast(x.to(dtype))).abs().max())
+                assert moved <= bound < 1e-3 * float(cast(x.to(dtype)).abs().max())
+            module = module.to(torch.float64)
+
+
+def test_a_config_is_frozen_and_checks_itself() -> None:
+    config = RunConfig()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.seed = 3  # type: ignore[misc]
+    assert config.torch_dtype == torch.float64
+    assert hash(config) == hash(RunConfig())
+    with pytest.raises(ConfigError) as caught:
+        RunConfig(seed=1_000_000)
+    assert (caught.value.field, caught.value.value) == ("seed", 1_000_000)
+    assert "whole number from 0 to 999,999" in caught.value.allowed
+
+
+def refusal(check: Callable[[], object]) -> str:
+    """The sentence of the ConfigError that ``check`` raises; empty where it raises none."""
+    try:
+        check()
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+@given(st.one_of(st.none(), st.text(), st.floats(), st.integers(), st.lists(st.integers()), st.booleans()))
+def test_checks_answer_any_value_with_a_config_error_or_not_at_all(value: object) -> None:
+    for check in (
+        lambda: check_float("x", value, 0.0, 1.0),
+        lambda: check_tokens("x", value),
+        lambda: check_permutation("x", value, 3),
+        lambda: RunConfig(seed=value),  # type: ignore[arg-type]
+        lambda: RunConfig(dtype=value),  # type: ignore[arg-type]
+        lambda: RunConfig(device=value),  # type: ignore[arg-type]
+    ):
+        said = refusal(check)
+        assert said == "" or ("is not possible" in said and len(said) < 400)
+
+
+def test_a_token_has_the_same_embedding_everywhere_and_always() -> None:
+    first = token_embeddings(("a", "b", "a"), 5, 0)
+    assert torch.equal(first[0], first[2])
+    assert not torch.equal(first[0], first[1])
+    assert torch.equal(token_embeddings(("b",), 5, 0)[0], first[1])
+    assert not torch.equal(token_embeddings(("a",), 5, 1)[0], first[0])
+
+
+def test_drawing_leaves_the_global_stream_alone() -> None:
+    torch.manual_seed(5)
+    before = torch.rand(3)
+    torch.manual_seed(5)
+    draw_parameters(nn.Linear(3, 4).double(), 0)
+    torch.manual_seed(5)
+    generator(1, "x")
+    token_embeddings(("a",), 4, 0)
+    assert torch.equal(torch.rand(3), before)
+
+
+def test_parameters_are_drawn_at_the_scale_that_is_said() -> None:
+    module = draw_parameters(nn.Sequential(nn.Linear(400, 300), nn.LayerNorm(300)).double(), 3, bias_std=0.5)
+    assert float(module[0].weight.std()) == pytest.approx(1 / 20, rel=0.02)
+    assert float(module[0].bias.std()) == pytest.approx(0.5, rel=0.2)
+    assert torch.equal(module[1].weight, torch.ones(300, dtype=torch.float64))
+    assert torch.equal(
+        draw_parameters(nn.Linear(4, 3).double(), 3).weight, draw_parameters(nn.Linear(4, 3).double(), 3).weight
+    )
+
+
+def test_steps_and_provenance() -> None:
+    assert Step(1, 4).doing == ""
+    versions = dict(Provenance(seed=0, dtype="float64", device="cpu").versions)
+    assert versions["torch"].startswith("2.")
+    assert not isinstance(object(), Result)

@@ -1,0 +1,248 @@
+"""Every claim about projections, where theory says it holds and where a switch breaks it."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_core.experiments.config import ConfigError
+from attention_core.experiments.projections import (
+    BIASES,
+    POSITIONS,
+    TOPICS,
+    ProjectionsConfig,
+    read_step,
+    run_projections,
+)
+from attention_core.experiments.projections.parts import attention, words
+
+IDENTITY, TIED, GAUGE, RANK, COLLAPSE = TOPICS
+MANY = tuple(f"w{i}" for i in range(64))
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "🙂", "<b>", "e", "f"]), min_size=1, max_size=12).map(tuple)
+SETTINGS = st.fixed_dictionaries(
+    {
+        "topic": st.sampled_from(TOPICS),
+        "tokens": WORDS,
+        "num_heads": st.sampled_from([1, 2, 4, 8]),
+        "d_head": st.sampled_from([2, 4, 8, 16]),
+        "temperature": st.sampled_from([0.25, 1.0, 4.0]),
+        "spread": st.sampled_from([0.0, 0.3, 1.0]),
+        "whole_norms": st.booleans(),
+        "residual": st.booleans(),
+        "positions": st.sampled_from(sorted(POSITIONS)),
+        "causal": st.booleans(),
+        "qk_norm": st.booleans(),
+        "biases": st.sampled_from(BIASES),
+        "seed": st.integers(0, 999_999),
+    }
+)
+
+
+def run(topic: str, **settings: object) -> object:
+    return run_projections(ProjectionsConfig(topic=topic, **settings))
+
+
+@settings(max_examples=150)
+@given(SETTINGS, st.sampled_from(["float64", "float32"]))
+def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
+    for verdict in run_projections(ProjectionsConfig(dtype=dtype, **values)).verdicts:
+        assert verdict.as_expected, verdict.sentence()
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("switches", [{}, {"positions": "rotary"}, {"qk_norm": True}, {"biases": "on one side"}])
+@pytest.mark.parametrize("topic", TOPICS)
+def test_half_precision_agrees_as_far_as_it_can_tell(topic: str, switches: dict, dtype: str) -> None:
+    assert all(verdict.as_expected for verdict in run(topic, dtype=dtype, **switches).verdicts)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("topic", "claim", "switches"),
+    [
+        (IDENTITY, "qkv-none", {"spread": 0.6}),
+        (IDENTITY, "qkv-none", {"whole_norms": True}),
+        (TIED, "qk-tied", {"biases": "on one side"}),
+        (TIED, "qk-tied", {"causal": True}),
+        (GAUGE, "gauge", {"positions": "rotary"}),
+        (GAUGE, "gauge", {"qk_norm": True}),
+        (GAUGE, "gauge", {"positions": "ALiBi"}),
+        (GAUGE, "scale-absorb", {"qk_norm": True}),
+        (RANK, "low-rank", {"positions": "ALiBi"}),
+        (RANK, "low-rank", {"causal": True}),
+    ],
+)
+def test_a_broken_equality_is_far_above_its_bound(topic: str, claim: str, switches: dict, dtype: str) -> None:
+    for verdict in run(topic, dtype=dtype, **switches).verdicts:
+        if verdict.claim == claim:
+            assert not verdict.holds
+            assert not verdict.expected
+            assert verdict.because
+            assert verdict.measured >= 1000 * verdict.bound
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_everything_holds_by_default(topic: str, dtype: str) -> None:
+    assert all(verdict.holds and not verdict.because for verdict in run(topic, dtype=dtype).verdicts)
+
+
+def test_a_word_looks_at_itself_as_much_as_the_formula_says() -> None:
+    result = run(IDENTITY, tokens=MANY, num_heads=1, seed=1)
+    own = dict(zip(result.sizes.tolist(), result.own[0], strict=True))
+    assert own[2] == pytest.approx(0.04, abs=0.01)
+    assert own[16] == pytest.approx(0.35, abs=0.03)
+    assert own[64] == pytest.approx(0.97, abs=0.01)
+    np.testing.assert_allclose(result.own[0][2:], result.predicted[2:], atol=0.03)
+    assert result.astray == 0
+    assert (result.own[1] < 0.1).all(), "with random projections nobody looks at himself for certain"
+
+
+def test_weights_without_projections_are_softmax_of_plain_dot_products() -> None:
+    config = ProjectionsConfig(topic=IDENTITY, spread=0.4, temperature=0.5, num_heads=2, d_head=4)
+    x = words(config)[0].unflatten(-1, (2, 4)).transpose(0, 1).numpy()
+    result = run_projections(config)
+    for head in range(2):
+        for i in range(len(config.tokens)):
+            scores = np.array([x[head, i] @ x[head, j] for j in range(len(config.tokens))]) / (0.5 * math.sqrt(4))
+            exponentials = np.exp(scores - scores.max())
+            np.testing.assert_allclose(result.weights[0, head, i], exponentials / exponentials.sum(), atol=1e-14)
+    np.testing.assert_allclose(result.norms, np.linalg.norm(x, axis=-1))
+
+
+def test_qk_norm_mends_what_unequal_norms_break() -> None:
+    broken, mended = (run(IDENTITY, spread=1.0, qk_norm=on) for on in (False, True))
+    assert broken.astray > 0 == mended.astray
+    assert mended.verdicts[0].holds
+
+
+def test_equal_norms_before_the_heads_are_cut_are_not_enough() -> None:
+    result = run(IDENTITY, tokens=MANY, num_heads=8, d_head=4, whole_norms=True)
+    np.testing.assert_allclose(np.sqrt((result.norms**2).sum(0)), math.sqrt(32))
+    assert 0.5 < result.astray / result.queries < 0.9
+    assert run(IDENTITY, num_heads=1, whole_norms=True).verdicts[0].holds
+
+
+@pytest.mark.parametrize(("biases", "saved"), [("on both sides", 32 * 32 + 32), ("none", 32 * 32)])
+def test_tying_keys_and_values_saves_what_the_formula_says(biases: str, saved: int) -> None:
+    result = run(TIED, biases=biases)
+    assert result.parameters == (result.parameters[0], result.parameters[0] - saved, result.parameters[0] - saved)
+    assert result.saved == result.formula == saved
+
+
+def test_one_bias_alone_saves_no_bias_and_unties_keys_and_values() -> None:
+    count, same, _ = run(TIED, biases="on one side").verdicts
+    assert (count.measured, count.bound) == (32 * 32, 32 * 32 + 32)
+    assert not count.holds
+    assert not same.holds
+    assert not run(TIED, qk_norm=True).verdicts[1].holds
+
+
+def test_scores_are_symmetric_and_weights_are_not() -> None:
+    result = run(TIED)
+    np.testing.assert_allclose(result.scores, result.scores.swapaxes(1, 2), atol=1e-13)
+    assert (result.asymmetry > 0.1).all()
+    difference = result.weights - result.weights.swapaxes(1, 2)
+    np.testing.assert_allclose(result.asymmetry, np.sqrt((difference**2).sum((1, 2))))
+
+
+def test_all_parameters_change_and_the_function_does_not() -> None:
+    result = run(GAUGE)
+    assert 2 < result.changed < 4
+    assert result.moved < 1e-13
+    assert not np.allclose(result.q_weight_before, result.q_weight_after, atol=0.1)
+    exact = attention(ProjectionsConfig(topic=GAUGE))
+    np.testing.assert_array_equal(result.q_weight_before.reshape(32, 32), exact.q_weight.detach().numpy())
+
+
+def test_scores_have_the_rank_of_a_head_and_weights_have_all() -> None:
+    result = run(RANK)
+    sizes, n = result.sizes, 10
+    np.testing.assert_array_equal(result.ranks[0], np.minimum(sizes, n))
+    np.testing.assert_array_equal(result.ranks[1], np.minimum(sizes + 1, n))
+    np.testing.assert_array_equal(result.ranks[2], n)
+    for head in range(4):
+        assert np.linalg.matrix_rank(result.scores[head]) == 8
+        assert np.linalg.matrix_rank(result.weights[head]) == n
+
+
+def test_with_a_head_as_wide_as_the_sentence_there_is_nothing_to_lose() -> None:
+    for verdict in run(RANK, d_head=16, positions="ALiBi").verdicts:
+        assert verdict.holds
+        assert "nothing to lose" in verdict.cases
+
+
+def test_attention_alone_collapses_and_the_residual_prevents_it() -> None:
+    result = run(COLLAPSE)
+    assert result.apart[0, 0] == result.apart[1, 0] > 0.8
+    assert result.apart[0, -1] < 1e-14
+    assert result.left[1, -1] > 0.5
+    assert result.distances[0, 0].max() == 1
+    assert result.distances[0, -1].max() < 1e-14
+    assert result.distances[1, -1].max() > 0.5
+    slowed = run(COLLAPSE, causal=True)
+    assert slowed.apart[0, 4] > 1e3 * result.apart[0, 4]
+    assert slowed.verdicts[0].holds
+    assert not run(COLLAPSE, residual=True).verdicts[0].holds
+
+
+def test_one_word_repeated_is_one_word() -> None:
+    for topic in TOPICS:
+        switches = {"qk_norm": True, "positions": "rotary", "residual": True} if topic != TIED else {}
+        result = run(topic, tokens=("a", "a", "a"), **switches)
+        assert all(verdict.holds for verdict in result.verdicts), topic
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_same_config_gives_the_same_numbers_that_nobody_can_change(topic: str) -> None:
+    first, second = run(topic, seed=3), run(topic, seed=3)
+    for field in dataclasses.fields(first):
+        value = getattr(first, field.name)
+        if isinstance(value, np.ndarray):
+            np.testing.assert_array_equal(value, getattr(second, field.name))
+    arrays = [getattr(first, field.name) for field in dataclasses.fields(first)]
+    drawn = next(value for value in arrays if isinstance(value, np.ndarray))
+    with pytest.raises(ValueError, match="read-only"):
+        drawn[...] = 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "field"),
+    [
+        ({"topic": "?"}, "topic"),
+        ({"tokens": ()}, "tokens"),
+        ({"num_heads": 3}, "num_heads"),
+        ({"d_head": 1}, "d_head"),
+        ({"num_heads": 8, "d_head": 64}, "num_heads · d_head"),
+        ({"temperature": 0.0}, "temperature"),
+        ({"temperature": math.nan}, "temperature"),
+        ({"spread": 2.0}, "spread"),
+        ({"positions": "learned"}, "positions"),
+        ({"biases": ""}, "biases"),
+        ({"causal": 1}, "causal"),
+    ],
+)
+def test_impossible_settings_are_refused_by_name(settings: dict, field: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        ProjectionsConfig(**settings)
+    assert caught.value.field == field
+
+
+def test_a_link_asks_for_a_head_that_may_exist() -> None:
+    assert read_step("3") == 3
+    for raw in ("-1", "99", "x", ""):
+        with pytest.raises(ValueError, match=r"."):
+            read_step(raw)
+
+
+def test_nothing_comes_from_the_process_wide_stream() -> None:
+    for topic in TOPICS:
+        found = []
+        for seed in (0, 1):
+            torch.manual_seed(seed)
+            found.append([verdict.measured for verdict in run(topic, seed=11).verdicts])
+        assert found[0] == found[1]
