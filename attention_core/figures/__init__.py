@@ -1,0 +1,1 @@
+"""How results are drawn: Plotly figures and panels for the matrix view."""

@@ -1,0 +1,193 @@
+"""The panels of a step: what it starts from, and what it makes."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from attention_core.experiments.anatomy import AnatomyConfig, AnatomyResult
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.anatomy.steps import (
+    ALL,
+    AVERAGE,
+    AVERAGED,
+    PER_HEAD,
+    QUANTITIES,
+    STEP_NAMES,
+    step_of,
+)
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, matrix_heatmap
+from attention_core.figures.panels import Limits, data_limits
+from attention_core.figures.plot import Mode
+from attention_core.figures.table import Table
+from attention_core.figures.theme import Role
+
+Cell = tuple[int, int, int]
+_ROW_ROLES: Final[dict[str, Role]] = {"query": "query", "key": "key"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one panel shows.
+
+    Attributes:
+        quantity: Name of the result's array.
+        head: Which head, from 0; −1 for the average over heads; None where there are none.
+    """
+
+    quantity: str
+    head: int | None = None
+
+
+def shown(config: AnatomyConfig, step: str, head: str) -> tuple[Shown, ...]:
+    """The panels of a step, what it makes last.
+
+    Args:
+        config: The settings.
+        step: Name of the step.
+        head: Number of a head, from ``1``; ``all`` of them; or their ``average``, where that makes sense.
+    """
+    here = step_of(step)
+    names = (*here.takes, here.gives)
+    if step == "softmax" and config.dropout:
+        names = (*names, "applied")
+    every = tuple(range(config.heads))
+    if step == "merge":
+        return (*(Shown("context", one) for one in every), Shown("merged"))
+    if step == "heads":
+        return (Shown("q_rows"), *(Shown("q", one) for one in every))
+    if names[-1] not in PER_HEAD or head not in (ALL, AVERAGE):
+        number = min(int(head), config.heads) - 1 if head not in (ALL, AVERAGE) else 0
+        return tuple(Shown(name, number if name in PER_HEAD else None) for name in names)
+    if head == AVERAGE and names[-1] in AVERAGED:
+        return tuple(Shown(name, -1) for name in names if name in AVERAGED)
+    return tuple(Shown(here.gives, one) for one in every)
+
+
+def values_of(result: AnatomyResult, what: Shown) -> np.ndarray:
+    """The numbers of a panel (rows, columns)."""
+    array = getattr(result, what.quantity)
+    if what.head is None:
+        return array
+    return array.mean(axis=0) if what.head == -1 else array[what.head]
+
+
+def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL) -> MatrixView:
+    """The panels of a step.
+
+    Args:
+        config: The settings.
+        result: Their result.
+        step: Name of the step.
+        head: As in :func:`shown`.
+    """
+    panels = anatomy_panels(config, result, step=step, head=head)
+    here = step_of(step)
+    summary = f"Step {step}: {here.says} Mean largest weight of a query {format_number(result.mean_max_weight)}."
+    return MatrixView(panels=panels, summary=summary)
+
+
+def anatomy_panels(
+    config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL
+) -> tuple[MatrixPanel, ...]:
+    """The matrices of :func:`anatomy_view`."""
+    whats = shown(config, step, head)
+    return tuple(_panel(config, result, what, _limits(result, what, whats)) for what in whats)
+
+
+def read_cell(text: str) -> tuple[int, ...]:
+    """A cell as a link writes it, ``7.1.2.0``: number of its step, panel, row and column, each from 0.
+
+    Raises:
+        ValueError: If ``text`` is anything else.
+    """
+    numbers = tuple(int(part) for part in text.split("."))
+    if len(numbers) != 4 or min(numbers) < 0:
+        raise ValueError(f"{text!r} is no cell: four numbers from 0 are needed.")
+    return numbers
+
+
+def write_cell(cell: tuple[int, ...]) -> str:
+    """The inverse of :func:`read_cell`."""
+    return ".".join(map(str, cell))
+
+
+def focus(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str, cell: tuple[int, ...]) -> Cell:
+    """Panel, row and column of the chosen cell, moved inside where it lies outside.
+
+    Args:
+        config: The settings.
+        result: Their result.
+        step: Name of the step.
+        head: As in :func:`shown`.
+        cell: As :func:`read_cell` gives it. A cell of another step stands for the same row and column of what this
+            step makes; an empty one for the third word and number, or key, two.
+    """
+    here = shown(config, step, head)
+    number, panel, row, column = cell or (-1, 0, 2, 1)
+    makes = next(i for i, what in enumerate(here) if what.quantity == step_of(step).gives)
+    panel = panel if number == STEP_NAMES.index(step) and panel < len(here) else makes
+    rows, columns = values_of(result, here[panel]).shape
+    return panel, min(row, rows - 1), min(column, columns - 1)
+
+
+def anatomy_heatmap(
+    config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL, mode: Mode = "light"
+) -> go.Figure:
+    """What the step makes (of several heads, the last one's) as a Plotly figure."""
+    return matrix_heatmap(anatomy_panels(config, result, step=step, head=head)[-1], mode=mode)
+
+
+def anatomy_table(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL) -> Table:
+    """One row for each cell of each panel."""
+    rows = []
+    for panel in anatomy_panels(config, result, step=step, head=head):
+        for i, row in enumerate(panel.rows.labels):
+            rows += [
+                (panel.title, i + 1, row, j + 1, column, float(panel.values[i, j]))
+                for j, column in enumerate(panel.columns.labels)
+            ]
+    return Table(("panel", "row", "row is", "column", "column is", "value"), tuple(rows))
+
+
+def _limits(result: AnatomyResult, what: Shown, whats: tuple[Shown, ...]) -> Limits:
+    """One range of colours for all panels of a step that show the same kind of number."""
+    alike = [other for other in whats if QUANTITIES[other.quantity].symbol == QUANTITIES[what.quantity].symbol]
+    values = np.concatenate([values_of(result, other).ravel() for other in alike])
+    return data_limits(values, QUANTITIES[what.quantity].scale)
+
+
+def _panel(config: AnatomyConfig, result: AnatomyResult, what: Shown, limits: Limits) -> MatrixPanel:
+    quantity = QUANTITIES[what.quantity]
+    values = values_of(result, what)
+    hidden = None
+    if what.quantity in ("masked", "weights", "applied"):
+        hidden = ~np.isfinite(result.masked[0])
+        values = np.where(hidden, 0.0, values)
+    title = "Weights" if what.quantity == "applied" and not config.dropout else quantity.title
+    if what.head is not None and config.heads > 1:
+        title += ", average of the heads" if what.head == -1 else f", head {what.head + 1}"
+    return MatrixPanel(
+        title=title,
+        values=values,
+        rows=_axis(config, result, quantity.rows, values.shape[0], _ROW_ROLES.get(quantity.rows)),
+        columns=_axis(config, result, quantity.columns, values.shape[1], quantity.role),
+        quantity=quantity.symbol,
+        scale=quantity.scale,
+        limits=limits,
+        hidden=hidden,
+    )
+
+
+def _axis(config: AnatomyConfig, result: AnatomyResult, kind: str, size: int, role: Role | None) -> Axis:
+    match kind:
+        case "token" | "query" | "key":
+            labels = config.tokens
+        case "word":
+            labels = result.vocabulary
+        case "head.number" if config.heads > 1:
+            labels = tuple(f"{i // config.head_size + 1}.{i % config.head_size + 1}" for i in range(size))
+        case _:
+            labels = tuple(str(i + 1) for i in range(size))
+    return Axis(title="number" if kind == "head.number" and config.heads == 1 else kind, labels=labels, role=role)

@@ -1,0 +1,173 @@
+"""How the bias experiments are drawn as matrices: the four terms, with − without, and the sweep over ‖b_K‖."""
+
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from attention_core.experiments.biases import BiasSizesResult, KeySweepResult
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Sweep, matrix_heatmap
+from attention_core.figures.plot import Mode, base_figure, escape
+
+AVERAGE: Final = "average"
+TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
+
+
+def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
+    """The four terms of the scores on one scale, at every size of the biases.
+
+    Args:
+        result: The module at every size.
+        head: Number of the head that is drawn, from ``1``; or their average.
+    """
+    terms = _pick(result.terms, head)  # (steps, 4, tokens, tokens)
+    reach = float(np.abs(terms[np.isfinite(terms)]).max(initial=0.0)) or 1.0
+    rows, columns = _token_axes(result.tokens, terms.shape[-1])
+    notes = [
+        "The same along each row: softmax cancels it." if constant else "Differs along each row: softmax sees it."
+        for constant in result.constant
+    ]
+    if len(result.tokens) == 1:
+        notes = ["One key: softmax sees nothing."] * 4
+    return MatrixView(
+        panels=tuple(
+            MatrixPanel(
+                title=title,
+                values=terms[:, i],
+                rows=rows,
+                columns=columns,
+                quantity=f"part of the score{_of(head)}",
+                scale="diverging",
+                limits=(-reach, reach),
+                note=notes[i],
+            )
+            for i, title in enumerate(TERMS)
+        ),
+        summary=f"Four matrices that add up to the scores{_of(head)}; {sum(result.constant)} of them are the same "
+        "along each row, so softmax cancels them.",
+        sweep=_size_sweep(result),
+    )
+
+
+def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
+    """Scores, weights and output with − without the biases that are on, at every size.
+
+    Args:
+        result: The module at every size.
+        head: Number of the head that is drawn, from ``1``; or their average.
+    """
+    rows, keys = _token_axes(result.tokens, result.scores_change.shape[-1])
+    features = Axis(
+        title="feature", labels=tuple(str(i + 1) for i in range(result.output_change.shape[-1])), role="output"
+    )
+    parts = (
+        ("Scores", _pick(result.scores_change, head), keys, 0.0),
+        ("Weights", _pick(result.weights_change, head), keys, max(result.weight_bounds)),
+        ("Output", result.output_change, features, max(result.output_bounds)),
+    )
+    still = [name.lower() for name, values, _, bound in parts if np.abs(values).max() <= bound]
+    return MatrixView(
+        panels=tuple(
+            MatrixPanel(
+                title=f"{name}: with − without",
+                values=values,
+                rows=rows,
+                columns=columns,
+                quantity=f"change of the {name.lower()}" + (_of(head) if columns is keys else ""),
+                scale="diverging",
+                limits=(-bound, bound) if 0 < np.abs(values).max() <= bound else None,
+                note="Only rounding; colours end at its bound." if name.lower() in still else "",
+            )
+            for name, values, columns, bound in parts
+        ),
+        summary="Scores, weights and output with the biases minus without them; "
+        + (f"of {' and '.join(still)} nothing but rounding is left." if still else "all of them move."),
+        sweep=_size_sweep(result),
+    )
+
+
+def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
+    """Weights with a growing key bias in each precision.
+
+    Args:
+        result: The sweep over ‖b_K‖.
+        head: Number of the head whose weights are drawn, from ``1``; or their average.
+    """
+    weights = _pick(result.weights, head)  # (dtypes, steps, tokens, keys)
+    rows, columns = _token_axes(result.tokens, weights.shape[-1])
+    panels = [
+        MatrixPanel(
+            title=dtype,
+            values=weights[i],
+            rows=rows,
+            columns=columns,
+            quantity=f"weight{_of(head)}",
+            scale="sequential",
+            limits=(0.0, float(np.nanmax(weights))),
+            note=_ends(result, dtype),
+        )
+        for i, dtype in enumerate(result.dtypes)
+    ]
+    return MatrixView(
+        panels=tuple(panels),
+        summary="Attention weights with a key bias of growing size: "
+        + ", ".join(f"{dtype} {_largest(result, i)}" for i, dtype in enumerate(result.dtypes))
+        + " at the largest size.",
+        sweep=Sweep(
+            name="key_size",
+            label="Size of the key bias, ‖b_K‖",
+            values=tuple(format_number(size) for size in result.sizes),
+        ),
+    )
+
+
+def view_figure(view: MatrixView, step: int, mode: Mode = "light") -> go.Figure:
+    """The matrices of a view side by side as one Plotly figure, each with its colour bar below it.
+
+    Args:
+        view: What is on screen.
+        step: Which step of its sweep.
+        mode: Light or dark.
+    """
+    panels = [panel for panel in view.panels if isinstance(panel, MatrixPanel)]
+    titles = [escape(panel.title) for panel in panels]
+    figure = make_subplots(1, len(panels), subplot_titles=titles, horizontal_spacing=0.06)
+    figure.update_layout(base_figure(mode=mode).layout, height=420)
+    for i, panel in enumerate(panels, 1):
+        alone = matrix_heatmap(panel, step, mode)
+        figure.add_traces(alone.data, rows=1, cols=i)
+        figure.update_xaxes(alone.layout.xaxis, row=1, col=i)
+        figure.update_yaxes(alone.layout.yaxis, row=1, col=i)
+    return figure
+
+
+def _pick(values: np.ndarray, head: str) -> np.ndarray:
+    """One head of (…, heads, queries, keys), or their average."""
+    return values.mean(axis=-3) if head == AVERAGE else values[..., int(head) - 1, :, :]
+
+
+def _of(head: str) -> str:
+    return ", average" if head == AVERAGE else f", head {head}"
+
+
+def _token_axes(tokens: tuple[str, ...], columns: int) -> tuple[Axis, Axis]:
+    keys = (*tokens, "(sink)") if columns > len(tokens) else tokens
+    return Axis(title="query", labels=tokens, role="query"), Axis(title="key", labels=keys, role="key")
+
+
+def _size_sweep(result: BiasSizesResult) -> Sweep:
+    return Sweep(
+        name="size", label="Size of each bias, ‖b‖", values=tuple(format_number(size) for size in result.sizes)
+    )
+
+
+def _ends(result: KeySweepResult, dtype: str) -> str:
+    size = result.first_nan(dtype)
+    return "" if size is None else f"NaN from ‖b_K‖ = {format_number(size)}: the scores overflow."
+
+
+def _largest(result: KeySweepResult, row: int) -> str:
+    value = float(result.residuals[row, -1])
+    return "is NaN" if np.isnan(value) else f"is off by {format_number(value)}"

@@ -1,0 +1,191 @@
+"""What there is to see in the bias curves, in a sentence; and the proof, step by step, beside its numbers."""
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Final
+
+from attention_core.experiments.biases import (
+    NAMES,
+    SHIFT,
+    AfterNormResult,
+    AppendixResult,
+    BiasesResult,
+    BiasSizesResult,
+    KeySweepResult,
+    MeanResult,
+    ShiftResult,
+    TrainingResult,
+)
+from attention_core.experiments.verdict import format_number
+
+_COLOURED: Final = {"q": ":blue[b_Q]", "k": ":orange[b_K]", "v": ":green[b_V]", "o": ":violet[b_O]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the proof, and the numbers it rests on, both as Markdown.
+
+    Attributes:
+        argument: The step.
+        measured: The numbers.
+    """
+
+    argument: str
+    measured: str
+
+
+@singledispatch
+def curve_summary(result: object) -> str:
+    """What the curve of ``result`` shows, in a sentence.
+
+    Args:
+        result: What a curve is drawn from.
+
+    Raises:
+        TypeError: If no curve is drawn from it.
+    """
+    raise TypeError(f"no curve is drawn from {type(result).__name__}")
+
+
+@curve_summary.register
+def _(result: BiasesResult) -> str:
+    sizes = ", ".join(f"{NAMES[one.role]} {format_number(one.gradient)}" for one in result.effects)
+    return f"Sizes of the gradients of the biases: {sizes or 'there is no bias'}."
+
+
+@curve_summary.register
+def _(result: KeySweepResult) -> str:
+    ends = ", ".join(
+        f"{name} {format_number(row[-1])}" for name, row in zip(result.dtypes, result.residuals, strict=True)
+    )
+    return f"Largest change of a weight for key biases from 1e-3 to 1e6; at 1e6: {ends}."
+
+
+@curve_summary.register
+def _(result: ShiftResult) -> str:
+    ends = ", ".join(
+        f"{name} {format_number(stable[-1])}, naive {format_number(naive[-1])}"
+        for name, stable, naive in zip(result.dtypes, result.residuals, result.naive, strict=True)
+    )
+    return f"Largest change of a weight when all scores grow by a shift; at 1e6: {ends}."
+
+
+@curve_summary.register
+def _(result: AfterNormResult) -> str:
+    left = "; ".join(
+        f"{one.norm if one.norm != 'none' else 'no norm'}: mean part {format_number(one.mean_part)}, "
+        f"rest {format_number(one.rest)}"
+        for one in result.survivals
+    )
+    return f"What of the output bias survives. {left}."
+
+
+@curve_summary.register
+def _(result: MeanResult) -> str:
+    first, last = format_number(float(result.errors[0])), format_number(float(result.errors[-1]))
+    return (
+        f"The mean of W_Q x + b_Q over {result.samples[0]:,} samples is off from b_Q by {first}, over "
+        f"{result.samples[-1]:,} by {last}."
+    )
+
+
+@curve_summary.register
+def _(result: TrainingResult) -> str:
+    ends = ", ".join(f"{name} {format_number(result.key_bias(name))}" for name in result.optimizers)
+    return f"Sizes of the biases in training. The key bias starts at 0 and ends at: {ends}."
+
+
+@curve_summary.register
+def _(result: AppendixResult) -> str:
+    rows = "; ".join(
+        f"{row.quantity}: published {format_number(row.published)}, float32 {format_number(row.float32)}, "
+        f"float64 {format_number(row.float64)}"
+        for row in result.rows
+    )
+    return f"Published numbers beside measured ones. {rows}."
+
+
+def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: ShiftResult) -> tuple[Step, ...]:
+    """The steps of the proof, each beside what was measured for it under these settings.
+
+    Args:
+        result: The claims at the size that is looked at.
+        sizes: The module at every size.
+        size: The size that is looked at.
+        shift: Softmax of shifted scores.
+    """
+    measured = {(one.claim, one.quantity): format_number(one.measured) for one in result.verdicts}
+
+    def verdict(claim: str, part: str) -> str:
+        return next((f"`{value}`" for (name, said), value in measured.items() if name == claim and part in said), "–")
+
+    def each(field: str, roles: str) -> str:
+        found = [(role, result.effect(role)) for role in roles]
+        said = [f"{_COLOURED[role]} `{format_number(getattr(one, field))}`" for role, one in found if one]
+        return ", ".join(said) if said else "none, they are off"
+
+    widest = sizes.spreads[sizes.sizes.index(size)].max(axis=-1)
+    spreads = ", ".join(f"`{format_number(float(spread))}`" for spread in widest)
+    left = ", ".join(f"`{format_number(row[-1])}`" for row in shift.residuals)
+    return (
+        Step(
+            "A score is a product of sums, (W_Q xᵢ + :blue[b_Q]) · (W_K xⱼ + :orange[b_K]), so it has four terms. "
+            "In W_Q xᵢ · :orange[b_K] and :blue[b_Q] · :orange[b_K] there is no j: they are the same for every "
+            ":orange[key] of a row.",
+            f"Along a row the four terms vary by: {spreads}. Their sum misses the scores by "
+            f"{verdict('bias-terms', 'sum of')}.",
+        ),
+        Step(
+            "Softmax does not see what a row has in common: e^(s + δ) / Σ e^(s + δ) = e^s / Σ e^s, for e^δ cancels. "
+            "So weights and :violet[output] do not know the :orange[key] bias.",
+            f"Scores raised by {SHIFT:,.0f} move the weights by {verdict('softmax-shift', 'softmax')}; the biases "
+            f"move them by: {each('weights', 'qk')}.",
+        ),
+        Step(
+            "The :green[value] bias is averaged with weights that sum to 1, Σⱼ aⱼ (vⱼ + :green[b_V]) = Σⱼ aⱼ vⱼ + "
+            ":green[b_V]: it passes through, and every :violet[output] gets the same vector W_O :green[b_V].",
+            f"It moves the output by: {each('output', 'v')}. All of that is W_O b_V, but for "
+            f"{verdict('bias-v', 'W_O')}."
+            if result.effect("v")
+            else "The value bias is off.",
+        ),
+        Step(
+            "The :blue[query] bias asks the same extra question of every :orange[key]: :blue[b_Q] · W_K xⱼ differs "
+            "from key to key, so it stays. The *Notes on attention bias* whose appendix is a preset here prove just "
+            "this; only their closing sentence names the key bias twice where it means query and value, and one "
+            "paragraph has softmax remove the query bias. The proof is right, and so is the measurement.",
+            f"The output moves by: {each('output', 'qk')}.",
+        ),
+        Step(
+            "Where nothing can be felt, nothing can be learnt: the rows of ∂L/∂s sum to 0, and ∂L/∂:orange[b_K] is "
+            "made of these sums. It gets no signal. That is not to say that it never moves: Adam divides by the size "
+            "of the gradient and can turn rounding into steps, as the curve *Training* shows.",
+            f"‖∂L/∂b‖: {each('gradient', 'qkvo')}.",
+        ),
+        Step(
+            "All of this is exact on paper. A computer rounds each score to the digits that its size leaves: the "
+            "larger what cancels, the fewer digits are left for what does not.",
+            f"Scores raised by 1e6 move the weights, from the most precise format to the least, by: {left}"
+            + (" (NaN: 1e6 lies beyond float16's largest number)." if "NaN" in left else "."),
+        ),
+    )
+
+
+def training_step(single: TrainingResult, precise: TrainingResult) -> Step:
+    """What training does to a bias without a signal.
+
+    Args:
+        single: Training in single precision.
+        precise: The same in the most precise format.
+    """
+
+    def ends(result: TrainingResult) -> str:
+        each = (f"{name} `{format_number(result.key_bias(name))}`" for name in result.optimizers)
+        return f"{result.provenance.dtype}: {', '.join(each)}"
+
+    return Step(
+        "Training shows it: b_K starts at 0, and its gradient is rounding. Gradient descent leaves it there. Adam "
+        "divides each gradient by its own recent size, so rounding becomes steps as large as any, unless it is so "
+        "small that Adam's ε = 1e-8 hides it, as in the most precise format.",
+        f"‖b_K‖ at the end. {ends(single)}; {ends(precise)}.",
+    )

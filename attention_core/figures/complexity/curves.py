@@ -1,0 +1,106 @@
+"""Complexity as curves: FLOPs over the length by formula and by counter, or the times that were measured."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from attention_core.experiments.complexity import TOKENS, ComplexityResult, TimeCurves, Times, TimeShares
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.complexity.view import NAMES, ROLES, SIZE, times_said
+from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape
+from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
+
+
+def complexity_curves(result: ComplexityResult, times: Times | None = None, *, mode: Mode = "light") -> go.Figure:
+    """Measured times where there are any, else FLOPs over the length, by formula (lines) and by counter (marks).
+
+    Args:
+        result: What was counted.
+        times: What was timed.
+        mode: ``light`` or ``dark``.
+    """
+    if isinstance(times, TimeShares):
+        figure = _shares(times, mode)
+    elif times is not None:
+        figure = _times(times, mode)
+    else:
+        figure = _flops(result, mode)
+    figure.update_layout(height=340, legend={"y": -0.26, "yanchor": "top"})
+    return figure
+
+
+def curves_summary(result: ComplexityResult, times: Times | None = None) -> str:
+    """What there is to see in the curves, in a sentence."""
+    if times is not None:
+        return times_said(times)
+    return (
+        f"FLOPs over the number of tokens at d_model = {result.config.d_model:,}: the projections grow like n, "
+        f"scores and weighted sum like n², and they cross at {result.crossing:,} tokens."
+    )
+
+
+def _flops(result: ComplexityResult, mode: Mode) -> go.Figure:
+    figure = base_figure(title=f"FLOPs over n, d_model = {result.config.d_model:,}", mode=mode)
+    diverging = SCALES[mode]["diverging"]
+    names = ("projections", "scores")
+    for name, colour, formula, counted in zip(
+        names, (diverging[1], diverging[5]), result.formula_over_n, result.over_n, strict=True
+    ):
+        hover = f"n = %{{x}}<br>%{{y:{NUMBER}}} FLOPs<extra>{name}</extra>"
+        line = {"color": colour, "width": 2.5}
+        figure.add_scatter(x=TOKENS, y=formula, name=f"{name}, formula", mode="lines", line=line, hovertemplate=hover)
+        marker = {"color": colour, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
+        figure.add_scatter(
+            x=TOKENS, y=counted, name=f"{name}, counter", mode="markers", marker=marker, hovertemplate=hover
+        )
+    figure.add_vline(x=result.crossing, line={"color": MUTED[mode], "width": 1.5, "dash": "dot"}, name="crossing")
+    _log_axes(figure, "tokens, n", "FLOPs", TOKENS, mode)
+    return figure
+
+
+def _times(times: TimeCurves, mode: Mode) -> go.Figure:
+    config = times.config
+    held = f"d_model = {config.d_model:,}" if config.sweep == "n" else f"n = {config.num_tokens:,}"
+    figure = base_figure(title=f"Time of one layer, {held}", mode=mode)
+    for i, name in enumerate(times.names):
+        colour, timed = ROLE_COLOURS[mode][ROLES[name]], np.isfinite(times.median[i])
+        median, low, high = times.median[i, timed], times.low[i, timed], times.high[i, timed]
+        errors = {"type": "data", "array": high - median, "arrayminus": median - low, "thickness": 1.5, "width": 4}
+        exponent = times.fits[i].exponent
+        fitted = "" if np.isnan(exponent) else f", ∝ {config.sweep}^{format_number(exponent)}"
+        figure.add_scatter(
+            x=times.sizes[timed],
+            y=median,
+            error_y=errors,
+            name=escape(NAMES[name] + fitted),
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5},
+            hovertemplate=f"%{{x}}<br>%{{y:{NUMBER}}} s<extra>{escape(NAMES[name])}</extra>",
+        )
+    _log_axes(figure, SIZE[config.sweep], "seconds, median and quartiles", tuple(times.sizes.tolist()), mode)
+    return figure
+
+
+def _shares(times: TimeShares, mode: Mode) -> go.Figure:
+    figure = base_figure(title="The scores' share of FLOPs and of time", mode=mode)
+    ratios = np.geomspace(times.sizes[0] / times.widths[-1], times.sizes[-1] / times.widths[0], 64)
+    line = {"color": MUTED[mode], "width": 2, "dash": "dash"}
+    figure.add_scatter(x=ratios, y=ratios / (ratios + 2), name="FLOPs", mode="lines", line=line)
+    shades = SCALES[mode]["sequential"][2:]
+    for width, share, colour in zip(times.widths.tolist(), times.share, shades, strict=False):
+        timed = np.isfinite(share)
+        figure.add_scatter(
+            x=times.sizes[timed] / width,
+            y=share[timed],
+            name=f"time, d_model {width}",
+            mode="lines+markers",
+            line={"color": colour, "width": 2},
+            hovertemplate=f"n = %{{x:{NUMBER}}} · d_model<br>%{{y:.0%}} of the time<extra>d_model {width}</extra>",
+        )
+    figure.add_vline(x=2, line={"color": MUTED[mode], "width": 1.5, "dash": "dot"}, name="n = 2 d_model")
+    figure.update_xaxes(axis("n / d_model", mode=mode), type="log", dtick=1)
+    return figure.update_yaxes(axis("share", mode=mode), range=[-0.02, 1.02], tickformat=".0%")
+
+
+def _log_axes(figure: go.Figure, x_title: str, y_title: str, sizes: tuple[int, ...], mode: Mode) -> None:
+    figure.update_xaxes(axis(x_title, log=True, mode=mode), tickvals=sizes, ticktext=[f"{size:,}" for size in sizes])
+    figure.update_yaxes(axis(y_title, log=True, mode=mode))

@@ -1,0 +1,207 @@
+"""How complexity is drawn: the map of what dominates, what each line costs, and what the clock said beside it."""
+
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from attention_core.experiments.complexity import (
+    TOKENS,
+    WIDTHS,
+    ComplexityConfig,
+    ComplexityResult,
+    TimeCurves,
+    Times,
+    TimeShares,
+)
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.matrix import (
+    Axis,
+    BarsPanel,
+    MatrixPanel,
+    MatrixView,
+    Panel,
+    matrix_heatmap,
+)
+from attention_core.figures.plot import Mode
+from attention_core.figures.table import Table
+from attention_core.figures.theme import Role
+
+NAMES: Final = {"explicit": "explicit (trace)", "fused": "fused (forward)", "loop": "loop over heads"}
+ROLES: Final[dict[str, Role]] = {"explicit": "query", "fused": "output", "loop": "key"}
+SHORT: Final = {"n": "n", "d_model": "d_model"}
+SIZE: Final = {"n": "tokens, n", "d_model": "width, d_model"}
+
+
+def complexity_view(result: ComplexityResult, times: Times | None = None) -> MatrixView:
+    """The map over lengths and widths, and the cost of each line; with times, what the clock said beside it.
+
+    The first panel is always the map of the FLOPs: of all sizes, or beside measured shares of those that were timed.
+
+    Args:
+        result: What was counted.
+        times: What was timed; None where nothing was.
+    """
+    flops = _flops_bars(result)
+    if isinstance(times, TimeShares):
+        axes = _axes(times.widths, times.sizes)
+        counted = _map("Scores' share of FLOPs", times.flop_share, "share of FLOPs", axes)
+        note = "What has no colour was left out for lack of time." if np.isnan(times.share).any() else ""
+        clocked = _map("Their share of time, measured", times.share, "share of time", axes, note=note)
+        return MatrixView(panels=(counted, clocked), summary=f"{_summary(result)} {times_said(times)}")
+    half = f"Half where n = {format_number(result.crossing / result.config.d_model)} · d_model."
+    axes = _axes(WIDTHS, TOKENS)
+    panels: list[Panel] = [_map("Scores' share of FLOPs", result.map_share, "share of FLOPs", axes, note=half), flops]
+    if times is None:
+        return MatrixView(panels=tuple(panels), summary=_summary(result))
+    panels.append(_time_bars(times))
+    return MatrixView(panels=tuple(panels), summary=f"{_summary(result)} {times_said(times)}")
+
+
+def cell_of(config: ComplexityConfig) -> tuple[int, int, int] | None:
+    """Panel, row and column of the map's cell that a config stands for; None where the map has none."""
+    if config.num_queries != config.num_keys or config.num_queries not in TOKENS or config.d_model not in WIDTHS:
+        return None
+    return 0, WIDTHS.index(config.d_model), TOKENS.index(config.num_queries)
+
+
+def complexity_heatmap(result: ComplexityResult, times: Times | None = None, *, mode: Mode = "light") -> go.Figure:
+    """The map as a Plotly figure: of the measured shares where they were measured, else of the FLOPs.
+
+    Args:
+        result: What was counted.
+        times: What was timed.
+        mode: ``light`` or ``dark``.
+    """
+    panel = complexity_view(result, times).panels[1 if isinstance(times, TimeShares) else 0]
+    assert isinstance(panel, MatrixPanel)
+    return matrix_heatmap(panel, mode=mode)
+
+
+def lines_table(result: ComplexityResult) -> str:
+    """Markdown table of the forward pass, line by line: formula, counter, bytes."""
+    rows = [
+        f"| {line.code} | {line.formula} | {format_number(line.flops)} | {format_number(line.counted)} "
+        f"| {format_number(line.written / 1024)} |"
+        for line in result.lines
+    ]
+    return "\n".join(("| line | FLOPs | formula | counter | KiB |", "|:--|:--|--:|--:|--:|", *rows))
+
+
+def complexity_table(result: ComplexityResult, times: Times | None = None) -> Table:
+    """Every number of the picture: lines, map, and times where they were taken.
+
+    Args:
+        result: What was counted.
+        times: What was timed.
+    """
+    rows: list[tuple[str | int | float | bool, ...]] = []
+    config = result.config
+    for line in result.lines:
+        for name, value in (("formula", line.flops), ("counter", line.counted), ("bytes", line.written)):
+            rows.append((f"{line.name} = {line.code}", config.num_queries, config.d_model, name, value))
+    for (row, column), share in np.ndenumerate(result.map_share):
+        rows.append(("scores and weighted sum", TOKENS[column], WIDTHS[row], "share of FLOPs", float(share)))
+    if isinstance(times, TimeShares):
+        for (row, column), share in np.ndenumerate(times.share):
+            at = (int(times.sizes[column]), int(times.widths[row]))
+            rows.append(("scores and weighted sum", *at, "share of time", float(share)))
+    elif times is not None:
+        over_n = times.config.sweep == "n"
+        for (series, i), _ in np.ndenumerate(times.median):
+            size = int(times.sizes[i])
+            at = (size, times.config.d_model) if over_n else (times.config.num_tokens, size)
+            for name in ("low", "median", "high"):
+                value = float(getattr(times, name)[series, i])
+                rows.append((NAMES[times.names[series]], *at, f"seconds, {name}", value))
+    return Table(("what", "n", "d_model", "quantity", "value"), tuple(rows))
+
+
+def times_said(times: Times) -> str:
+    """What the clock said, in a few sentences: exponents with their intervals, ratios, what was left out."""
+    if isinstance(times, TimeShares):
+        said = (
+            "No measured width lets both parts take as long."
+            if np.isnan(times.crossing)
+            else f"Measured, both parts take as long at n = {format_number(times.crossing)} · d_model."
+        )
+    else:
+        said = " ".join(_fit_said(times, i) for i in range(len(times.names)))
+        for one, other in (("explicit", "fused"), ("loop", "fused")):
+            at = times.largest_common(one, other)
+            if at is not None:
+                ratio = times.median[times.names.index(one), at] / times.median[times.names.index(other), at]
+                where = f"{SHORT[times.config.sweep]} = {times.sizes[at]:,}"
+                said += f" At {where}, {NAMES[one]} takes {format_number(ratio)} × as long as {NAMES[other]}."
+    count = len(times.left_out)
+    left = f" {count} {'size was' if count == 1 else 'sizes were'} left out." if count else ""
+    return said + left
+
+
+def _fit_said(times: TimeCurves, i: int) -> str:
+    fit, name = times.fits[i], NAMES[times.names[i]]
+    if np.isnan(fit.exponent):
+        return f"For {name} there are too few sizes for an exponent."
+    flops = format_number(times.flop_fits[i].exponent)
+    interval = f"{format_number(fit.low)} to {format_number(fit.high)}"
+    return (
+        f"{name}: time ∝ {SHORT[times.config.sweep]}^{format_number(fit.exponent)} (95 %: {interval}; FLOPs {flops})."
+    )
+
+
+def _map(
+    title: str, share: np.ndarray[Any, Any], quantity: str, axes: dict[str, Axis], *, note: str = ""
+) -> MatrixPanel:
+    """A map of shares: one end of the diverging scale is all projections, the other all core, its middle half."""
+    return MatrixPanel(
+        title=title,
+        values=share,
+        rows=axes["rows"],
+        columns=axes["columns"],
+        quantity=quantity,
+        scale="diverging",
+        limits=(0, 1),
+        note=note,
+    )
+
+
+def _axes(widths: Any, sizes: Any) -> dict[str, Axis]:
+    return {
+        "rows": Axis(title="d_model", labels=tuple(str(int(width)) for width in widths)),
+        "columns": Axis(title="tokens, n", labels=tuple(str(int(size)) for size in sizes)),
+    }
+
+
+def _flops_bars(result: ComplexityResult) -> BarsPanel:
+    """What the counter sees of each line, and below it what it does not see."""
+    memory = f"{format_number(result.weights_bytes / 2**20)} MiB"
+    return BarsPanel(
+        title="FLOPs of each line",
+        values=np.array([line.counted / 1e6 for line in result.lines]),
+        labels=Axis(title="line", labels=tuple(line.name for line in result.lines)),
+        quantity="million FLOPs",
+        note=f"Not counted: {result.exponentials:,} exponentials of softmax. The weights fill {memory}.",
+    )
+
+
+def _time_bars(times: TimeCurves) -> BarsPanel:
+    """The three ways of computing one layer at the largest size that all of them were timed at."""
+    at = times.largest_common(*times.names)
+    size, values = ("no size", np.zeros(0)) if at is None else (f"{times.sizes[at]:,}", times.median[:, at] * 1e3)
+    timed = times.names if at is not None else ()
+    return BarsPanel(
+        title=f"Time at {SHORT[times.config.sweep]} = {size}",
+        values=values,
+        labels=Axis(title="way", labels=timed),
+        quantity="ms, median",
+        note="" if timed else "No size was timed in all three ways.",
+    )
+
+
+def _summary(result: ComplexityResult) -> str:
+    config = result.config
+    return (
+        f"Scores and weighted sum take {result.share:.0%} of the FLOPs of {config.num_queries:,} queries and "
+        f"{config.num_keys:,} keys at d_model = {config.d_model:,}, and half of them where n = "
+        f"{format_number(result.crossing / config.d_model)} · d_model."
+    )

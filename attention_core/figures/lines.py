@@ -1,0 +1,107 @@
+"""Curves of a sweep beside the matrices it moves: small, with a cursor at the current step."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.figures.panels import Array, Limits, data_limits, frozen, not_finite
+from attention_core.figures.theme import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Series:
+    """One curve.
+
+    Attributes:
+        name: What it is, for the legend.
+        values: (n,), one number for each x; kept as float32.
+        band: Lower and upper border, each (n,); None draws no band.
+        role: Whose colour it wears; the theme's accent otherwise.
+        dashed: Whether it is what is compared with (a bound, a prediction), not what was measured.
+    """
+
+    name: str
+    values: Array
+    band: tuple[Array, Array] | None = None
+    role: Role | None = None
+    dashed: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values))
+        if self.band is not None:
+            object.__setattr__(self, "band", (frozen(self.band[0]), frozen(self.band[1])))
+        if self.values.ndim != 1 or any(border.shape != self.values.shape for border in self.band or ()):
+            raise ValueError(f"the values and the band of {self.name!r} must be as long as its x.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LinesPanel:
+    """Curves over one x; where x has a value for each step of the view's sweep, a cursor marks the current one.
+
+    Attributes:
+        title: What the curves are.
+        x: (n,), ascending; kept as float32.
+        x_title: What x is.
+        series: The curves; all as long as x.
+        y_title: What y is.
+        log_x: Whether x is on a log axis; then x > 0.
+        log_y: Whether y is on a log axis; values ≤ 0 are left out there, and the panel says so.
+        limits: Range of y; from the data unless given.
+        note: A sentence below the panel.
+    """
+
+    title: str
+    x: Array
+    x_title: str
+    series: tuple[Series, ...]
+    y_title: str
+    log_x: bool = False
+    log_y: bool = False
+    limits: Limits | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "x", frozen(self.x))
+        if self.x.ndim != 1 or not self.x.size or not np.isfinite(self.x).all() or (np.diff(self.x) <= 0).any():
+            raise ValueError(f"x of {self.title!r} must be finite and ascending.")
+        if self.log_x and self.x[0] <= 0:
+            raise ValueError(f"x of {self.title!r} must be above 0 on a log axis.")
+        if not self.series or any(one.values.shape != self.x.shape for one in self.series):
+            raise ValueError(f"{self.title!r} needs series as long as its x.")
+        if self.limits is not None and not (
+            np.isfinite(self.limits).all()
+            and self.limits[0] < self.limits[1]
+            and (self.limits[0] > 0 or not self.log_y)
+        ):
+            raise ValueError(f"limits = {self.limits} of {self.title!r} are not possible.")
+
+    @property
+    def steps(self) -> None:
+        """Curves show all steps at once, so they never move in a sweep."""
+        return
+
+    @property
+    def drawn(self) -> Array:
+        """All numbers of all curves and bands, flat."""
+        return np.concatenate([part for one in self.series for part in (one.values, *(one.band or ()))])
+
+    @property
+    def y_limits(self) -> Limits:
+        """The range of y: ``limits``, or the data's; on a log axis that of the positive values."""
+        if self.limits or not self.log_y:
+            return self.limits or data_limits(self.drawn, "sequential")
+        positive = self.drawn[np.isfinite(self.drawn) & (self.drawn > 0)]
+        low, high = (float(positive.min()), float(positive.max())) if positive.size else (1.0, 10.0)
+        return (low, high) if low < high else (low / 3, high * 3)
+
+    @property
+    def warning(self) -> str:
+        """A sentence naming the numbers that are left out; empty where all are drawn."""
+        if not self.log_y:
+            return not_finite(self.drawn)
+        left_out = int((~(np.isfinite(self.drawn) & (self.drawn > 0))).sum())
+        return (
+            f"{left_out:,} of {self.drawn.size:,} values are not above 0, so a log axis cannot show them."
+            if left_out
+            else ""
+        )

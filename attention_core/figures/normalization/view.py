@@ -1,0 +1,166 @@
+"""How the questions about norms are drawn: what depends on what, what comes out, what is left."""
+
+from functools import singledispatch
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from attention_core.experiments.normalization import (
+    BiasResult,
+    BlockResult,
+    DependenceResult,
+    LengthResult,
+    NormalizationConfig,
+    NormalizationResult,
+)
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, matrix_heatmap
+from attention_core.figures.plot import Mode
+from attention_core.figures.table import Table
+
+SHOWN: Final = 12
+Cell = tuple[int, int]
+
+
+def normalization_view(config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0)) -> MatrixView:
+    """The picture of a question.
+
+    Args:
+        config: The settings.
+        result: Their result.
+        cell: For the first question, token and feature of the output whose derivatives are drawn.
+    """
+    panels, summary = _panels(result, config, cell)
+    return MatrixView(panels=panels, summary=summary)
+
+
+def normalization_heatmap(
+    config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0), *, mode: Mode = "light"
+) -> go.Figure:
+    """The first matrix of the picture as a Plotly figure.
+
+    Args:
+        config: The settings.
+        result: Their result.
+        cell: As in ``normalization_view``.
+        mode: ``light`` or ``dark``.
+    """
+    panel = normalization_view(config, result, cell).panels[0]
+    assert isinstance(panel, MatrixPanel)
+    return matrix_heatmap(panel, mode=mode)
+
+
+def normalization_table(config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0)) -> Table:
+    """One row for each cell of the picture's matrices, or for each vector whose length was measured.
+
+    Args:
+        config: The settings.
+        result: Their result.
+        cell: As in ``normalization_view``.
+    """
+    if isinstance(result, LengthResult):
+        numbers = zip(result.before, result.after, result.lengths, result.predicted, strict=True)
+        features = [f"{name}_{i + 1}" for name in "xy" for i in range(config.d_model)]
+        rows = tuple(
+            (i + 1, *map(float, (*x, *y, length, on_paper))) for i, (x, y, length, on_paper) in enumerate(numbers)
+        )
+        return Table(("vector", *features, "‖y − β1‖", "with ε, on paper"), rows)
+    panels = [panel for panel in normalization_view(config, result, cell).panels if isinstance(panel, MatrixPanel)]
+    return Table(
+        ("matrix", "row", "column", "value"),
+        tuple(
+            (panel.title, panel.rows.labels[i], panel.columns.labels[j], float(value))
+            for panel in panels
+            for (i, j), value in np.ndenumerate(panel.values)
+        ),
+    )
+
+
+@singledispatch
+def _panels(result: NormalizationResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+    """Panels and summary of a result."""
+    raise TypeError(f"no picture of {type(result).__name__}, {config.topic}, {cell}")
+
+
+@_panels.register
+def _(result: DependenceResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+    i, j = min(cell[0], config.num_tokens - 1), min(cell[1], config.d_model - 1)
+    maps = result.jacobians[:, i, j]
+    top = float(np.abs(maps).max()) or 1.0
+    shared: dict[str, Any] = {"quantity": f"∂y/∂x, y at ({i + 1}, {j + 1})", "scale": "diverging"}
+    shared |= {"limits": (-top, top), **_axes(config)}
+    mode = {"BatchNorm": ", evaluation" if config.evaluation else ", training"}
+    notes = {result.names[0]: "Choose a cell: it is the output y. The colours are the inputs that y depends on."}
+    panels = tuple(
+        MatrixPanel(title=f"{name}{mode.get(name, '')}", values=values, note=notes.get(name, ""), **shared)
+        for name, values in zip(result.names, maps, strict=True)
+    )
+    said = ", ".join(f"{name} on {int((values != 0).sum())}" for name, values in zip(result.names, maps, strict=True))
+    return panels, f"How many inputs feature {j + 1} of token {i + 1} depends on: {said} of {maps[0].size}."
+
+
+@_panels.register
+def _(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+    del cell
+    numbers = tuple(str(i + 1) for i in range(SHOWN))
+    axes: dict[str, Any] = {
+        "rows": Axis(title="vector", labels=numbers),
+        "columns": Axis(title="feature", labels=tuple(str(i + 1) for i in range(config.d_model))),
+    }
+    lengths = BarsPanel(
+        title="Length ‖y − β1‖",
+        values=result.lengths[:SHOWN],
+        labels=Axis(title="vector", labels=numbers),
+        quantity="‖y − β1‖",
+        limits=(0.0, 1.15 * result.radius or 1.0),
+        overlay=(np.array([-0.5, SHOWN - 0.5]), np.full(2, result.radius)),
+        overlay_name="|γ|√d",
+        role="output",
+    )
+    panels = (
+        MatrixPanel(title="Before", values=result.before[:SHOWN], quantity="x", scale="diverging", **axes),
+        MatrixPanel(title="After LayerNorm", values=result.after[:SHOWN], quantity="y", scale="diverging", **axes),
+        lengths,
+    )
+    return panels, (
+        f"Lengths after LayerNorm: at most {format_number(result.off_sphere)} from |γ|√d = "
+        f"{format_number(result.radius)}."
+    )
+
+
+@_panels.register
+def _(result: BiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+    del cell
+    top = max(result.largest) or 1.0
+    shared: dict[str, Any] = {"quantity": "with − without", "scale": "diverging", "limits": (-top, top)}
+    panels = tuple(
+        MatrixPanel(title=name, values=values, **shared, **_axes(config))
+        for name, values in zip(result.names, result.moved, strict=True)
+    )
+    said = ", ".join(f"{name} {format_number(size)}" for name, size in zip(result.names, result.largest, strict=True))
+    return panels, f"How far the bias before a norm moves what comes after it: {said}."
+
+
+@_panels.register
+def _(result: BlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+    del cell
+    slots = Axis(title="token", labels=tuple(str(i + 1) for i in result.order), role="query")
+    features = Axis(title="feature", labels=tuple(str(i + 1) for i in range(config.d_model)), role="output")
+    worst = [float(values.max()) for values in result.residuals]
+    holds = max(worst) <= max(result.bounds)
+    top = max(result.bounds) if holds else float(np.abs(result.left).max()) or 1.0
+    shared: dict[str, Any] = {"quantity": "f(σX) − σf(X)", "scale": "diverging", "limits": (-top, top)}
+    panels = tuple(
+        MatrixPanel(title=name.capitalize(), values=values, rows=slots, columns=features, **shared)
+        for name, values in zip(result.placements, result.left, strict=True)
+    )
+    said = ", ".join(f"{name} {format_number(size)}" for name, size in zip(result.placements, worst, strict=True))
+    return panels, f"What permuting the tokens of a block leaves over, at most: {said}."
+
+
+def _axes(config: NormalizationConfig) -> dict[str, Any]:
+    return {
+        "rows": Axis(title="token", labels=tuple(str(i + 1) for i in range(config.num_tokens))),
+        "columns": Axis(title="feature", labels=tuple(str(i + 1) for i in range(config.d_model))),
+    }

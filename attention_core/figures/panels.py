@@ -1,0 +1,200 @@
+"""What a matrix view shows, said without saying how it is drawn: axes, panels, a sweep, a view."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attention_core.figures.theme import Role, Scale
+
+Array = NDArray[Any]
+Limits = tuple[float, float]
+
+
+def frozen(values: ArrayLike, dtype: type = np.float32) -> Array:
+    """A read-only copy, so that nothing drawn changes behind the picture."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold becomes ±inf, and is named as such
+        array = np.array(values, dtype=dtype, order="C")
+    array.setflags(write=False)
+    return array
+
+
+def check_limits(name: str, limits: Limits | None) -> None:
+    """Raise ValueError unless ``limits`` is None or an ascending pair of finite numbers."""
+    if limits is not None and not (np.isfinite(limits).all() and limits[0] < limits[1]):
+        raise ValueError(f"limits = {limits} of {name!r} are not possible: two finite numbers, the smaller first.")
+
+
+def _extent(values: Array) -> Limits | None:
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else None
+
+
+def data_limits(values: Array, scale: Scale) -> Limits:
+    """The range of a colour scale or a bar axis, from the finite values of all steps.
+
+    Sequential starts at 0, or below where rounding left values below it; diverging is symmetric about 0. Where
+    everything is 0 there is no range to show, and it is taken as 1.
+    """
+    low, high = _extent(values) or (0.0, 0.0)
+    if scale == "diverging":
+        reach = max(-low, high) or 1.0
+        return (-reach, reach)
+    low, high = min(0.0, low), max(0.0, high)
+    return (low, high) if low < high else (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """One side of a panel.
+
+    Attributes:
+        title: What the axis counts: ``query``, ``key``, ``feature``.
+        labels: One text for each row, column or bar, shown exactly as it is.
+        role: Whose colour the axis wears; axes of queries and of keys are lit together in all panels of a view.
+    """
+
+    title: str
+    labels: tuple[str, ...]
+    role: Role | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MatrixPanel:
+    """One matrix as coloured cells.
+
+    Attributes:
+        title: What the matrix is.
+        values: (rows, columns), or (steps, rows, columns) in a sweep; kept as float32.
+        rows: Top to bottom; queries, where there are queries.
+        columns: Left to right; keys, where there are keys.
+        quantity: What a cell's number is; labels the colour bar.
+        scale: ``sequential`` for what starts at 0, ``diverging`` for what lies around 0.
+        limits: Range of the colours; from the data of all steps unless given, so that panels can share one.
+        hidden: (rows, columns) bool, True where a mask hides the cell; None hides nothing.
+        unit: Unit of the values.
+        note: A sentence below the panel.
+    """
+
+    title: str
+    values: Array
+    rows: Axis
+    columns: Axis
+    quantity: str
+    scale: Scale
+    limits: Limits | None = None
+    hidden: Array | None = None
+    unit: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values))
+        shape = (len(self.rows.labels), len(self.columns.labels))
+        if self.values.ndim not in (2, 3) or self.values.shape[-2:] != shape:
+            raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels {shape}.")
+        if self.hidden is not None:
+            object.__setattr__(self, "hidden", frozen(self.hidden, np.bool_))
+            if self.hidden.shape != shape:
+                raise ValueError(f"hidden {self.hidden.shape} of {self.title!r} does not fit its labels {shape}.")
+        check_limits(self.title, self.limits)
+
+    @property
+    def steps(self) -> int | None:
+        """How many steps the values hold; None outside a sweep."""
+        return self.values.shape[0] if self.values.ndim == 3 else None
+
+    @property
+    def shown(self) -> Array:
+        """The values that no mask hides, of all steps, flat."""
+        return self.values.ravel() if self.hidden is None else self.values[..., ~self.hidden].ravel()
+
+    @property
+    def colour_limits(self) -> Limits:
+        """The range of the colours: ``limits``, or the data's."""
+        return self.limits or data_limits(self.shown, self.scale)
+
+    @property
+    def warning(self) -> str:
+        """A sentence naming the numbers no colour stands for; empty where all are finite."""
+        return not_finite(self.shown)
+
+
+def not_finite(values: Array) -> str:
+    """How many of ``values`` are NaN or infinite, as a sentence; empty where none is."""
+    counts = {"NaN": int(np.isnan(values).sum()), "infinite": int(np.isinf(values).sum())}
+    said = [f"{count:,} {'is' if count == 1 else 'are'} {name}" for name, count in counts.items() if count]
+    return f"Of {values.size:,} values {' and '.join(said)}: no colour stands for them." if said else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BarsPanel:
+    """One number for each label as bars, or a histogram, with a curve over it where there is something to compare.
+
+    Attributes:
+        title: What the bars are.
+        values: (n,), or (steps, n) in a sweep; kept as float32.
+        labels: What the bars stand for. Its ``labels`` may be empty for a histogram.
+        quantity: What a bar's height is.
+        limits: Range of the height; from 0 to the data's extremes over all steps unless given.
+        edges: (n + 1,) or (steps, n + 1) borders of a histogram's bins, which give its axis numbers; None otherwise.
+        overlay: x and y of a curve, each (m,) or (steps, m); x counts bars from 0, or is in the unit of ``edges``.
+        overlay_name: What the curve is; needed with ``overlay``.
+        role: Whose colour the bars wear.
+        unit: Unit of the values.
+        note: A sentence below the panel.
+    """
+
+    title: str
+    values: Array
+    labels: Axis
+    quantity: str
+    limits: Limits | None = None
+    edges: Array | None = None
+    overlay: tuple[Array, Array] | None = None
+    overlay_name: str = ""
+    role: Role | None = None
+    unit: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values))
+        n = self.values.shape[-1]
+        if self.values.ndim not in (1, 2) or (
+            (self.edges is None or self.labels.labels) and n != len(self.labels.labels)
+        ):
+            raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels.")
+        if self.edges is not None:
+            object.__setattr__(self, "edges", frozen(self.edges))
+            if self.edges.shape not in ((n + 1,), (self.steps, n + 1)):
+                raise ValueError(f"edges {self.edges.shape} of {self.title!r} do not enclose {n} bars.")
+        if self.overlay is not None:
+            curve = (frozen(self.overlay[0]), frozen(self.overlay[1]))
+            object.__setattr__(self, "overlay", curve)
+            if not self.overlay_name or any(
+                part.shape not in ((part.shape[-1],), (self.steps, part.shape[-1]))
+                or part.shape[-1] != curve[0].shape[-1]
+                for part in curve
+            ):
+                raise ValueError(f"overlay of {self.title!r} needs a name, and as many x as y.")
+        check_limits(self.title, self.limits)
+
+    @property
+    def steps(self) -> int | None:
+        """How many steps the values hold; None outside a sweep."""
+        return self.values.shape[0] if self.values.ndim == 2 else None
+
+    @property
+    def height_limits(self) -> Limits:
+        """The range of the heights: ``limits``, or the data's and the curve's."""
+        drawn = (
+            self.values.ravel()
+            if self.overlay is None
+            else np.concatenate([self.values.ravel(), self.overlay[1].ravel()])
+        )
+        return self.limits or data_limits(drawn, "sequential")
+
+    @property
+    def warning(self) -> str:
+        """A sentence naming the numbers no bar stands for; empty where all are finite."""
+        return not_finite(self.values)

@@ -1,0 +1,116 @@
+"""The look of every Plotly figure, and text that Plotly shows exactly as it was typed."""
+
+from html import escape as escape_html
+from typing import Any, Final, Literal
+
+import plotly.graph_objects as go
+import plotly.io as pio
+from numpy.typing import ArrayLike
+
+from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, SCALES, Role
+
+Mode = Literal["light", "dark"]
+Figure = go.Figure
+
+FONT: Final = "Source Sans, Source Sans Pro, Segoe UI, Helvetica Neue, Arial, sans-serif"
+# Three significant digits, trailing zeros trimmed (d3-format).
+NUMBER: Final = ".3~g"
+# Characters by which Plotly takes text for LaTeX or for a template; entities reach the screen as the character.
+_LITERAL: Final = str.maketrans({"$": "&#36;", "%": "&#37;", "\n": " "})
+
+
+def escape(text: str) -> str:
+    """``text`` as Plotly markup that shows exactly ``text``: ``<b>``, ``%{z}`` and ``$x$`` stay what they are."""
+    return escape_html(text, quote=False).translate(_LITERAL)
+
+
+def template(mode: Mode) -> go.layout.Template:
+    """Fonts, colours, margins and gridlines of a mode, on a transparent background."""
+    axis = {
+        "gridcolor": GRID[mode],
+        "linecolor": GRID[mode],
+        "zerolinecolor": GRID[mode],
+        "tickcolor": GRID[mode],
+        "tickfont": {"color": MUTED[mode], "size": 12},
+        "title": {"font": {"color": MUTED[mode], "size": 13}, "standoff": 10},
+        "automargin": True,
+        "exponentformat": "power",
+    }
+    roles = ROLE_COLOURS[mode]
+    return go.layout.Template(
+        layout={
+            "font": {"family": FONT, "size": 13, "color": INK[mode]},
+            "title": {"font": {"size": 15, "weight": 600}, "x": 0, "xref": "paper", "xanchor": "left"},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "colorway": [*roles.values(), SCALES[mode]["sequential"][3], MUTED[mode]],
+            "margin": {"l": 56, "r": 16, "t": 40, "b": 48},
+            "xaxis": axis,
+            "yaxis": axis,
+            "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
+            "hoverlabel": {"font": {"family": FONT, "size": 13}, "align": "left"},
+            "bargap": 0.15,
+        }
+    )
+
+
+def base_figure(*, title: str = "", mode: Mode = "light") -> go.Figure:
+    """An empty figure that looks like all others; ``title`` is shown literally."""
+    figure = go.Figure(layout={"template": template(mode)})
+    if title:
+        figure.update_layout(title_text=escape(title))
+    return figure
+
+
+def axis(title: str, *, log: bool = False, role: Role | None = None, mode: Mode = "light") -> dict[str, Any]:
+    """Layout of an axis: a literal title, in its role's colour, decades on a log axis."""
+    layout: dict[str, Any] = {"title": {"text": escape(title)}}
+    if role:
+        layout["title"]["font"] = {"color": ROLE_COLOURS[mode][role]}
+    if log:
+        layout |= {"type": "log", "dtick": 1}
+    return layout
+
+
+def token_axis(
+    title: str, labels: tuple[str, ...], *, role: Role | None = None, mode: Mode = "light"
+) -> dict[str, Any]:
+    """Layout of an axis of tokens: literal tick texts on the positions 0 … n − 1, so that equal tokens stay apart."""
+    every = -(-len(labels) // 64)  # more ticks than 64 print over one another
+    shown = range(0, len(labels), every)
+    layout = axis(title, role=role, mode=mode)
+    layout |= {"tickvals": list(shown), "ticktext": [escape(labels[i]) for i in shown], "showgrid": False}
+    layout |= {"zeroline": False, "showline": False, "ticks": ""}
+    if role:
+        layout["tickfont"] = {"color": ROLE_COLOURS[mode][role]}
+    return layout
+
+
+def add_band(
+    figure: go.Figure, *, name: str, x: ArrayLike, median: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str
+) -> go.Figure:
+    """Add a median line and the band from ``low`` to ``high`` (the 1 % and 99 % quantiles) behind it."""
+    border = {"x": x, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "legendgroup": name}
+    figure.add_scatter(y=high, showlegend=False, **border)
+    figure.add_scatter(y=low, name=escape(f"{name}, 1–99 %"), fill="tonexty", fillcolor=_faint(colour), **border)
+    return figure.add_scatter(
+        x=x,
+        y=median,
+        name=escape(f"{name}, median"),
+        legendgroup=name,
+        mode="lines",
+        line={"color": colour, "width": 2.5},
+        hovertemplate=f"%{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
+    )
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.18)"
+
+
+def figure_html(figure: go.Figure) -> str:
+    """The figure as one HTML page that needs nothing from elsewhere."""
+    return pio.to_html(
+        figure, include_plotlyjs=True, full_html=True, config={"displaylogo": False, "responsive": True}
+    )

@@ -1,0 +1,30 @@
+"""Colours, scales and number formats of every figure: the only place that has them."""
+
+from typing import Final, Literal
+
+Role = Literal["query", "key", "value", "output"]
+Scale = Literal["sequential", "diverging"]
+Stops = tuple[str, ...]
+
+# Okabe & Ito's hues, told apart by colour-blind eyes; each mode's shade has at least 4.5 : 1 on its background.
+ROLE_COLOURS: Final[dict[str, dict[Role, str]]] = {
+    "light": {"query": "#0072B2", "key": "#B84A00", "value": "#007A5A", "output": "#9C4A7C"},
+    "dark": {"query": "#56B4E9", "key": "#FF8F4D", "value": "#2BC497", "output": "#E29BC3"},
+}
+INK: Final = {"light": "#1B1F27", "dark": "#E8EAF0"}
+MUTED: Final = {"light": "#5A6270", "dark": "#A4ABBA"}
+PAPER: Final = {"light": "#FFFFFF", "dark": "#12151C"}
+GRID: Final = {"light": "#E3E6EC", "dark": "#2C313C"}
+
+# Evenly spaced stops. Sequential starts at 0 near the paper; diverging has 0 in the middle.
+SCALES: Final[dict[str, dict[Scale, Stops]]] = {
+    "light": {
+        "sequential": ("#F6F5FB", "#D9D4F0", "#B0A6E0", "#8274C8", "#5642A6", "#311A78", "#170645"),
+        "diverging": ("#0B3C73", "#2F74B5", "#93BEE3", "#F5F5F5", "#F3B98A", "#C9661A", "#7A3300"),
+    },
+    "dark": {
+        "sequential": ("#1B1E29", "#332B63", "#513F9B", "#7660CB", "#A08EE6", "#CDC2F8", "#FAF8FF"),
+        "diverging": ("#BBDCFA", "#6DB0EC", "#2B5F94", "#1F222B", "#8A4A1B", "#E8904A", "#FFD5B0"),
+    },
+}
+HIDDEN: Final = {"light": "#E9EBF0", "dark": "#272B35"}

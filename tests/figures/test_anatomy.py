@@ -1,0 +1,177 @@
+"""The steps of a pass: what is drawn is what was computed, and each line of arithmetic adds up."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
+from attention_core.figures.anatomy import (
+    ALL,
+    AVERAGE,
+    QUANTITIES,
+    STEP_NAMES,
+    STEPS,
+    Shown,
+    anatomy_heatmap,
+    anatomy_table,
+    anatomy_view,
+    explain,
+    focus,
+    neighbours,
+    number,
+    read_cell,
+    shape_line,
+    shown,
+    step_of,
+    write_cell,
+)
+
+SETTINGS = (
+    AnatomyConfig(),
+    AnatomyConfig(weights="random", causal=True, heads=4, positions="ALiBi", dropout=0.5),
+    AnatomyConfig(weights="random", positions="rotary", miscut=True),
+    AnatomyConfig(tokens=("one",), heads=1, positions="learned", biases=False),
+)
+
+
+def shown_number(text: str) -> float:
+    return float(text.replace("−", "-").replace(",", "").strip("() "))
+
+
+@pytest.mark.parametrize("config", SETTINGS)
+def test_every_cell_of_every_step_can_be_computed_again_from_its_operands(config: AnatomyConfig) -> None:
+    result = run_anatomy(config)
+    for step, head in itertools.product(STEP_NAMES, ("1", ALL, AVERAGE)):
+        for what in shown(config, step, head):
+            array = getattr(result, what.quantity)
+            drawn = array if what.head is None else array.mean(0) if what.head == -1 else array[what.head]
+            for row, column in itertools.product(range(drawn.shape[0]), range(drawn.shape[1])):
+                line = explain(config, result, what, row, column)
+                assert line.value == drawn[row, column]
+                if math.isinf(line.value):
+                    assert "−∞" in line.text
+                    continue
+                total = sum(math.prod(term) for term in line.terms)
+                expected = result.products[what.head or 0, row, column] if what.quantity == "scores" else line.value
+                if what.head == -1:
+                    expected = line.value
+                assert total == pytest.approx(expected, abs=1e-9), (what, line.text)
+
+
+def test_the_score_of_a_cell_is_told_in_numbers_that_add_up() -> None:
+    config = AnatomyConfig(weights="random", seed=4)
+    result = run_anatomy(config)
+    line = explain(config, result, Shown("scores", 0), 2, 1)
+    sum_text, value = re.fullmatch(r"“sat” asks “cat”: q · k = (.+),  ÷ √8 = (\S+)", line.text).groups()
+    terms, dot = sum_text.rsplit(" = ", 1)
+    factors = [tuple(map(shown_number, term.split("·"))) for term in terms.split(" + ")]
+    assert len(factors) == 8
+    for (a, b), q, k in zip(factors, result.q[0, 2], result.k[0, 1], strict=True):
+        assert (a, b) == pytest.approx((q, k), abs=0.0051)
+    assert sum(a * b for a, b in factors) == pytest.approx(shown_number(dot), abs=0.1)
+    assert shown_number(dot) / math.sqrt(8) == pytest.approx(shown_number(value), abs=0.01)
+    assert next(role for text, role in line.parts if text.strip("()") == number(result.q[0, 2, 0])) == "query"
+
+
+def test_a_weight_is_told_as_a_share() -> None:
+    config = AnatomyConfig()
+    result = run_anatomy(config)
+    line = explain(config, result, Shown("weights", 0), 2, 1)
+    percent = round(100 * result.weights[0, 2, 1])
+    assert line.text.endswith(f"“sat” takes {percent} % of what it reads here from “cat”")
+    assert percent > 80
+    hidden = AnatomyConfig(causal=True)
+    assert "hidden" in explain(hidden, run_anatomy(hidden), Shown("weights", 0), 0, 3).text
+
+
+def test_the_reshape_is_told_as_where_each_number_went() -> None:
+    for config in (AnatomyConfig(weights="random"), AnatomyConfig(weights="random", miscut=True)):
+        result = run_anatomy(config)
+        for head, row, column in itertools.product(range(2), range(6), range(8)):
+            text = explain(config, result, Shown("q", head), row, column).text
+            at, token = re.match(r"number (\d+) of “(\w+)” is number", text).groups()
+            rows = [i for i, word in enumerate(config.tokens) if word == token]
+            assert any(result.q_rows[i, int(at) - 1] == result.q[head, row, column] for i in rows)
+
+
+@pytest.mark.parametrize("config", SETTINGS)
+def test_panels_show_the_result_and_say_what_their_axes_are(config: AnatomyConfig) -> None:
+    result = run_anatomy(config)
+    for step, head in itertools.product(STEP_NAMES, ("1", "8", ALL, AVERAGE)):
+        view = anatomy_view(config, result, step=step, head=head)
+        whats = shown(config, step, head)
+        assert len(view.panels) == len(whats)
+        assert step_of(step).says in view.summary
+        assert shape_line(config, result, step)
+        assert step_of(step).gives in {what.quantity for what in whats}
+        for panel, what in zip(view.panels, whats, strict=True):
+            array = getattr(result, what.quantity)
+            drawn = array if what.head is None else array.mean(0) if what.head == -1 else array[what.head]
+            seen = np.isfinite(drawn)
+            np.testing.assert_array_equal(panel.values[seen], drawn.astype(np.float32)[seen])
+            assert panel.hidden is None or not seen[~panel.hidden].size or seen[~panel.hidden].all()
+            assert panel.rows.title
+            assert panel.columns.title
+            assert panel.quantity == QUANTITIES[what.quantity].symbol
+            if QUANTITIES[what.quantity].rows != "number":
+                assert panel.rows.labels == config.tokens
+
+
+def test_panels_of_one_kind_share_their_colours() -> None:
+    config = AnatomyConfig(heads=4)
+    view = anatomy_view(config, run_anatomy(config), step="heads", head="1")
+    assert len(view.panels) == 5
+    assert len({panel.colour_limits for panel in view.panels}) == 1
+    several = anatomy_view(config, run_anatomy(config), step="softmax", head=ALL)
+    assert [panel.title for panel in several.panels] == [f"Weights, head {i}" for i in (1, 2, 3, 4)]
+
+
+def test_a_chosen_cell_stays_inside_and_follows_to_the_next_step() -> None:
+    config = AnatomyConfig()
+    result = run_anatomy(config)
+    at = STEP_NAMES.index("softmax")
+    assert focus(config, result, step="softmax", head="1", cell=()) == (1, 2, 1)
+    assert focus(config, result, step="softmax", head="1", cell=(at, 0, 4, 3)) == (0, 4, 3)
+    assert focus(config, result, step="context", head="1", cell=(at, 0, 4, 3)) == (2, 4, 3)
+    assert focus(config, result, step="tokens", head="1", cell=(at, 7, 99, 99)) == (0, 5, 4)
+    assert read_cell(write_cell((7, 1, 2, 0))) == (7, 1, 2, 0)
+    for nonsense in ("", "1.2", "a.b.c.d", "1.2.3.-4", "1.2.3.4.5", "1e9.0.0.0"):
+        with pytest.raises(ValueError, match=r"is no cell|invalid literal"):
+            read_cell(nonsense)
+
+
+def test_steps_stand_in_a_row() -> None:
+    assert STEP_NAMES[0] == "tokens"
+    assert STEP_NAMES[-1] == "output"
+    assert neighbours("tokens") == ("tokens", "embed")
+    assert neighbours("output") == ("merge", "output")
+    assert {claim for step in STEPS for claim in step.claims} == {
+        "mha-reshape", "mha-divisible", "drop-rows", "convex-hull", "cplx-core",
+    }  # fmt: skip
+    assert shape_line(SETTINGS[0], run_anatomy(SETTINGS[0]), "softmax") == "2 heads × 6 queries × 6 keys"
+    assert shape_line(SETTINGS[3], run_anatomy(SETTINGS[3]), "softmax") == "1 head × 1 query × 1 key"
+
+
+def test_table_and_heatmap_hold_the_pictures_numbers_and_the_texts_as_typed() -> None:
+    config = AnatomyConfig(tokens=("<b>", "$x$", "<b>"))
+    result = run_anatomy(config)
+    table = anatomy_table(config, result, step="softmax", head="1")
+    assert table.rows[-1][:5] == ("Weights, head 1", 3, "<b>", 3, "<b>")
+    assert table.rows[-1][5] == pytest.approx(result.weights[0, 2, 2], rel=1e-6)
+    assert len(table.rows) == 18
+    figure = anatomy_heatmap(config, result, step="softmax", head="1")
+    np.testing.assert_array_equal(figure.data[0].z, result.weights[0].astype(np.float32))
+    assert figure.layout.yaxis.ticktext == ("&lt;b&gt;", "&#36;x&#36;", "&lt;b&gt;")
+    assert "“<b>”" in explain(config, result, Shown("weights", 0), 0, 0).text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0.00"), (-0.001, "0.00"), (-0.31, "−0.31"), (68.12, "68.1"), (1204.4, "1,204"), (-math.inf, "−∞"),
+     (math.inf, "∞")],
+)  # fmt: skip
+def test_numbers_are_short(value: float, text: str) -> None:
+    assert number(value) == text

@@ -1,0 +1,261 @@
+"""The bias figures draw the results' numbers, name what they cannot draw, and show tokens as they are."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from attention_core.experiments.biases import (
+    AfterNormConfig,
+    AppendixConfig,
+    BiasesConfig,
+    BiasesSetting,
+    MeanConfig,
+    TrainingConfig,
+    run_after_norm,
+    run_appendix,
+    run_bias_sizes,
+    run_biases,
+    run_mean,
+    run_shift,
+    run_size_sweep,
+    run_training,
+)
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.biases import (
+    TITLES,
+    appendix_bars,
+    biases_figure,
+    biases_table,
+    curve_summary,
+    curve_table,
+    difference_view,
+    gradient_bars,
+    mean_curve,
+    norm_bars,
+    proof,
+    residual_curve,
+    shift_curve,
+    size_table,
+    size_view,
+    terms_table,
+    terms_view,
+    training_curve,
+    training_step,
+    view_figure,
+)
+from attention_core.figures.matrix import MatrixPanel, matrix_heatmap
+from attention_core.figures.theme import ROLE_COLOURS
+
+HOSTILE = ("<b>", "%{z}", "$x$", '"""', "a", "a")
+
+
+def matrices(view) -> list[MatrixPanel]:
+    return [panel for panel in view.panels if isinstance(panel, MatrixPanel)]
+
+
+@pytest.mark.parametrize("head", ["average", "2"])
+def test_the_four_terms_share_one_scale_and_constant_ones_are_marked(head: str) -> None:
+    result = run_bias_sizes(BiasesSetting(tokens=HOSTILE))
+    view = terms_view(result, head)
+    terms = result.terms.mean(2) if head == "average" else result.terms[:, :, 1]
+    limits = {panel.colour_limits for panel in matrices(view)}
+    assert len(limits) == 1
+    assert limits.pop()[1] == pytest.approx(np.abs(terms).max())
+    for i, panel in enumerate(matrices(view)):
+        assert np.array_equal(panel.values, terms[:, i])
+        assert panel.rows.labels == HOSTILE
+        assert ("same along each row" in panel.note) == result.constant[i] == (i in (1, 3))
+    assert view.sweep is not None
+    assert view.sweep.values == ("0.100", "0.200", "0.500", "1", "2", "5")
+    assert "2 of them" in view.summary
+
+
+def test_under_rotation_no_term_is_marked_constant() -> None:
+    view = terms_view(run_bias_sizes(BiasesSetting(rotary=True)), "1")
+    assert all("Differs along each row" in panel.note for panel in matrices(view))
+    alone = terms_view(run_bias_sizes(BiasesSetting(tokens=("a",))))
+    assert all("One key" in panel.note for panel in matrices(alone))
+
+
+def test_differences_say_where_nothing_but_rounding_is_left() -> None:
+    only = dict.fromkeys(("q_bias", "v_bias", "o_bias"), False)
+    result = run_bias_sizes(BiasesSetting(**only))
+    scores, weights, output = matrices(difference_view(result, "1"))
+    assert np.array_equal(weights.values, result.weights_change[:, 0])
+    assert scores.note == ""
+    assert "rounding" in weights.note
+    assert "rounding" in output.note
+    assert weights.colour_limits[1] == pytest.approx(max(result.weight_bounds))
+    assert "weights and output nothing but rounding" in difference_view(result).summary
+    sink = run_bias_sizes(BiasesSetting(zero_sink=True, **only))
+    moved = difference_view(sink, "1")
+    assert matrices(moved)[0].columns.labels[-1] == "(sink)"
+    assert "all of them move" in moved.summary
+
+
+def test_an_absent_difference_is_still_drawn() -> None:
+    off = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)
+    view = difference_view(run_bias_sizes(BiasesSetting(**off)))
+    assert all(np.isfinite(panel.colour_limits).all() for panel in matrices(view))
+
+
+def test_the_size_sweep_draws_every_precision_and_names_nan() -> None:
+    result = run_size_sweep(BiasesConfig().key_sweep())
+    view = size_view(result, "3")
+    assert [panel.title for panel in matrices(view)] == list(result.dtypes)
+    for i, panel in enumerate(matrices(view)):
+        assert np.array_equal(panel.values, result.weights[i, :, 2], equal_nan=True)
+        assert bool(panel.warning) == (result.dtypes[i] == "float16")
+    assert "NaN from ‖b_K‖" in matrices(view)[3].note
+    assert "float16 is NaN" in view.summary
+    assert view.sweep is not None
+    assert len(view.sweep.values) == len(result.sizes)
+    assert "NaN" in matrix_heatmap(matrices(view)[3], len(result.sizes) - 1).layout.annotations[-1].text
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_gradients_wear_their_roles_colours(mode) -> None:
+    result = run_biases(BiasesConfig())
+    figure = gradient_bars(result, mode=mode)
+    bars = figure.data[0]
+    assert list(bars.x) == ["b_Q", "b_K", "b_V", "b_O"]
+    assert np.array_equal(bars.y, [one.gradient for one in result.effects])
+    assert list(bars.marker.color) == [ROLE_COLOURS[mode][role] for role in ("query", "key", "value", "output")]
+    assert figure.layout.yaxis.type == "log"
+    assert (
+        "Exactly 0: b_Q, b_K." in gradient_bars(run_biases(BiasesConfig(tokens=("a",)))).layout.annotations[-1].text
+    )
+
+
+def test_no_bias_at_all_draws_an_empty_figure() -> None:
+    off = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)
+    assert len(gradient_bars(run_biases(BiasesConfig(**off))).data[0].x) == 0
+
+
+def test_residual_curves_hold_the_data_and_name_nan() -> None:
+    result = run_size_sweep(BiasesConfig().key_sweep())
+    figure = residual_curve(result)
+    solid = [trace for trace in figure.data if "bound" not in trace.name]
+    assert [trace.name for trace in solid] == list(result.dtypes)
+    for i, trace in enumerate(solid):
+        shown = result.residuals[i] > 0
+        assert np.array_equal(trace.y[shown], result.residuals[i][shown])
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert "float16 is NaN from ‖b_K‖" in figure.layout.annotations[-1].text
+    shift = run_shift(BiasesSetting())
+    assert "NaN" in shift_curve(shift, naive=True).layout.annotations[-1].text
+    *stable, ends = shift_curve(shift).data
+    assert [trace.name for trace in stable] == list(shift.dtypes)
+    broken = [np.flatnonzero(np.isnan(row))[0] for row in shift.naive]
+    assert list(ends.x) == [shift.shifts[step - 1] for step in broken]
+    marked = residual_curve(result, at=5.0).layout.shapes
+    assert marked[0].x0 == 5.0
+
+
+def test_norm_bars_show_both_parts_and_say_what_is_missing() -> None:
+    result = run_after_norm(AfterNormConfig())
+    figure = norm_bars(result)
+    assert list(figure.data[0].x) == ["no norm", "BatchNorm", "LayerNorm", "RMSNorm"]
+    assert np.array_equal(figure.data[1].y, [one.rest for one in result.survivals])
+    alone = norm_bars(run_after_norm(AfterNormConfig(tokens=("a",))))
+    assert "more than one token" in alone.layout.annotations[-1].text
+    constant = norm_bars(run_after_norm(AfterNormConfig(direction="all equal")))
+    assert "Exactly 0: rest" in constant.layout.annotations[-1].text
+
+
+def test_means_and_training_are_drawn_as_measured() -> None:
+    mean = run_mean(MeanConfig(doublings=10))
+    assert np.array_equal(mean_curve(mean).data[0].y, mean.errors)
+    assert np.array_equal(mean_curve(mean).data[1].y, mean.expected_errors)
+    training = run_training(TrainingConfig(dtype="float32", steps=20))
+    figure = training_curve(training)
+    assert {trace.name for trace in figure.data} >= {"b_K, SGD", "b_K, Adam", "b_V, Adam"}
+    assert figure.data[0].y[-1] == training.norms[0, -1, 0]
+
+
+def test_tables_hold_the_numbers() -> None:
+    config = BiasesConfig(tokens=HOSTILE)
+    result, sizes = run_biases(config), run_bias_sizes(config.setting())
+    table = biases_table(result)
+    assert [row[0] for row in table.rows] == ["b_Q", "b_K", "b_V", "b_O"]
+    assert table.rows[0][4] == result.effects[0].output
+    terms = terms_table(sizes, 5.0)
+    assert len(terms.rows) == 4 * 36
+    assert terms.rows[1][:5] == (1, 1, "<b>", 2, "%{z}")
+    assert terms.rows[1][5] == float(sizes.terms[sizes.sizes.index(5.0), 0, 0, 0, 1])
+    sweep = run_size_sweep(config.key_sweep())
+    assert len(size_table(sweep).rows) == len(sweep.dtypes) * len(sweep.sizes)
+    appendix = run_appendix(AppendixConfig())
+    assert [row[1:] for row in curve_table(appendix).rows] == [dataclasses.astuple(row)[1:] for row in appendix.rows]
+
+
+CURVES = {
+    "Gradients of the biases": lambda: run_biases(BiasesConfig()),
+    "Key bias from 1e-3 to 1e6": lambda: run_size_sweep(BiasesConfig().key_sweep()),
+    "Softmax of shifted scores": lambda: run_shift(BiasesSetting()),
+    "What a norm leaves": lambda: run_after_norm(AfterNormConfig()),
+    "Mean of Wx + b": lambda: run_mean(MeanConfig(doublings=10)),
+    "Training": lambda: run_training(TrainingConfig(dtype="float32", steps=10)),
+    "Published and measured": lambda: run_appendix(AppendixConfig()),
+}
+
+
+@pytest.mark.parametrize("name", TITLES)
+def test_each_curve_is_drawn_under_its_title_and_said_in_words(name: str) -> None:
+    result = CURVES[name]()
+    figure = biases_figure(result, mode="dark")
+    assert figure.layout.title.text == name
+    assert any(np.isfinite(np.asarray(trace.y, dtype=float)).any() for trace in figure.data)
+    assert len(curve_summary(result)) > 40
+
+
+def test_summaries_quote_the_numbers() -> None:
+    result = run_appendix(AppendixConfig())
+    for row in result.rows:
+        assert format_number(row.float64) in curve_summary(result)
+    assert "NaN" in curve_summary(run_shift(BiasesSetting()))
+    with pytest.raises(TypeError, match="no curve"):
+        curve_summary(1)
+    with pytest.raises(TypeError, match="no table"):
+        curve_table(1)
+
+
+def test_the_appendix_is_drawn_beside_what_was_published() -> None:
+    result = run_appendix(AppendixConfig())
+    published, single, double = appendix_bars(result).data
+    assert list(published.y) == [row.published for row in result.rows]
+    assert list(single.y) == [row.float32 for row in result.rows]
+    assert list(double.y) == [row.float64 for row in result.rows]
+
+
+def test_tables_of_curves_hold_all_that_is_drawn() -> None:
+    shift, mean = run_shift(BiasesSetting()), run_mean(MeanConfig(doublings=10))
+    norms, training = run_after_norm(AfterNormConfig()), run_training(TrainingConfig(dtype="float32", steps=10))
+    rows = curve_table(shift).rows
+    assert len(rows) == shift.residuals.size
+    assert rows[30][2] == shift.residuals[1, 2]
+    assert [row[1] for row in curve_table(mean).rows] == list(mean.errors)
+    assert [row[0] for row in curve_table(norms).rows] == ["none", "BatchNorm", "LayerNorm", "RMSNorm"]
+    assert curve_table(training).rows[-1] == ("Adam", 10, *training.norms[1, -1])
+
+
+def test_the_proof_quotes_what_was_measured() -> None:
+    config = BiasesConfig(v_bias=False)
+    result, sizes = run_biases(config), run_bias_sizes(config.setting())
+    steps = proof(result, sizes, config.size, run_shift(config.setting()))
+    text = " ".join(step.measured for step in steps)
+    for role in ("q", "k", "o"):
+        assert format_number(result.effect(role).gradient) in text
+    assert format_number(sizes.spreads[-1, 2].max()) in steps[0].measured
+    assert "is off" in steps[2].measured
+    training = run_training(TrainingConfig(dtype="float32", steps=10))
+    assert format_number(training.key_bias("Adam")) in training_step(training, training).measured
+
+
+def test_a_view_is_exported_with_the_numbers_of_its_step() -> None:
+    result = run_bias_sizes(BiasesSetting(tokens=HOSTILE))
+    figure = view_figure(terms_view(result, "2"), 3, "dark")
+    drawn = [trace.z for trace in figure.data]
+    assert np.array_equal(drawn, result.terms[3, :, 1])
+    assert "&lt;b&gt;" in figure.layout.xaxis.ticktext

@@ -1,0 +1,87 @@
+"""How shuffles are drawn: what is measured is what stands on screen, and orders are where the chips are."""
+
+import numpy as np
+import pytest
+
+from attention_core.experiments.permutation import (
+    PermutationConfig,
+    ShuffleConfig,
+    run_blocks,
+    run_depth,
+    run_permutation,
+    run_shuffle,
+)
+from attention_core.figures import permutation as draw
+
+CONFIG = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 0, 1), key_order=(1, 2, 0))
+
+
+def test_the_panels_hold_the_numbers_in_the_order_of_the_tokens() -> None:
+    result = run_shuffle(CONFIG)
+    before, after, undone, left = draw.shuffle_view(CONFIG, result).panels
+    np.testing.assert_allclose(before.values, result.weights_before.mean(axis=0))
+    np.testing.assert_allclose(after.values, result.weights_after.mean(axis=0))
+    np.testing.assert_allclose(left.values, undone.values - before.values)
+    assert (after.rows.labels, after.columns.labels) == (("c", "a", "b"), ("b", "c", "a"))
+    assert before.rows.labels == undone.columns.labels == ("a", "b", "c")
+    assert draw.shuffle_view(CONFIG, result).panels[draw.AFTER].title == after.title
+    assert left.limits == (-result.bound, result.bound)
+    assert draw.shuffle_view(CONFIG, result, panels=(0, 3)).panels[1].title == left.title
+    head = draw.shuffle_view(CONFIG, result, head="2").panels[0]
+    np.testing.assert_array_equal(head.values, result.weights_before[1])
+    output = draw.shuffle_view(CONFIG, result, quantity="output").panels[1]
+    np.testing.assert_array_equal(output.values, result.output_after)
+    assert output.columns.labels[-1] == "32"
+
+
+def test_the_table_and_the_heatmap_are_of_the_same_numbers() -> None:
+    result = run_shuffle(CONFIG)
+    table = draw.shuffle_table(CONFIG, result)
+    assert len(table.rows) == 9
+    assert table.rows[1][:4] == (1, "a", 2, "b")
+    assert table.rows[1][4] == pytest.approx(float(result.weights_before.mean(axis=0)[0, 1]))
+    figure = draw.shuffle_heatmap(CONFIG, result)
+    np.testing.assert_allclose(np.asarray(figure.data[0].z, dtype=float), result.weights_after.mean(axis=0))
+
+
+@pytest.mark.parametrize("switches", [{}, {"positions": "rotary"}, {"dtype": "float16"}, {"tokens": ("a",)}])
+def test_every_order_is_in_one_bin_of_the_histogram(switches: dict) -> None:
+    result = run_permutation(PermutationConfig(**switches))
+    figure = draw.residual_histogram(result)
+    assert [bar.name for bar in figure.data] == list(result.claims)
+    for bar, residuals in zip(figure.data, result.residuals, strict=True):
+        assert sum(bar.y) == len(residuals)
+        assert bar.y[0] == (residuals == 0).sum()
+    lines = sorted(shape.x0 for shape in figure.layout.shapes)
+    assert lines == pytest.approx(sorted(np.log10([result.eps, result.bound])))
+    assert figure.layout.xaxis.ticktext[0] == "exactly 0"
+    assert figure.layout.xaxis.title.text
+    assert figure.layout.yaxis.title.text == "orders"
+
+
+def test_the_words_tell_what_the_histogram_shows() -> None:
+    holds = draw.residual_words(run_permutation(PermutationConfig()))
+    assert "Of 2,160 residuals" in holds
+    assert "none above what rounding explains" in holds
+    assert "none above" not in draw.residual_words(run_permutation(PermutationConfig(mask="causal")))
+    half = draw.residual_words(run_permutation(PermutationConfig(dtype="float16")))
+    assert "2,160 are exactly 0" in half
+    assert "added up in float32" in half
+    assert "float32" not in holds
+
+
+def test_the_words_on_blocks_and_order_quote_every_residual() -> None:
+    words = draw.block_words(run_blocks(PermutationConfig()))
+    assert words.count("≤") == 6
+    assert "LayerNorm" in words
+    assert draw.block_words(run_blocks(PermutationConfig(mask="causal"))).count(">") == 6
+    assert "leave the second sentence empty" in draw.block_words(run_blocks(PermutationConfig(context=("a",))))
+    order = draw.order_words(run_depth(PermutationConfig()))
+    assert all(name in order for name in ("sinusoidal", "learned", "rotary", "ALiBi", "causal", "sliding window"))
+
+
+def test_a_difference_that_is_no_rounding_has_its_own_range() -> None:
+    broken = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 0, 1), key_order=(2, 0, 1), mask="causal")
+    panel = draw.shuffle_view(broken, run_shuffle(broken)).panels[3]
+    assert panel.limits is None
+    assert "they differ" in draw.shuffle_view(broken, run_shuffle(broken)).summary

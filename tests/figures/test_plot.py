@@ -1,0 +1,61 @@
+import pytest
+
+from attention_core.figures.plot import add_band, axis, base_figure, escape, figure_html, template, token_axis
+from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
+
+
+@pytest.mark.parametrize(
+    ("typed", "markup"),
+    [
+        ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
+        ("a & b", "a &amp; b"),
+        ("&lt;", "&amp;lt;"),
+        ("$x$", "&#36;x&#36;"),
+        ("%{z}", "&#37;{z}"),
+        ('"""', '"""'),
+        ("cat", "cat"),
+    ],
+)
+def test_text_is_escaped_once_and_completely(typed, markup):
+    assert escape(typed) == markup
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_both_modes_take_their_colours_from_the_theme(mode):
+    layout = template(mode).layout
+    assert layout.font.color == INK[mode]
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert layout.xaxis.tickfont.color == MUTED[mode]
+    assert layout.colorway[:4] == tuple(ROLE_COLOURS[mode].values())
+
+
+def test_titles_are_literal():
+    assert base_figure(title="<i>x</i>").layout.title.text == "&lt;i&gt;x&lt;/i&gt;"
+    assert axis("$d$")["title"]["text"] == "&#36;d&#36;"
+
+
+def test_a_log_axis_ticks_at_decades_and_a_role_colours_its_axis():
+    assert axis("d", log=True) | {"title": None} == {"type": "log", "dtick": 1, "title": None}
+    assert axis("d", role="key", mode="dark")["title"]["font"]["color"] == ROLE_COLOURS["dark"]["key"]
+
+
+def test_a_long_token_axis_thins_its_labels_and_keeps_them_at_their_positions():
+    labels = tuple(f"t{i}" for i in range(200))
+    layout = token_axis("key", labels)
+    assert len(layout["tickvals"]) <= 64
+    assert all(labels[at] == text for at, text in zip(layout["tickvals"], layout["ticktext"], strict=True))
+
+
+def test_a_band_is_filled_between_its_borders_behind_the_median():
+    figure = add_band(base_figure(), name="<v>", x=[1, 2], median=[2, 3], low=[1, 2], high=[3, 4], colour="#0072B2")
+    high, low, median = figure.data
+    assert (tuple(high.y), tuple(low.y), tuple(median.y)) == ((3, 4), (1, 2), (2, 3))
+    assert low.fill == "tonexty"
+    assert low.fillcolor == "rgba(0,114,178,0.18)"
+    assert "<" not in median.name
+
+
+def test_the_exported_page_needs_nothing_from_elsewhere():
+    page = figure_html(base_figure(title="x"))
+    assert page.lstrip().startswith("<!doctype html>")
+    assert 'src="http' not in page

@@ -1,0 +1,134 @@
+"""What is drawn of the questions about projections is what was measured."""
+
+import numpy as np
+import pytest
+
+from attention_core.experiments.projections import LAYERS, TOPICS, ProjectionsConfig, run_projections
+from attention_core.figures.matrix import BarsPanel, MatrixPanel
+from attention_core.figures.projections import (
+    figure_alt,
+    projections_curves,
+    projections_figure,
+    projections_heatmap,
+    projections_table,
+    projections_view,
+    proof,
+)
+
+IDENTITY, TIED, GAUGE, RANK, COLLAPSE = TOPICS
+HOSTILE = ("<b>x</b>", "%{z}", "$x$", '"""', "same", "same", "a", "b", "c", "d")
+CASES = {topic: ProjectionsConfig(topic=topic, tokens=HOSTILE, seed=2) for topic in TOPICS}
+RESULTS = {topic: run_projections(config) for topic, config in CASES.items()}
+
+
+def panels(topic: str) -> dict[str, np.ndarray]:
+    return {panel.title: panel.values for panel in projections_view(CASES[topic], RESULTS[topic]).panels}
+
+
+@pytest.mark.parametrize(
+    ("topic", "title", "attribute"),
+    [
+        (IDENTITY, "Norms in this head", "norms"),
+        (TIED, "Scores, W_Q = W_K", "scores"),
+        (TIED, "Weights A", "weights"),
+        (GAUGE, "W_Q", "q_weight_before"),
+        (GAUGE, "W_Q in another basis", "q_weight_after"),
+        (GAUGE, "Output", "output_before"),
+        (GAUGE, "Output in another basis", "output_after"),
+        (RANK, "Scores", "scores"),
+        (RANK, "Singular values of the scores", "score_values"),
+        (RANK, "Singular values of the weights", "weight_values"),
+    ],
+)
+def test_panels_hold_the_measured_arrays(topic: str, title: str, attribute: str) -> None:
+    np.testing.assert_allclose(panels(topic)[title], getattr(RESULTS[topic], attribute), rtol=1e-6, atol=1e-7)
+
+
+def test_pairs_of_panels_show_both_sides() -> None:
+    weights = panels(IDENTITY)
+    for i, title in enumerate(("No projections", "Random W_Q, W_K")):
+        np.testing.assert_allclose(weights[title], RESULTS[IDENTITY].weights[i], rtol=1e-6)
+    cosines = panels(COLLAPSE)
+    for i, title in enumerate(("Attention alone", "With the residual")):
+        np.testing.assert_allclose(cosines[title], RESULTS[COLLAPSE].distances[i], rtol=1e-6, atol=1e-7)
+    tied = panels(TIED)
+    np.testing.assert_allclose(tied["A − Aᵀ"], tied["Weights A"] - tied["Weights A"].swapaxes(1, 2), atol=1e-7)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_axes_are_labelled_and_swept(topic: str) -> None:
+    view = projections_view(CASES[topic], RESULTS[topic])
+    assert view.steps == (LAYERS + 1 if topic == COLLAPSE else 4)
+    assert view.summary.endswith(".")
+    for panel in view.panels:
+        if isinstance(panel, MatrixPanel):
+            assert panel.rows.title
+            assert panel.columns.title
+            assert panel.quantity
+            if panel.rows.title in ("query", "token"):
+                assert panel.rows.labels == HOSTILE
+        else:
+            assert isinstance(panel, BarsPanel)
+            assert panel.quantity
+
+
+def test_pictures_to_compare_share_their_colours() -> None:
+    for topic, (one, other) in {IDENTITY: (0, 1), GAUGE: (2, 3), COLLAPSE: (0, 1)}.items():
+        view = projections_view(CASES[topic], RESULTS[topic])
+        assert view.panels[one].colour_limits == view.panels[other].colour_limits
+
+
+def test_a_mask_is_drawn_and_rank_is_left_out() -> None:
+    config = ProjectionsConfig(topic=RANK, causal=True)
+    result = run_projections(config)
+    view = projections_view(config, result)
+    assert [panel.title for panel in view.panels] == ["Scores", "Singular values of the weights"]
+    assert view.panels[0].hidden.sum() == 45
+    assert view.panels[0].warning == ""
+    assert [one.name for one in projections_curves(result).series] == ["weights", "d_head or n"]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("topic", [IDENTITY, RANK, COLLAPSE])
+def test_curves_are_drawn_as_measured(topic: str, mode: str) -> None:
+    figure, curves = projections_figure(RESULTS[topic], mode=mode), projections_curves(RESULTS[topic])
+    assert [trace.name for trace in figure.data] == [one.name for one in curves.series]
+    for trace, one in zip(figure.data, curves.series, strict=True):
+        np.testing.assert_array_equal(trace.y, one.values)
+    assert figure.layout.xaxis.title.text
+    assert figure.layout.yaxis.title.text
+    assert all(one.name in figure_alt(RESULTS[topic]) for one in curves.series)
+
+
+def test_parameters_are_bars_and_another_basis_has_no_curve() -> None:
+    figure = projections_figure(RESULTS[TIED])
+    assert tuple(figure.data[0].x) == RESULTS[TIED].parameters
+    assert f"{RESULTS[TIED].parameters[0]:,}" in figure_alt(RESULTS[TIED])
+    assert projections_figure(RESULTS[GAUGE]) is None
+    assert figure_alt(RESULTS[GAUGE]) == ""
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_table_has_every_cell_and_every_point(topic: str) -> None:
+    table = projections_table(CASES[topic], RESULTS[topic])
+    view = projections_view(CASES[topic], RESULTS[topic])
+    curves = projections_curves(RESULTS[topic])
+    cells = sum(panel.values.size for panel in view.panels if isinstance(panel, MatrixPanel))
+    points = sum(one.values.size for one in curves.series) if curves else 0
+    assert len(table.rows) == cells + points
+    assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_export_is_the_first_matrix_of_the_step(topic: str) -> None:
+    figure = projections_heatmap(CASES[topic], RESULTS[topic], 1)
+    first = projections_view(CASES[topic], RESULTS[topic]).panels[0]
+    np.testing.assert_array_equal(figure.data[0].z, first.values[1])
+    assert "<b>" not in "".join(str(text) for text in figure.layout.yaxis.ticktext)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_every_step_of_the_proof_quotes_a_number(topic: str) -> None:
+    steps = proof(RESULTS[topic])
+    assert len(steps) == 2
+    assert all(step.argument.endswith(".") and "`" in step.measured for step in steps)
