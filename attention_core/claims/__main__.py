@@ -1,0 +1,177 @@
+"""The ledger in a terminal: ``python -m attention_core.claims``."""
+
+import argparse
+import io
+import json
+import math
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from attention_core.claims.claim import FALSE
+from attention_core.claims.ledger import Checked, LedgerConfig, claims, each_check
+from attention_core.device import DTYPES, available_devices, resolve_device, supported_dtypes
+from attention_core.experiments.config import ConfigError
+from attention_core.experiments.verdict import Step, Verdict
+
+_DESCRIPTION = """\
+Check every claim about attention on this machine, now. Each claim is measured twice: under the settings in which
+theory says that it holds, and with the switch that breaks it. A line says what theory says of the claim and what was
+measured; ✓ is as theory says, ✗ is not, and – could not be measured with these settings."""
+_EPILOG = """\
+exit status: 0 if every claim that was measured is as theory says, 1 if one is not, 2 if the command is not possible
+examples:
+  python -m attention_core.claims
+  python -m attention_core.claims --only bias-k scale-grad --dtype float32
+  python -m attention_core.claims --json > claims.json"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the claims that the command line asks for, and say what was found.
+
+    Args:
+        arguments: The command line's words; those of this process where None.
+
+    Returns:
+        0 if everything that was measured is as theory says, else 1.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    parser = _parser()
+    asked = parser.parse_args(arguments)
+    if asked.readme:
+        sys.stdout.write(readme_table())
+        return 0
+    try:
+        dtype = asked.dtype or supported_dtypes(resolve_device(asked.device))[0]
+        config = LedgerConfig(ids=tuple(asked.only), dtype=dtype, device=asked.device, seed=asked.seed)
+    except ConfigError as error:
+        parser.error(str(error))
+    except ValueError as error:  # resolve_device says which devices there are
+        parser.error(str(error))
+    start = time.perf_counter()
+    found = _check(config, quiet=asked.json)
+    if asked.json:
+        sys.stdout.write(json.dumps([as_plain(one) for one in found], ensure_ascii=False, indent=1) + "\n")
+    else:
+        sys.stdout.write(_summary(found, config, time.perf_counter() - start))
+    return int(any(one.differs for one in found))
+
+
+def readme_table() -> str:
+    """The README's table of claims in Markdown: id, statement, expected verdict."""
+    rows = [f"| {claim.id} | {claim.statement} | {claim.verdict} |".replace("|γ|", "\\|γ\\|") for claim in claims()]
+    return "\n".join(("| id | statement | verdict |", "|---|---|---|", *rows)) + "\n"
+
+
+def as_plain(one: Checked) -> dict[str, Any]:
+    """A checked claim as JSON holds it; NaN and ∞ as text."""
+    claim = one.claim
+    return {
+        "id": claim.id,
+        "statement": claim.statement,
+        "said": claim.said,
+        "expected": claim.verdict,
+        "as_expected": one.as_expected,
+        "refused": one.refused,
+        "verdicts": [_plain_verdict(verdict) for verdict in one.verdicts],
+        "broken_by": claim.breaks.by if claim.breaks else "",
+        "broken": [_plain_verdict(verdict) for verdict in one.broken],
+        "correction": asdict(claim.correction) if claim.correction else None,
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m attention_core.claims",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    devices = ", ".join(("auto", *available_devices()))
+    parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="check these claims only")
+    parser.add_argument(
+        "--dtype", help=f"precision: {', '.join(DTYPES)}; the device's most precise one if it is not given"
+    )
+    parser.add_argument("--device", default="auto", help=f"where to compute: {devices} (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of every random draw, 0 to 999,999 (default: %(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="print everything that was measured as JSON")
+    parser.add_argument(
+        "--readme", action="store_true", help="measure nothing and print the README's table of claims as Markdown"
+    )
+    return parser
+
+
+def _check(config: LedgerConfig, *, quiet: bool) -> list[Checked]:
+    """Check claim by claim, each with its line as soon as it is known; steps show on a terminal only."""
+    found: list[Checked] = []
+    width = max(60, shutil.get_terminal_size((118, 24)).columns)
+    for item in each_check(config):
+        if isinstance(item, Step):
+            text = f"{item.done + 1} of {item.total}: {item.doing}"
+            _progress(_cut(text, width - 1))
+            continue
+        found.append(item)
+        _progress("")
+        if not quiet:
+            sys.stdout.write(_lines(item, width) + "\n")
+            sys.stdout.flush()
+    return found
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+def _lines(one: Checked, width: int) -> str:
+    """The claim's line; where something is not as theory says, or was refused, also what."""
+    mark = "–" if one.refused else "✓" if one.as_expected else "✗"
+    details = one.refused or _measured(one.verdicts[0] if one.verdicts else None)
+    lines = [_cut(f"{mark} {one.claim.id:<15} {one.claim.expected:<12} {details}", width)]
+    if one.differs:
+        wrong = [verdict for verdict in (*one.verdicts, *one.broken) if not verdict.as_expected]
+        lines += [f"    not as theory says: {verdict.sentence()}" for verdict in wrong] or ["    nothing measured"]
+    elif one.claim.expected == FALSE and one.claim.correction:
+        lines.append(f"{'':<31}{one.claim.correction.found}")
+    return "\n".join(lines)
+
+
+def _measured(verdict: Verdict | None) -> str:
+    return verdict.sentence().partition(" · ")[0] if verdict else ""
+
+
+def _summary(found: list[Checked], config: LedgerConfig, seconds: float) -> str:
+    good, refused = sum(one.as_expected for one in found), sum(bool(one.refused) for one in found)
+    told = f"{good} of {len(found)} claims as theory says"
+    told += f", {refused} not measured" if refused else ""
+    return f"{told} · {config.dtype} · {config.torch_device} · seed {config.seed} · {seconds:.0f} s\n"
+
+
+def _plain_verdict(verdict: Verdict) -> dict[str, Any]:
+    plain = asdict(verdict) | {"holds": verdict.holds, "as_expected": verdict.as_expected}
+    return {name: _plain_number(value) for name, value in plain.items()}
+
+
+def _plain_number(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain_number(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # The tensors are small: more threads wait for one another longer than they compute.
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Claims about one forward pass, shown on the Anatomy page."""
+
+from typing import Any, Final
+
+from attention_core.claims.claim import CODE, HOLDS_WHEN, OURS, Break, Claim
+from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
+
+_HERE: Final[dict[str, Any]] = {"page": "anatomy", "run": run_anatomy, "config": AnatomyConfig}
+_DROPOUT: Final = Break(by="dropout on the weights", options={"dropout": 0.1}, link={"dropout": 0.1})
+
+CLAIMS: Final = (
+    Claim(
+        id="mha-reshape",
+        statement="Cutting the rows into heads and swapping two axes gives what a loop over the heads gives.",
+        source=CODE,
+        place="question 2",
+        breaks=Break(by="a cut by view alone, without the swap", options={"miscut": True}, link={"miscut": True}),
+        **_HERE,
+    ),
+    Claim(
+        id="mha-divisible",
+        statement="The model's width must be a multiple of the number of heads.",
+        source=CODE,
+        place="the constructor",
+        expected=HOLDS_WHEN,
+        when="heads get no size of their own",
+        breaks=Break(by="a size of a head that is given", options={"d_head": 8}, link={"d_head": 8}),
+        **_HERE,
+    ),
+    Claim(
+        id="drop-rows",
+        statement="Each row of weights adds up to 1, and with dropout on the weights only on average.",
+        source=CODE,
+        place="the forward pass",
+        expected=HOLDS_WHEN,
+        when="no weight is dropped; with dropout the mean is still 1",
+        breaks=_DROPOUT,
+        **_HERE,
+    ),
+    Claim(
+        id="convex-hull",
+        statement="What a head gives a query is a mixture of its values and never lies outside of them.",
+        source=OURS,
+        breaks=_DROPOUT,
+        **_HERE,
+    ),
+)

@@ -1,0 +1,140 @@
+"""Claims about biases, shown on the Biases page."""
+
+from typing import Any, Final
+
+from attention_core.claims.claim import HOLDS_WHEN, NOTES, OURS, Break, Claim, Correction
+from attention_core.experiments.biases import (
+    AfterNormConfig,
+    AppendixConfig,
+    BiasesConfig,
+    MeanConfig,
+    run_after_norm,
+    run_appendix,
+    run_biases,
+    run_mean,
+)
+
+_HERE: Final[dict[str, Any]] = {"page": "biases", "run": run_biases, "config": BiasesConfig}
+_ROTARY: Final = Break(
+    by="rotary positions, which turn the bias by another angle at every key",
+    options={"rotary": True},
+    link={"rotary": True},
+)
+_ALONE: Final = "the bias is added to the key as it meets the query, and softmax runs over these scores alone"
+_KEY_ALONE: Final = {"q_bias": False, "v_bias": False, "o_bias": False}
+_PROOF: Final = "the section on bias"
+
+CLAIMS: Final = (
+    Claim(
+        id="softmax-shift",
+        statement="Adding one number to all scores of a query changes none of its weights.",
+        source=NOTES,
+        place=_PROOF,
+        link={"curve": "Softmax of shifted scores"},
+        breaks=Break(
+            by="a softmax that does not subtract the largest score first",
+            options={"naive_softmax": True},
+            link={"naive_softmax": True},
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="bias-k",
+        statement="The key bias adds one number to each row of scores, so softmax cancels it.",
+        source=NOTES,
+        place=_PROOF,
+        expected=HOLDS_WHEN,
+        when=_ALONE,
+        options=_KEY_ALONE,
+        link=_KEY_ALONE,
+        breaks=_ROTARY,
+        **_HERE,
+    ),
+    Claim(
+        id="bias-k-grad",
+        statement="No loss of the output gives the key bias a gradient.",
+        source=OURS,
+        expected=HOLDS_WHEN,
+        when=_ALONE,
+        link={"curve": "Gradients of the biases"},
+        breaks=_ROTARY,
+        **_HERE,
+    ),
+    Claim(
+        id="bias-v",
+        statement="The value bias adds one and the same vector to every output.",
+        source=NOTES,
+        place=_PROOF,
+        expected=HOLDS_WHEN,
+        when="every row of weights adds up to 1",
+        breaks=Break(by="dropout on the weights", options={"dropout": True}, link={"dropout": True}),
+        **_HERE,
+    ),
+    Claim(
+        id="bias-q",
+        statement="The query bias changes the output, by a term for each key that all queries share.",
+        source=NOTES,
+        place=_PROOF,
+        breaks=Break(
+            by="the same word everywhere: what is seen is then always the same",
+            options={"tokens": ("cat",) * 6},
+            link={"tokens": "cat cat cat cat cat cat"},
+        ),
+        correction=Correction(
+            says="before its proof: softmax removes the query bias, and LayerNorm the value bias; after it: the key "
+            "bias both matters and does not",
+            found="the query bias and the value bias both change the output, and the key bias alone does not",
+            why="the proof itself is right; its summaries swap names: softmax cancels what is equal for all keys, "
+            "and of the three only the key bias's term is",
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="bias-terms",
+        statement="A score with biases is a sum of four terms, and the two that are constant along a row cancel.",
+        source=OURS,
+        breaks=_ROTARY,
+        **_HERE,
+    ),
+    Claim(
+        id="bias-mean",
+        statement="A linear layer's output has its bias as its mean.",
+        source=NOTES,
+        place="on why there is no bias",
+        expected=HOLDS_WHEN,
+        when="the inputs have mean 0",
+        link={"curve": "Mean of Wx + b"},
+        breaks=Break(by="inputs with a mean", options={"input_mean": 0.5}, link={"off_centre": True}),
+        **_HERE | {"run": run_mean, "config": MeanConfig},
+    ),
+    Claim(
+        id="bias-norm",
+        statement="BatchNorm cancels a bias right before it; LayerNorm cancels its mean and RMSNorm nothing of it.",
+        source=NOTES,
+        place="after the section on bias",
+        expected=HOLDS_WHEN,
+        when="BatchNorm is in training mode",
+        link={"curve": "What a norm leaves"},
+        breaks=Break(
+            by="BatchNorm in evaluation mode",
+            options={"batch_norm_eval": True},
+            link={"batch_norm_eval": True},
+        ),
+        correction=Correction(
+            says="BatchNorm makes a bias useless, LayerNorm leaves it in force",
+            found="LayerNorm cancels the part that all features share and leaves the rest; RMSNorm leaves all of it",
+            why="LayerNorm subtracts the mean over a token's features, BatchNorm the mean over tokens, RMSNorm none",
+        ),
+        **_HERE | {"run": run_after_norm, "config": AfterNormConfig},
+    ),
+    Claim(
+        id="bias-appendix",
+        statement="With and without a key bias, the published differences are what rounding alone leaves.",
+        source=NOTES,
+        place="the appendix",
+        link={"curve": "Published and measured"},
+        options={"seed": 42},
+        breaks=None,
+        **_HERE | {"run": run_appendix, "config": AppendixConfig},
+    ),
+)

@@ -1,0 +1,79 @@
+"""Claims about W_Q, W_K, W_V and W_O, shown on the Projections page."""
+
+from typing import Any, Final
+
+from attention_core.claims.claim import CODE, HOLDS_WHEN, OURS, Break, Claim, Correction
+from attention_core.experiments.projections import ProjectionsConfig, run_projections
+
+_HERE: Final[dict[str, Any]] = {"page": "projections", "run": run_projections, "config": ProjectionsConfig}
+_ONE_SIDE: Final = Break(
+    by="a bias on one of the two sides only", options={"biases": "on one side"}, link={"biases": "on one side"}
+)
+
+
+def _asks(topic: str) -> dict[str, Any]:
+    return _HERE | {"options": {"topic": topic}, "link": {"topic": topic}}
+
+
+CLAIMS: Final = (
+    Claim(
+        id="qkv-none",
+        statement="Without W_Q, W_K and W_V each word looks hardest at itself.",
+        source=CODE,
+        place="question 3",
+        expected=HOLDS_WHEN,
+        when="all words have equal norms within each head",
+        breaks=Break(by="words of unequal norms", options={"spread": 0.6}, link={"spread": 0.6}),
+        correction=Correction(
+            says="at equal magnitude a word's product with itself is the largest",
+            found="true within each head; equal norms of whole words are not enough, and hardest is not yet mostly",
+            why="cut into heads, words of equal norm have parts of unequal norms, and a longer part wins",
+        ),
+        **_asks("identity or learned"),
+    ),
+    Claim(
+        id="qkv-tied",
+        statement="One matrix for keys and values saves exactly one projection's parameters.",
+        source=CODE,
+        place="question 4",
+        breaks=_ONE_SIDE,
+        **_asks("tied matrices"),
+    ),
+    Claim(
+        id="qk-tied",
+        statement="One matrix for queries and keys makes the scores symmetric.",
+        source=OURS,
+        expected=HOLDS_WHEN,
+        when="both sides share their bias, and no mask hides one of a pair",
+        breaks=_ONE_SIDE,
+        **_asks("tied matrices"),
+    ),
+    Claim(
+        id="gauge",
+        statement="Another basis inside each head, or another order of heads, changes all matrices and no output.",
+        source=OURS,
+        breaks=Break(by="QK-norm", options={"qk_norm": True}, link={"qk_norm": True}),
+        **_asks("gauge freedom"),
+    ),
+    Claim(
+        id="scale-absorb",
+        statement="The factor can be folded into W_Q, so it changes training and not what can be expressed.",
+        breaks=Break(by="QK-norm", options={"qk_norm": True}, link={"qk_norm": True}),
+        source=OURS,
+        **_asks("gauge freedom"),
+    ),
+    Claim(
+        id="low-rank",
+        statement="The scores of a head have no higher rank than d_head, the logarithms of its weights one more.",
+        breaks=Break(by="a causal mask", options={"causal": True}, link={"causal": True}),
+        source=OURS,
+        **_asks("low rank"),
+    ),
+    Claim(
+        id="rank-collapse",
+        statement="Attention alone, layer upon layer, makes all tokens one.",
+        source=OURS,
+        breaks=Break(by="the residual", options={"residual": True}, link={"residual": True}),
+        **_asks("rank collapse"),
+    ),
+)

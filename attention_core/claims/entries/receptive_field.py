@@ -1,0 +1,44 @@
+"""Claims about how far a token sees, shown on the Receptive field page."""
+
+from typing import Any, Final
+
+from attention_core.claims.claim import OURS, REVIEW, Break, Claim
+from attention_core.experiments.receptive_field import ReceptiveFieldConfig, steps_receptive_field
+
+_HERE: Final[dict[str, Any]] = {
+    "page": "receptive_field",
+    "run": steps_receptive_field,
+    "config": ReceptiveFieldConfig,
+}
+_RANDOM: Final = {"weights": "random"}
+
+CLAIMS: Final = (
+    Claim(
+        id="rf-bound",
+        statement="With k heads that look at one key each, and the residual, a token n layers up sees at most "
+        "(k + 1)ⁿ inputs.",
+        source=REVIEW,
+        place="question 2a",
+        breaks=Break(
+            by="soft heads, which give every key some weight", options={"weights": "soft"}, link={"weights": "soft"}
+        ),
+        **_HERE,
+    ),
+    Claim(
+        id="rf-tight",
+        statement="The bound is reached: heads can be built so that the last token sees exactly (k + 1)ⁿ inputs.",
+        source=OURS,
+        breaks=Break(by="no residual", options={"residual": False}, link={"residual": False}),
+        **_HERE,
+    ),
+    Claim(
+        id="rf-random",
+        statement="Heads that look anywhere at random reach more than half of the bound, and nearly all of it where "
+        "there are many tokens.",
+        source=OURS,
+        options=_RANDOM,
+        link=_RANDOM,
+        breaks=Break(by="a causal mask", options={"mask": "causal"}, link={"mask": "causal"}),
+        **_HERE,
+    ),
+)

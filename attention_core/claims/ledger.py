@@ -1,0 +1,167 @@
+"""Checks claims: runs the experiment of each, with its switch off and on, and compares with what theory says."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from attention_core.claims.claim import Claim
+from attention_core.claims.entries import CLAIMS
+from attention_core.experiments.config import ConfigError, RunConfig
+from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+
+_BY_ID = {claim.id: claim for claim in CLAIMS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A claim and what was measured for it.
+
+    Attributes:
+        claim: The claim.
+        verdicts: What was measured under the settings in which it should hold.
+        broken: What was measured with the switch that breaks it; empty where there is none.
+        refused: Why it could not be measured with this precision, device or seed; empty where it was.
+    """
+
+    claim: Claim
+    verdicts: tuple[Verdict, ...] = ()
+    broken: tuple[Verdict, ...] = ()
+    refused: str = ""
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every verdict is what theory says, with the switch off and with it on; False if it was refused."""
+        switched = self.claim.breaks is None or bool(self.broken)
+        measured = bool(self.verdicts) and switched
+        return measured and all(verdict.as_expected for verdict in (*self.verdicts, *self.broken))
+
+    @property
+    def differs(self) -> bool:
+        """Whether it was measured, and something is not what theory says."""
+        return not self.refused and not self.as_expected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerConfig(RunConfig):
+    """Which claims are checked, and how.
+
+    Attributes:
+        ids: The claims' ids; empty for all.
+
+    Raises:
+        ConfigError: If there is no such claim, precision, device or seed.
+    """
+
+    ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        RunConfig.__post_init__(self)
+        for name in self.ids:
+            if name not in _BY_ID:
+                raise ConfigError("id", name, "one of " + ", ".join(_BY_ID) + " is allowed")
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims, in the order of the ledger."""
+        return tuple(claim for claim in CLAIMS if not self.ids or claim.id in self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerResult:
+    """What was found of each claim.
+
+    Attributes:
+        checked: One entry a claim, in the order of the ledger.
+        provenance: Where the numbers come from.
+    """
+
+    checked: tuple[Checked, ...]
+    provenance: Provenance
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """All verdicts measured where the claims should hold."""
+        return tuple(verdict for one in self.checked for verdict in one.verdicts)
+
+
+def claims() -> tuple[Claim, ...]:
+    """Every claim of the ledger, in the order of the pages."""
+    return CLAIMS
+
+
+def check(claim: Claim | str, *, dtype: str = "float64", device: str = "auto", seed: int = 0) -> Checked:
+    """Measure one claim now, with the switch that breaks it off and on.
+
+    Args:
+        claim: A claim, or the id of one.
+        dtype: ``float64``, ``float32``, ``bfloat16`` or ``float16``.
+        device: ``auto`` (the accelerator torch reports, else the CPU) or a device's name.
+        seed: Seed of every random draw.
+
+    Raises:
+        ConfigError: If there is no such claim, precision, device or seed; it is a ``ValueError``.
+    """
+    name = claim.id if isinstance(claim, Claim) else claim
+    config = LedgerConfig(ids=(name,), dtype=dtype, device=device, seed=seed)
+    return next(item for item in each_check(config) if isinstance(item, Checked))
+
+
+def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
+    """Check claim by claim; claims that the same run of an experiment measures share it.
+
+    Args:
+        config: The claims and the settings.
+
+    Yields:
+        A ``Step`` before each experiment and wherever it reports one, then the claim as it was found.
+    """
+    results: dict[tuple[Callable[[Any], Any], RunConfig], Result] = {}
+    run = {"dtype": config.dtype, "device": config.device, "seed": config.seed}
+    for done, claim in enumerate(config.claims):
+        measured: list[tuple[Verdict, ...]] = []
+        refused = ""
+        for broken in (False, True) if claim.breaks else (False,):
+            doing = f"{claim.id}, which {claim.breaks.by} breaks" if broken and claim.breaks else claim.id
+            yield Step(done, len(config.claims), doing)
+            try:
+                setting = claim.settings(broken=broken, **run)
+                key = (claim.run, setting)
+                if key not in results:
+                    for item in _run(*key):
+                        if isinstance(item, Step):
+                            yield Step(done, len(config.claims), f"{doing}: {_inner(item)}")
+                        else:
+                            results[key] = item
+            except ConfigError as error:
+                refused = str(error)
+                break
+            measured.append(tuple(verdict for verdict in results[key].verdicts if verdict.claim == claim.id))
+        if refused:
+            yield Checked(claim=claim, refused=refused)
+        else:
+            yield Checked(claim=claim, verdicts=measured[0], broken=measured[1] if claim.breaks else ())
+
+
+def steps_check(config: LedgerConfig) -> Iterator[Step | LedgerResult]:
+    """Check the claims of ``config``, yielding a ``Step`` wherever there is one, and last the result."""
+    checked = []
+    for item in each_check(config):
+        if isinstance(item, Step):
+            yield item
+        else:
+            checked.append(item)
+    where = Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
+    yield LedgerResult(checked=tuple(checked), provenance=where)
+
+
+def _run(function: Callable[[Any], Any], config: RunConfig) -> Iterator[Step | Result]:
+    if inspect.isgeneratorfunction(function):
+        yield from function(config)
+    else:
+        yield function(config)
+
+
+def _inner(step: Step) -> str:
+    doing = step.doing or "measuring"
+    return f"{doing}, {step.done + 1} of {step.total}"

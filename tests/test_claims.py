@@ -1,0 +1,211 @@
+"""The ledger against the experiments, in the true and in the broken setting, and its command."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from attention_core.claims import EXPECTED, FALSE, HOLDS_WHEN, SOURCES, Checked, LedgerConfig, check, claims
+from attention_core.claims import __main__ as command
+from attention_core.claims.ledger import each_check, steps_check
+from attention_core.experiments.config import ConfigError
+from attention_core.experiments.verdict import Step
+
+ROOT = Path(__file__).parents[1]
+IDS = tuple(claim.id for claim in claims())
+THEORY = """
+perm-kv perm-q perm-self perm-pool perm-bias perm-block pe-order nope-depth count-blind softmax-shift bias-k
+bias-k-grad bias-v bias-q bias-terms bias-mean bias-norm bias-appendix scale-var scale-sat scale-jac scale-grad
+scale-absorb low-rank rf-bound rf-tight rf-random mha-reshape mha-divisible drop-rows mask-encoder mask-decoder
+mask-encdec mask-additive mask-full cplx-core cplx-mha cplx-bottleneck qkv-none qkv-tied qk-tied ln-deps ln-norm
+convex-hull gauge rank-collapse
+"""
+WITHOUT_SWITCH = {"bias-appendix"}
+
+
+def test_every_statement_of_the_theory_is_there_once() -> None:
+    assert sorted(IDS) == sorted(THEORY.split())
+
+
+@pytest.mark.parametrize("claim", claims(), ids=IDS)
+def test_an_entry_says_all_there_is_to_say(claim: object) -> None:
+    assert claim.statement.endswith(".")
+    assert claim.statement.count(". ") == 0, "one sentence"
+    assert claim.source in SOURCES
+    assert claim.said.startswith(claim.source)
+    assert claim.expected in EXPECTED
+    assert bool(claim.when) == (claim.expected == HOLDS_WHEN)
+    assert claim.correction or claim.expected != FALSE
+    assert (claim.breaks is None) == (claim.id in WITHOUT_SWITCH)
+    assert not {"\n", "`"} & set(claim.statement + claim.verdict)
+    off, on = claim.settings(seed=0), claim.settings(broken=True, seed=0)
+    assert (off == on) == (claim.breaks is None)
+    assert claim.breaks is None or claim.parameters() != claim.parameters(broken=True)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_every_claim_is_as_theory_says_off_and_on(dtype: str) -> None:
+    items = list(each_check(LedgerConfig(dtype=dtype)))
+    found = [item for item in items if isinstance(item, Checked)]
+    assert [one.claim.id for one in found] == list(IDS)
+    for one in found:
+        assert not one.refused
+        assert one.as_expected, one
+        assert one.verdicts, "no claim without a measurement"
+        assert all(verdict.claim == one.claim.id for verdict in (*one.verdicts, *one.broken))
+        assert all(verdict.holds for verdict in one.verdicts), one
+        assert one.claim.breaks is None or not all(verdict.holds for verdict in one.broken), one
+        assert {verdict.dtype for verdict in (*one.verdicts, *one.broken)} <= {dtype, "float64", "float32"}
+    steps = [item for item in items if isinstance(item, Step)]
+    assert all(0 <= step.done < step.total == len(IDS) and step.doing for step in steps)
+
+
+def test_claims_of_one_setting_share_one_run() -> None:
+    ran, real = [], by_id("perm-kv").run
+
+    def counting(config: object) -> object:
+        ran.append(config)
+        return real(config)
+
+    entries = [dataclasses.replace(by_id(name), run=counting) for name in ("perm-q", "perm-self")]
+    config = LedgerConfig(ids=("perm-q", "perm-self"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("attention_core.claims.ledger.CLAIMS", tuple(entries))
+        assert sum(isinstance(item, Checked) for item in each_check(config)) == 2
+    assert len(ran) == 2, "once with the switch off, once with it on"
+
+
+def by_id(name: str) -> object:
+    return next(claim for claim in claims() if claim.id == name)
+
+
+def test_check_takes_a_claim_or_its_id() -> None:
+    one = check(by_id("perm-kv"), dtype="float32", seed=3)
+    assert one == check("perm-kv", dtype="float32", seed=3)
+    assert one.as_expected
+    assert not one.differs
+    assert one.verdicts[0].dtype == "float32"
+    assert one.verdicts[0].holds
+    assert not one.broken[0].holds
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"claim": "perm-xy"}, "id = 'perm-xy' is not possible: one of mha-reshape, .* is allowed"),
+        ({"dtype": "float8"}, "dtype = 'float8' is not possible: one of float64, .* is allowed"),
+        ({"device": "abacus"}, "device = 'abacus' is not possible: one of auto, .* is allowed"),
+        ({"seed": -1}, "seed = -1 is not possible"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_a_sentence(wrong: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        check(**{"claim": "perm-kv"} | wrong)  # type: ignore[arg-type]
+
+
+def test_a_verdict_that_is_not_as_theory_says_is_seen() -> None:
+    good = check("perm-kv")
+    wrong = tuple(dataclasses.replace(verdict, expected=not verdict.expected) for verdict in good.verdicts)
+    for bad in (
+        dataclasses.replace(good, verdicts=wrong),
+        dataclasses.replace(good, verdicts=()),
+        dataclasses.replace(good, broken=()),
+        dataclasses.replace(good, broken=tuple(dataclasses.replace(v, expected=True) for v in good.broken)),
+    ):
+        assert bad.differs
+        assert not bad.as_expected
+
+
+def test_what_a_setting_does_not_allow_is_refused_and_not_wrong() -> None:
+    class Never:
+        def __init__(self, **_: object) -> None:
+            raise ConfigError("dtype", "float16", "something else is allowed")
+
+    entry = dataclasses.replace(by_id("perm-kv"), config=Never)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("attention_core.claims.ledger.CLAIMS", (entry,))
+        *_, one = each_check(LedgerConfig(ids=("perm-kv",)))
+    assert "something else is allowed" in one.refused
+    assert not one.as_expected
+    assert not one.differs
+
+
+def test_steps_end_with_the_result() -> None:
+    *steps, result = steps_check(LedgerConfig(ids=("qk-tied", "qkv-tied")))
+    assert all(isinstance(step, Step) for step in steps)
+    assert [one.claim.id for one in result.checked] == ["qkv-tied", "qk-tied"], "in the order of the ledger"
+    assert {verdict.claim for verdict in result.verdicts} == {"qkv-tied", "qk-tied"}
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "attention_core.claims", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, encoding="utf-8", cwd=ROOT, check=False)
+
+
+def test_the_command_prints_a_line_for_each_claim_and_what_is_true_instead() -> None:
+    done = run("--only", "perm-block", "bias-terms", "--dtype", "float32", "--seed", "5")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("✓ perm-block      false ")
+    assert "stays equivariant" in lines[1]
+    assert lines[2].startswith("✓ bias-terms      holds ")
+    assert lines[3].startswith("2 of 2 claims as theory says · float32 · ")
+    assert "seed 5" in lines[3]
+    assert not done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--only", "nonsense"], "id = 'nonsense' is not possible: one of mha-reshape"),
+        (["--dtype", "float8"], "dtype = 'float8' is not possible: one of float64"),
+        (["--device", "abacus"], "device = 'abacus' is not available here; choose one of: auto"),
+        (["--seed", "1000000"], "seed = 1000000 is not possible: a whole number from 0 to 999,999"),
+        (["--seed", "one"], "invalid int value: 'one'"),
+    ],
+)
+def test_the_command_refuses_with_a_sentence(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command.main(arguments)
+    assert stop.value.code == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_the_command_exits_with_1_and_says_what_differs(capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = dataclasses.replace(by_id("perm-kv"), options={"keys_alone": True})
+
+    def mistaken(config: object) -> object:
+        result = wrong.run(config)
+        verdicts = tuple(dataclasses.replace(verdict, expected=True) for verdict in result.verdicts)
+        return dataclasses.replace(result, verdicts=verdicts)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("attention_core.claims.ledger.CLAIMS", (dataclasses.replace(wrong, run=mistaken),))
+        assert command.main(["--only", "perm-kv"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("✗ perm-kv")
+    assert "not as theory says: max |Attn(X, σY, σY)" in said
+    assert "0 of 1 claims" in said
+
+
+def test_json_holds_everything_that_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--json", "--only", "softmax-shift", "perm-block"]) == 0
+    block, shift = json.loads(capsys.readouterr().out)
+    assert (block["id"], block["expected"].split(":")[0], block["as_expected"]) == ("perm-block", "false", True)
+    assert block["correction"]["says"]
+    assert shift["broken"][0]["measured"] == "nan"
+    assert shift["broken"][0]["holds"] is False
+    assert shift["verdicts"][0]["relation"] == "≤"
+
+
+def test_help_says_what_it_does_and_what_the_exit_status_means(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["--help"])
+    said = capsys.readouterr().out
+    for words in ("Check every claim about attention", "--only", "exit status: 0", "float32", "auto"):
+        assert words in said
