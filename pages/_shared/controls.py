@@ -1,0 +1,213 @@
+"""Widgets that live in the link, obey a lesson, and can be reset: the only way a page asks for a value."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from attention_core.device import available_devices, resolve_device, supported_dtypes
+from attention_core.experiments.config import MAX_CHARACTERS, MAX_SEED
+from pages._shared import link
+from pages._shared.words import literal
+
+_DEFAULTS = "_defaults"
+RUN_SETTINGS = ("dtype", "device", "seed")
+
+
+class Controls:
+    """The controls of one page.
+
+    Each has a key ``{page}_{name}`` in the session and in the link. In a lesson that fixes it, it is drawn as its
+    value, or not at all, and nothing but the lesson says what that value is.
+
+    Args:
+        page: Name of the page; empty for the settings that all pages share.
+
+    Attributes:
+        part: The part of the page that controls drawn from now on belong to: ``controls`` or ``break``.
+        parts: The part of each control drawn so far, by its key; likewise ``labels``, ``values`` and ``taken``.
+    """
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+        self.part = "controls"
+        self.parts: dict[str, str] = {}
+        self.labels: dict[str, str] = {}
+        self.values: dict[str, Any] = {}
+        self.taken: dict[str, Callable[[str], tuple[bool, str, str]]] = {}
+
+    def key(self, name: str) -> str:
+        """The control's name in the session and in the link."""
+        return f"{self.page}_{name}" if self.page else name
+
+    def is_fixed(self, name: str) -> bool:
+        """Whether a lesson says what the control's value is."""
+        here = link.lesson()
+        return here is not None and self.key(name) in here.fixed
+
+    def slider(self, name: str, label: str, low: float, high: float, default: float, **more: Any) -> Any:
+        """A number from ``low`` to ``high``; whole if ``default`` is."""
+
+        def draw(key: str) -> Any:
+            return _finite(st.slider, label, low, high, default, key=key, **more)
+
+        return self._control(name, label, default, draw, str, lambda raw, value: float(raw) == value)
+
+    def choice(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
+        """One of a few words, all in sight."""
+
+        def draw(key: str) -> str:
+            # A segmented control gives None for a link with an empty value, whatever `required` says.
+            value = st.segmented_control(
+                label, options, default=default, key=key, bind="query-params", required=True, help=hint
+            )
+            return default if value is None else value
+
+        return self._control(name, label, default, draw, str, lambda raw, value: raw == value)
+
+    def select(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
+        """One of several words, in a list that opens."""
+
+        def draw(key: str) -> str:
+            index = list(options).index(default)
+            return st.selectbox(label, options, index=index, key=key, bind="query-params", help=hint)
+
+        return self._control(name, label, default, draw, str, lambda raw, value: raw == value)
+
+    def switch(self, name: str, label: str, default: bool = False, *, hint: str | None = None) -> bool:
+        """On or off."""
+
+        def draw(key: str) -> bool:
+            return st.toggle(label, default, key=key, bind="query-params", help=hint)
+
+        def took(raw: str, value: bool) -> bool:
+            return raw.lower() == str(value).lower()
+
+        return self._control(name, label, default, draw, lambda value: "on" if value else "off", took)
+
+    def sentence(self, name: str, label: str, default: str, *, hint: str | None = None) -> tuple[str, ...]:
+        """Words typed by the visitor, split at white space into tokens."""
+
+        def draw(key: str) -> str:
+            return st.text_input(label, default, max_chars=MAX_CHARACTERS, key=key, bind="query-params", help=hint)
+
+        text = self._control(name, label, default, draw, str, lambda raw, value: raw == value)
+        return tuple(str(text).split())
+
+    def number(self, name: str, label: str, low: int, high: int, default: int, *, hint: str | None = None) -> int:
+        """A whole number typed or stepped."""
+
+        def draw(key: str) -> int:
+            return _finite(st.number_input, label, low, high, default, 1, key=key, help=hint)
+
+        return self._control(name, label, default, draw, str, lambda raw, value: int(raw) == value)
+
+    def component(
+        self,
+        name: str,
+        label: str,
+        default: Any,
+        decode: Callable[[str], Any],
+        encode: Callable[[Any], str],
+    ) -> tuple[Any, Callable[[Any], None] | None]:
+        """A value that a custom component holds, such as an order made by hand.
+
+        Args:
+            name: Its name.
+            label: What it is called when a lesson shows its value.
+            default: Its value to begin with.
+            decode: Reads the link's text; raises ValueError for what it does not accept.
+            encode: Writes a value as the link's text.
+
+        Returns:
+            The value, and a function for callbacks that sets it; None in a lesson that fixes it.
+        """
+        key = self.key(name)
+        value = self._control(
+            name,
+            label,
+            default,
+            lambda key: link.kept(key, default, decode),
+            encode,
+            lambda raw, value: decode(raw) == value,
+            lambda new: link.keep(key, new, default, encode),
+        )
+        if self.is_fixed(name):
+            return value, None
+        return value, lambda new: link.keep(key, new, default, encode)
+
+    def _control(
+        self,
+        name: str,
+        label: str,
+        default: Any,
+        draw: Callable[[str], Any],
+        show: Callable[[Any], str],
+        took: Callable[[str, Any], bool],
+        assign: Callable[[Any], None] | None = None,
+    ) -> Any:
+        key = self.key(name)
+        st.session_state.setdefault(_DEFAULTS, {})[key] = (default, assign)
+        here = link.lesson()
+        if here is not None and key in here.fixed:
+            value = here.fixed[key]
+            if key not in here.hidden:
+                st.markdown(f"{label}: **{literal(show(value))}**")
+        else:
+            value = draw(key)
+
+        def taken(raw: str) -> tuple[bool, str, str]:
+            try:
+                accepted = took(raw, value)
+            except ValueError:
+                accepted = False
+            return accepted, label, literal(show(value))
+
+        self.labels[key], self.values[key], self.taken[key] = label, value, taken
+        self.parts[key] = self.part
+        return value
+
+    def apply(self, settings: dict[str, Any]) -> None:
+        """Set every control of the page to its default, but those in ``settings``; for callbacks only.
+
+        Args:
+            settings: New values by control name.
+        """
+        for key, (default, assign) in st.session_state.get(_DEFAULTS, {}).items():
+            if key.startswith(f"{self.page}_"):
+                _assign(key, settings.get(key.removeprefix(f"{self.page}_"), default), assign)
+
+    def change(self, settings: dict[str, Any]) -> None:
+        """Set the controls in ``settings`` and leave the others; for callbacks only."""
+        for name, value in settings.items():
+            _, assign = st.session_state.get(_DEFAULTS, {}).get(self.key(name), (None, None))
+            _assign(self.key(name), value, assign)
+
+
+def _finite(widget: Callable[..., Any], *args: Any, key: str, **more: Any) -> Any:
+    """Draw a number widget that lives in the link, where Streamlit raises on an infinite number, outside of it."""
+    try:
+        return widget(*args, key=key, bind="query-params", **more)
+    except OverflowError:
+        return widget(*args, key=f"{key}_unbound", **more)
+
+
+def _assign(key: str, value: Any, assign: Callable[[Any], None] | None) -> None:
+    if assign is None:
+        st.session_state[key] = value
+    else:
+        assign(value)
+
+
+def shared_settings() -> Controls:
+    """Precision, device and seed: what every page's config takes, drawn where it is called (the sidebar)."""
+    control = Controls("")
+    devices = ("auto", *available_devices())
+    device = control.select(
+        "device", "Device", devices, "auto", hint="auto is the accelerator torch reports, else the CPU."
+    )
+    dtypes = supported_dtypes(resolve_device(device if device in devices else "auto"))
+    control.select("dtype", "Precision", dtypes, dtypes[0], hint="How many bits each number has on the device.")
+    control.number("seed", "Seed", 0, MAX_SEED, 0, hint="Another seed draws other embeddings and weights.")
+    control.switch("present", "Presenter view", hint="Large type; PageUp and PageDown step through the presets.")
+    return control

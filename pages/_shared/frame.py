@@ -1,0 +1,248 @@
+"""The frame every experiment page stands in: layout, prediction, presets, verdicts, tabs, pin and lesson.
+
+A page makes one ``Page``, asks its controls for values, and gives it a config, a picture and words:
+
+    page = Page("permutation", presets=PRESETS, predict=PREDICT)
+    with page.controls as control: ...
+    with page.breaks as control: ...
+    config = page.config(lambda: PermutationConfig(..., **page.shared))
+    result = page.run(run_permutation, config)
+    page.picture(draw, config)
+    page.verdicts(result)
+    page.finish(config, result, why=..., snippet=..., table=..., figure=...)
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import streamlit as st
+
+from attention_core.experiments.verdict import Result
+from attention_core.figures.plot import Figure
+from attention_core.figures.table import Table
+from pages._shared import export, link, share, tabs
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.controls import RUN_SETTINGS, Controls
+from pages._shared.plotly import draw_plotly
+from pages._shared.prediction import draw_prediction, page_button
+from pages._shared.registry import PAGES
+from pages._shared.run import good_config, runner
+from pages._shared.shell import presenting, shared
+from pages._shared.verdicts import draw_verdicts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Containers in the order they stand on the page; they are filled in another order."""
+
+    notices: Any
+    predict: Any
+    presets: Any
+    above: Any
+    figure: Any
+    verdicts: Any
+    below: Any
+    controls: Any = field(default=None)
+    breaks: Any = field(default=None)
+    buttons: Any = field(default=None)
+
+
+class Page:
+    """One experiment page.
+
+    Args:
+        name: The page's name in the registry.
+        presets: Three to five named settings.
+        predict: The question at the top.
+    """
+
+    def __init__(self, name: str, *, presets: tuple[Preset, ...], predict: Predict) -> None:
+        self.spec = next(page for page in PAGES if page.name == name)
+        self.control = Controls(name)
+        self.predict = predict
+        self.presets = presets
+        self.shared = {name: shared().values[name] for name in RUN_SETTINGS}
+        self.seed = self.shared["seed"]
+        self._places = self._lay_out()
+        self._draw_presets()
+
+    def _lay_out(self) -> _Places:
+        st.title(self.spec.title)
+        formula = f" ${self.spec.formula}$" if self.spec.formula else ""
+        st.markdown(self.spec.claim + formula)
+        notices, predict = st.container(), st.container(key=f"{self.spec.name}_predict_strip")
+        left, right = st.columns([3.2, 1], gap="medium")
+        with left:
+            places = {"presets": st.container(horizontal=True, wrap=False, gap="small", key="presets_row")}
+            places["above"] = st.container(key="above")
+            places |= {"figure": st.container(key="figure"), "verdicts": st.container(key="verdicts")}
+            places["below"] = st.container()
+        with right:
+            places |= {"controls": st.container(key="controls"), "breaks": st.container(key="breaks")}
+            places["buttons"] = st.container(horizontal=True)
+        return _Places(notices=notices, predict=predict, **places)
+
+    def _draw_presets(self) -> None:
+        names = [preset.name for preset in self.presets]
+        current = st.session_state.get(f"_{self.spec.name}_preset", -1)
+        if link.shows("presets"):
+            with self._places.presets:
+                for i, preset in enumerate(self.presets):
+                    chosen: Any = "primary" if i == current else "secondary"
+                    self._button(names[i], f"preset_{i}", self._choose, i, hint=preset.surprise, kind=chosen)
+        if presenting():
+            with self._places.buttons:
+                last = len(self.presets) - 1
+                for label, key, to in (("Back", "PageUp", current - 1), ("Next", "PageDown", current + 1)):
+                    self._button(label, f"step_{key}", self._choose, max(0, min(last, to)), shortcut=key)
+
+    def _button(self, label: str, name: str, action: Callable[..., None], *args: Any, **more: Any) -> None:
+        page_button(self.spec.name, label, name, action, *args, **more)
+
+    def _choose(self, index: int) -> None:
+        st.session_state[f"_{self.spec.name}_preset"] = index
+        self.control.apply(self.presets[index].settings)
+
+    def _reset(self) -> None:
+        for name in ("preset", "answer", "pinned"):
+            st.session_state.pop(f"_{self.spec.name}_{name}", None)
+        self.control.apply({})
+
+    @property
+    @contextmanager
+    def controls(self) -> Iterator[Controls]:
+        """Where the page's controls stand; at most six."""
+        with self._places.controls:
+            yield self.control
+
+    @property
+    @contextmanager
+    def above(self) -> Iterator[Controls]:
+        """Right above the picture, in its full width: a strip of steps to walk through."""
+        with self._places.above:
+            yield self.control
+
+    @property
+    @contextmanager
+    def breaks(self) -> Iterator[Controls]:
+        """Where the switches stand that make the claim fail."""
+        self.control.part = "break"
+        with self._places.breaks:
+            if link.shows("break"):
+                st.markdown("**Break it**")
+            yield self.control
+
+    @property
+    @contextmanager
+    def below(self) -> Iterator[Controls]:
+        """Where controls stand that belong to the picture itself, below the verdicts."""
+        self.control.part = "controls"
+        with self._places.below:
+            yield self.control
+
+    def config(self, make: Callable[[], Any]) -> Any:
+        """The config that the controls ask for; where it is not possible, a sentence and the last one that was.
+
+        Args:
+            make: Builds the config from the controls' values.
+        """
+        with self._places.notices:
+            return good_config(self.spec.name, make)
+
+    def run(self, function: Callable[[Any], Any], config: Any) -> Any:
+        """The result of an experiment, shared by all who ask for it, with progress where it takes long."""
+        with self._places.figure:
+            return runner().run(function, config)
+
+    def picture(self, draw: Callable[[Any, str], None], config: Any) -> None:
+        """Draw the picture of ``config``, and beside it the one that was pinned.
+
+        Args:
+            draw: From a config and a key for its components to the picture on the page.
+            config: The config.
+        """
+        answer = st.session_state.get(f"_{self.spec.name}_answer")
+        here = link.lesson()
+        with self._places.figure:
+            if here is not None and here.predict_first and link.shows("predict") and answer is None:
+                st.info("Answer the question above, or skip it, to see the picture.")
+                return
+            pinned = st.session_state.get(f"_{self.spec.name}_pinned")
+            if pinned is None:
+                draw(config, self.spec.name)
+                return
+            new, old = st.columns(2)
+            with new:
+                st.caption("Now")
+                draw(config, self.spec.name)
+            with old:
+                st.caption("Pinned")
+                draw(pinned, f"{self.spec.name}_pinned")
+
+    def verdicts(self, *results: Result) -> None:
+        """A line for each verdict of the results; surprises and broken claims first, all but a few folded."""
+        with self._places.verdicts:
+            draw_verdicts(results)
+
+    @property
+    def mode(self) -> Literal["light", "dark"]:
+        """The theme's mode, for what cannot find out by itself."""
+        return "dark" if st.context.theme.type == "dark" else "light"
+
+    def plot(self, figure: Figure, *, alt: str) -> None:
+        """A curve below the verdicts.
+
+        Args:
+            figure: The figure.
+            alt: What there is to see in it.
+        """
+        with self._places.below:
+            draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
+
+    def _pin(self, config: Any) -> None:
+        st.session_state[f"_{self.spec.name}_pinned"] = config
+
+    def finish(
+        self, config: Any, result: Result, *, why: tuple[Why, ...], snippet: str, table: Callable[[], Table],
+        figure: Callable[[], Figure],
+    ) -> None:  # fmt: skip
+        """Draw what stands below the picture, and what had to wait for the result.
+
+        Args:
+            config: The config of the picture.
+            result: Its result; Predict is graded from it.
+            why: The proof, step by step.
+            snippet: Code that computes the headline quantity again.
+            table: Makes the table of the picture's numbers; called when it is looked at.
+            figure: Makes the Plotly figure to export; called when it is looked at.
+        """
+        if link.shows("predict"):
+            with self._places.predict:
+                draw_prediction(self.control, self.predict, result)
+        with self._places.buttons:
+            self._button("Reset", "reset", self._reset)
+            if link.shows("pin"):
+                pinned = st.session_state.get(f"_{self.spec.name}_pinned") is not None
+                self._button("Unpin" if pinned else "Pin", "pin", self._pin, None if pinned else config)
+        with st.container(key="tabs"):
+            open_tab, labels = tabs.draw_bar(self.spec.name)
+            with open_tab[1]:
+                match open_tab[0]:
+                    case "Why":
+                        tabs.draw_why(why)
+                    case "Code":
+                        export.draw_code(snippet, self.spec.name)
+                    case "Data":
+                        export.draw_data(self.spec.name, config, result, table, figure)
+                    case _:
+                        share.draw_share(self.spec.name, (self.control, shared()))
+        self._name_unused(labels)
+        tabs.draw_neighbours(self.spec.name)
+
+    def _name_unused(self, labels: Sequence[str]) -> None:
+        tab = {f"{self.spec.name}_tab": lambda raw: (raw in labels, "the tab", labels[0])}
+        for sentence in link.note_unused(self.control.taken | shared().taken | tab, self.spec.name):
+            with self._places.notices:
+                st.warning(sentence)

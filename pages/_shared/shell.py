@@ -1,0 +1,81 @@
+"""What surrounds every page: navigation, the presenter's type size and the banner of a lesson."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages._shared import link
+from pages._shared.controls import Controls, shared_settings
+from pages._shared.registry import HOME, ICON, LEDGER, PAGES
+from pages._shared.words import literal
+
+SIDEBAR_PX = 240
+_SHARED = "_shared"
+
+# Streamlit leaves five rem free on both sides, which four matrices in a row need.
+_ROOM = "@media (min-width: 1000px) { [data-testid=stMainBlockContainer] { padding: 3.75rem 2.5rem 3rem; } }"
+# Everything in the app is sized in rem, so one number enlarges all of it for the back row.
+_STRIP = """
+.st-key-above [role=radiogroup] { flex-wrap: nowrap; overflow-x: auto; max-width: 100%; }
+.st-key-above [role=radiogroup] button { padding-inline: 0.6rem; flex-shrink: 0; }
+.st-key-above .stElementContainer:has(> [data-testid=stButtonGroup]) { width: 100%; }
+.st-key-above [data-testid=stWidgetLabel] { display: none; }
+"""  # a strip of steps is one line that scrolls where it has no room, and says itself what it is
+_LARGE = "html { font-size: 20px; }"
+
+
+def navigate() -> Any:
+    """Set up the window, draw the navigation over the registry and return the page to run."""
+    st.set_page_config(
+        page_title="Attention explorer", page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
+    )
+    groups: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
+    for page in (*PAGES, LEDGER):
+        groups.setdefault(page.group, []).append(
+            st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
+        )
+    return st.navigation(groups)
+
+
+def draw_shared_settings() -> None:
+    """Draw precision, device, seed and presenter view in the sidebar."""
+    with st.sidebar:
+        st.session_state[_SHARED] = shared_settings()
+
+
+def forget_shared_settings() -> None:
+    """End of a run of app.py: what ``shared`` gives is there only while a page runs inside it."""
+    del st.session_state[_SHARED]
+
+
+def shared() -> Controls:
+    """The settings that all pages share.
+
+    The very first visitor of a process who opens a page by its link gets here without app.py having run: Streamlit
+    takes a folder called pages for pages of its own until st.navigation is called. So this calls it, and starts over.
+    """
+    if _SHARED not in st.session_state:
+        navigate()
+        st.rerun()
+    return st.session_state[_SHARED]
+
+
+def draw_style() -> None:
+    """Room for the pictures, and large type in presenter view."""
+    st.html(f"<style>{_ROOM}{_STRIP}{_LARGE if presenting() else ''}</style>")
+
+
+def presenting() -> bool:
+    """Whether this session is in presenter view."""
+    return bool(shared().values["present"])
+
+
+def draw_lesson_banner() -> None:
+    """In a lesson: its note, and the way out."""
+    here = link.lesson()
+    if here is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_banner"):
+        note = f" {literal(here.note, link.MAX_NOTE)}" if here.note else ""
+        st.markdown(f":violet[:material/school: **Lesson.**]{note}")
+        st.button("Leave the lesson", key="_leave_lesson", on_click=link.leave_lesson, type="tertiary")

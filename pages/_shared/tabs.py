@@ -1,0 +1,43 @@
+"""Below the picture: the lazy bar of tabs, the proof, and the way to the next page."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages._shared import link
+from pages._shared.content import Why
+from pages._shared.registry import FOLDER, neighbours
+
+
+def draw_bar(page: str) -> tuple[tuple[str, Any], list[str]]:
+    """Draw the bar; only the open tab is filled.
+
+    Args:
+        page: Name of the page.
+
+    Returns:
+        Label and container of the open tab, and the labels of all.
+    """
+    labels = [*(label for label in ("Why", "Code", "Data") if link.shows(label.lower())), "Share"]
+    drawn = st.tabs(labels, key=f"{page}_tab", bind="query-params")
+    return next((pair for pair in zip(labels, drawn, strict=True) if pair[1].open), (labels[0], drawn[0])), labels
+
+
+def draw_why(why: tuple[Why, ...]) -> None:
+    """Each step of the proof beside the measured quantity it speaks of."""
+    for number, item in enumerate(why, 1):
+        left, right = st.columns([3, 2], gap="large")
+        left.markdown(f"{number}. {item.step}")
+        right.markdown(item.measured)
+
+
+def draw_neighbours(page: str) -> None:
+    """Links to the pages before and after in the learning order."""
+    before, after = neighbours(page)
+    left, right = st.columns(2)
+    if before:
+        left.page_link(FOLDER / f"{before.name}.py", label=before.title, icon=":material/arrow_back:")
+    if after:
+        with right.container(horizontal_alignment="right"):
+            icon: Any = ":material/arrow_forward:"
+            st.page_link(FOLDER / f"{after.name}.py", label=after.title, icon=icon, icon_position="right")
