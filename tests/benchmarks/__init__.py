@@ -1,0 +1,1 @@
+"""Benchmarks: recorded ratios against a reference of the same run, never a timed test."""

@@ -1,0 +1,57 @@
+"""How long the receptive field takes, beside one forward and backward pass of torch's own attention: prints ratios.
+
+Run with ``python -m tests.benchmarks.receptive_field``.
+"""
+
+import time
+from collections.abc import Callable
+
+import torch
+
+from attention_core.experiments.receptive_field import ReceptiveFieldConfig, run_receptive_field
+from attention_core.figures.receptive_field import layered_graph, reach_curve, reach_view
+
+ROUNDS = 5
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """The median of five runs, after one that warms up."""
+    work()
+    taken = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - start)
+    return sorted(taken)[ROUNDS // 2]
+
+
+def main() -> None:
+    config = ReceptiveFieldConfig(heads=3, layers=4, tokens=256)
+    layers = [
+        torch.nn.MultiheadAttention(192, 3, batch_first=True, dtype=torch.float64) for _ in range(config.layers)
+    ]
+
+    def reference() -> None:
+        x = torch.zeros(1, config.tokens, 192, dtype=torch.float64, requires_grad=True)
+        y = x
+        for layer in layers:
+            y = y + layer(y, y, y, need_weights=False)[0]
+        y.sum().backward()
+
+    result = run_receptive_field(config)
+    unit = seconds(reference)
+    print(f"reference: 4 layers of nn.MultiheadAttention, 3 heads, 256 tokens, forward and backward: {unit:.3f} s")
+    work: dict[str, Callable[[], object]] = {
+        "constructed, 3 heads, 4 layers, 256 tokens (budget 1 s)": lambda: run_receptive_field(config),
+        "default": lambda: run_receptive_field(ReceptiveFieldConfig()),
+        "random, default": lambda: run_receptive_field(ReceptiveFieldConfig(weights="random")),
+        "soft, default": lambda: run_receptive_field(ReceptiveFieldConfig(weights="soft")),
+        "the three figures of the first": lambda: (layered_graph(result), reach_view(result), reach_curve(result)),
+    }
+    for name, run in work.items():
+        taken = seconds(run)
+        print(f"{name}: {taken:.3f} s = {taken / unit:.1f} × the reference")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""A real Chromium and a real server for browser tests; what the browser complains about fails the test."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MISSING = (
+    "Browser tests need Chromium and Playwright: install Debian's package chromium (or Google Chrome) and "
+    "`python -m pip install -r requirements-dev.txt`."
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+def _missing() -> None:
+    if os.environ.get("REQUIRE_BROWSER") == "1":
+        pytest.fail(MISSING)
+    pytest.skip(MISSING)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One running Chromium; each test opens its own context in it."""
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    executable = next(filter(None, map(shutil.which, names)), None)
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sync_playwright = None
+    if not executable or not sync_playwright:
+        _missing()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        )
+        yield browser
+        browser.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def _start(app: Path, log: Path) -> tuple[subprocess.Popen[bytes], str]:
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
+    command += ["--server.address=127.0.0.1", f"--server.port={port}"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with log.open("wb") as written:
+        server = subprocess.Popen(command, cwd=ROOT, stdout=written, stderr=subprocess.STDOUT, env=environment)
+    deadline = time.monotonic() + 60
+    while not _answers(url):
+        if server.poll() is not None or time.monotonic() > deadline:
+            pytest.fail(f"{app.name} did not start:\n{log.read_text()}")
+        time.sleep(0.1)
+    return server, url
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(10)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
+    """Start a Streamlit script with the project's config.toml and give its address; one server for each script."""
+    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+
+    def start(app: Path) -> str:
+        app = Path(app).resolve()
+        if app not in running:
+            running[app] = _start(app, tmp_path_factory.mktemp("server") / f"{app.stem}.log")
+        return running[app][1]
+
+    yield start
+    for server, _ in running.values():
+        _stop(server)
+
+
+@pytest.fixture
+def cold_app(tmp_path: Path) -> Iterator[str]:
+    """Address of the app in a process that nobody has visited yet."""
+    server, url = _start(ROOT / "app.py", tmp_path / "server.log")
+    yield url
+    _stop(server)
+
+
+def _wait_until_settled(page: Any, timeout: float = 30_000) -> None:
+    # Twice, because a run that a message has just asked for starts a moment after the message.
+    for _ in range(2):
+        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=timeout)
+        page.wait_for_timeout(60)
+
+
+@pytest.fixture
+def settled() -> Callable[..., None]:
+    """Wait until the script of a page is not running."""
+    return _wait_until_settled
+
+
+def _is_streamlits_own(message: Any) -> bool:
+    """Whether a console error is one of the 404s that Streamlit causes itself on a deep link."""
+    return "404" in message.text and "/_stcore/" in (message.location or {}).get("url", "")
+
+
+@pytest.fixture
+def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page in a context of its own; keyword arguments are those of Playwright's ``new_context``.
+
+    At the end the test fails on errors in the console, uncaught errors and exceptions shown by Streamlit.
+    """
+    opened: list[tuple[Any, Any, list[str]]] = []
+
+    def start(**options: Any) -> Any:
+        context = chromium.new_context(
+            **({"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"} | options)
+        )
+        page = context.new_page()
+        errors: list[str] = []
+        page.on(
+            "console", lambda m: errors.append(m.text) if m.type == "error" and not _is_streamlits_own(m) else None
+        )
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        opened.append((context, page, errors))
+        return page
+
+    yield start
+    problems: list[str] = []
+    for context, page, errors in opened:
+        problems += errors + page.locator("[data-testid=stException]").all_inner_texts()
+        context.close()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Any]) -> Any:
+    """A page of 1440 × 900 in light mode."""
+    return open_page()

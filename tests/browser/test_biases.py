@@ -1,0 +1,71 @@
+"""The biases page in a real browser: scrubbing repaints and sends once, switches reach every picture."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+APP = Path(__file__).parents[2] / "app.py"
+LOADED = 60_000
+PICTURES = """() => {
+  const found = [];
+  const walk = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.tagName === "CANVAS") found.push(node.toDataURL());
+      if (node.shadowRoot) walk(node.shadowRoot);
+    }
+  };
+  walk(document);
+  return found;
+}"""
+
+
+@pytest.fixture
+def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
+    """Open the biases page with a query and wait until its picture is drawn."""
+
+    def go(query: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.goto(f"{serve(APP)}/biases{query}")
+        page.wait_for_selector("canvas", timeout=LOADED)
+        settled(page, LOADED)
+        page.wait_for_timeout(500)
+        return page
+
+    return go
+
+
+def test_letting_the_size_go_moves_picture_link_and_verdicts(visit: Callable, settled: Callable) -> None:
+    page = visit()
+    before, verdicts = page.evaluate(PICTURES), page.locator(".st-key-verdicts").inner_text()
+    slider = page.locator("input[type=range]").first
+    slider.focus()
+    page.keyboard.press("Home")
+    page.wait_for_timeout(700)
+    settled(page, LOADED)
+    page.wait_for_url("**biases_size=0.1*", timeout=LOADED)
+    page.wait_for_timeout(500)
+    assert page.evaluate(PICTURES) != before
+    assert page.locator(".st-key-verdicts").inner_text() != verdicts
+
+
+def test_a_switch_changes_the_picture_and_what_is_said_of_it(visit: Callable, settled: Callable) -> None:
+    page = visit("?biases_show=With+−+without+the+biases&biases_q_bias=false&biases_v_bias=false&biases_o_bias=false")
+    before = json.dumps(page.evaluate(PICTURES))
+    assert "bias-k holds" in page.locator(".st-key-verdicts").inner_text()
+    page.get_by_text("Rotary positions", exact=True).last.click()
+    settled(page, LOADED)
+    page.get_by_text("bias-k does not hold").first.wait_for(timeout=LOADED)
+    page.wait_for_timeout(700)
+    assert json.dumps(page.evaluate(PICTURES)) != before
+    assert "biases_rotary=true" in page.url
+
+
+@pytest.mark.parametrize("show", ["With+−+without+the+biases", "A+growing+key+bias&biases_key_size=1000000.0"])
+def test_every_picture_ends_on_the_first_screen(show: str, visit: Callable) -> None:
+    page = visit(f"?biases_show={show}")
+    box = page.locator(".st-key-verdicts").first.bounding_box()
+    assert box["y"] + box["height"] <= 900
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1440

@@ -1,0 +1,94 @@
+"""The Claims page in a real browser: it opens, fits, is accessible, checks one claim, filters, and leads to pages."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+APP = Path(__file__).parents[2] / "app.py"
+LOADED = 60_000
+OWN_NAVIGATION = "(target) => document.querySelector(target)?.closest('[data-testid=stSidebarNav]') != null"
+
+
+@pytest.fixture
+def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
+    """Open the Claims page and wait until all of it is there."""
+
+    def go(query: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.goto(f"{serve(APP)}/claims{query}")
+        page.wait_for_selector("h1", timeout=LOADED)
+        settled(page, LOADED)
+        return page
+
+    return go
+
+
+def entry(page: Any, name: str) -> Any:
+    return page.locator(f".st-key-claim_{name}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_opens_fits_and_is_accessible(width: int, scheme: str, visit: Callable, settled: Callable) -> None:
+    page = visit("?claims_verdict=false&seed=5", viewport={"width": width, "height": 844}, color_scheme=scheme)
+    entry(page, "perm-block").get_by_role("button", name="Check").click()
+    settled(page, LOADED)
+    entry(page, "perm-block").get_by_text("perm-block is false").wait_for(timeout=LOADED)
+    page.wait_for_timeout(400)  # colours fade in
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = [
+        (violation["id"], node["html"][:160])
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+        if violation["id"] not in ("list", "listitem") or not page.evaluate(OWN_NAVIGATION, node["target"][0])
+    ]
+    assert found == []
+
+
+def test_one_claim_is_checked_and_home_says_so(visit: Callable, settled: Callable) -> None:
+    page = visit("?seed=6")
+    assert "not checked yet" in entry(page, "softmax-shift").inner_text()
+    entry(page, "softmax-shift").get_by_role("button", name="Check").click()
+    entry(page, "softmax-shift").get_by_text("softmax-shift holds").wait_for(timeout=LOADED)
+    settled(page)
+    assert "NaN" in entry(page, "softmax-shift").inner_text(), "with the switch that breaks it"
+    assert "not checked yet" in entry(page, "perm-kv").inner_text()
+    page.get_by_role("link", name="Home").click()
+    page.get_by_text("checked so far").wait_for(timeout=LOADED)
+    assert "seed 6" in page.get_by_text("checked so far").inner_text()
+
+
+def test_a_run_of_all_can_be_stopped(visit: Callable, settled: Callable) -> None:
+    page = visit("?seed=8")
+    page.get_by_role("button", name="Check all").click()
+    page.get_by_role("button", name="Stop", exact=True).last.wait_for(timeout=LOADED)
+    page.locator(".st-key-claims_progress [role=progressbar]").wait_for(timeout=LOADED)
+    page.locator(".st-key-_claims_stop button").click()
+    settled(page, LOADED)
+    assert page.locator(".st-key-_claims_stop").count() == 0
+    assert page.get_by_role("button", name="Check all").is_enabled()
+    assert "Nothing is checked yet" in page.locator(".st-key-claims_run").inner_text()
+
+
+def test_a_filter_goes_into_the_link(visit: Callable, settled: Callable) -> None:
+    page = visit()
+    page.get_by_role("radio", name="false").click()
+    settled(page)
+    page.wait_for_timeout(300)
+    assert "claims_verdict=false" in page.url
+    assert entry(page, "perm-block").count() == 1
+    assert entry(page, "perm-kv").count() == 0
+
+
+def test_a_claim_leads_to_its_page_with_its_settings(visit: Callable, settled: Callable) -> None:
+    page = visit("?seed=9&claims_verdict=holds")
+    entry(page, "perm-kv").get_by_role("link", name="Break it").click()
+    page.get_by_text("perm-kv does not hold").first.wait_for(timeout=LOADED)
+    settled(page)
+    assert "/permutation?" in page.url
+    assert "permutation_keys_alone=true" in page.url
+    assert "seed=9" in page.url

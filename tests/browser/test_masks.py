@@ -1,0 +1,72 @@
+"""Masks in a real browser: the picture follows the stack, its side and its view."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+APP = Path(__file__).parents[2] / "app.py"
+LOADED = 60_000
+PICTURES = """() => {
+  const found = [];
+  const walk = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.tagName === "CANVAS") found.push(node.toDataURL());
+      if (node.shadowRoot) walk(node.shadowRoot);
+    }
+  };
+  walk(document);
+  return found;
+}"""
+
+
+@pytest.fixture
+def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
+    def go(query: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.goto(f"{serve(APP)}/masks{query}")
+        page.wait_for_selector("canvas", timeout=LOADED)
+        settled(page, LOADED)
+        page.wait_for_timeout(400)
+        return page
+
+    return go
+
+
+def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, settled: Callable) -> None:
+    page = visit()
+    seen = set()
+    for view in ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"):
+        page.get_by_role("radio", name=view, exact=True).click()
+        settled(page)
+        page.wait_for_timeout(700)
+        seen.add(json.dumps(page.evaluate(PICTURES)))
+        verdicts = page.locator(".st-key-verdicts").bounding_box()
+        assert verdicts["y"] + verdicts["height"] <= 900, view
+    assert len(seen) == 5
+
+
+def test_the_side_of_the_padding_moves_the_mask(visit: Callable, settled: Callable) -> None:
+    page = visit("?masks_stack=decoder&masks_unmasked=true")
+    before = page.evaluate(PICTURES)
+    assert "does not hold" not in page.locator(".st-key-verdicts").inner_text()
+    page.get_by_role("radio", name="left", exact=True).click()
+    settled(page)
+    page.wait_for_timeout(700)
+    assert "does not hold" in page.locator(".st-key-verdicts").inner_text()
+    assert "masks_side=left" in page.url
+    assert page.evaluate(PICTURES) != before
+
+
+def test_the_grid_of_an_encoder_decoder_fits_and_the_conventions_are_a_table(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("?masks_stack=encoder-decoder")
+    assert page.locator("canvas").count() == 3
+    verdicts = page.locator(".st-key-verdicts").bounding_box()
+    assert verdicts["y"] + verdicts["height"] <= 900
+    page.get_by_role("radio", name="conventions", exact=True).click()
+    settled(page)
+    assert page.get_by_role("cell", name="key_padding_mask").count() >= 3

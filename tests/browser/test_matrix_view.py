@@ -1,0 +1,528 @@
+"""The matrix view under hands, keys and eyes: real Chromium, the component alone."""
+
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core.figures.matrix import matrix_heatmap
+from attention_core.figures.plot import figure_html
+from attention_core.figures.theme import HIDDEN, SCALES
+
+APP = Path(__file__).parent / "apps" / "matrix_view_app.py"
+_spec = importlib.util.spec_from_file_location("matrix_view_app", APP)
+app = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(app)
+
+TIP = ".view .tip"
+
+
+@pytest.fixture(scope="module")
+def url(serve) -> str:
+    return serve(APP)
+
+
+@pytest.fixture
+def show(open_page, url, settled) -> Callable[..., Any]:
+    """Open a case of the harness and wait until it is drawn; the page counts what it sends and receives."""
+
+    def start(case: str = "plain", script: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.sent, page.received = [], []
+        page.on("websocket", lambda socket: _count(socket, page))
+        if script:
+            page.add_init_script(script)
+        page.goto(f"{url}/?case={case}")
+        page.wait_for_selector(".view canvas")
+        settled(page)
+        page.wait_for_timeout(300)  # the first picture has arrived at its place
+        return page
+
+    return start
+
+
+def _count(socket: Any, page: Any) -> None:
+    socket.on("framesent", lambda frame: page.sent.append(len(frame)))
+    socket.on("framereceived", lambda frame: page.received.append(len(frame)))
+
+
+def status(page: Any) -> str:
+    return page.get_by_text(re.compile(r"^step \d+ · cell")).inner_text()
+
+
+def picture(page: Any, panel: int) -> str:
+    return page.locator(".view canvas").nth(panel).evaluate("canvas => canvas.toDataURL()")
+
+
+def cell_at(
+    page: Any, panel: int, row: int, column: int, *, across: float = 0.5, down: float = 0.5
+) -> dict[str, float]:
+    """Where a cell of the six-token view lies on the canvas, from its colour bar's left edge and the cell size."""
+    canvas = page.locator(".view canvas").nth(panel)
+    left = float(page.locator(".view .legend").nth(panel).evaluate("e => parseFloat(e.style.paddingLeft)"))
+    box = canvas.bounding_box()
+    size = 56 if box["width"] > 340 else (box["width"] - left) // 6
+    top = box["height"] - 2 - 6 * size
+    return {"x": left + (column + across) * size, "y": top + (row + down) * size}
+
+
+def hover(page: Any, panel: int, row: int, column: int) -> None:
+    page.locator(".view canvas").nth(panel).hover(position=cell_at(page, panel, row, column))
+
+
+def tip(page: Any) -> list[str]:
+    return page.locator(f"{TIP}.shown span").all_inner_texts()
+
+
+def pixel(page: Any, panel: int, at: dict[str, float]) -> tuple[int, ...]:
+    return tuple(
+        page.locator(".view canvas").nth(panel).evaluate(
+            """(canvas, { x, y }) => {
+                const [column, row] = [x * devicePixelRatio, y * devicePixelRatio];
+                return [...canvas.getContext("2d").getImageData(column, row, 1, 1).data].slice(0, 3);
+            }""",
+            at,
+        )
+    )  # fmt: skip
+
+
+def colour_of(fraction: float, mode: str, scale: str) -> np.ndarray:
+    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES[mode][scale]], float)
+    return np.array([np.interp(fraction, np.linspace(0, 1, len(stops)), stops[:, i]) for i in range(3)])
+
+
+# ---- the picture ----
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_every_cell_has_the_colour_of_its_number(show, mode):
+    page = show("causal", color_scheme=mode)
+    for panel, drawn in enumerate(app.attention(app.TOKENS, causal=True).panels):
+        low, high = drawn.colour_limits
+        for row in range(6):
+            for column in range(6):
+                seen = pixel(page, panel, cell_at(page, panel, row, column, across=0.5, down=0.15))
+                if drawn.hidden[row, column]:
+                    assert "#{:02X}{:02X}{:02X}".format(*seen) == HIDDEN[mode]
+                else:
+                    expected = colour_of((drawn.values[row, column] - low) / (high - low), mode, drawn.scale)
+                    assert np.abs(np.array(seen) - expected).max() <= 2
+
+
+def test_the_summary_names_the_picture_and_every_panel_has_title_axes_range_and_quantity(show):
+    page = show()
+    assert page.get_by_role("figure", name=app.attention(app.TOKENS).summary).count() == 1
+    assert page.locator(".view .title").all_inner_texts() == ["Scores", "Weights"]
+    assert [text.split() for text in page.locator(".view .legend").all_inner_texts()] == [
+        ["−4.65", "4.65", "score"],
+        ["0", "0.632", "weight"],
+    ]
+
+
+def test_a_number_that_is_none_is_hatched_printed_and_named(show):
+    page = show("odd")
+    notes = page.locator(".view .note:visible").all_inner_texts()
+    assert notes == ["Of 6 values 1 is NaN and 1 is infinite: no colour stands for them.", "Nothing but zeros."]
+    page.locator(".view .plot").first.focus()
+    assert [cell.inner_text() for cell in page.locator(".view table").first.locator("tbody td").all()] == [
+        "0", "NaN", "0.500", "∞", "−0.250", "1.00e-9",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ["plain", "hostile", "large", "sweep", "odd"])
+def test_nothing_overflows_at_any_width(show, case):
+    page = show(case, viewport={"width": 390, "height": 900})
+    for width in (390, 820, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(150)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        room = page.locator(".view").bounding_box()
+        boxes = [canvas.bounding_box() for canvas in page.locator(".view canvas").all()]
+        for box in boxes:
+            assert box["x"] >= room["x"] - 0.5
+            assert box["x"] + box["width"] <= room["x"] + room["width"] + 0.5
+        if width == 390:
+            assert len({round(box["y"]) for box in boxes}) == len(boxes)  # one below the other
+        if width == 1440:
+            assert len({round(box["y"] / 100) for box in boxes}) == 1  # side by side
+
+
+def test_the_backing_store_has_the_screens_density(show):
+    page = show(device_scale_factor=3)
+    sizes = page.locator(".view canvas").first.evaluate("c => [c.width / c.clientWidth, c.height / c.clientHeight]")
+    assert sizes == pytest.approx([3, 3], rel=0.01)
+
+
+def test_the_picture_follows_the_theme_while_it_stands(show):
+    page = show(color_scheme="light")
+    at = cell_at(page, 1, 0, 0, down=0.15)
+    light = pixel(page, 1, at)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_timeout(600)
+    weights = app.attention(app.TOKENS).panels[1]
+    expected = colour_of(weights.values[0, 0] / weights.colour_limits[1], "dark", "sequential")
+    assert pixel(page, 1, at) != light
+    assert np.abs(np.array(pixel(page, 1, at)) - expected).max() <= 2
+
+
+# ---- reading and choosing ----
+
+
+def test_pointing_reads_the_number_out_and_lights_its_row_and_column_in_all_panels(show):
+    page = show()
+    before = picture(page, 0)
+    hover(page, 1, 1, 3)
+    value = app.attention(app.TOKENS).panels[1].values[1, 3]
+    assert tip(page) == ["query", "cat", "key", "on", "weight", f"{value:.3g}"]
+    assert picture(page, 0) != before
+    lit, dim = cell_at(page, 0, 4, 3, down=0.15), cell_at(page, 0, 4, 4, down=0.15)
+    scores = app.attention(app.TOKENS).panels[0]
+    low, high = scores.colour_limits
+    full = [colour_of((scores.values[4, c] - low) / (high - low), "light", "diverging") for c in (3, 4)]
+    assert np.abs(np.array(pixel(page, 0, lit)) - full[0]).max() <= 2
+    assert np.abs(np.array(pixel(page, 0, dim)) - full[1]).max() > 10
+    page.mouse.move(5, 5)
+    assert page.locator(f"{TIP}.shown").count() == 0
+    assert picture(page, 0) == before
+
+
+def test_a_click_chooses_a_cell_with_one_small_message_and_a_second_one_lets_it_go(show, settled):
+    page = show()
+    at = cell_at(page, 1, 2, 4)
+    page.sent.clear()
+    page.locator(".view canvas").nth(1).click(position=at)
+    page.wait_for_timeout(300)
+    settled(page)
+    assert status(page) == "step 0 · cell (1, 2, 4) · calls 1"
+    assert len(page.sent) == 1
+    page.locator(".view canvas").nth(1).click(position=at)
+    page.get_by_text("cell None · calls 2").wait_for()
+
+
+def test_keys_move_read_choose_and_clear_and_stay_in_the_view(show):
+    page = show(script="window.heard = []; addEventListener('keydown', event => heard.push(event.key))")
+    plot = page.locator(".view .plot").nth(1)
+    page.locator(".view .plot").first.focus()
+    page.evaluate("heard.length = 0")
+    page.keyboard.press("Tab")
+    assert plot.evaluate("e => e.matches(':focus-visible') && getComputedStyle(e).outlineStyle") == "solid"
+    for key in [
+        "ArrowRight",
+        "ArrowRight",
+        "ArrowDown",
+        "ArrowUp",
+        "ArrowDown",
+        "ArrowLeft",
+        "End",
+        "Home",
+        "ArrowRight",
+    ]:
+        page.keyboard.press(key)
+    value = app.attention(app.TOKENS).panels[1].values[1, 1]
+    assert tip(page) == ["query", "cat", "key", "cat", "weight", f"{value:.3g}"]
+    assert page.locator(".view [aria-live]").inner_text() == f"query cat key cat weight {value:.3g}"
+    page.keyboard.press("Enter")
+    page.get_by_text("cell (1, 1, 1)").wait_for()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press(" ")
+    page.get_by_text("cell (1, 0, 1)").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_text("cell None").wait_for()
+    assert page.evaluate("heard") == ["Tab"]
+    page.keyboard.press("PageDown")
+    assert page.evaluate("heard") == ["Tab", "PageDown"]
+
+
+def test_a_tap_reads_and_chooses(show):
+    page = show(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, device_scale_factor=2)
+    page.locator(".view canvas").first.tap(position=cell_at(page, 0, 3, 1))
+    page.get_by_text("cell (0, 3, 1)").wait_for()
+    assert tip(page)[:4] == ["query", "on", "key", "cat"]
+    page.get_by_text("cell (0, 3, 1)").tap()
+    assert tip(page) == []
+
+
+def test_the_page_can_let_a_choice_go_and_take_the_same_one_again(show):
+    page = show()
+    canvas = page.locator(".view canvas").nth(1)
+    canvas.click(position=cell_at(page, 1, 2, 4))
+    page.get_by_text("cell (1, 2, 4) · calls 1").wait_for()
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_text("cell None · calls 1").wait_for()
+    canvas.click(position=cell_at(page, 1, 2, 4))
+    page.get_by_text("cell (1, 2, 4) · calls 2").wait_for()
+
+
+# ---- the sweep ----
+
+
+def drag(page: Any, to: float) -> None:
+    box = page.locator(".view input").bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.27, y)
+    page.mouse.down()
+    for i in range(1, 21):
+        page.mouse.move(box["x"] + box["width"] * (0.27 + (to - 0.27) * i / 20), y)
+
+
+def test_scrubbing_redraws_all_panels_and_sends_nothing_until_the_release(show, settled):
+    page = show("sweep")
+    before = [picture(page, i) for i in range(4)]
+    page.sent.clear()
+    page.received.clear()
+    drag(page, 1.0)
+    page.wait_for_timeout(200)
+    assert page.locator(".view .now").inner_text() == "4,096"
+    assert all(picture(page, i) != before[i] for i in range(4))
+    assert page.sent == []
+    page.mouse.up()
+    page.get_by_text("step 12 · cell None · calls 1").wait_for()
+    settled(page)
+    assert len(page.sent) == 1
+    assert page.sent[0] <= 2048
+    assert sum(page.received) < 8192  # the numbers and the script stay where they are
+
+
+def test_the_redraw_is_done_when_the_input_event_is(show):
+    page = show("sweep")
+    changed = page.locator(".view input").evaluate(
+        """input => {
+            const canvas = input.getRootNode().querySelector("canvas");
+            const before = canvas.toDataURL();
+            input.value = 9;
+            input.dispatchEvent(new Event("input"));
+            return canvas.toDataURL() !== before;
+        }"""
+    )
+    assert changed
+
+
+def test_the_slider_works_with_keys_and_says_its_step(show):
+    page = show("sweep")
+    slider = page.get_by_role("slider", name="Size of a head, d_head")
+    assert slider.get_attribute("aria-valuetext") == "8"
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("step 4 · cell None · calls 1").wait_for()
+    assert slider.get_attribute("aria-valuetext") == "16"
+
+
+def test_the_page_moves_the_view_and_a_hand_can_move_it_back(show):
+    page = show("sweep")
+    slider = page.locator(".view input")
+    slider.focus()
+    page.keyboard.press("End")
+    page.get_by_text("step 12 · cell None · calls 1").wait_for()
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_text("step 0 · cell None · calls 1").wait_for()
+    assert slider.input_value() == "0"
+    slider.focus()
+    page.keyboard.press("End")
+    page.get_by_text("step 12 · cell None · calls 2").wait_for()
+
+
+def test_a_view_that_was_away_comes_back_where_it_stood(show, settled):
+    page = show("sweep")
+    page.locator(".view input").focus()
+    page.keyboard.press("End")
+    page.get_by_text("step 12").wait_for()
+    toggle = page.get_by_text("show", exact=True)
+    toggle.click()
+    page.locator(".view").wait_for(state="detached")
+    toggle.click()
+    page.get_by_text("step 12").wait_for()
+    assert page.locator(".view input").input_value() == "12"
+    assert page.locator(".view .now").inner_text() == "4,096"
+
+
+def test_browser_and_server_agree_on_where_a_view_stands_that_nobody_remembers(show):
+    page = show("free")
+    slider = page.locator(".view input")
+    toggle = page.get_by_text("show", exact=True)
+    for _ in range(2):
+        assert slider.input_value() == "0"
+        slider.focus()
+        page.keyboard.press("End")
+        page.get_by_text("step 12").wait_for()
+        toggle.click()
+        page.locator(".view").wait_for(state="detached")
+        toggle.click()
+        page.get_by_text("step 0").wait_for()
+
+
+# ---- movement ----
+
+FRAMES = """
+(panel) => new Promise((done) => {
+  const root = document.querySelector("[data-testid=stBidiComponentIsolated]").shadowRoot;
+  const canvas = root.querySelectorAll("canvas")[panel];
+  const seen = [canvas.toDataURL()];
+  const look = () => {
+    const now = canvas.toDataURL();
+    if (now !== seen[seen.length - 1]) seen.push(now);
+    if (performance.now() < until) requestAnimationFrame(look);
+    else done(seen.length);
+  };
+  const until = performance.now() + 2500;
+  document.querySelector("[data-testid=stCheckbox] input").click();
+  look();
+})
+"""
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_a_changed_matrix_moves_unless_motion_is_not_wanted(show, motion):
+    page = show(reduced_motion=motion)
+    pictures = page.evaluate(FRAMES, 1)
+    assert pictures == 2 if motion == "reduce" else pictures > 4
+
+
+def test_after_the_movement_the_new_numbers_stand_at_their_tokens(show):
+    page = show()
+    page.get_by_text("shuffled", exact=True).click()
+    page.wait_for_timeout(900)
+    weights = app.attention(app.SHUFFLED, seed=1).panels[1]
+    seen = pixel(page, 1, cell_at(page, 1, 2, 4, down=0.15))
+    expected = colour_of(weights.values[2, 4] / weights.colour_limits[1], "light", "sequential")
+    assert np.abs(np.array(seen) - expected).max() <= 2
+
+
+# ---- text is only ever text ----
+
+
+def test_labels_appear_as_typed_and_run_nothing(show):
+    page = show("hostile")
+    title = page.title()
+    view = page.locator(".view")
+    page.locator(".view .plot").first.focus()
+    heads = view.locator("table").first.locator("tbody th").all_inner_texts()
+    assert tuple(heads) == app.HOSTILE
+    for key in ["ArrowDown"] * 5:
+        page.keyboard.press(key)
+    assert tip(page)[1] == app.HOSTILE[5]
+    page.keyboard.press("ArrowDown")
+    assert tip(page)[1] == "a" * 80  # the label on the picture is cut, the readout is not
+    assert view.locator("b, img, script").count() == 0
+    assert page.title() == title
+
+
+def test_plotly_shows_labels_as_typed_too(open_page):
+    page = open_page()
+    page.set_content(figure_html(matrix_heatmap(app.attention(app.HOSTILE).panels[1])))
+    page.wait_for_selector(".xtick text")
+    for axis in ("xtick", "ytick"):
+        assert tuple(page.locator(f".{axis} text").evaluate_all("all => all.map(e => e.textContent)")) == app.HOSTILE
+    box = page.locator(".heatmaplayer image").bounding_box()
+    for i, token in enumerate(app.HOSTILE[:6]):
+        step = (i + 0.5) / len(app.HOSTILE)
+        page.mouse.move(box["x"] + box["width"] * step, box["y"] + box["height"] * step)
+        page.wait_for_timeout(200)
+        assert f"query {token} · key {token}" in page.locator(".hovertext").evaluate("e => e.textContent")
+    assert page.locator("#hacked, .hovertext img, .hovertext b").count() == 0
+
+
+# ---- for readers of the screen ----
+
+
+def test_the_numbers_are_a_table_made_when_somebody_comes(show):
+    page = show("causal")
+    tables = page.locator(".view table")
+    assert tables.count() == 0
+    page.locator(".view .plot").first.focus()
+    assert tables.count() == 2
+    weights = app.attention(app.TOKENS, causal=True).panels[1].values
+    cells = tables.nth(1).locator("tbody td").all_inner_texts()
+    assert cells[:8] == ["1", *["hidden"] * 5, f"{weights[1, 0]:.3g}", f"{weights[1, 1]:.3g}"]
+
+
+def test_a_table_too_long_to_be_read_says_so(show):
+    page = show("large")
+    page.locator(".view .plot").first.focus()
+    table = page.locator(".view table").first
+    assert table.locator("tbody td").count() <= 1024
+    assert "Only the first 10 of 96 rows" in table.locator("caption").inner_text()
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("case", ["causal", "sweep"])
+def test_axe_finds_nothing_serious(show, mode, case):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = show(case, color_scheme=mode)
+    page.locator(".view .plot").first.focus()
+    found = axe.run(page).response["violations"]
+    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+
+
+# ---- with others ----
+
+
+def test_a_token_board_lights_rows_and_columns_through_the_document(show):
+    page = show()
+    before = picture(page, 1)
+    tell = "detail => document.dispatchEvent(new CustomEvent('attention:hover', { detail }))"
+    page.evaluate(tell, {"group": "other", "role": "query", "index": 2})
+    assert picture(page, 1) == before
+    page.evaluate(tell, {"group": "tokens", "role": "query", "index": 2})
+    row = picture(page, 1)
+    page.evaluate(tell, {"group": "tokens", "role": "key", "index": 0})
+    both = picture(page, 1)
+    assert len({before, row, both}) == 3
+    page.evaluate(tell, {"group": "tokens", "role": "query", "index": None})
+    page.evaluate(tell, {"group": "tokens", "role": "key", "index": None})
+    assert picture(page, 1) == before
+    query = {"group": "tokens", "role": "query"}
+    for detail in [None, 3, {"group": "tokens"}, query, query | {"index": 10**9}, query | {"index": "<b>"}]:
+        page.evaluate(tell, detail)
+    assert picture(page, 1) == before
+
+
+def test_a_pointed_cell_is_told_to_the_group(show):
+    page = show(script="window.told = []; document.addEventListener('attention:hover', e => told.push(e.detail))")
+    hover(page, 1, 4, 2)
+    hover(page, 1, 4, 3)
+    page.mouse.move(5, 5)
+    assert page.evaluate("told.map(d => [d.group, d.role, d.index].join())") == [
+        "tokens,query,4",
+        "tokens,key,2",
+        "tokens,key,3",
+        "tokens,query,",
+        "tokens,key,",
+    ]
+
+
+WATCH = """
+window.listening = new Set(); window.observing = new Set();
+const add = document.addEventListener;
+document.addEventListener = function (type, listener, options) {
+  if (options?.signal && !options.signal.aborted) {
+    const one = { type };
+    listening.add(one);
+    options.signal.addEventListener("abort", () => listening.delete(one));
+  }
+  return add.call(this, type, listener, options);
+};
+const { observe, disconnect } = ResizeObserver.prototype;
+ResizeObserver.prototype.observe = function (element, options) {
+  if (element.matches(".view")) observing.add(this);
+  return observe.call(this, element, options);
+};
+ResizeObserver.prototype.disconnect = function () { observing.delete(this); return disconnect.call(this); };
+"""
+
+
+def test_a_view_that_goes_leaves_nothing_behind(show):
+    page = show(script=WATCH)
+    assert page.evaluate("[listening.size > 0, observing.size]") == [True, 1]
+    toggle = page.get_by_text("show", exact=True)
+    for _ in range(3):
+        toggle.click()
+        page.locator(".view").wait_for(state="detached")
+        page.wait_for_timeout(100)
+        assert page.evaluate("[listening.size, observing.size]") == [0, 0]
+        toggle.click()
+        page.locator(".view canvas").first.wait_for()

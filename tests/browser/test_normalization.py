@@ -1,0 +1,79 @@
+"""Normalization in a real browser: outputs chosen by hand, the circle in space, every question above the fold."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+APP = Path(__file__).parents[2] / "app.py"
+LOADED = 60_000
+
+
+@pytest.fixture
+def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
+    def go(query: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.goto(f"{serve(APP)}/normalization{query}")
+        page.wait_for_selector(".st-key-figure canvas", timeout=LOADED)
+        settled(page, LOADED)
+        page.wait_for_timeout(400)
+        return page
+
+    return go
+
+
+def pictures(page: Any) -> list[str]:
+    """The canvases once they have come to rest."""
+    drawn, before = [], None
+    while drawn != before or not drawn:
+        before = drawn
+        page.wait_for_timeout(400)
+        drawn = page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
+    return drawn
+
+
+def test_choosing_an_output_shows_what_it_depends_on(visit: Callable, settled: Callable) -> None:
+    page = visit()
+    before = pictures(page)
+    canvas = page.locator(".st-key-figure canvas").nth(1)
+    box = canvas.bounding_box()
+    canvas.click(position={"x": box["width"] * 0.75, "y": box["height"] * 0.75})
+    settled(page)
+    page.wait_for_timeout(700)
+    after = pictures(page)
+    assert all(old != new for old, new in zip(before, after, strict=True))
+    assert "normalization_cell=" in page.url
+    row, column = page.url.split("normalization_cell=")[1].split("&")[0].split(".")
+    assert f"y at ({int(row) + 1}, {int(column) + 1})" in page.locator(".st-key-figure .view").inner_text()
+
+
+def test_keys_choose_an_output_too(visit: Callable, settled: Callable) -> None:
+    page = visit()
+    page.locator(".st-key-figure .plot").first.focus()
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    settled(page)
+    page.wait_for_timeout(500)
+    assert "normalization_cell=" in page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_three_features_are_one_figure_in_space(scheme: str, visit: Callable) -> None:
+    page = visit("?normalization_topic=length+of+the+output&normalization_d_model=3", color_scheme=scheme)
+    page.wait_for_selector(".js-plotly-plot .gl-container canvas", timeout=LOADED)
+    assert page.locator(".js-plotly-plot").count() == 1
+
+
+def test_what_is_not_a_number_is_said(visit: Callable) -> None:
+    page = visit("?normalization_topic=length+of+the+output&normalization_constant=true")
+    text = page.locator("[data-testid=stMain]").inner_text()
+    assert "0 / 0: a constant token and ε = 0" in text
+    assert "are NaN" in page.locator(".st-key-figure .view").inner_text()
+
+
+@pytest.mark.parametrize("topic", ["length+of+the+output", "what+is+left+of+a+bias", "a+whole+block"])
+def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None:
+    page = visit(f"?normalization_topic={topic}")
+    verdicts = page.locator(".st-key-verdicts").bounding_box()
+    assert verdicts["y"] + verdicts["height"] <= 900

@@ -1,0 +1,226 @@
+"""Every page in a real browser: it opens, fits, reacts, is reachable by all, and asks nobody outside for anything."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages._shared.registry import PAGES
+
+APP = Path(__file__).parents[2] / "app.py"
+NAMES = ("", *(page.name for page in PAGES))
+EXPERIMENTS = tuple(page.name for page in PAGES)
+LOADED = 60_000
+DRAWN = "canvas, .js-plotly-plot .main-svg"
+# Every canvas in sight as its pixels, every Plotly figure as its data; two equal texts are two equal pictures.
+PICTURES = """() => {
+  const found = [];
+  const walk = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.tagName === "CANVAS") found.push(node.toDataURL());
+      if (node.matches(".js-plotly-plot")) found.push(JSON.stringify(node.data));
+      if (node.shadowRoot) walk(node.shadowRoot);
+    }
+  };
+  walk(document);
+  return found;
+}"""
+
+
+@pytest.fixture
+def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
+    """Open a page of the app and wait until its picture is drawn."""
+
+    def go(name: str, query: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.outside = []
+        page.on("request", lambda request: page.outside.append(request.url) if is_outside(request.url) else None)
+        page.goto(f"{serve(APP)}/{name}{query}")
+        page.wait_for_selector("h1", timeout=LOADED)
+        page.wait_for_selector(DRAWN, timeout=LOADED)
+        settled(page, LOADED)
+        page.wait_for_timeout(400)
+        return page
+
+    return go
+
+
+def is_outside(url: str) -> bool:
+    return not url.startswith(("data:", "blob:", "http://127.0.0.1", "ws://127.0.0.1"))
+
+
+def box(page: Any, key: str) -> dict[str, float]:
+    return page.locator(f".st-key-{key}").first.bounding_box()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("name", NAMES)
+def test_opens_fits_and_is_accessible(name: str, width: int, scheme: str, visit: Callable) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    height = 900 if width == 1440 else 844
+    page = visit(name, viewport={"width": width, "height": height}, color_scheme=scheme)
+    assert page.outside == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if name:
+        figure, verdicts = box(page, "figure"), box(page, "verdicts")
+        if width == 1440:
+            assert verdicts["y"] + verdicts["height"] <= 900, "figure and verdicts end below the fold"
+        else:
+            assert figure["y"] <= 500, "the figure starts too low on a phone"
+    found = [
+        (violation["id"], node["html"][:160])
+        for violation in Axe().run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+        if not is_streamlits_own(page, violation["id"], node["target"][0])
+    ]
+    assert found == []
+
+
+def is_streamlits_own(page: Any, rule: str, target: str) -> bool:
+    """Streamlit's grouped sidebar navigation breaks axe's list rules by itself."""
+    inside = "(target) => document.querySelector(target)?.closest('[data-testid=stSidebarNav]') != null"
+    return rule in ("list", "listitem") and page.evaluate(inside, target)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
+    name: str, visit: Callable, settled: Callable
+) -> None:
+    page = visit(name)
+    before = page.evaluate(PICTURES)
+    pictures, verdicts = {json.dumps(before)}, {page.locator(".st-key-verdicts").inner_text()}
+    buttons = page.locator(".st-key-presets_row [data-testid=stButton]")
+    assert 3 <= buttons.count() <= 5
+    for i in range(buttons.count()):
+        buttons.nth(i).click()
+        settled(page, LOADED)
+        page.wait_for_timeout(700)
+        pictures.add(json.dumps(page.evaluate(PICTURES)))
+        verdicts.add(page.locator(".st-key-verdicts").inner_text())
+    assert len(pictures) >= 3
+    assert len(verdicts) >= 2
+    assert f"{name}_" in page.url
+    page.get_by_role("button", name="Reset", exact=True).click()
+    settled(page, LOADED)
+    page.wait_for_timeout(1000)
+    assert f"{name}_" not in page.url
+    assert page.evaluate(PICTURES) == before
+
+
+def test_the_very_first_visitor_may_come_by_a_deep_link(
+    cold_app: str, open_page: Callable, settled: Callable
+) -> None:
+    page = open_page()
+    outside: list[str] = []
+    page.on("request", lambda request: outside.append(request.url) if is_outside(request.url) else None)
+    page.goto(f"{cold_app}/permutation?permutation_positions=rotary")
+    page.wait_for_selector("canvas", timeout=LOADED)
+    settled(page)
+    assert page.locator("h1").inner_text() == "Permutation"
+    assert "perm-self does not hold" in page.locator(".st-key-verdicts").inner_text()
+    assert "permutation_positions=rotary" in page.url
+    assert outside == []
+
+
+def test_predicting_makes_the_move_and_grades_it_from_the_result(visit: Callable, settled: Callable) -> None:
+    page = visit("permutation")
+    page.get_by_role("button", name="Different", exact=True).click()
+    settled(page)
+    strip = page.locator(".st-key-permutation_predict_strip")
+    assert "You said Different" in strip.inner_text()
+    assert "the tensor says The same" in strip.inner_text()
+    assert "permutation_shuffle=keys" in page.url
+    changed = visit("permutation", "?permutation_keys_alone=true")
+    changed.get_by_role("button", name="Different", exact=True).click()
+    settled(changed)
+    assert "The tensor agrees" in changed.locator(".st-key-permutation_predict_strip").inner_text()
+
+
+def test_presenter_view_steps_through_the_presets_with_page_keys(visit: Callable, settled: Callable) -> None:
+    page = visit("permutation", "?present=true")
+    assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
+    for key, expected in (("PageDown", None), ("PageDown", "shuffle=keys"), ("PageUp", None)):
+        page.keyboard.press(key)
+        settled(page)
+        page.wait_for_timeout(300)
+        assert (expected or "present=true") in page.url
+        assert expected is not None or "shuffle" not in page.url
+
+
+def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
+    visit: Callable, settled: Callable, open_page: Callable
+) -> None:
+    teacher = visit("permutation", "?permutation_positions=sinusoidal&permutation_tab=Share")
+    teacher.get_by_text("Make a lesson of it").click()
+    teacher.get_by_role("combobox", name=re.compile("drawn as their value")).fill("Positions")
+    teacher.keyboard.press("Enter")
+    settled(teacher)
+    note = teacher.get_by_label("A note to the class")
+    note.fill("What moves?")
+    note.press("Enter")
+    settled(teacher)
+    address = next(text for text in teacher.locator("[data-testid=stCode]").all_inner_texts() if "lesson=" in text)
+    student = open_page()
+    student.goto(address.strip())
+    student.wait_for_selector("canvas", timeout=LOADED)
+    settled(student)
+    text = student.locator("[data-testid=stMain]").inner_text()
+    assert "What moves?" in text
+    assert "Positions: sinusoidal" in text
+    assert student.get_by_label("Positions", exact=True).count() == 0
+    assert "perm-self does not hold" in student.locator(".st-key-verdicts").inner_text()
+
+
+def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> None:
+    page = visit("permutation", "?permutation_tab=Code")
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.evaluate("document.addEventListener('copy', () => { window.copied = String(document.getSelection()); })")
+    page.evaluate(
+        "document.addEventListener('copy', () => { window.copied = document.activeElement.value ?? window.copied; })"
+    )
+    button = page.get_by_role("button", name="Copy the code")
+    button.click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("window.copied").startswith("import hashlib")
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_data_is_there_as_files_made_when_asked_for(name: str, visit: Callable, settled: Callable) -> None:
+    page = visit(name, f"?{name}_tab=Data&seed=3")
+    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
+    for label, start in (
+        ("CSV", b"# config"),
+        ("JSON", b"{"),
+        ("HTML", b"<!doctype html>"),
+        ("PNG", b"\x89PNG"),
+        ("SVG", b"<svg"),
+    ):
+        with page.expect_download(timeout=LOADED) as download:
+            page.get_by_role("button", name=label, exact=True).click()
+        file = Path(download.value.path())
+        assert file.read_bytes().startswith(start), label
+        assert download.value.suggested_filename.startswith(f"attention-{name.replace('_', '-')}-seed-3")
+        assert download.value.suggested_filename.endswith(f".{label.lower()}")
+
+
+def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) -> None:
+    page = visit("permutation")
+    reached = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(
+                "() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot"
+                ".activeElement; return (e?.innerText || e?.getAttribute('aria-label') || '').trim(); }"
+            )
+        )
+    for wanted in ("Skip", "Shuffle all", "Reset", "Pin"):
+        assert wanted in reached, wanted
+    assert any("rows" in text for text in reached), "the matrices can be reached"
+    assert any(text == "Why" for text in reached)

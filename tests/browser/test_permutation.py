@@ -1,0 +1,141 @@
+"""The permutation page under the hand: a chip is dragged or moved by keys, and everything on the page follows."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+APP = Path(__file__).parents[2] / "app.py"
+LOADED = 60_000
+PICTURES = """() => {
+  const found = [];
+  const walk = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.tagName === "CANVAS") found.push(node.toDataURL());
+      if (node.shadowRoot) walk(node.shadowRoot);
+    }
+  };
+  walk(document);
+  return found;
+}"""
+
+
+@pytest.fixture
+def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
+    """Open the page; what it sends to the server from then on is counted in ``page.sent``."""
+
+    def go(query: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.sent = []
+        # Playwright cannot take a built-in method for a handler.
+        page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
+        page.goto(f"{serve(APP)}/permutation{query}")
+        page.locator(".board .text").first.wait_for(timeout=LOADED)
+        page.wait_for_selector("canvas", timeout=LOADED)
+        settled(page, LOADED)
+        page.wait_for_timeout(700)
+        page.sent.clear()
+        return page
+
+    return go
+
+
+def chip(page: Any, position: int) -> Any:
+    return page.locator(".board").first.locator(".slot > .chip").nth(position)
+
+
+def words(page: Any) -> list[str]:
+    return page.locator(".board").first.locator(".text").all_text_contents()
+
+
+def wait_for_link(page: Any, part: str, settled: Callable) -> None:
+    page.wait_for_function("part => location.search.includes(part)", arg=part, timeout=LOADED)
+    settled(page, LOADED)
+    page.wait_for_timeout(700)
+
+
+def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Callable, settled: Callable) -> None:
+    page = visit("?permutation_order=0-1-2-3-4-5&permutation_positions=rotary")
+    pictures, why = page.evaluate(PICTURES), page.locator("[role=tabpanel]").inner_text()
+    start, end = chip(page, 4).bounding_box(), chip(page, 1).bounding_box()
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=12)
+    assert page.sent == []
+    page.mouse.up()
+    wait_for_link(page, "permutation_order=0-4-1-2-3-5", settled)
+    assert len(page.sent) == 1
+    assert words(page) == ["the", "a", "cat", "sat", "on", "mat"]
+    same = [a == b for a, b in zip(pictures, page.evaluate(PICTURES), strict=True)]
+    assert same.count(True) <= 1, "only what stood there before the shuffle stays"
+    assert page.locator("[role=tabpanel]").inner_text() != why
+
+
+def test_a_chip_moves_by_keyboard(visit: Callable, settled: Callable) -> None:
+    page = visit("?permutation_order=0-1-2-3-4-5")
+    chip(page, 0).focus()
+    page.keyboard.press("Alt+ArrowRight")
+    wait_for_link(page, "permutation_order=1-0-2-3-4-5", settled)
+    assert len(page.sent) == 1
+    assert words(page)[:2] == ["cat", "the"]
+
+
+def test_a_token_edited_on_the_board_is_in_the_sentence(visit: Callable, settled: Callable) -> None:
+    page = visit("?permutation_order=1-0-2-3-4-5")
+    chip(page, 0).dblclick()
+    page.keyboard.type("New York")
+    page.keyboard.press("Enter")
+    wait_for_link(page, "New_York", settled)
+    assert page.get_by_label("Sentence", exact=True).input_value() == "the New_York sat on a mat"
+    assert words(page)[:2] == ["New_York", "the"]
+    assert "permutation_order=1-0-2-3-4-5" in page.url
+
+
+def test_chips_and_matrices_light_each_other(visit: Callable) -> None:
+    page = visit("?permutation_order=2-0-1-3-4-5")
+    dark = page.evaluate(PICTURES)
+    chip(page, 0).hover()
+    page.wait_for_timeout(300)
+    assert page.evaluate(PICTURES) != dark
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(300)
+    box = page.locator("canvas").first.bounding_box()
+    lit = page.locator(".board .lit-query, .board .lit-key")
+    assert lit.count() == 0
+    page.mouse.move(box["x"] + box["width"] * 0.16, box["y"] + box["height"] * 0.5)
+    page.wait_for_timeout(300)
+    assert lit.count() >= 1
+
+
+def test_a_forged_order_is_refused_with_a_sentence_and_the_state_kept(
+    serve: Callable, open_page: Callable, settled: Callable
+) -> None:
+    page = open_page()
+
+    def pass_on(socket: Any) -> None:
+        server = socket.connect_to_server()
+        socket.on_message(lambda frame: server.send(frame.replace(b'"order":[1,0,', b'"order":[1,1,')))
+
+    page.route_web_socket("**/_stcore/stream", pass_on)
+    page.goto(f"{serve(APP)}/permutation?permutation_order=0-1-2-3-4-5")
+    page.locator(".board .text").first.wait_for(timeout=LOADED)
+    settled(page, LOADED)
+    chip(page, 0).focus()
+    page.keyboard.press("Alt+ArrowRight")
+    page.locator(".words.refused").wait_for(timeout=LOADED)
+    assert "is not possible" in page.locator(".words.refused").text_content()
+    assert words(page) == ["the", "cat", "sat", "on", "a", "mat"]
+    assert "permutation_order=0-1-2-3-4-5" in page.url
+
+
+def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
+    page = visit()
+    before = json.dumps(words(page))
+    page.locator("[name=Reverse]").first.click()
+    wait_for_link(page, "permutation_order", settled)
+    page.get_by_role("button", name="Reset", exact=True).click()
+    page.wait_for_function("() => !location.search.includes('permutation_order')", timeout=LOADED)
+    settled(page, LOADED)
+    assert json.dumps(words(page)) == before

@@ -1,0 +1,71 @@
+"""The complexity page: what it shows is what the experiment says, and it times only when asked."""
+
+import pytest
+
+from attention_core.experiments.complexity import ComplexityConfig, run_complexity
+from attention_core.experiments.verdict import format_number
+from tests.pages.conftest import Open
+
+
+def text_of(at: object) -> str:
+    return "\n".join(markdown.value for markdown in at.markdown)
+
+
+def test_the_verdicts_and_numbers_are_those_of_the_experiment(open_page: Open) -> None:
+    at = open_page("complexity", complexity_num_queries="64", complexity_d_model="512")
+    result, text = run_complexity(ComplexityConfig(num_queries=64, d_model=512)), text_of(at)
+    for verdict in result.verdicts:
+        assert f"{verdict.claim} holds" in text
+        assert format_number(verdict.measured) in text
+    assert f"`{result.share:.1%}`" in text
+    assert f"`{result.exponentials:,}`" in text
+    assert "Choose what to measure" in text
+    assert not at.exception
+
+
+@pytest.mark.parametrize(
+    ("switch", "claims", "because"),
+    [
+        ("fused", ("cplx-core", "cplx-mha"), "counts it as 0"),
+        ("no_output", ("cplx-mha", "cplx-bottleneck"), "there is no W_O"),
+        ("large", ("cplx-core", "cplx-mha"), "d_head is twice"),
+        ("mixed", ("mha-reshape",), "several tokens"),
+    ],
+)
+def test_a_switch_breaks_what_it_says(switch: str, claims: tuple, because: str, open_page: Open) -> None:
+    text = text_of(open_page("complexity", **{f"complexity_{switch}": "true"}, device="cpu"))
+    assert all(f"{claim} does not hold" in text for claim in claims)
+    assert because in text
+    assert "though" not in text
+
+
+@pytest.mark.parametrize(
+    ("d_model", "right"), [("64", "The scores"), ("512", "Both alike"), ("1024", "The projections")]
+)
+def test_the_prediction_is_graded_from_the_new_result(d_model: str, right: str, open_page: Open) -> None:
+    at = open_page("complexity", complexity_d_model=d_model)
+    for answer in ("The projections", "The scores", "Both alike"):
+        next(button for button in at.button if button.label == answer).click().run()
+        assert ("The tensor agrees" in text_of(at)) is (answer == right)
+        next(button for button in at.button if button.label == "Ask again").click().run()
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"), [("over n", "time ∝ n^"), ("over d_model", "time ∝ d_model^"), ("each part", "Measured")]
+)
+def test_asked_for_it_measures_the_time(measure: str, said: str, open_page: Open) -> None:
+    at = open_page("complexity", complexity_measure=measure, complexity_seconds="2", complexity_num_queries="32")
+    assert not at.exception
+    text = text_of(at)
+    assert said in text or "measured width" in text or "too few sizes" in text
+    assert "cplx-core holds" in text
+
+
+def test_what_costs_too_much_is_refused_and_the_last_good_picture_is_kept(open_page: Open) -> None:
+    at = open_page("complexity", complexity_fused="true")
+    for name in ("num_queries", "num_keys"):
+        at.selectbox(key=f"complexity_{name}").set_value("4096").run()
+    at.selectbox(key="complexity_d_model").set_value("1024").run()
+    assert "8,589,934,592" in at.error[0].value
+    assert "last good picture" in at.error[0].value
+    assert at.get("bidi_component")

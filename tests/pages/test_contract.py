@@ -1,0 +1,174 @@
+"""What every experiment page owes its visitor: each part of the frame, with real content."""
+
+import ast
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.registry import FOLDER, HOME, LEDGER, PAGES
+from tests.pages.conftest import Open
+from tests.pages.test_every_page import bound_widgets, ends
+
+NAMES = [page.name for page in PAGES]
+NUMBER = re.compile(r"`[^`]*\d[^`]*`")
+
+
+def texts(at: AppTest) -> list[str]:
+    return [item.value for item in at.markdown]
+
+
+def button(at: AppTest, label: str) -> object:
+    return next(item for item in at.button if item.label == label)
+
+
+def open_tab(at: AppTest, name: str, tab: str) -> AppTest:
+    at.session_state[f"{name}_tab"] = tab
+    return at.run()
+
+
+def test_every_script_in_the_folder_is_listed() -> None:
+    scripts = {path.stem for path in FOLDER.glob("*.py")}
+    assert scripts == {HOME.name, *NAMES, LEDGER.name}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_a_page_says_what_it_shows(page: object) -> None:
+    assert len(page.claim.split()) >= 6
+    assert page.claim.endswith(".")
+    assert page.formula
+    source = (FOLDER / f"{page.name}.py").read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(source))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_part_of_the_frame_is_there(name: str, open_page: Open) -> None:
+    at = open_page(name)
+    assert not at.exception
+    assert at.title
+    said = texts(at)
+    assert any(text.startswith("**Predict.** ") and text.rstrip().endswith(("?", "…")) for text in said)
+    assert any("**Break it**" in text for text in said)
+    assert any("holds**" in text and NUMBER.search(text) for text in said), "a verdict with its number"
+    options = [item for item in at.button if item.key and item.key.startswith(f"_{name}_option_")]
+    presets = [item for item in at.button if item.key and item.key.startswith(f"_{name}_preset_")]
+    assert 2 <= len(options) <= 4
+    assert 3 <= len(presets) <= 5
+    assert all(len(preset.help.split()) >= 4 for preset in presets), "each preset names its surprise"
+    assert button(at, "Reset")
+    assert button(at, "Pin")
+    assert [tab.label for tab in at.tabs] == ["Why", "Code", "Data", "Share"]
+    assert at.page_link
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_why_proves_step_by_step_beside_measured_numbers(name: str, open_page: Open) -> None:
+    said = texts(open_tab(open_page(name), name, "Why"))
+    steps = [i for i, text in enumerate(said) if re.match(r"\d+\. ", text)]
+    assert len(steps) >= 2
+    assert all(len(said[i].split()) >= 12 for i in steps)
+    assert sum(bool(NUMBER.search(said[i + 1])) for i in steps) >= 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_code_is_short_plain_torch(name: str, open_page: Open) -> None:
+    at = open_tab(open_page(name), name, "Code")
+    code = at.code[0].value
+    ast.parse(code)
+    assert re.search(r"^import .*\btorch\b", code, re.M)
+    assert "attention_core" not in code
+    assert 8 <= code.count("\n") <= 45
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_data_has_a_table_a_figure_and_files(name: str, open_page: Open) -> None:
+    at = open_tab(open_page(name), name, "Data")
+    assert not at.exception
+    assert len(at.dataframe[0].value) >= 2
+    assert at.get("plotly_chart")
+    assert [item.label for item in at.get("download_button")] == ["CSV", "JSON", "HTML"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_share_has_the_link_its_code_and_a_lesson(name: str, open_page: Open) -> None:
+    at = open_tab(open_page(name, seed="7"), name, "Share")
+    assert not at.exception
+    links = [item.value for item in at.code]
+    assert any("seed=7" in link and "lesson=" not in link for link in links)
+    assert any("lesson=" in link for link in links)
+    assert at.get("image")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_answer_makes_a_move_and_is_graded_and_skipping_is_one_click(name: str, open_page: Open) -> None:
+    at = open_page(name)
+    graded = []
+    for i in range(2):
+        at.button(key=f"_{name}_option_{i}").click()
+        at.run()
+        assert not at.exception
+        graded.append(next(text for text in texts(at) if text.startswith("**You said**")))
+        button(at, "Ask again").click()
+        at.run()
+    assert sum("right" in text for text in graded) <= 1
+    button(at, "Skip").click()
+    at.run()
+    assert not any("Predict." in text or "You said" in text for text in texts(at))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pinned_picture_stays_beside_the_next_one(name: str, open_page: Open) -> None:
+    at = open_page(name)
+    button(at, "Pin").click()
+    at.run()
+    at.button(key=f"_{name}_preset_1").click()
+    at.run()
+    assert not at.exception
+    assert {"Now", "Pinned"} <= {item.value for item in at.caption}
+    button(at, "Unpin").click()
+    at.run()
+    assert "Pinned" not in {item.value for item in at.caption}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_presets_go_where_they_say_and_reset_comes_back(name: str, open_page: Open) -> None:
+    at = open_page(name)
+    start = dict(at.query_params)
+    seen = set()
+    presets = [item.key for item in at.button if item.key and item.key.startswith(f"_{name}_preset_")]
+    for key in presets:
+        at.button(key=key).click()
+        at.run()
+        assert not at.exception
+        assert not at.error, key
+        seen.add(str(sorted(at.query_params.items())))
+    assert len(seen) == len(presets), "two presets are the same"
+    button(at, "Reset").click()
+    at.run()
+    assert dict(at.query_params) == start
+
+
+def other_value(widget: object) -> object:
+    """A value that is possible and not the one the control has."""
+    kind = getattr(widget, "type", "")
+    if kind == "text_input":
+        return "one two three"
+    return next(value for value in ends(widget) if value != widget.value)
+
+
+def in_link(value: object) -> str:
+    """A value as the browser writes it into the address."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_control_comes_back_from_the_link(name: str, open_page: Open) -> None:
+    at = open_page(name)
+    for kind, key in bound_widgets(at):
+        wanted = other_value(at.get_by_key(key))
+        again = open_page(name, **{key: in_link(wanted)})
+        assert not again.exception, f"{kind} {key} = {wanted!r}"
+        assert again.get_by_key(key).value == wanted, f"{kind} {key} = {wanted!r}"
+        assert not again.warning, [warning.value for warning in again.warning]

@@ -1,0 +1,109 @@
+"""The link: lessons survive the way through an address, and what cannot be read is refused with a sentence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages._shared.link import LESSON_PARTS, MAX_NOTE, Lesson
+from tests.pages.conftest import Open
+
+VALUES = st.one_of(
+    st.booleans(), st.integers(-1000, 1000), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=30)
+)
+LESSONS = st.builds(
+    lambda parts, fixed, first, note: Lesson(
+        parts=tuple(part for part in LESSON_PARTS if part in parts),
+        fixed=fixed,
+        hidden=tuple(fixed)[:1],
+        predict_first=first,
+        note=note,
+    ),
+    st.sets(st.sampled_from(LESSON_PARTS)),
+    st.dictionaries(st.text(max_size=20), st.one_of(VALUES, st.lists(st.integers(0, 9)).map(tuple)), max_size=5),
+    st.booleans(),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=MAX_NOTE),
+)
+
+
+@given(LESSONS)
+def test_a_lesson_survives_its_link(lesson: Lesson) -> None:
+    assert Lesson.decode(lesson.encode()) == lesson
+
+
+@given(st.text(max_size=200))
+def test_what_is_no_lesson_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="This link's lesson cannot be read"):
+        Lesson.decode(text)
+
+
+def test_a_lesson_that_unpacks_to_too_much_is_refused() -> None:
+    bomb = Lesson(fixed={"a": "x" * 1_000_000}).encode()
+    assert len(bomb) < 2_000
+    with pytest.raises(ValueError, match="cannot be read"):
+        Lesson.decode(bomb)
+
+
+def lesson_of(**more: object) -> str:
+    return Lesson(fixed={"permutation_positions": "sinusoidal"}, note="Look **here**", **more).encode()  # type: ignore[arg-type]
+
+
+def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move_it(open_page: Open) -> None:
+    at = open_page("permutation", lesson=lesson_of())
+    assert not at.exception
+    assert "permutation_positions" not in {box.key for box in at.selectbox}
+    assert any("Positions: **sinusoidal**" in text.value for text in at.markdown)
+    assert any("Look \\*\\*here\\*\\*" in text.value for text in at.markdown)
+    for label in ("Carried positions", "Shuffle all", "Reset"):
+        next(button for button in at.button if button.label == label).click()
+        at.run()
+        assert not at.exception
+        assert any("perm-self does not hold" in text.value for text in at.markdown) == (label != "Carried positions")
+
+
+def test_a_hidden_control_is_not_drawn_and_keeps_its_value(open_page: Open) -> None:
+    at = open_page("permutation", lesson=lesson_of(hidden=("permutation_positions",)))
+    assert not any("Positions" in text.value for text in at.markdown)
+    assert any("perm-self does not hold" in text.value for text in at.markdown)
+
+
+def test_a_lesson_survives_a_page_switch_and_can_be_left(open_page: Open) -> None:
+    at = open_page("permutation", lesson=lesson_of())
+    at.switch_page("pages/home.py").run()
+    assert any("Lesson." in text.value for text in at.markdown)
+    assert at.query_params["lesson"] == lesson_of()
+    at.switch_page("pages/permutation.py").run()
+    assert "permutation_positions" not in {box.key for box in at.selectbox}
+    at.button(key="_leave_lesson").click().run()
+    assert "permutation_positions" in {box.key for box in at.selectbox}
+    assert "lesson" not in at.query_params
+
+
+def test_in_a_lesson_the_prediction_can_come_before_the_picture(open_page: Open) -> None:
+    at = open_page("permutation", lesson=lesson_of(predict_first=True))
+    assert not at.get("bidi_component")
+    next(button for button in at.button if button.label == "Skip").click()
+    at.run()
+    assert at.get("bidi_component")
+
+
+def test_only_the_chosen_parts_show(open_page: Open) -> None:
+    at = open_page("permutation", lesson=lesson_of(parts=("controls", "break")))
+    labels = {button.label for button in at.button}
+    assert "Pin" not in labels
+    assert "Shuffle all" not in labels
+    assert "Skip" not in labels
+    assert [tab.label for tab in at.tabs] == ["Share"]
+
+
+def test_an_unreadable_lesson_opens_the_page_without_it_and_says_so(open_page: Open) -> None:
+    at = open_page("permutation", lesson="nonsense")
+    assert not at.exception
+    assert ["lesson cannot be read" in warning.value for warning in at.warning] == [True]
+    assert "permutation_positions" in {box.key for box in at.selectbox}
+
+
+def test_a_lesson_with_a_value_that_is_not_possible_keeps_the_page_alive(open_page: Open) -> None:
+    lesson = Lesson(fixed={"permutation_positions": "bogus"}).encode()
+    at = open_page("permutation", lesson=lesson)
+    assert not at.exception
+    assert any("positions" in error.value and "is not possible" in error.value for error in at.error)

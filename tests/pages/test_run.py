@@ -1,0 +1,151 @@
+"""The runner: one computation for each key however many ask, a bounded cache, progress, and cancelling."""
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_core.experiments.verdict import Step
+from pages._shared.run import Runner, array_bytes
+
+
+@dataclass(frozen=True)
+class Config:
+    number: int = 0
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class Result:
+    values: np.ndarray
+
+
+CALLS: list[int] = []
+
+
+def square(config: Config) -> Result:
+    CALLS.append(config.number)
+    time.sleep(0.1)
+    return Result(np.full(config.size, config.number**2, dtype=np.float64))
+
+
+def fail(config: Config) -> Result:
+    CALLS.append(config.number)
+    raise ArithmeticError("no")
+
+
+@pytest.fixture(autouse=True)
+def forget() -> None:
+    CALLS.clear()
+
+
+def ask_in_parallel(runner: Runner, configs: list[Config]) -> list[Result]:
+    results: dict[int, Result] = {}
+    threads = [
+        threading.Thread(target=lambda i=i, config=config: results.update({i: runner.run(square, config)}))
+        for i, config in enumerate(configs)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [results[i] for i in range(len(configs))]
+
+
+def test_one_computation_serves_all_who_ask_at_once() -> None:
+    runner = Runner()
+    results = ask_in_parallel(runner, [Config(3)] * 20)
+    assert CALLS == [3]
+    assert all(result is results[0] for result in results)
+    assert results[0].values[0] == 9
+
+
+def test_each_key_is_computed_once_and_then_kept() -> None:
+    runner = Runner()
+    ask_in_parallel(runner, [Config(i % 4) for i in range(16)])
+    assert sorted(CALLS) == [0, 1, 2, 3]
+    assert runner.run(square, Config(2)).values[0] == 4
+    assert len(CALLS) == 4
+
+
+def test_the_cache_is_bounded_and_drops_what_was_not_used_longest() -> None:
+    runner = Runner(capacity=3 * (8_000 + 512))
+    for number in (1, 2, 3, 1, 4):
+        runner.run(square, Config(number, size=1_000))
+    assert runner.size <= runner.capacity
+    CALLS.clear()
+    for number in (1, 3, 4):
+        runner.run(square, Config(number, size=1_000))
+    assert CALLS == []
+    runner.run(square, Config(2, size=1_000))
+    assert CALLS == [2]
+
+
+def test_an_error_reaches_everyone_and_is_not_kept() -> None:
+    runner = Runner()
+    for _ in range(2):
+        with pytest.raises(ArithmeticError, match="no"):
+            runner.run(fail, Config())
+    assert CALLS == [0, 0]
+
+
+def test_bytes_of_nested_results_are_counted() -> None:
+    assert array_bytes(Result(np.zeros(1_000))) == 8_000 + 512
+    assert array_bytes((Result(np.zeros(10)), {"a": np.zeros(5, np.float32)})) == 80 + 512 + 20
+
+
+SCRIPT = f"""
+import sys
+import streamlit as st
+here = sys.modules["{__name__}"]
+result = here.SLOW.run(here.steps_slowly, here.Config(5))
+st.write(float(result.values[0]))
+"""
+
+SLOW = Runner()
+SEEN: list[tuple[int, int]] = []
+
+
+def steps_slowly(config: Config) -> Iterator[Step | Result]:
+    CALLS.append(config.number)
+    for done in range(8):
+        SEEN.append((config.number, done))
+        yield Step(done, 8, "counting")
+        time.sleep(0.12)
+    yield Result(np.array([config.number], dtype=np.float64))
+
+
+def test_two_sessions_share_one_long_computation_and_both_get_it() -> None:
+    sessions = [AppTest.from_string(SCRIPT, default_timeout=30) for _ in range(2)]
+    threads = [threading.Thread(target=session.run) for session in sessions]
+    for thread in threads:
+        thread.start()
+        time.sleep(0.2)
+    for thread in threads:
+        thread.join()
+    assert CALLS == [5]
+    assert [session.markdown[0].value for session in sessions] == ["`5.0`", "`5.0`"]
+    assert not any(session.exception for session in sessions)
+
+
+def test_a_long_computation_stops_when_nobody_waits_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = Runner()
+    SEEN.clear()
+
+    def leave(job: object) -> None:
+        time.sleep(0.3)
+        raise RuntimeError("the visitor has moved a control")
+
+    monkeypatch.setattr("pages._shared.run._wait", leave)
+    with pytest.raises(RuntimeError, match="moved a control"):
+        runner.run(steps_slowly, Config(7))
+    monkeypatch.undo()
+    time.sleep(0.5)
+    reached = len(SEEN)
+    time.sleep(0.5)
+    assert len(SEEN) == reached < 8
+    assert runner.run(square, Config(2)).values[0] == 4

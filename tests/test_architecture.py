@@ -1,0 +1,124 @@
+"""The house's rules: arrows point one way, and each layer imports only what it may."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = ("modules", "experiments", "claims", "figures", "pages")
+BANNED = {
+    "modules": {"streamlit", "plotly"},
+    "experiments": {"streamlit", "plotly"},
+    "claims": {"streamlit", "plotly"},
+    "figures": {"streamlit", "torch"},
+    "pages": {"torch", "plotly", "numpy"},
+}
+# What experiments, and figures, may share: everything else belongs to one subject and stays there.
+SHARED = {
+    "experiments": {"verdict", "config", "inputs", "bounds"},
+    "figures": {"theme", "plot", "panels", "lines", "matrix", "table"},
+}
+
+
+def layer_of(path: Path) -> str:
+    """The layer that a source file belongs to; empty for files above the layers."""
+    parts = path.relative_to(ROOT).parts
+    if parts[0] == "pages":
+        return "pages"
+    return parts[1] if parts[0] == "attention_core" and len(parts) > 2 else ""
+
+
+def imports(source: str) -> set[str]:
+    """Full names of the modules that ``source`` imports."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def subject(path: Path) -> str:
+    """What a file is about: ``scaling`` for ``experiments/scaling.py`` and for ``experiments/scaling/sweep.py``."""
+    parts = path.relative_to(ROOT).parts
+    return parts[2].removesuffix(".py") if len(parts) > 2 else path.stem
+
+
+def violations(layer: str, about: str, source: str) -> list[str]:
+    """What a file of ``layer`` on the subject ``about`` imports against the rules."""
+    wrong = []
+    for name in sorted(imports(source)):
+        parts = name.split(".")
+        if parts[0] in BANNED.get(layer, set()):
+            wrong.append(f"{name} is not for {layer}")
+        target = parts[1] if parts[0] == "attention_core" and len(parts) > 1 else parts[0]
+        if layer in LAYERS and target in LAYERS and LAYERS.index(target) > LAYERS.index(layer):
+            wrong.append(f"{name} lies above {layer}")
+        if layer in ("claims", "pages") and target == "modules":
+            wrong.append(f"{name}: {layer} ask an experiment, which asks the modules")
+        if layer == "figures" and target == "claims":
+            wrong.append(f"{name}: figures and claims stand side by side")
+        if layer == target and layer in SHARED and len(parts) > 2 and parts[2] not in {*SHARED[layer], about}:
+            wrong.append(f"{name} is a neighbour of {about}: what both need moves down")
+        if layer == "pages" and parts[0] == "pages" and len(parts) > 1 and parts[1] != "_shared":
+            wrong.append(f"{name}: one page does not import another")
+    return wrong
+
+
+FILES = sorted([*ROOT.glob("attention_core/**/*.py"), *ROOT.glob("pages/**/*.py")])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_file_keeps_the_rules(path: Path) -> None:
+    assert violations(layer_of(path), subject(path), path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("layer", "about", "source"),
+    [
+        ("modules", "masks", "import streamlit"),
+        ("modules", "masks", "from attention_core.experiments.verdict import Verdict"),
+        ("experiments", "biases", "import plotly.graph_objects as go"),
+        ("experiments", "biases", "from attention_core.experiments.permutation import run_permutation"),
+        ("experiments", "biases", "from attention_core.figures import theme"),
+        ("claims", "check", "import plotly.graph_objects as go"),
+        ("claims", "check", "from attention_core.figures import theme"),
+        ("claims", "entries", "from attention_core.modules.masks import causal_mask"),
+        ("figures", "biases", "import torch"),
+        ("figures", "biases", "from attention_core.claims import claims"),
+        ("figures", "biases", "from attention_core.figures.scaling import scaling_view"),
+        ("pages", "biases", "import numpy as np"),
+        ("pages", "biases", "from attention_core.modules.masks import causal_mask"),
+        ("pages", "biases", "from pages.permutation import PREDICT"),
+    ],
+)
+def test_the_rules_can_be_broken(layer: str, about: str, source: str) -> None:
+    assert violations(layer, about, source)
+
+
+@pytest.mark.parametrize(
+    ("module", "banned"),
+    [
+        ("attention_core.modules.multi_head", ("streamlit", "plotly")),
+        ("attention_core.experiments.permutation", ("streamlit", "plotly")),
+        ("attention_core.claims", ("streamlit", "plotly")),
+        ("attention_core.figures.permutation", ("streamlit",)),
+    ],
+)
+def test_nothing_banned_comes_in_by_a_back_door(module: str, banned: tuple[str, ...]) -> None:
+    code = f"import sys, {module}; print([name for name in {banned!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_no_file_holds_too_much() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in FILES
+        if (lines := path.read_text(encoding="utf-8").count("\n")) > (150 if path.parent.name == "pages" else 260)
+    }
+    assert long == {}
