@@ -8,6 +8,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 import torch
 
+from attention_core.experiments.config import RunConfig
+
 Relation = Literal["≤", "≥", "=", "in"]
 
 # A sum of n rounded terms is off by at most LAMBDA·√n·u·Σ|terms| but with probability 2n·exp(−LAMBDA²/2), which is
@@ -129,6 +131,11 @@ class Provenance:
     dtype: str
     device: str
     versions: tuple[tuple[str, str], ...] = field(default_factory=_versions)
+
+    @classmethod
+    def of(cls, config: RunConfig) -> "Provenance":
+        """That of an experiment with these settings."""
+        return cls(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
 
 
 @runtime_checkable

@@ -154,7 +154,7 @@ def _result(
         core_flops=measured[2],
         core_formula=4 * len(config.tokens) ** 2 * config.width,
         verdicts=verdicts,
-        provenance=Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device)),
+        provenance=Provenance.of(config),
     )
 
 

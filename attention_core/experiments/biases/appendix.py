@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from attention_core.device import DTYPES
 from attention_core.experiments.biases.bounds import output_bound, weight_bound
 from attention_core.experiments.biases.config import AppendixConfig
-from attention_core.experiments.biases.result import double, provenance
+from attention_core.experiments.biases.result import double
 from attention_core.experiments.verdict import Provenance, Verdict
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
@@ -90,7 +90,7 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
     )
     if config.seed == PUBLISHED_SEED:
         verdicts = [_published_verdict(config, row) for row in rows] + verdicts
-    return AppendixResult(rows=rows, verdicts=tuple(verdicts), provenance=provenance(config))
+    return AppendixResult(rows=rows, verdicts=tuple(verdicts), provenance=Provenance.of(config))
 
 
 def _published_draws(seed: int) -> tuple[Tensor, list[Tensor], Tensor]:

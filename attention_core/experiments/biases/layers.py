@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from attention_core.experiments.biases.bounds import is_half, output_bound, rounding
 from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasesSetting, MeanConfig
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
-from attention_core.experiments.biases.result import double, frozen_array, largest, provenance
+from attention_core.experiments.biases.result import double, frozen_array, largest
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.verdict import Provenance, Relation, Verdict
 
@@ -124,7 +124,7 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
         mean_size=sizes[0],
         rest_size=sizes[1],
         verdicts=_norm_verdicts(config, survivals),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 
@@ -166,7 +166,7 @@ def run_mean(config: MeanConfig) -> MeanResult:
         expected_errors=frozen_array(errors.square().mean(1).sqrt(), np.float64),
         z_scores=frozen_array(z_scores, np.float64),
         verdicts=(_mean_verdict(config, largest(z_scores[-1])),),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

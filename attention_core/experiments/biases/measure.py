@@ -31,9 +31,8 @@ from attention_core.experiments.biases.result import (
     BiasSizesResult,
     double,
     frozen_array,
-    provenance,
 )
-from attention_core.experiments.verdict import Verdict
+from attention_core.experiments.verdict import Provenance, Verdict
 
 QUANTITIES: Final = {
     "weights": ("bias-k", "max |weights − weights without b_K|"),
@@ -83,7 +82,7 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
         gradient_bound=gradient_bound,
         largest_weight=float(plain.weights.max()),
         verdicts=tuple(_verdict(config, key, *measured[key]) for key in QUANTITIES if key in measured),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 
@@ -127,7 +126,7 @@ def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
         output_change=drawn["output_change"],
         weight_bounds=tuple(bounds["weights"]),
         output_bounds=tuple(bounds["output"]),
-        provenance=provenance(setting),
+        provenance=Provenance.of(setting),
     )
 
 

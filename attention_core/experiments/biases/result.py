@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.biases.config import BiasRole
-from attention_core.experiments.config import RunConfig
 from attention_core.experiments.verdict import Provenance, Verdict
 
 
@@ -95,11 +94,6 @@ class BiasSizesResult:
     output_bounds: tuple[float, ...]
     verdicts: tuple[Verdict, ...] = ()
     provenance: Provenance
-
-
-def provenance(config: RunConfig) -> Provenance:
-    """Where a config's numbers come from."""
-    return Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
 
 
 def double(values: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from attention_core.experiments.biases.bounds import weight_bound
 from attention_core.experiments.biases.claims import naive_softmax, shift_bound
 from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasesSetting, breaks
 from attention_core.experiments.biases.module import BiasedAttention
-from attention_core.experiments.biases.result import double, frozen_array, largest, provenance
+from attention_core.experiments.biases.result import double, frozen_array, largest
 from attention_core.experiments.verdict import Provenance, Step, Verdict, format_number
 from attention_core.modules.dot_product import softmax_over_keys
 
@@ -146,7 +146,7 @@ def run_shift(setting: BiasesSetting) -> ShiftResult:
         residuals=_numbers(rows["residuals"]),
         naive=_numbers(rows["naive"]),
         bounds=_numbers(rows["bounds"]),
-        provenance=provenance(setting),
+        provenance=Provenance.of(setting),
     )
 
 
@@ -172,7 +172,7 @@ def _key_sweep(
         nan_shares=counted["nan_shares"],
         because=breaks(config, "weights"),
         verdicts=(),
-        provenance=provenance(setting),
+        provenance=Provenance.of(setting),
     )
     last = len(KEY_SIZES) - 1
     return replace(bare, verdicts=tuple(_verdict(bare, row, last) for row in range(len(dtypes))))

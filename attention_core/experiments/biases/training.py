@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.experiments.biases.bounds import key_gradient_bound
 from attention_core.experiments.biases.config import D_MODEL, NUM_HEADS, TrainingConfig
 from attention_core.experiments.biases.module import bias_parameters
-from attention_core.experiments.biases.result import double, frozen_array, provenance
+from attention_core.experiments.biases.result import double, frozen_array
 from attention_core.experiments.inputs import draw_parameters, generator
 from attention_core.experiments.verdict import Provenance, Step, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -146,5 +146,5 @@ def _result(
         losses=frozen_array(torch.tensor(losses, dtype=torch.float64), np.float64),
         bound=bound,
         verdicts=(verdict,),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )

@@ -34,7 +34,7 @@ def run_complexity(config: ComplexityConfig) -> ComplexityResult:
         formula_over_n=_frozen(np.array([_formula(config, n) for n in TOKENS], dtype=np.int64).T),
         crossing=cross,
         verdicts=_verdicts(config, lines, core, total, cross),
-        provenance=Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device)),
+        provenance=Provenance.of(config),
     )
 
 

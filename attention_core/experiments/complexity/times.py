@@ -50,7 +50,7 @@ def steps_times(config: TimesConfig) -> Generator[Step | Times]:
     too_long = yield from measure(list(tasks.values()), config.seconds, config.torch_device)
     left_out += [f"{task.doing}: too long for {config.seconds} s." for task in too_long]
     finished = {"config": config, "left_out": tuple(left_out), "spent": time.perf_counter() - begun}
-    finished["provenance"] = Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
+    finished["provenance"] = Provenance.of(config)
     yield (_shares if grid else _curves)(tasks, finished)
 
 

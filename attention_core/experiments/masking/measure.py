@@ -70,7 +70,7 @@ def run_masking(config: MaskingConfig) -> MaskingResult:
         additive=additive,
         empty=empty,
         verdicts=verdicts,
-        provenance=Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device)),
+        provenance=Provenance.of(config),
     )
 
 

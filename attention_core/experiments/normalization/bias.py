@@ -6,8 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.normalization.config import NORMS, TOPICS, NormalizationConfig
-from attention_core.experiments.normalization.parts import array, cast, draw, norm_module, on_cpu, provenance, verdict
+from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Provenance, Relation, Verdict, tolerance
 
 
@@ -51,7 +52,7 @@ def run_bias(config: NormalizationConfig) -> BiasResult:
         ("≥", "it stays", ""),
     )
     verdicts = tuple(
-        verdict(
+        judge(
             config,
             "bias-norm",
             quantity[i],
@@ -70,7 +71,7 @@ def run_bias(config: NormalizationConfig) -> BiasResult:
         largest=tuple(sizes),
         bounds=bounds,
         verdicts=verdicts,
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import draw_parameters, generator
+from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.normalization.config import NORMS, PLACEMENTS, TOPICS, NormalizationConfig
-from attention_core.experiments.normalization.parts import array, cast, draw, on_cpu, provenance, verdict
+from attention_core.experiments.normalization.parts import cast, draw
 from attention_core.experiments.verdict import Provenance, Verdict, tolerance
 from attention_core.modules.block import Placement, PreNorm, TransformerBlock
 from attention_core.modules.positions import NoPosition, Sinusoidal
@@ -75,7 +76,7 @@ def run_block(config: NormalizationConfig) -> BlockResult:
     bounds = [_bound(config, placement) for placement in PLACEMENTS.values()]
     count = "all" if config.num_tokens <= 5 else "a sample of"
     verdicts = [
-        verdict(
+        judge(
             config,
             "perm-block",
             f"{name}: max |f(σX) − σ f(X)|",
@@ -95,7 +96,7 @@ def run_block(config: NormalizationConfig) -> BlockResult:
         residuals=array(torch.stack([part.abs().amax((1, 2)) for part in left])),
         bounds=tuple(bounds),
         verdicts=tuple(verdicts),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attention_core.experiments.judge import array, judge
 from attention_core.experiments.normalization.config import NORMS, TOPICS, NormalizationConfig
-from attention_core.experiments.normalization.parts import array, cast, draw, norm_module, provenance, verdict
+from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Provenance, Verdict
 
 
@@ -47,11 +48,11 @@ def run_dependence(config: NormalizationConfig) -> DependenceResult:
     mode = "evaluation" if config.evaluation else "training"
     cases = f"all {n * d} outputs"
     verdicts = (
-        verdict(config, "ln-deps", "LayerNorm: max |∂y_ij/∂x_kl|, k ≠ i", float(sizes[layer][other_token].max()), "=",
+        judge(config, "ln-deps", "LayerNorm: max |∂y_ij/∂x_kl|, k ≠ i", float(sizes[layer][other_token].max()), "=",
                 0.0, cases=cases),
-        verdict(config, "ln-deps", "BatchNorm: max |∂y_ij/∂x_kl|, l ≠ j", float(sizes[batch][other_feature].max()),
+        judge(config, "ln-deps", "BatchNorm: max |∂y_ij/∂x_kl|, l ≠ j", float(sizes[batch][other_feature].max()),
                 "=", 0.0, cases=f"{cases}, {mode}"),
-        verdict(config, "ln-deps", "BatchNorm: dependent pairs of tokens", across[batch], "=", n * n,
+        judge(config, "ln-deps", "BatchNorm: dependent pairs of tokens", across[batch], "=", n * n,
                 cases=f"of {n * n}, {mode}", because=config.about(TOPICS[0])),
     )  # fmt: skip
     return DependenceResult(
@@ -59,7 +60,7 @@ def run_dependence(config: NormalizationConfig) -> DependenceResult:
         jacobians=array(jacobians),
         across=across,
         verdicts=verdicts,
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

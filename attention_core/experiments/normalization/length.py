@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.normalization.config import TOPICS, NormalizationConfig
-from attention_core.experiments.normalization.parts import array, cast, draw, on_cpu, provenance, verdict
+from attention_core.experiments.normalization.parts import cast, draw
 from attention_core.experiments.verdict import Provenance, Verdict, tolerance
 from attention_core.modules.normalization import LayerNorm
 
@@ -83,12 +84,12 @@ def run_length(config: NormalizationConfig) -> LengthResult:
         radius=radius,
         off_sphere=off,
         verdicts=(
-            verdict(config, "ln-norm", "max | ‖y − β1‖ − |γ|√d |", off, "≤", bound, cases=cases,
+            judge(config, "ln-norm", "max | ‖y − β1‖ − |γ|√d |", off, "≤", bound, cases=cases,
                     because=undefined or why),
-            verdict(config, "ln-norm", "max | ‖y − β1‖ − |γ|√d·σ/√(σ²+ε) |", missed, "≤", bound, cases=cases,
+            judge(config, "ln-norm", "max | ‖y − β1‖ − |γ|√d·σ/√(σ²+ε) |", missed, "≤", bound, cases=cases,
                     because=undefined),
         ),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from attention_core.experiments.permutation.config import (
     exactly,
     widest_claims,
 )
-from attention_core.experiments.permutation.measure import provenance_of, residuals_of, verdict_of
+from attention_core.experiments.permutation.measure import residuals_of, verdict_of
 from attention_core.experiments.permutation.module import BIASES, Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Provenance, Step, Verdict
 from attention_core.modules.normalization import BatchNorm, LayerNorm
@@ -100,7 +100,7 @@ def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     if blocks:
         with torch.inference_mode():
             verdicts.append(_block_verdict(config, blocks))
-    yield BlockResult(blocks=tuple(blocks), verdicts=tuple(verdicts), provenance=provenance_of(config))
+    yield BlockResult(blocks=tuple(blocks), verdicts=tuple(verdicts), provenance=Provenance.of(config))
 
 
 def _pooled(config: PermutationConfig) -> Verdict:

@@ -22,7 +22,7 @@ from attention_core.experiments.permutation.config import (
     breaks,
     exactly,
 )
-from attention_core.experiments.permutation.measure import provenance_of, residuals_of, verdict_of
+from attention_core.experiments.permutation.measure import residuals_of, verdict_of
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Provenance, Relation, Verdict
 from attention_core.modules.block import PreNorm
@@ -73,7 +73,7 @@ def run_depth(config: PermutationConfig) -> DepthResult:
         two_layers=two.measured,
         repeats=repeats.measured,
         verdicts=(*order_verdicts, one, two, repeats),
-        provenance=provenance_of(config),
+        provenance=Provenance.of(config),
     )
 
 

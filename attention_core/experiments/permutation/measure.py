@@ -102,7 +102,7 @@ def run_permutation(config: PermutationConfig) -> PermutationResult:
         eps=torch.finfo(config.torch_dtype).eps,
         bound=bound,
         verdicts=verdicts,
-        provenance=provenance_of(config),
+        provenance=Provenance.of(config),
     )
 
 
@@ -152,7 +152,7 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
         moved_in_place=in_place,
         bound=bound,
         verdicts=(verdict_of(config, claim, moved, bound, "this order"),) if claim else (),
-        provenance=provenance_of(config),
+        provenance=Provenance.of(config),
     )
 
 
@@ -188,11 +188,6 @@ def verdict_of(config: PermutationConfig, claim: str, residual: float, bound: fl
         device=str(config.torch_device),
         because=because,
     )
-
-
-def provenance_of(config: PermutationConfig) -> Provenance:
-    """Where a result for ``config`` comes from."""
-    return Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
 
 
 def _array(values: Tensor) -> np.ndarray:

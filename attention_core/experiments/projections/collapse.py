@@ -6,8 +6,9 @@ from typing import Final
 import numpy as np
 import torch
 
-from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig
-from attention_core.experiments.projections.parts import array, attention, mask, on_cpu, provenance, verdict, words
+from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks
+from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Verdict
 
 COLLAPSED: Final = 0.1  # of ‖X − mean‖ may be left of a collapse; random residual stacks of any size keep more
@@ -56,7 +57,7 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
         distance = (stack - stack.mean(1, keepdim=True)).flatten(1).norm(dim=1)
         apart.append(distance / stack.flatten(1).norm(dim=1))
         left.append(distance / distance[0] if config.differ else distance)
-    held = verdict(
+    held = judge(
         config,
         "rank-collapse",
         f"‖X − mean‖ after {LAYERS} layers, of the input's",
@@ -64,11 +65,12 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
         "≤",
         COLLAPSED,
         cases="with the residual" if config.residual else "attention alone",
+        because=breaks(config, "rank-collapse"),
     )
     return CollapseResult(
         distances=array(torch.stack(distances)),
         apart=array(torch.stack(apart)),
         left=array(torch.stack(left)),
         verdicts=(held,),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )

@@ -100,13 +100,15 @@ def breaks(config: ProjectionsConfig, claim: str) -> str:
     """
     one_side = config.biases == "on one side" and "only one of the two tied sides has a bias"
     masked = config.causal and len(config.tokens) > 1
+    turned = config.positions == "rotary" and len(config.tokens) > 1
+    one_sided_scores = config.biases == "on one side" and (config.differ or turned)
     reasons: dict[str, str | bool] = {
         "qkv-tied": one_side,
         "keys are values": one_side
-        or (config.positions == "rotary" and len(config.tokens) > 1 and "rotary positions turn keys, not values")
+        or (turned and "rotary positions turn keys, not values")
         or (config.qk_norm and "QK-norm rescales keys, not values"),
         "qk-tied": (masked and "the causal mask hides one of each pair")
-        or (config.biases == "on one side" and config.differ and "only the queries have a bias"),
+        or (one_sided_scores and "only the queries have a bias"),
         "gauge": config.differ and _gauge_breaks(config),
         "scale-absorb": config.qk_norm and config.differ and "QK-norm takes any factor out of W_Q again",
         "low-rank": (masked and "the causal mask adds −∞, which no product of narrow matrices holds")

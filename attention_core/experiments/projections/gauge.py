@@ -9,17 +9,9 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.projections.config import ProjectionsConfig
-from attention_core.experiments.projections.parts import (
-    array,
-    attention,
-    mask,
-    moved_tolerance,
-    on_cpu,
-    provenance,
-    verdict,
-    words,
-)
+from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.projections.config import ProjectionsConfig, breaks
+from attention_core.experiments.projections.parts import attention, mask, moved_tolerance, words
 from attention_core.experiments.verdict import Provenance, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -71,10 +63,11 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
     changed = float((moved_theta - theta).norm() / theta.norm())
     said = (f"parameters changed by {changed:.0%}", f"scale 1 instead of 1/√{config.d_head}")
     verdicts = (
-        verdict(config, "gauge", "max |f(X; θ′) − f(X; θ)|", moved, "≤", bounds[0] + bounds[1], cases=said[0],
-                exact=lambda other: _differences(_traces(other))[0]),
-        verdict(config, "scale-absorb", "max |f with W_Q/√d_head − f|", absorbed, "≤", bounds[0] + bounds[2],
-                cases=said[1], exact=lambda other: _differences(_traces(other))[1]),
+        judge(config, "gauge", "max |f(X; θ′) − f(X; θ)|", moved, "≤", bounds[0] + bounds[1], cases=said[0],
+              because=breaks(config, "gauge"), exact=lambda other: _differences(_traces(other))[0]),
+        judge(config, "scale-absorb", "max |f with W_Q/√d_head − f|", absorbed, "≤", bounds[0] + bounds[2],
+              cases=said[1], because=breaks(config, "scale-absorb"),
+              exact=lambda other: _differences(_traces(other))[1]),
     )  # fmt: skip
     return GaugeResult(
         q_weight_before=array(_by_head(here)),
@@ -85,7 +78,7 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
         moved=moved,
         absorbed=absorbed,
         verdicts=verdicts,
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

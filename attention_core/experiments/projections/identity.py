@@ -7,17 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig
-from attention_core.experiments.projections.parts import (
-    array,
-    attention,
-    mask,
-    on_cpu,
-    provenance,
-    score_tolerance,
-    verdict,
-    words,
-)
+from attention_core.experiments.projections.parts import attention, mask, score_tolerance, words
 from attention_core.experiments.verdict import Provenance, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.positions import alibi_slopes
@@ -72,7 +64,7 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
     sizes = [size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL]
     n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
     at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
-    held = verdict(
+    held = judge(
         config,
         "qkv-none",
         "max (sᵢⱼ − sᵢᵢ) over other words j",
@@ -92,7 +84,7 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
         own=np.array(at_sizes).T,
         predicted=1 / (1 + (n - 1) * np.exp(1 / (2 * config.temperature**2) - roots)),
         verdicts=(held,),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

@@ -1,18 +1,16 @@
 """What the questions share: the words' vectors, the module under study, and how far rounding may move its output."""
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.projections.config import BIAS_STD, POSITIONS, ProjectionsConfig, breaks
-from attention_core.experiments.verdict import Provenance, Relation, Verdict, tolerance
+from attention_core.experiments.judge import on_cpu
+from attention_core.experiments.projections.config import BIAS_STD, POSITIONS, ProjectionsConfig
+from attention_core.experiments.verdict import tolerance
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.masks import causal_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -99,60 +97,6 @@ def moved_tolerance(module: MultiHeadAttention, trace: AttentionTrace) -> float:
         squares = squares @ on_cpu(module.o_weight).square().mT
         bias = 0.0 if module.o_bias is None else float(module.o_bias.abs().max())
     return tolerance(dtype, scale=float(squares.sqrt().max()) + bias, terms=1)
-
-
-def verdict(
-    config: ProjectionsConfig, claim: str, quantity: str, measured: float, relation: Relation, bound: float,
-    *, cases: str, because: str | None = None, exact: Callable[[ProjectionsConfig], float] | None = None,
-) -> Verdict:  # fmt: skip
-    """The verdict on ``claim``, expected to hold unless the settings break it.
-
-    Args:
-        config: The settings.
-        claim: The claim's id.
-        quantity: What was measured.
-        measured: Its value.
-        relation: How it must stand to ``bound``.
-        bound: What it is held to.
-        cases: What was tried.
-        because: What breaks the claim; from the switches unless given.
-        exact: Measures the same for other settings. Half precision is so coarse that what breaks a claim may drown in
-            it: there the claim is expected to hold if the difference in float64 is within the bound.
-    """
-    because = breaks(config, claim) if because is None else because
-    broken = bool(because)
-    if broken and exact is not None and config.dtype not in ("float64", "float32"):
-        broken = exact(replace(config, dtype="float64", device="cpu")) > bound
-        because = because if broken else f"{because}, but by less than {config.dtype} can tell"
-    return Verdict(
-        claim=claim,
-        quantity=quantity,
-        measured=measured,
-        relation=relation,
-        bound=bound,
-        expected=not broken,
-        cases=cases,
-        dtype=config.dtype,
-        device=str(config.torch_device),
-        because=because,
-    )
-
-
-def provenance(config: ProjectionsConfig) -> Provenance:
-    """Where the numbers of these settings come from."""
-    return Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
-
-
-def on_cpu(values: Tensor) -> Tensor:
-    """The values in float64 on the CPU, where they are compared."""
-    return values.to("cpu", torch.float64)
-
-
-def array(values: Tensor) -> np.ndarray:
-    """The values as a read-only float64 array."""
-    result = on_cpu(values).numpy()
-    result.flags.writeable = False
-    return result
 
 
 def score_tolerance(trace: AttentionTrace, scale: float) -> Float[Tensor, "heads q_len kv_len"]:

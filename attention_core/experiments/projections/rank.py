@@ -6,17 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig, breaks
-from attention_core.experiments.projections.parts import (
-    array,
-    attention,
-    mask,
-    on_cpu,
-    provenance,
-    score_tolerance,
-    verdict,
-    words,
-)
+from attention_core.experiments.projections.parts import attention, mask, score_tolerance, words
 from attention_core.experiments.verdict import Provenance, Verdict, tolerance
 from attention_core.modules.attention_trace import AttentionTrace
 
@@ -93,9 +85,9 @@ def run_rank(config: ProjectionsConfig) -> RankResult:
         measured, bound = here.excess(name, allowed)
         because = breaks(config, "low-rank") if allowed < n or config.causal else ""
         verdicts.append(
-            verdict(config, "low-rank", f"σ_{allowed + 1}/σ_1 of the {name}", measured, "≤", bound, because=because,
-                    cases=f"{n} tokens, d_head = {d}" + (": nothing to lose" if allowed >= n else ""),
-                    exact=lambda other, what=(name, allowed): _spectra(other, other.d_head).excess(*what)[0])
+            judge(config, "low-rank", f"σ_{allowed + 1}/σ_1 of the {name}", measured, "≤", bound, because=because,
+                  cases=f"{n} tokens, d_head = {d}" + (": nothing to lose" if allowed >= n else ""),
+                  exact=lambda other, what=(name, allowed): _spectra(other, other.d_head).excess(*what)[0])
         )  # fmt: skip
     return RankResult(
         scores=array(on_cpu(here.trace.masked_scores)[0]),
@@ -106,7 +98,7 @@ def run_rank(config: ProjectionsConfig) -> RankResult:
         sizes=np.array(sizes),
         ranks=np.array([_spectra(config, size).ranks() for size in sizes]).T,
         verdicts=tuple(verdicts),
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

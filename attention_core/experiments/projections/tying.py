@@ -5,17 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
-from attention_core.experiments.projections.parts import (
-    array,
-    attention,
-    mask,
-    on_cpu,
-    provenance,
-    score_tolerance,
-    verdict,
-    words,
-)
+from attention_core.experiments.projections.parts import attention, mask, score_tolerance, words
 from attention_core.experiments.verdict import Provenance, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -65,11 +57,13 @@ def run_tying(config: ProjectionsConfig) -> TyingResult:
     heads = f"{config.num_heads} {'head' if config.num_heads == 1 else 'heads'}"
     said = (f"d_model = {config.d_model}", f"all tokens, {heads}", f"all pairs, {heads}")
     verdicts = (
-        verdict(config, "qkv-tied", "parameters saved", counts[0] - counts[1], "=", formula, cases=said[0]),
-        verdict(config, "qkv-tied", "max |k − v|", apart, "≤", 0.0, cases=said[1],
-                because=breaks(config, "keys are values")),
-        verdict(config, "qk-tied", "max |S − Sᵀ|", _asymmetry(trace), "≤",
-                float(score_tolerance(trace, tied_qk.scale).max()), cases=said[2], exact=_exact_asymmetry),
+        judge(config, "qkv-tied", "parameters saved", counts[0] - counts[1], "=", formula, cases=said[0],
+              because=breaks(config, "qkv-tied")),
+        judge(config, "qkv-tied", "max |k − v|", apart, "≤", 0.0, cases=said[1],
+              because=breaks(config, "keys are values")),
+        judge(config, "qk-tied", "max |S − Sᵀ|", _asymmetry(trace), "≤",
+              float(score_tolerance(trace, tied_qk.scale).max()), cases=said[2],
+              because=breaks(config, "qk-tied"), exact=_exact_asymmetry),
     )  # fmt: skip
     return TyingResult(
         scores=array(scores),
@@ -80,7 +74,7 @@ def run_tying(config: ProjectionsConfig) -> TyingResult:
         saved=counts[0] - counts[1],
         formula=formula,
         verdicts=verdicts,
-        provenance=provenance(config),
+        provenance=Provenance.of(config),
     )
 
 

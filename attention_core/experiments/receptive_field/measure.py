@@ -173,7 +173,7 @@ def _result(
         random=random,
         shares=shares,
         verdicts=verdicts + tuple(random_verdict(config, share) for share in shares),
-        provenance=Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device)),
+        provenance=Provenance.of(config),
     )
 
 

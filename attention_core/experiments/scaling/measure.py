@@ -55,5 +55,5 @@ def _result(sweep: Sweep) -> ScalingResult:
         chosen=chosen,
         view=picture(config, sweep.scores, sweep.weights, chosen.max_weight, sweep.edges, sweep.counts),
         verdicts=verdicts(config, unscaled, scaled, chosen),
-        provenance=Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device)),
+        provenance=Provenance.of(config),
     )
