@@ -11,6 +11,7 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 import streamlit as st
 
 from pages._shared import link
+from pages._shared.failure import told_well
 from pages._shared.registry import HOME
 from pages._shared.shell import draw_lesson_banner, draw_shared_settings, draw_style, forget_shared_settings, navigate
 
@@ -23,10 +24,12 @@ def warm_up() -> None:
 
 
 here = navigate()
-link.arrive(here.url_path or HOME.name)
-draw_shared_settings()
-draw_style()
-draw_lesson_banner()
-warm_up()
-here.run()
+name = here.url_path or HOME.name
+with told_well(name):
+    link.arrive(name)
+    draw_shared_settings()
+    draw_style()
+    draw_lesson_banner()
+    warm_up()
+    here.run()
 forget_shared_settings()

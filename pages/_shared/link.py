@@ -10,12 +10,15 @@ import binascii
 import json
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
+from pages._shared import log
 from pages._shared.words import literal
 
 LONG_LINK = 1_500
@@ -103,10 +106,12 @@ def arrive(page: str) -> None:
             state["_lesson_text"] = text
         except ValueError as error:
             state[_UNUSED] = [str(error)]
+            log.refused(page, "a lesson that cannot be read")
             del st.query_params[_LESSON]
     elif text is None and "_lesson_text" in state:
         st.query_params[_LESSON] = state["_lesson_text"]
     if _ARRIVED not in state:
+        log.started(page)
         state[_ARRIVED] = {key: value for key, value in st.query_params.to_dict().items() if key != _LESSON}
     for key, (raw, _) in state.get(_KEPT, {}).items():
         if raw is not None and key.startswith(f"{page}_") and key not in st.query_params:
@@ -186,13 +191,30 @@ def note_unused(taken: dict[str, Callable[[str], tuple[bool, str, str]]], page: 
         if key in taken:
             took, label, instead = taken[key](raw)
             if not took:
+                log.refused(page, f"{key} in the link")
                 sentences.append(
                     f"The link asks for {label} = “{literal(raw)}”, which is not possible; {instead} is used."
                 )
         elif key.startswith(f"{page}_") or "_" not in key:
+            log.refused(page, "an unknown setting in the link")
             sentences.append(f"The link holds “{literal(key)}”, which this page does not know; it is left out.")
     st.session_state[_ARRIVED] = {}
     return sentences
+
+
+def forget(page: str) -> None:
+    """Take out of the link and the session what they hold for a page; for callbacks only.
+
+    Args:
+        page: Name of the page.
+    """
+    for store in (st.session_state.get(_KEPT, {}), st.session_state.get(_ARRIVED, {})):
+        for key in [key for key in store if key.startswith(f"{page}_")]:
+            del store[key]
+    for key in [key for key in st.query_params if key.startswith(f"{page}_")]:
+        # A widget that is on the screen owns its parameter, and takes it out itself.
+        with suppress(StreamlitAPIException):
+            del st.query_params[key]
 
 
 def address(page: str, extra: dict[str, str] | None = None) -> str:

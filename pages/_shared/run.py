@@ -11,6 +11,7 @@ import streamlit as st
 
 from attention_core.experiments.config import ConfigError
 from attention_core.experiments.verdict import Step
+from pages._shared import log
 from pages._shared.words import literal
 
 CACHE_BYTES = 160 * 2**20
@@ -159,6 +160,7 @@ def good_config(page: str, make: Callable[[], Any]) -> Any:
     try:
         st.session_state[key] = config = make()
     except ConfigError as error:
+        log.refused(page, "settings that are not possible")
         config = st.session_state.get(key)
         st.error(literal(str(error), 300) + (" The last good picture is kept." if config else ""))
         if config is None:

@@ -45,7 +45,7 @@ def draw_shared_settings() -> None:
 
 def forget_shared_settings() -> None:
     """End of a run of app.py: what ``shared`` gives is there only while a page runs inside it."""
-    del st.session_state[_SHARED]
+    st.session_state.pop(_SHARED, None)
 
 
 def shared() -> Controls:

@@ -1,0 +1,30 @@
+"""A page that fails, as its visitor sees it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+FAILING = Path(__file__).parent / "apps/failing_app.py"
+LOADED = 60_000
+
+
+def test_a_page_that_fails_leads_back(serve: Callable, open_page: Callable, settled: Callable) -> None:
+    page = open_page()
+    page.goto(serve(FAILING))
+    page.wait_for_selector("canvas", timeout=LOADED)
+    page.goto(f"{serve(FAILING)}/permutation?permutation_positions=rotary")
+    notice = page.locator("[data-testid=stAlert]")
+    notice.wait_for(timeout=LOADED)
+    settled(page)
+    assert "it is not your doing" in notice.inner_text()
+    assert notice.bounding_box()["y"] < 450, "seen without scrolling"
+    text = page.locator("body").inner_text()
+    assert "Traceback" not in text
+    assert "ZeroDivisionError" not in text
+    assert "only the server may know" not in text
+    assert page.locator("[data-testid=stMain]").get_by_role("link", name="Home").is_visible()
+    page.get_by_role("button", name="Reset this page").click()
+    page.wait_for_selector("canvas", timeout=LOADED)
+    settled(page)
+    assert notice.count() == 0
+    assert "permutation_positions" not in page.url
+    assert "perm-self holds" in page.locator(".st-key-verdicts").inner_text()
