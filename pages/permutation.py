@@ -1,5 +1,7 @@
 """Permutation: shuffle the tokens, and see what attention notices."""
 
+import streamlit as st
+
 from attention_core.experiments import permutation as study
 from attention_core.experiments.permutation import ATTENTION, ShuffleConfig, ShuffleResult, order_of
 from attention_core.experiments.verdict import format_number
@@ -12,7 +14,7 @@ from pages._shared.token_board.orders import order_boards, order_control
 SHUFFLES = ("all tokens", "keys and values", "queries")
 SAME, FOLLOWS, DIFFERENT = "The same", "The same rows, in the new order", "Different"
 PREFIX = (2, 0, 4, 1, 3, 5)
-HEIGHT = 180
+HEIGHT, RESIDUALS = 180, 110
 
 PRESETS = (
     Preset("Shuffle all", "The rows move with their tokens; undoing the shuffle leaves nothing over.", {}),
@@ -94,10 +96,13 @@ laws = page.run(study.run_permutation, config.setting())
 built = page.run(study.steps_blocks, config.setting())
 depth = page.run(study.run_depth, config.setting())
 shuffle = page.run(study.run_shuffle, config)
-page.picture(picture, config)
+shown = page.picture(picture, config)
 page.verdicts(laws, built, depth)
+if shown:
+    with page.below:
+        st.markdown("**Every order: what is left once it is undone**")
+        matrix_view(draw.residual_view(laws), key="permutation_residuals", height=RESIDUALS)
 residuals = draw.residual_words(laws)
-page.plot(draw.residual_histogram(laws, mode=page.mode), alt=residuals)
 page.finish(
     config,
     shuffle,

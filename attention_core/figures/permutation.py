@@ -16,13 +16,14 @@ from attention_core.experiments.permutation import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, matrix_heatmap
-from attention_core.figures.panels import Scale
-from attention_core.figures.plot import Mode, axis, base_figure
+from attention_core.figures.panels import BarsPanel
+from attention_core.figures.plot import Mode
 from attention_core.figures.table import Table
-from attention_core.figures.theme import MUTED, ROLE_COLOURS
+from attention_core.figures.theme import Role, Scale
 
 Quantity = Literal["weights", "output"]
 AVERAGE: Final = "average"
+ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")  # what each claim moves: keys, queries, both
 AFTER: Final = 1  # the panel whose rows and columns stand in the order of the chips
 
 
@@ -114,43 +115,37 @@ def shuffle_table(
     )
 
 
-def residual_histogram(result: PermutationResult, *, mode: Mode = "light") -> go.Figure:
-    """How large the residual is over the orders: a log axis with a bin of its own for exact zeros.
+def residual_view(result: PermutationResult) -> MatrixView:
+    """How large the residual is over the orders, claim by claim: log bins, and one of its own for exact zeros.
 
     Args:
         result: Residuals of each claim, order by order.
-        mode: Light or dark.
     """
-    figure = base_figure(title="Every order: what is left once it is undone", mode=mode)
     positive = np.concatenate([values[values > 0] for values in result.residuals])
-    low = np.floor(np.log10(min(positive.min(initial=result.eps), result.eps)))
-    high = np.ceil(np.log10(max(positive.max(initial=result.bound), result.bound)))
-    edges = np.arange(low, high + 0.25, 0.25)
-    zero = low - 0.5
-    colours = [ROLE_COLOURS[mode][role] for role in ("key", "query", "output")]
-    for claim, values, colour in zip(result.claims, result.residuals, colours, strict=False):
-        counts, _ = np.histogram(np.log10(values[values > 0]), edges)
-        figure.add_bar(
-            x=np.concatenate([[zero], edges[:-1] + 0.125]),
-            y=np.concatenate([[(values == 0).sum()], counts]),
-            name=claim,
-            marker_color=colour,
-            hovertemplate="%{y:,} orders<extra></extra>",
+    low = int(np.floor(np.log10(min(positive.min(initial=result.eps), result.eps))))
+    high = int(np.ceil(np.log10(max(positive.max(initial=result.bound), result.bound))))
+    starts = [digit * 10.0**decade for decade in range(low, high + 1) for digit in (1, 2, 5)]
+    counts = [
+        np.concatenate([[np.count_nonzero(values == 0)], np.histogram(values[values > 0], [*starts, np.inf])[0]])
+        for values in result.residuals
+    ]
+    labels = Axis(title="largest difference", labels=("0", *(f"{start:.0e}" for start in starts)))
+    bound = 0.5 + np.interp(np.log10(result.bound), np.log10(starts), np.arange(len(starts)))
+    top = float(max(map(np.max, counts)))
+    panels = tuple(
+        BarsPanel(
+            title=claim,
+            values=values,
+            labels=labels,
+            quantity="orders",
+            limits=(0.0, top),
+            overlay=(np.array([bound, bound]), np.array([0.0, top])),
+            overlay_name="bound of rounding",
+            role=role,
         )
-    for value, name in ((result.eps, "eps"), (result.bound, "bound of rounding")):
-        line = {"dash": "dot", "color": MUTED[mode]}
-        figure.add_vline(x=float(np.log10(value)), line=line, annotation_text=name, annotation_position="top left")
-    decades = np.arange(low, high + 1, max(1, (high - low) // 8))
-    ticks = {"tickvals": [zero, *decades], "ticktext": ["exactly 0", *(f"1e{int(d)}" for d in decades)]}
-    figure.update_layout(
-        barmode="group",
-        bargap=0.05,
-        height=300,
-        margin={"t": 76},
-        xaxis=axis("largest difference of an order", mode=mode) | ticks,
-        yaxis=axis("orders", mode=mode),
+        for claim, values, role in zip(result.claims, counts, ROLES, strict=False)
     )
-    return figure
+    return MatrixView(panels=panels, summary=residual_words(result))
 
 
 def residual_words(result: PermutationResult) -> str:

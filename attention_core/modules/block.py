@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias, TypedDict, Unpack
 
 import torch
@@ -95,14 +96,12 @@ class TransformerBlock(nn.Module):
         super().__init__()
         self.placement, self.residual = placement, residual
 
-        def attend(options: AttentionOptions) -> MultiHeadAttention:
-            return MultiHeadAttention(
-                d_model, num_heads, dropout=attention_dropout, device=device, dtype=dtype, **options
-            )
-
-        self.self_attention = attend(attention)
+        attend = partial(
+            MultiHeadAttention, d_model, num_heads, dropout=attention_dropout, device=device, dtype=dtype
+        )
+        self.self_attention = attend(**attention)
         self.self_attention_norm = norm.build(d_model, device=device, dtype=dtype)
-        self.cross_attention = attend({**attention, "position": NoPosition()}) if cross_attention else None
+        self.cross_attention = attend(**{**attention, "position": NoPosition()}) if cross_attention else None
         self.cross_attention_norm = norm.build(d_model, device=device, dtype=dtype) if cross_attention else None
         feeds = d_ff != 0
         self.feed_forward = (
@@ -143,15 +142,13 @@ class TransformerBlock(nn.Module):
                 else "memory is given, but the block has no cross-attention; build it with cross_attention=True."
             )
 
-        def attend(tokens: Tensor) -> Tensor:
-            return self.self_attention(
-                tokens,
-                attn_mask=attn_mask,
-                key_padding_mask=key_padding_mask,
-                is_causal=is_causal,
-                query_positions=positions,
-            )
-
+        attend = partial(
+            self.self_attention,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            is_causal=is_causal,
+            query_positions=positions,
+        )
         x = self._with(x, self.self_attention_norm, attend)
         if self.cross_attention is not None and self.cross_attention_norm is not None:
             cross = self.cross_attention

@@ -106,20 +106,23 @@ class HeadProjections(nn.Module):
             )
         self.d_model, self.num_heads, self.d_head, self.projections = d_model, num_heads, d_head, projections
 
-        def register(name: str, *shape: int, wanted: bool = True) -> None:
-            exists = wanted and blocks
-            parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if exists else None
+        shapes = {
+            "in_weight": (len(set(blocks)) * width, d_model),
+            "q_bias": (width,) if q_bias else None,
+            "k_bias": (width,) if k_bias else None,
+            "v_bias": (width,) if v_bias else None,
+            "o_weight": (d_model, width) if output_projection else None,
+            "o_bias": (d_model,) if output_projection and o_bias else None,
+        }
+        for name, shape in shapes.items():
+            parameter = None
+            if blocks and shape is not None:
+                parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
             self.register_parameter(name, parameter)
-
-        register("in_weight", len(set(blocks)) * width, d_model)
-        for name, wanted in (("q_bias", q_bias), ("k_bias", k_bias), ("v_bias", v_bias)):
-            register(name, width, wanted=wanted)
         if isinstance(projections, TiedQueryKey) and q_bias and k_bias:
             self.k_bias = self.q_bias
         if isinstance(projections, TiedKeyValue) and k_bias and v_bias:
             self.v_bias = self.k_bias
-        register("o_weight", d_model, width, wanted=output_projection)
-        register("o_bias", d_model, wanted=output_projection and o_bias)
         # One product serves queries, keys and values unless two of them share a matrix but not a bias.
         biases = (self.q_bias, self.k_bias, self.v_bias)
         self._block_roles = tuple(blocks.index(block) for block in sorted(set(blocks)))

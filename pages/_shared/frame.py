@@ -156,23 +156,26 @@ class Page:
         with self._places.figure:
             return runner().run(function, config)
 
-    def picture(self, draw: Callable[[Any, str], None], config: Any) -> None:
+    def picture(self, draw: Callable[[Any, str], None], config: Any) -> bool:
         """Draw the picture of ``config``, and beside it the one that was pinned.
 
         Args:
             draw: From a config and a key for its components to the picture on the page.
             config: The config.
+
+        Returns:
+            Whether it is drawn; in a lesson it may have to wait for the prediction.
         """
         answer = st.session_state.get(f"_{self.spec.name}_answer")
         here = link.lesson()
         with self._places.figure:
             if here is not None and here.predict_first and link.shows("predict") and answer is None:
                 st.info("Answer the question above, or skip it, to see the picture.")
-                return
+                return False
             pinned = st.session_state.get(f"_{self.spec.name}_pinned")
             if pinned is None:
                 draw(config, self.spec.name)
-                return
+                return True
             new, old = st.columns(2)
             with new:
                 st.caption("Now")
@@ -180,6 +183,7 @@ class Page:
             with old:
                 st.caption("Pinned")
                 draw(pinned, f"{self.spec.name}_pinned")
+        return True
 
     def verdicts(self, *results: Result) -> None:
         """A line for each verdict of the results; surprises and broken claims first, all but a few folded."""

@@ -47,16 +47,21 @@ def test_the_table_and_the_heatmap_are_of_the_same_numbers() -> None:
 @pytest.mark.parametrize("switches", [{}, {"positions": "rotary"}, {"dtype": "float16"}, {"tokens": ("a",)}])
 def test_every_order_is_in_one_bin_of_the_histogram(switches: dict) -> None:
     result = run_permutation(PermutationConfig(**switches))
-    figure = draw.residual_histogram(result)
-    assert [bar.name for bar in figure.data] == list(result.claims)
-    for bar, residuals in zip(figure.data, result.residuals, strict=True):
-        assert sum(bar.y) == len(residuals)
-        assert bar.y[0] == (residuals == 0).sum()
-    lines = sorted(shape.x0 for shape in figure.layout.shapes)
-    assert lines == pytest.approx(sorted(np.log10([result.eps, result.bound])))
-    assert figure.layout.xaxis.ticktext[0] == "exactly 0"
-    assert figure.layout.xaxis.title.text
-    assert figure.layout.yaxis.title.text == "orders"
+    view = draw.residual_view(result)
+    assert [panel.title for panel in view.panels] == list(result.claims)
+    for panel, residuals in zip(view.panels, result.residuals, strict=True):
+        counts, starts = panel.values, [float(label) for label in panel.labels.labels]
+        assert panel.labels.labels[0] == "0"
+        assert counts[0] == (residuals == 0).sum()
+        assert counts.sum() == len(residuals)
+        largest = residuals.max()
+        if largest > 0:
+            last = max(np.flatnonzero(counts))
+            assert starts[last] <= largest * (1 + 1e-12)
+            assert last + 1 == len(starts) or largest < starts[last + 1]
+        x, _ = panel.overlay
+        bar = int(x[0] + 0.5)  # bars are centred on whole numbers
+        assert starts[bar] <= result.bound <= starts[bar + 1]
 
 
 def test_the_words_tell_what_the_histogram_shows() -> None:

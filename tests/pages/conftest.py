@@ -1,6 +1,7 @@
 """Drives the whole app in process, page by page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,17 +14,30 @@ NAMES = (HOME.name, *(page.name for page in PAGES))
 Open = Callable[..., AppTest]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_scan() -> Iterator[None]:
+    """Spare every session the search of all installed packages for components: the app has only its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("streamlit.components.v2.manifest_scanner.scan_component_manifests", list)
+        yield
+
+
+@cache
+def _page_hash(name: str) -> str:
+    # Only a run of the app tells AppTest its pages.
+    return (
+        AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run().switch_page(f"pages/{name}.py")._page_hash
+    )
+
+
 @pytest.fixture
 def open_page() -> Open:
-    """Open a page of the app by its name, with parameters in the link."""
+    """Open a page of the app by its name, with parameters in the link, in a session of its own."""
 
     def open_it(name: str, **parameters: str) -> AppTest:
         at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
         if name != HOME.name:
-            # Only a run of the app tells AppTest its pages; a link is then opened in a session of its own.
-            known = at.run().switch_page(f"pages/{name}.py")
-            at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-            at._page_hash = known._page_hash
+            at._page_hash = _page_hash(name)
         for key, value in parameters.items():
             at.query_params[key] = value
         return at.run()
