@@ -1,15 +1,12 @@
-"""What surrounds every page: navigation, the presenter's type size and the banner of a lesson."""
-
-from typing import Any
+"""What surrounds every page: the shared settings, the presenter's type size and the banner of a lesson."""
 
 import streamlit as st
 
 from pages._shared import link
 from pages._shared.controls import Controls, shared_settings
-from pages._shared.registry import HOME, ICON, LEDGER, PAGES
+from pages._shared.navigation import navigate
 from pages._shared.words import literal
 
-SIDEBAR_PX = 240
 _SHARED = "_shared"
 
 # Streamlit leaves five rem free on both sides, which four matrices in a row need.
@@ -22,19 +19,6 @@ _STRIP = """
 .st-key-above [data-testid=stWidgetLabel] { display: none; }
 """  # a strip of steps is one line that scrolls where it has no room, and says itself what it is
 _LARGE = "html { font-size: 20px; }"
-
-
-def navigate() -> Any:
-    """Set up the window, draw the navigation over the registry and return the page to run."""
-    st.set_page_config(
-        page_title="Attention explorer", page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
-    )
-    groups: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
-    for page in (*PAGES, LEDGER):
-        groups.setdefault(page.group, []).append(
-            st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
-        )
-    return st.navigation(groups)
 
 
 def draw_shared_settings() -> None:
