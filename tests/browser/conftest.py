@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
+APP = ROOT / "app.py"
+LOADED = 60_000
+DRAWN = "canvas, .js-plotly-plot .main-svg"
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium (or Google Chrome) and "
     "`python -m pip install -r requirements-dev.txt`."
@@ -165,3 +168,34 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
 def page(open_page: Callable[..., Any]) -> Any:
     """A page of 1440 × 900 in light mode."""
     return open_page()
+
+
+def is_outside(url: str) -> bool:
+    """Whether a request asks somebody else than the app."""
+    return not url.startswith(("data:", "blob:", "http://127.0.0.1", "ws://127.0.0.1"))
+
+
+@pytest.fixture
+def visit(
+    serve: Callable[[Path], str], open_page: Callable[..., Any], settled: Callable[..., None]
+) -> Callable[..., Any]:
+    """Open a page of the app by its name and wait until it is drawn.
+
+    ``page.outside`` lists the requests to others; ``page.sent`` what has gone to the server since the page was drawn.
+    """
+
+    def go(name: str, query: str = "", **options: Any) -> Any:
+        page = open_page(**options)
+        page.outside, page.sent = [], []
+        # Playwright cannot take a built-in method for a handler.
+        page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
+        page.on("request", lambda request: page.outside.append(request.url) if is_outside(request.url) else None)
+        page.goto(f"{serve(APP)}/{name}{query}")
+        page.wait_for_selector("h1", timeout=LOADED)
+        page.wait_for_selector(DRAWN if name != "claims" else "h1", timeout=LOADED)
+        settled(page, LOADED)
+        page.wait_for_timeout(700)  # the last animation
+        page.sent.clear()
+        return page
+
+    return go

@@ -1,29 +1,10 @@
 """Anatomy in a real browser: steps by click and by key, cells by click, the arithmetic under them."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import pytest
-
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
-
-
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    def go(query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.goto(f"{serve(APP)}/anatomy{query}")
-        page.wait_for_selector("canvas", timeout=LOADED)
-        settled(page, LOADED)
-        return page
-
-    return go
 
 
 def test_steps_are_walked_by_strip_buttons_and_keys(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("anatomy")
     figure = page.locator(".st-key-figure")
     page.get_by_role("radio", name="scores", exact=True).click()
     settled(page)
@@ -41,7 +22,7 @@ def test_steps_are_walked_by_strip_buttons_and_keys(visit: Callable, settled: Ca
 
 
 def test_a_click_on_a_cell_tells_where_its_number_came_from(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("anatomy")
     before = page.locator(".st-key-figure").inner_text()
     canvas = page.locator("canvas").last
     box = canvas.bounding_box()
@@ -50,12 +31,12 @@ def test_a_click_on_a_cell_tells_where_its_number_came_from(visit: Callable, set
     page.wait_for_timeout(400)
     assert "anatomy_cell=7.1." in page.url
     assert page.locator(".st-key-figure").inner_text() != before
-    again = visit("?" + page.url.split("?")[1])
+    again = visit("anatomy", "?" + page.url.split("?")[1])
     assert again.locator(".st-key-figure").inner_text() == page.locator(".st-key-figure").inner_text()
 
 
 def test_the_strip_scrolls_on_a_phone_and_the_page_does_not(visit: Callable) -> None:
-    page = visit(viewport={"width": 390, "height": 844})
+    page = visit("anatomy", viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     group = page.locator(".st-key-above [role=radiogroup]")
     assert group.evaluate("node => node.scrollWidth > node.clientWidth")

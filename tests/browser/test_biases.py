@@ -2,13 +2,11 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
+from tests.browser.conftest import LOADED
+
 PICTURES = """() => {
   const found = [];
   const walk = (root) => {
@@ -22,23 +20,8 @@ PICTURES = """() => {
 }"""
 
 
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    """Open the biases page with a query and wait until its picture is drawn."""
-
-    def go(query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.goto(f"{serve(APP)}/biases{query}")
-        page.wait_for_selector("canvas", timeout=LOADED)
-        settled(page, LOADED)
-        page.wait_for_timeout(500)
-        return page
-
-    return go
-
-
 def test_letting_the_size_go_moves_picture_link_and_verdicts(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("biases")
     before, verdicts = page.evaluate(PICTURES), page.locator(".st-key-verdicts").inner_text()
     slider = page.locator("input[type=range]").first
     slider.focus()
@@ -52,7 +35,9 @@ def test_letting_the_size_go_moves_picture_link_and_verdicts(visit: Callable, se
 
 
 def test_a_switch_changes_the_picture_and_what_is_said_of_it(visit: Callable, settled: Callable) -> None:
-    page = visit("?biases_show=With+−+without+the+biases&biases_q_bias=false&biases_v_bias=false&biases_o_bias=false")
+    page = visit(
+        "biases", "?biases_show=With+−+without+the+biases&biases_q_bias=false&biases_v_bias=false&biases_o_bias=false"
+    )
     before = json.dumps(page.evaluate(PICTURES))
     assert "bias-k holds" in page.locator(".st-key-verdicts").inner_text()
     page.get_by_text("Rotary positions", exact=True).last.click()
@@ -65,7 +50,7 @@ def test_a_switch_changes_the_picture_and_what_is_said_of_it(visit: Callable, se
 
 @pytest.mark.parametrize("show", ["With+−+without+the+biases", "A+growing+key+bias&biases_key_size=1000000.0"])
 def test_every_picture_ends_on_the_first_screen(show: str, visit: Callable) -> None:
-    page = visit(f"?biases_show={show}")
+    page = visit("biases", f"?biases_show={show}")
     box = page.locator(".st-key-verdicts").first.bounding_box()
     assert box["y"] + box["height"] <= 900
     assert page.evaluate("document.documentElement.scrollWidth") <= 1440

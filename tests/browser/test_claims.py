@@ -1,29 +1,14 @@
 """The Claims page in a real browser: it opens, fits, is accessible, checks one claim, filters, and leads to pages."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
+from tests.browser.conftest import LOADED
+
 OWN_NAVIGATION = "(target) => document.querySelector(target)?.closest('[data-testid=stSidebarNav]') != null"
-
-
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    """Open the Claims page and wait until all of it is there."""
-
-    def go(query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.goto(f"{serve(APP)}/claims{query}")
-        page.wait_for_selector("h1", timeout=LOADED)
-        settled(page, LOADED)
-        return page
-
-    return go
 
 
 def entry(page: Any, name: str) -> Any:
@@ -33,7 +18,9 @@ def entry(page: Any, name: str) -> Any:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
 def test_opens_fits_and_is_accessible(width: int, scheme: str, visit: Callable, settled: Callable) -> None:
-    page = visit("?claims_verdict=false&seed=5", viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = visit(
+        "claims", "?claims_verdict=false&seed=5", viewport={"width": width, "height": 844}, color_scheme=scheme
+    )
     entry(page, "perm-block").get_by_role("button", name="Check").click()
     settled(page, LOADED)
     entry(page, "perm-block").get_by_text("perm-block is false").wait_for(timeout=LOADED)
@@ -50,7 +37,7 @@ def test_opens_fits_and_is_accessible(width: int, scheme: str, visit: Callable, 
 
 
 def test_one_claim_is_checked_and_home_says_so(visit: Callable, settled: Callable) -> None:
-    page = visit("?seed=6")
+    page = visit("claims", "?seed=6")
     assert "not checked yet" in entry(page, "softmax-shift").inner_text()
     entry(page, "softmax-shift").get_by_role("button", name="Check").click()
     entry(page, "softmax-shift").get_by_text("softmax-shift holds").wait_for(timeout=LOADED)
@@ -63,7 +50,7 @@ def test_one_claim_is_checked_and_home_says_so(visit: Callable, settled: Callabl
 
 
 def test_a_run_of_all_can_be_stopped(visit: Callable, settled: Callable) -> None:
-    page = visit("?seed=8")
+    page = visit("claims", "?seed=8")
     page.get_by_role("button", name="Check all").click()
     page.get_by_role("button", name="Stop", exact=True).last.wait_for(timeout=LOADED)
     page.locator(".st-key-claims_progress [role=progressbar]").wait_for(timeout=LOADED)
@@ -75,7 +62,7 @@ def test_a_run_of_all_can_be_stopped(visit: Callable, settled: Callable) -> None
 
 
 def test_a_filter_goes_into_the_link(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("claims")
     page.get_by_role("radio", name="false").click()
     settled(page)
     page.wait_for_timeout(300)
@@ -85,7 +72,7 @@ def test_a_filter_goes_into_the_link(visit: Callable, settled: Callable) -> None
 
 
 def test_a_claim_leads_to_its_page_with_its_settings(visit: Callable, settled: Callable) -> None:
-    page = visit("?seed=9&claims_verdict=holds")
+    page = visit("claims", "?seed=9&claims_verdict=holds")
     entry(page, "perm-kv").get_by_role("link", name="Break it").click()
     page.get_by_text("perm-kv does not hold").first.wait_for(timeout=LOADED)
     settled(page)

@@ -1,29 +1,12 @@
 """The complexity page in a real browser: a cell of the map sets the sizes, and timing shows how far it is."""
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
-
-
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    def go(query: str = "") -> Any:
-        page = open_page()
-        page.goto(f"{serve(APP)}/complexity{query}")
-        page.wait_for_selector("canvas", timeout=LOADED)
-        settled(page, LOADED)
-        return page
-
-    return go
+from tests.browser.conftest import LOADED
 
 
 def test_a_cell_of_the_map_sets_the_sizes(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("complexity")
     before = page.locator(".st-key-verdicts").inner_text()
     plot = page.locator(".st-key-figure .plot").first
     plot.focus()
@@ -37,7 +20,7 @@ def test_a_cell_of_the_map_sets_the_sizes(visit: Callable, settled: Callable) ->
 
 
 def test_timing_shows_its_steps_and_a_change_cancels_it(visit: Callable, settled: Callable) -> None:
-    page = visit("?complexity_seconds=20")
+    page = visit("complexity", "?complexity_seconds=20")
     page.get_by_role("combobox", name="Measure the time").click()
     page.get_by_role("option", name="over n", exact=True).click()
     page.get_by_text("Step").first.wait_for(timeout=LOADED)

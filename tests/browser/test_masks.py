@@ -2,13 +2,7 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
 PICTURES = """() => {
   const found = [];
   const walk = (root) => {
@@ -22,21 +16,8 @@ PICTURES = """() => {
 }"""
 
 
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    def go(query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.goto(f"{serve(APP)}/masks{query}")
-        page.wait_for_selector("canvas", timeout=LOADED)
-        settled(page, LOADED)
-        page.wait_for_timeout(400)
-        return page
-
-    return go
-
-
 def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("masks")
     seen = set()
     for view in ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"):
         page.get_by_role("radio", name=view, exact=True).click()
@@ -49,7 +30,7 @@ def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, 
 
 
 def test_the_side_of_the_padding_moves_the_mask(visit: Callable, settled: Callable) -> None:
-    page = visit("?masks_stack=decoder&masks_unmasked=true")
+    page = visit("masks", "?masks_stack=decoder&masks_unmasked=true")
     before = page.evaluate(PICTURES)
     assert "does not hold" not in page.locator(".st-key-verdicts").inner_text()
     page.get_by_role("radio", name="left", exact=True).click()
@@ -63,7 +44,7 @@ def test_the_side_of_the_padding_moves_the_mask(visit: Callable, settled: Callab
 def test_the_grid_of_an_encoder_decoder_fits_and_the_conventions_are_a_table(
     visit: Callable, settled: Callable
 ) -> None:
-    page = visit("?masks_stack=encoder-decoder")
+    page = visit("masks", "?masks_stack=encoder-decoder")
     assert page.locator("canvas").count() == 3
     verdicts = page.locator(".st-key-verdicts").bounding_box()
     assert verdicts["y"] + verdicts["height"] <= 900

@@ -1,26 +1,11 @@
 """Normalization in a real browser: outputs chosen by hand, the circle in space, every question above the fold."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
-
-
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    def go(query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.goto(f"{serve(APP)}/normalization{query}")
-        page.wait_for_selector(".st-key-figure canvas", timeout=LOADED)
-        settled(page, LOADED)
-        page.wait_for_timeout(400)
-        return page
-
-    return go
+from tests.browser.conftest import LOADED
 
 
 def pictures(page: Any) -> list[str]:
@@ -34,7 +19,7 @@ def pictures(page: Any) -> list[str]:
 
 
 def test_choosing_an_output_shows_what_it_depends_on(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("normalization")
     before = pictures(page)
     canvas = page.locator(".st-key-figure canvas").nth(1)
     box = canvas.bounding_box()
@@ -49,7 +34,7 @@ def test_choosing_an_output_shows_what_it_depends_on(visit: Callable, settled: C
 
 
 def test_keys_choose_an_output_too(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("normalization")
     page.locator(".st-key-figure .plot").first.focus()
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
@@ -60,13 +45,15 @@ def test_keys_choose_an_output_too(visit: Callable, settled: Callable) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_three_features_are_one_figure_in_space(scheme: str, visit: Callable) -> None:
-    page = visit("?normalization_topic=length+of+the+output&normalization_d_model=3", color_scheme=scheme)
+    page = visit(
+        "normalization", "?normalization_topic=length+of+the+output&normalization_d_model=3", color_scheme=scheme
+    )
     page.wait_for_selector(".js-plotly-plot .gl-container canvas", timeout=LOADED)
     assert page.locator(".js-plotly-plot").count() == 1
 
 
 def test_what_is_not_a_number_is_said(visit: Callable) -> None:
-    page = visit("?normalization_topic=length+of+the+output&normalization_constant=true")
+    page = visit("normalization", "?normalization_topic=length+of+the+output&normalization_constant=true")
     text = page.locator("[data-testid=stMain]").inner_text()
     assert "0 / 0: a constant token and ε = 0" in text
     assert "are NaN" in page.locator(".st-key-figure .view").inner_text()
@@ -74,6 +61,6 @@ def test_what_is_not_a_number_is_said(visit: Callable) -> None:
 
 @pytest.mark.parametrize("topic", ["length+of+the+output", "what+is+left+of+a+bias", "a+whole+block"])
 def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None:
-    page = visit(f"?normalization_topic={topic}")
+    page = visit("normalization", f"?normalization_topic={topic}")
     verdicts = page.locator(".st-key-verdicts").bounding_box()
     assert verdicts["y"] + verdicts["height"] <= 900

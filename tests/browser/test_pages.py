@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from pages._shared.registry import PAGES
+from tests.browser.conftest import LOADED, is_outside
 
-APP = Path(__file__).parents[2] / "app.py"
 NAMES = ("", *(page.name for page in PAGES))
 EXPERIMENTS = tuple(page.name for page in PAGES)
-LOADED = 60_000
-DRAWN = "canvas, .js-plotly-plot .main-svg"
 # Every canvas in sight as its pixels, every Plotly figure as its data; two equal texts are two equal pictures.
 PICTURES = """() => {
   const found = [];
@@ -28,28 +26,6 @@ PICTURES = """() => {
   walk(document);
   return found;
 }"""
-
-
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    """Open a page of the app and wait until its picture is drawn."""
-
-    def go(name: str, query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.outside = []
-        page.on("request", lambda request: page.outside.append(request.url) if is_outside(request.url) else None)
-        page.goto(f"{serve(APP)}/{name}{query}")
-        page.wait_for_selector("h1", timeout=LOADED)
-        page.wait_for_selector(DRAWN, timeout=LOADED)
-        settled(page, LOADED)
-        page.wait_for_timeout(400)
-        return page
-
-    return go
-
-
-def is_outside(url: str) -> bool:
-    return not url.startswith(("data:", "blob:", "http://127.0.0.1", "ws://127.0.0.1"))
 
 
 def box(page: Any, key: str) -> dict[str, float]:

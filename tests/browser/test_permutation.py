@@ -2,13 +2,10 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.browser.conftest import APP, LOADED
 
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
 PICTURES = """() => {
   const found = [];
   const walk = (root) => {
@@ -20,26 +17,6 @@ PICTURES = """() => {
   walk(document);
   return found;
 }"""
-
-
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    """Open the page; what it sends to the server from then on is counted in ``page.sent``."""
-
-    def go(query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.sent = []
-        # Playwright cannot take a built-in method for a handler.
-        page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
-        page.goto(f"{serve(APP)}/permutation{query}")
-        page.locator(".board .text").first.wait_for(timeout=LOADED)
-        page.wait_for_selector("canvas", timeout=LOADED)
-        settled(page, LOADED)
-        page.wait_for_timeout(700)
-        page.sent.clear()
-        return page
-
-    return go
 
 
 def chip(page: Any, position: int) -> Any:
@@ -57,7 +34,7 @@ def wait_for_link(page: Any, part: str, settled: Callable) -> None:
 
 
 def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Callable, settled: Callable) -> None:
-    page = visit("?permutation_order=0-1-2-3-4-5&permutation_positions=rotary")
+    page = visit("permutation", "?permutation_order=0-1-2-3-4-5&permutation_positions=rotary")
     pictures, why = page.evaluate(PICTURES), page.locator("[role=tabpanel]").inner_text()
     start, end = chip(page, 4).bounding_box(), chip(page, 1).bounding_box()
     page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
@@ -74,7 +51,7 @@ def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Cal
 
 
 def test_a_chip_moves_by_keyboard(visit: Callable, settled: Callable) -> None:
-    page = visit("?permutation_order=0-1-2-3-4-5")
+    page = visit("permutation", "?permutation_order=0-1-2-3-4-5")
     chip(page, 0).focus()
     page.keyboard.press("Alt+ArrowRight")
     wait_for_link(page, "permutation_order=1-0-2-3-4-5", settled)
@@ -83,7 +60,7 @@ def test_a_chip_moves_by_keyboard(visit: Callable, settled: Callable) -> None:
 
 
 def test_a_token_edited_on_the_board_is_in_the_sentence(visit: Callable, settled: Callable) -> None:
-    page = visit("?permutation_order=1-0-2-3-4-5")
+    page = visit("permutation", "?permutation_order=1-0-2-3-4-5")
     chip(page, 0).dblclick()
     page.keyboard.type("New York")
     page.keyboard.press("Enter")
@@ -94,7 +71,7 @@ def test_a_token_edited_on_the_board_is_in_the_sentence(visit: Callable, settled
 
 
 def test_chips_and_matrices_light_each_other(visit: Callable) -> None:
-    page = visit("?permutation_order=2-0-1-3-4-5")
+    page = visit("permutation", "?permutation_order=2-0-1-3-4-5")
     dark = page.evaluate(PICTURES)
     chip(page, 0).hover()
     page.wait_for_timeout(300)
@@ -131,7 +108,7 @@ def test_a_forged_order_is_refused_with_a_sentence_and_the_state_kept(
 
 
 def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("permutation")
     before = json.dumps(words(page))
     page.locator("[name=Reverse]").first.click()
     wait_for_link(page, "permutation_order", settled)

@@ -2,26 +2,11 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-APP = Path(__file__).parents[2] / "app.py"
-LOADED = 60_000
-
-
-@pytest.fixture
-def visit(serve: Callable, open_page: Callable, settled: Callable) -> Callable[..., Any]:
-    def go(query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
-        page.goto(f"{serve(APP)}/projections{query}")
-        page.wait_for_selector(".st-key-figure canvas", timeout=LOADED)
-        settled(page, LOADED)
-        page.wait_for_timeout(400)
-        return page
-
-    return go
+from tests.browser.conftest import LOADED
 
 
 def pictures(page: Any) -> list[str]:
@@ -35,7 +20,7 @@ def pictures(page: Any) -> list[str]:
 
 
 def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled: Callable) -> None:
-    page = visit()
+    page = visit("projections")
     before = pictures(page)
     page.locator(".st-key-figure input[type=range]").focus()
     page.keyboard.press("ArrowRight")
@@ -52,7 +37,7 @@ def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled
 
 
 def test_walking_the_layers_collapses_the_words(visit: Callable, settled: Callable) -> None:
-    page = visit("?projections_topic=rank+collapse")
+    page = visit("projections", "?projections_topic=rank+collapse")
     before = pictures(page)
     page.locator(".st-key-figure input[type=range]").focus()
     page.keyboard.press("End")
@@ -67,7 +52,7 @@ def test_walking_the_layers_collapses_the_words(visit: Callable, settled: Callab
 
 @pytest.mark.parametrize("topic", ["tied+matrices", "gauge+freedom", "low+rank", "rank+collapse"])
 def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None:
-    page = visit(f"?projections_topic={topic}")
+    page = visit("projections", f"?projections_topic={topic}")
     verdicts = page.locator(".st-key-verdicts").bounding_box()
     assert verdicts["y"] + verdicts["height"] <= 900
     assert page.locator(".js-plotly-plot").count() == (0 if topic == "gauge+freedom" else 1)
@@ -77,6 +62,6 @@ def test_a_lesson_may_fix_the_head(visit: Callable) -> None:
     from pages._shared.link import Lesson
 
     lesson = Lesson(fixed={"projections_head": 2}).encode()
-    page = visit(f"?lesson={lesson}")
+    page = visit("projections", f"?lesson={lesson}")
     assert not page.locator(".st-key-figure input[type=range]").is_visible()
     assert page.get_by_text("Head: 2").count() == 1

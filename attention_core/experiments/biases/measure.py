@@ -32,6 +32,7 @@ from attention_core.experiments.biases.result import (
     double,
     frozen_array,
 )
+from attention_core.experiments.judge import judge
 from attention_core.experiments.verdict import Provenance, Verdict
 
 QUANTITIES: Final = {
@@ -132,16 +133,14 @@ def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
 
 def _verdict(config: BiasesConfig, key: str, measured: float, bound: float) -> Verdict:
     claim, quantity = QUANTITIES[key]
-    because = breaks(config, key)
-    return Verdict(
-        claim=claim,
-        quantity=quantity,
-        measured=measured,
-        relation="≥" if key == "query" else "≤",
-        bound=bound,
-        expected=not because,
+    return judge(
+        config,
+        claim,
+        quantity,
+        measured,
+        "≥" if key == "query" else "≤",
+        bound,
         cases=f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token",
-        dtype=config.dtype,
-        device=str(config.torch_device),
-        because=because,
+        because=breaks(config, key),
+        exact=lambda other: next(each.measured for each in run_biases(other).verdicts if each.quantity == quantity),
     )
