@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.experiments.permutation import ShuffleConfig, order_of, run_shuffle
 from attention_core.figures.permutation import pair_view
-from pages._shared import link
+from pages._shared import classroom, link
 from pages._shared.controls import RUN_SETTINGS, Controls
 from pages._shared.ledger import ledger
 from pages._shared.matrix_view import matrix_view
@@ -19,6 +19,7 @@ st.markdown(
     "Every picture here is computed as you look, by a real attention module on this machine, and every claim carries "
     "the number it was held to. Change something, and watch what attention notices and what it cannot."
 )
+classroom.draw_way_in()
 left, right = st.columns([3, 1.1], gap="large")
 with right:
     tokens = control.sentence("tokens", "Your sentence", "the cat sat on a mat")

@@ -54,11 +54,21 @@ def _draw_link(title: str, address: str, key: str) -> None:
                 "links: shorten the sentence or the note."
             )
     with right:
-        svg = _qr_code(address)
-        if svg is None:
-            st.caption("The link is too long for a QR code.")
-        else:
-            st.image(svg, width=180, alt=f"QR code of the link: {title}")
+        draw_qr_code(title, address)
+
+
+def draw_qr_code(title: str, address: str) -> None:
+    """The QR code of a link, or a sentence where the link is too long for one.
+
+    Args:
+        title: What the link leads to.
+        address: The link.
+    """
+    svg = _qr_code(address)
+    if svg is None:
+        st.caption("The link is too long for a QR code.")
+    else:
+        st.image(svg, width=180, alt=f"QR code of the link: {title}")
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

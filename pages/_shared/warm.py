@@ -11,14 +11,15 @@ import streamlit as st
 
 READING_S = 4.0
 
+# Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads these
+# once, when it is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+
 
 @st.cache_resource(show_spinner="Waking up. The first visitor waits a few seconds; then the app is awake for all.")
 def wake() -> None:
     """Import torch, once a process."""
-    # Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads
-    # these once, when it is first imported.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("MKL_NUM_THREADS", "1")
     import_module("torch")
 
 

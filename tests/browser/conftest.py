@@ -68,11 +68,11 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _start(app: Path, log: Path) -> tuple[subprocess.Popen[bytes], str]:
+def _start(app: Path, log: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
-    command += ["--server.address=127.0.0.1", f"--server.port={port}"]
+    command += ["--server.address=127.0.0.1", f"--server.port={port}", *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with log.open("wb") as written:
         server = subprocess.Popen(command, cwd=ROOT, stdout=written, stderr=subprocess.STDOUT, env=environment)
@@ -94,14 +94,17 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="session")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
-    """Start a Streamlit script with the project's config.toml and give its address; one server for each script."""
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """Start a Streamlit script with the project's config.toml and give its address; one server for each script.
+
+    Further arguments are options of ``streamlit run`` for the script's first start.
+    """
     running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
 
-    def start(app: Path) -> str:
+    def start(app: Path, *options: str) -> str:
         app = Path(app).resolve()
         if app not in running:
-            running[app] = _start(app, tmp_path_factory.mktemp("server") / f"{app.stem}.log")
+            running[app] = _start(app, tmp_path_factory.mktemp("server") / f"{app.stem}.log", *options)
         return running[app][1]
 
     yield start

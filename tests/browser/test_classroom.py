@@ -1,0 +1,111 @@
+"""The classroom's launcher, as a student's browser meets it."""
+
+import gzip
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared import classroom
+from pages._shared.classroom import way_in
+
+ROOT = Path(__file__).parents[2]
+LAUNCHER = ROOT / "deploy/classroom.py"
+NAME = "--browser.serverAddress=class.test"
+LOADED = 60_000
+FIRST_VISIT_BYTES = 3_000_000
+DRAWN = "canvas, .js-plotly-plot .main-svg"
+
+
+@pytest.fixture
+def class_app(serve: Callable) -> str:
+    """The app as the classroom's launcher serves it."""
+    return serve(LAUNCHER, NAME)
+
+
+@pytest.mark.parametrize("name", ["", "biases", "scaling"])
+def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
+    name: str, class_app: str, open_page: Callable, settled: Callable
+) -> None:
+    page = open_page()
+    network = page.context.new_cdp_session(page)
+    network.send("Network.enable")
+    sizes: list[float] = []
+    asked: list[str] = []
+    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    network.on("Network.webSocketCreated", lambda event: asked.append(event["url"]))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{class_app}/{name}")
+    page.wait_for_selector(DRAWN, timeout=LOADED)
+    settled(page, LOADED)
+    page.wait_for_timeout(1500)
+    print(f"{name or 'home'}: {sum(sizes):,.0f} bytes")
+    assert 500_000 < sum(sizes) <= FIRST_VISIT_BYTES
+    host = class_app.removeprefix("http://")
+    assert any(url == f"ws://{host}/_stcore/stream" for url in asked)
+    assert [url for url in asked if not url.startswith((f"http://{host}/", f"ws://{host}/", "data:", "blob:"))] == []
+
+
+def fetch(url: str, **headers: str) -> tuple[bytes, Any]:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+        return answer.read(), answer.headers
+
+
+def test_static_files_leave_compressed_once_and_whole(class_app: str) -> None:
+    page, _ = fetch(class_app)
+    script = next(part for part in page.decode().split('"') if part.endswith(".js") and "index." in part)
+    address = f"{class_app}/{script.removeprefix('./').removeprefix('/')}"
+    plain, headers = fetch(address)
+    packed, packed_headers = fetch(address, **{"Accept-Encoding": "gzip, br"})
+    assert headers["Content-Encoding"] is None
+    assert packed_headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed) == plain
+    assert len(packed) < len(plain) / 2
+    assert "immutable" in packed_headers["Cache-Control"]
+    assert packed_headers["Vary"] == "Accept-Encoding"
+    part, part_headers = fetch(address, **{"Accept-Encoding": "gzip", "Range": "bytes=0-9"})
+    assert part == plain[:10]
+    assert part_headers["Content-Encoding"] is None
+
+
+def test_home_shows_the_way_in(class_app: str, open_page: Callable, settled: Callable) -> None:
+    page = open_page()
+    page.goto(class_app)
+    page.wait_for_selector(DRAWN, timeout=LOADED)
+    settled(page)
+    panel = page.locator(".st-key-way_in")
+    port = class_app.rsplit(":", 1)[1]
+    assert panel.get_by_role("link").inner_text() == f"http://class.test:{port}/"
+    assert panel.get_by_role("img", name="QR code of the link").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+
+
+def test_home_shows_no_way_in_elsewhere() -> None:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    assert not any("Students" in markdown.value for markdown in at.markdown)
+
+
+@pytest.mark.parametrize(
+    ("seen", "named", "expected"),
+    [
+        ("http://192.168.1.5:8501/", "localhost", "http://192.168.1.5:8501/"),
+        ("https://attention.school.test/scaling?seed=3", "localhost", "https://attention.school.test/"),
+        ("http://localhost:8501/", "class.test", "http://class.test:8501/"),
+        ("http://127.0.0.1:8501/", "localhost", "http://10.0.0.7:8501/"),
+        ("http://[::1]:8501/", "localhost", "http://10.0.0.7:8501/"),
+        ("", "localhost", "http://10.0.0.7/"),
+    ],
+)
+def test_the_way_in_is_an_address_that_others_can_open(
+    seen: str, named: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classroom, "_network_address", lambda: "10.0.0.7")
+    assert way_in(seen, named) == expected
+
+
+def test_without_a_network_there_is_no_way_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classroom, "_network_address", lambda: None)
+    assert way_in("http://localhost:8501/", "localhost") is None
