@@ -142,7 +142,8 @@ def _is_streamlits_own(message: Any) -> bool:
 def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     """Open a page in a context of its own; keyword arguments are those of Playwright's ``new_context``.
 
-    At the end the test fails on errors in the console, uncaught errors and exceptions shown by Streamlit.
+    ``page.asked`` lists all requests and WebSockets, ``page.outside`` those to others than our own servers. At the
+    end the test fails on those, on errors in the console, uncaught errors and exceptions shown by Streamlit.
     """
     opened: list[tuple[Any, Any, list[str]]] = []
 
@@ -156,13 +157,23 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
             "console", lambda m: errors.append(m.text) if m.type == "error" and not _is_streamlits_own(m) else None
         )
         page.on("pageerror", lambda error: errors.append(str(error)))
+        page.asked, page.outside = [], []
+
+        def note(request: Any) -> None:
+            page.asked.append(request.url)
+            if is_outside(request.url):
+                page.outside.append(request.url)
+
+        page.on("request", note)
+        page.on("websocket", note)
         opened.append((context, page, errors))
         return page
 
     yield start
     problems: list[str] = []
     for context, page, errors in opened:
-        problems += errors + page.locator("[data-testid=stException]").all_inner_texts()
+        problems += errors + [f"asked outside: {url}" for url in page.outside]
+        problems += page.locator("[data-testid=stException]").all_inner_texts()
         context.close()
     assert not problems, "\n".join(problems)
 
@@ -175,7 +186,7 @@ def page(open_page: Callable[..., Any]) -> Any:
 
 def is_outside(url: str) -> bool:
     """Whether a request asks somebody else than the app."""
-    return not url.startswith(("data:", "blob:", "http://127.0.0.1", "ws://127.0.0.1"))
+    return not url.startswith(("data:", "blob:", "http://127.0.0.1:", "ws://127.0.0.1:"))
 
 
 @pytest.fixture
@@ -184,15 +195,14 @@ def visit(
 ) -> Callable[..., Any]:
     """Open a page of the app by its name and wait until it is drawn.
 
-    ``page.outside`` lists the requests to others; ``page.sent`` what has gone to the server since the page was drawn.
+    ``page.sent`` lists what has gone to the server since the page was drawn.
     """
 
     def go(name: str, query: str = "", **options: Any) -> Any:
         page = open_page(**options)
-        page.outside, page.sent = [], []
+        page.sent = []
         # Playwright cannot take a built-in method for a handler.
         page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
-        page.on("request", lambda request: page.outside.append(request.url) if is_outside(request.url) else None)
         page.goto(f"{serve(APP)}/{name}{query}")
         page.wait_for_selector("h1", timeout=LOADED)
         page.wait_for_selector(DRAWN if name != "claims" else "h1", timeout=LOADED)

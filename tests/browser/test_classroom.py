@@ -34,10 +34,7 @@ def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
     network = page.context.new_cdp_session(page)
     network.send("Network.enable")
     sizes: list[float] = []
-    asked: list[str] = []
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-    network.on("Network.webSocketCreated", lambda event: asked.append(event["url"]))
-    page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{class_app}/{name}")
     page.wait_for_selector(DRAWN, timeout=LOADED)
     settled(page, LOADED)
@@ -45,8 +42,9 @@ def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
     print(f"{name or 'home'}: {sum(sizes):,.0f} bytes")
     assert 500_000 < sum(sizes) <= FIRST_VISIT_BYTES
     host = class_app.removeprefix("http://")
-    assert any(url == f"ws://{host}/_stcore/stream" for url in asked)
-    assert [url for url in asked if not url.startswith((f"http://{host}/", f"ws://{host}/", "data:", "blob:"))] == []
+    assert any(url == f"ws://{host}/_stcore/stream" for url in page.asked)
+    own = (f"http://{host}/", f"ws://{host}/", "data:", "blob:")
+    assert [url for url in page.asked if not url.startswith(own)] == []
 
 
 def fetch(url: str, **headers: str) -> tuple[bytes, Any]:
