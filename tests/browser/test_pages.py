@@ -13,6 +13,7 @@ from tests.browser.conftest import LOADED, is_outside
 
 NAMES = ("", *(page.name for page in PAGES))
 EXPERIMENTS = tuple(page.name for page in PAGES)
+BACKGROUND = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 # Every canvas in sight as its pixels, every Plotly figure as its data; two equal texts are two equal pictures.
 PICTURES = """() => {
   const found = [];
@@ -32,14 +33,11 @@ def box(page: Any, key: str) -> dict[str, float]:
     return page.locator(f".st-key-{key}").first.bounding_box()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("name", NAMES)
-def test_opens_fits_and_is_accessible(name: str, width: int, scheme: str, visit: Callable) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
+def test_opens_fits_and_is_accessible(name: str, width: int, visit: Callable, settled: Callable) -> None:
     height = 900 if width == 1440 else 844
-    page = visit(name, viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = visit(name, viewport={"width": width, "height": height})
     assert page.outside == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     if name:
@@ -48,14 +46,25 @@ def test_opens_fits_and_is_accessible(name: str, width: int, scheme: str, visit:
             assert verdicts["y"] + verdicts["height"] <= 900, "figure and verdicts end below the fold"
         else:
             assert figure["y"] <= 500, "the figure starts too low on a phone"
-    found = [
+    light = page.evaluate(BACKGROUND)
+    assert barriers(page) == []
+    page.emulate_media(color_scheme="dark")
+    settled(page)
+    page.wait_for_function(f"(light) => ({BACKGROUND})() !== light", arg=light)
+    assert barriers(page) == []
+
+
+def barriers(page: Any) -> list[tuple[str, str]]:
+    """What axe finds serious or critical, and where."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    return [
         (violation["id"], node["html"][:160])
         for violation in Axe().run(page).response["violations"]
         if violation["impact"] in ("serious", "critical")
         for node in violation["nodes"]
         if not is_streamlits_own(page, violation["id"], node["target"][0])
     ]
-    assert found == []
 
 
 def is_streamlits_own(page: Any, rule: str, target: str) -> bool:
@@ -68,7 +77,7 @@ def is_streamlits_own(page: Any, rule: str, target: str) -> bool:
 def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     name: str, visit: Callable, settled: Callable
 ) -> None:
-    page = visit(name)
+    page = visit(name, reduced_motion="reduce")
     before = page.evaluate(PICTURES)
     pictures, verdicts = {json.dumps(before)}, {page.locator(".st-key-verdicts").inner_text()}
     buttons = page.locator(".st-key-presets_row [data-testid=stButton]")
@@ -76,7 +85,7 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     for i in range(buttons.count()):
         buttons.nth(i).click()
         settled(page, LOADED)
-        page.wait_for_timeout(700)
+        page.wait_for_timeout(200)
         pictures.add(json.dumps(page.evaluate(PICTURES)))
         verdicts.add(page.locator(".st-key-verdicts").inner_text())
     assert len(pictures) >= 3
@@ -84,7 +93,7 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     assert f"{name}_" in page.url
     page.get_by_role("button", name="Reset", exact=True).click()
     settled(page, LOADED)
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(400)
     assert f"{name}_" not in page.url
     assert page.evaluate(PICTURES) == before
 

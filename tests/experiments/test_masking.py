@@ -74,9 +74,9 @@ def test_what_breaks_a_stack_breaks_it_by_far(settings: dict, broken: set, dtype
 
 @pytest.mark.parametrize(("stack", "side"), list(itertools.product(STACKS, SIDES)))
 def test_theory_foresees_every_verdict(stack: str, side: str) -> None:
-    for seed, (positions, unmasked, padding, batch_norm, dtype) in enumerate(
-        itertools.product(POSITIONS, (False, True), PADDINGS, (False, True), ("float64", "bfloat16"))
-    ):
+    chosen = itertools.product(POSITIONS, (False, True), PADDINGS, (False, True))
+    for seed, (positions, unmasked, padding, batch_norm) in enumerate(chosen):
+        dtype = ("float64", "bfloat16")[(seed + seed // 2 + seed // 4) % 2]
         result = run(
             sentences=SHORT, stack=stack, side=side, positions=positions, unmasked=unmasked, padding=padding,
             batch_norm=batch_norm, dtype=dtype, seed=seed, window=seed % 3,

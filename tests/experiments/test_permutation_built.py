@@ -40,7 +40,7 @@ def verdicts(**values: object) -> dict[str, list[Verdict]]:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(SETTINGS, st.sampled_from(["float64", "float32"]))
 def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
     for claim in verdicts(dtype=dtype, **values).values():

@@ -26,7 +26,7 @@ from tests.experiments.snippets import run_snippets
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     heads=st.integers(1, 8),
     layers=st.integers(1, 8),

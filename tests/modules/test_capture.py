@@ -25,29 +25,32 @@ def every_option():
 
 x, padding = torch.randn(2, 7, 12), key_padding_mask([7, 4])
 calls = ({}, {"is_causal": True}, {"key_padding_mask": padding, "is_causal": True})
+
+def every_case():
+    first, *others = every_option()
+    yield from ((first, masks) for masks in calls)
+    yield from ((module, calls[-1]) for module in others)
 """
 
 COMPILE = """
-for module in every_option():
+for module, masks in every_case():
     torch._dynamo.reset()
     compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
-    for masks in calls:
-        assert (compiled(x, **masks) - module(x, **masks)).abs().max() < 1e-5
-        expected = torch.autograd.grad(module(x, **masks).square().sum(), module.in_weight)[0]
-        found = torch.autograd.grad(compiled(x, **masks).square().sum(), module.in_weight)[0]
-        assert (found - expected).abs().max() < 1e-3
+    assert (compiled(x, **masks) - module(x, **masks)).abs().max() < 1e-5
+    expected = torch.autograd.grad(module(x, **masks).square().sum(), module.in_weight)[0]
+    found = torch.autograd.grad(compiled(x, **masks).square().sum(), module.in_weight)[0]
+    assert (found - expected).abs().max() < 1e-3
 """
 
 EXPORT = """
-for module in every_option():
-    for masks in calls:
-        batch, tokens = torch.export.Dim("batch", max=50), torch.export.Dim("tokens", min=3, max=11)
-        shapes = {"query": {0: batch, 1: tokens}, "key": None, "value": None}
-        shapes |= {name: {0: batch, 1: tokens} if name == "key_padding_mask" else None for name in masks}
-        program = torch.export.export(module, (x, None, None), masks, dynamic_shapes=shapes)
-        other = {**masks, "key_padding_mask": key_padding_mask([5, 3, 1])} if "key_padding_mask" in masks else masks
-        y = torch.randn(3, 5, 12)
-        assert (program.module()(y, None, None, **other) - module(y, **other)).abs().max() < 1e-5
+for module, masks in every_case():
+    batch, tokens = torch.export.Dim("batch", max=50), torch.export.Dim("tokens", min=3, max=11)
+    shapes = {"query": {0: batch, 1: tokens}, "key": None, "value": None}
+    shapes |= {name: {0: batch, 1: tokens} if name == "key_padding_mask" else None for name in masks}
+    program = torch.export.export(module, (x, None, None), masks, dynamic_shapes=shapes)
+    other = {**masks, "key_padding_mask": key_padding_mask([5, 3, 1])} if "key_padding_mask" in masks else masks
+    y = torch.randn(3, 5, 12)
+    assert (program.module()(y, None, None, **other) - module(y, **other)).abs().max() < 1e-5
 """
 
 
