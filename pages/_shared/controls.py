@@ -1,5 +1,6 @@
 """Widgets that live in the link, obey a lesson, and can be reset: the only way a page asks for a value."""
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import streamlit as st
 from attention_core.device import available_devices, resolve_device, supported_dtypes
 from attention_core.experiments.config import MAX_CHARACTERS, MAX_SEED
 from pages._shared import link
+from pages._shared.forged import refuse_forged_values
 from pages._shared.words import literal
 
 _DEFAULTS = "_defaults"
@@ -51,7 +53,10 @@ class Controls:
         def draw(key: str) -> Any:
             return _finite(st.slider, label, low, high, default, key=key, **more)
 
-        return self._control(name, label, default, draw, str, lambda raw, value: float(raw) == value)
+        def fits(value: Any) -> bool:
+            return type(value) is type(default) and low <= value <= high
+
+        return self._control(name, label, default, draw, str, lambda raw, value: float(raw) == value, fits)
 
     def choice(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
         """One of a few words, all in sight."""
@@ -63,7 +68,7 @@ class Controls:
             )
             return default if value is None else value
 
-        return self._control(name, label, default, draw, str, lambda raw, value: raw == value)
+        return self._control(name, label, default, draw, str, operator.eq, options.__contains__)
 
     def select(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
         """One of several words, in a list that opens."""
@@ -72,7 +77,7 @@ class Controls:
             index = list(options).index(default)
             return st.selectbox(label, options, index=index, key=key, bind="query-params", help=hint)
 
-        return self._control(name, label, default, draw, str, lambda raw, value: raw == value)
+        return self._control(name, label, default, draw, str, operator.eq, options.__contains__)
 
     def switch(self, name: str, label: str, default: bool = False, *, hint: str | None = None) -> bool:
         """On or off."""
@@ -83,7 +88,10 @@ class Controls:
         def took(raw: str, value: bool) -> bool:
             return raw.lower() == str(value).lower()
 
-        return self._control(name, label, default, draw, lambda value: "on" if value else "off", took)
+        def fits(value: Any) -> bool:
+            return isinstance(value, bool)
+
+        return self._control(name, label, default, draw, lambda value: "on" if value else "off", took, fits)
 
     def sentence(self, name: str, label: str, default: str, *, hint: str | None = None) -> tuple[str, ...]:
         """Words typed by the visitor, split at white space into tokens."""
@@ -91,7 +99,10 @@ class Controls:
         def draw(key: str) -> str:
             return st.text_input(label, default, max_chars=MAX_CHARACTERS, key=key, bind="query-params", help=hint)
 
-        text = self._control(name, label, default, draw, str, lambda raw, value: raw == value)
+        def fits(value: Any) -> bool:
+            return isinstance(value, str)
+
+        text = self._control(name, label, default, draw, str, operator.eq, fits)
         return tuple(str(text).split())
 
     def number(self, name: str, label: str, low: int, high: int, default: int, *, hint: str | None = None) -> int:
@@ -100,7 +111,10 @@ class Controls:
         def draw(key: str) -> int:
             return _finite(st.number_input, label, low, high, default, 1, key=key, help=hint)
 
-        return self._control(name, label, default, draw, str, lambda raw, value: int(raw) == value)
+        def fits(value: Any) -> bool:
+            return type(value) is int and low <= value <= high
+
+        return self._control(name, label, default, draw, str, lambda raw, value: int(raw) == value, fits)
 
     def component(
         self,
@@ -123,6 +137,13 @@ class Controls:
             The value, and a function for callbacks that sets it; None in a lesson that fixes it.
         """
         key = self.key(name)
+
+        def fits(value: Any) -> bool:
+            try:
+                return decode(encode(value)) == value
+            except (TypeError, ValueError, LookupError, AttributeError):
+                return False
+
         value = self._control(
             name,
             label,
@@ -130,6 +151,7 @@ class Controls:
             lambda key: link.kept(key, default, decode),
             encode,
             lambda raw, value: decode(raw) == value,
+            fits,
             lambda new: link.keep(key, new, default, encode),
         )
         if self.is_fixed(name):
@@ -144,11 +166,14 @@ class Controls:
         draw: Callable[[str], Any],
         show: Callable[[Any], str],
         took: Callable[[str, Any], bool],
+        fits: Callable[[Any], bool],
         assign: Callable[[Any], None] | None = None,
     ) -> Any:
         key = self.key(name)
         st.session_state.setdefault(_DEFAULTS, {})[key] = (default, assign)
         here = link.lesson()
+        if here is not None and key in here.fixed and not fits(here.fixed[key]):
+            here = link.unfix(key, label)
         if here is not None and key in here.fixed:
             value = here.fixed[key]
             if key not in here.hidden:
@@ -201,6 +226,7 @@ def _assign(key: str, value: Any, assign: Callable[[Any], None] | None) -> None:
 
 def shared_settings() -> Controls:
     """Precision, device and seed: what every page's config takes, drawn where it is called (the sidebar)."""
+    refuse_forged_values()
     control = Controls("")
     devices = ("auto", *available_devices())
     device = control.select(

@@ -11,7 +11,7 @@ import json
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -121,6 +121,26 @@ def arrive(page: str) -> None:
 def lesson() -> Lesson | None:
     """The lesson this session is in, if any."""
     return st.session_state.get(_LESSON)
+
+
+def unfix(key: str, label: str) -> Lesson:
+    """Free a control that the lesson fixes at a value it cannot have, and say so at the end of the run.
+
+    Args:
+        key: The control's name in the link.
+        label: What the control is called.
+
+    Returns:
+        The lesson without it.
+    """
+    here: Lesson = st.session_state[_LESSON]
+    fixed = {name: value for name, value in here.fixed.items() if name != key}
+    st.session_state[_LESSON] = replace(here, fixed=fixed, hidden=tuple(name for name in here.hidden if name != key))
+    log.refused(key, "a lesson's value")
+    st.session_state.setdefault(_UNUSED, []).append(
+        f"The lesson fixes {label} at “{literal(str(here.fixed[key]))}”, which is not possible; you may choose it."
+    )
+    return st.session_state[_LESSON]
 
 
 def leave_lesson() -> None:

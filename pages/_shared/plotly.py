@@ -26,18 +26,18 @@ def draw_plotly(
         return
 
     def clicked() -> None:
-        chosen = clicked_point(st.session_state.get(key))
+        chosen = clicked_point(st.session_state.get(key), figure)
         if chosen is not None:
             on_point(chosen)
 
     st.plotly_chart(figure, theme=None, key=key, config=_QUIET, alt=alt, on_select=clicked, selection_mode="points")
 
 
-def clicked_point(state: Any) -> tuple[int, ...] | None:
-    """The ``customdata`` of the first selected point; None where there is none, or none of whole numbers."""
+def clicked_point(state: Any, figure: Figure) -> tuple[int, ...] | None:
+    """The ``customdata`` of the first selected point, as whole numbers; None where there is none in the figure."""
     try:
-        data = state["selection"]["points"][0]["customdata"]
-        numbers = tuple(int(value) for value in data)
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
+        chosen = tuple(state["selection"]["points"][0]["customdata"])
+    except (KeyError, IndexError, TypeError):
         return None
-    return numbers if all(type(value) in (int, float) for value in data) else None
+    rows = (row for trace in figure.data for row in (() if trace.customdata is None else trace.customdata))
+    return next((point for point in (tuple(map(int, row)) for row in rows) if point == chosen), None)

@@ -102,8 +102,25 @@ def test_an_unreadable_lesson_opens_the_page_without_it_and_says_so(open_page: O
     assert "permutation_positions" in {box.key for box in at.selectbox}
 
 
-def test_a_lesson_with_a_value_that_is_not_possible_keeps_the_page_alive(open_page: Open) -> None:
-    lesson = Lesson(fixed={"permutation_positions": "bogus"}).encode()
-    at = open_page("permutation", lesson=lesson)
+@pytest.mark.parametrize(
+    "fixed",
+    [
+        {"permutation_positions": "bogus"},
+        {"permutation_positions": 3.0},
+        {"permutation_tokens": 1},
+        {"permutation_carried": "yes"},
+        {"permutation_order": (0, 0)},
+        {"permutation_order": "evil"},
+        {"seed": -1},
+        {"seed": True},
+    ],
+)
+def test_a_lesson_with_a_value_that_is_not_possible_frees_the_control_and_says_so(
+    fixed: dict[str, object], open_page: Open
+) -> None:
+    at = open_page("permutation", lesson=Lesson(fixed=fixed, hidden=tuple(fixed)).encode())
     assert not at.exception
-    assert any("positions" in error.value and "is not possible" in error.value for error in at.error)
+    assert not at.error
+    assert ["The lesson fixes" in warning.value for warning in at.warning] == [True]
+    assert not at.run().warning
+    assert any("Lesson." in text.value for text in at.markdown)

@@ -1,0 +1,197 @@
+"""A visitor without a browser: one session of the app over Streamlit's own protocol.
+
+The browser sends ``BackMsg`` and gets ``ForwardMsg`` over a WebSocket; a run of the script is all that comes between
+a ``rerun_script`` and ``script_finished``. As a browser does, a session keeps the large messages of its last run and
+says so, and the server then sends their hashes in their place. Unlike a browser it sends only widgets that change.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import websocket
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+
+PATIENCE_S = 120
+FIELDS = {
+    "bidi_component": "json_value",
+    "button": "trigger_value",
+    "button_group": "string_array_value",
+    "checkbox": "bool_value",
+    "download_button": "trigger_value",
+    "multiselect": "string_array_value",
+    "number_input": "double_value",
+    "plotly_chart": "string_value",
+    "selectbox": "string_value",
+    "slider": "double_array_value",
+    "tab_container": "string_value",
+    "text_input": "string_value",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Widget:
+    """One widget or component as the server described it.
+
+    Attributes:
+        kind: Name of its element, such as ``slider``.
+        proto: The element: its id, label, limits and options.
+    """
+
+    kind: str
+    proto: Any
+
+    @property
+    def key(self) -> str:
+        """The key the page gave it; empty if none."""
+        return self.proto.id.split("-", 2)[2].removesuffix("None")
+
+    def state(self, value: Any, field: str = "") -> WidgetState:
+        """The message that sets it.
+
+        Args:
+            value: The value; of an array, the list of its values.
+            field: What it is sent as; empty for what the widget itself sends.
+        """
+        field = field or FIELDS[self.kind]
+        return WidgetState(id=self.proto.id, **{field: {"data": value} if field.endswith("_array_value") else value})
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run of the script sent.
+
+    Attributes:
+        messages: All messages, in order.
+        seconds: From the request to the last of them.
+    """
+
+    messages: tuple[ForwardMsg, ...]
+    seconds: float
+
+    @cached_property
+    def elements(self) -> list[tuple[str, Any]]:
+        """Kind and content of each element and of each block that is a widget, in order."""
+        found = []
+        for message in self.messages:
+            if message.WhichOneof("type") != "delta":
+                continue
+            part = message.delta.WhichOneof("type")
+            if part in ("new_element", "add_block"):
+                holder = getattr(message.delta, part)
+                kind = holder.WhichOneof("type")
+                found += [(kind, getattr(holder, kind))] if kind else []
+        return found
+
+    @cached_property
+    def widgets(self) -> list[Widget]:
+        """The widgets and components that are there, in order."""
+        return [Widget(kind, proto) for kind, proto in self.elements if kind in FIELDS and proto.id]
+
+    @property
+    def failures(self) -> list[str]:
+        """What a visitor would see of an error that the app did not handle."""
+        shown = [f"{proto.type}: {proto.message}" for kind, proto in self.elements if kind == "exception"]
+        broken = [
+            message.WhichOneof("type")
+            for message in self.messages
+            if message.WhichOneof("type") == "page_not_found" or message.script_finished == 1
+        ]
+        return shown + broken
+
+    @property
+    def told(self) -> list[str]:
+        """The sentences in boxes: what was refused, and why."""
+        return [proto.body for kind, proto in self.elements if kind == "alert"]
+
+
+class Session:
+    """One visitor. Use it as a context manager, or ``close`` it.
+
+    Args:
+        url: Address of the server.
+
+    Attributes:
+        pages: Hash of each page by its address.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+        address = urlsplit(self.url)._replace(scheme="wss" if self.url.startswith("https") else "ws").geturl()
+        self._socket = websocket.create_connection(
+            f"{address}/_stcore/stream", timeout=PATIENCE_S, subprotocols=["streamlit"], skip_utf8_validation=True
+        )
+        self.pages: dict[str, str] = {}
+        self._page = self._hash = self._query = ""
+        self._kept: dict[str, ForwardMsg] = {}
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave."""
+        self._socket.close()
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What the server last wrote into the link."""
+        return dict(parse_qsl(self._query, keep_blank_values=True))
+
+    def visit(self, page: str, parameters: dict[str, str] | None = None) -> Run:
+        """Open a page.
+
+        Args:
+            page: Its address; empty for the first one.
+            parameters: What the link holds.
+        """
+        self._page, self._hash, self._query = page, self.pages.get(page, ""), urlencode(parameters or {})
+        return self.change()
+
+    def change(self, states: Iterable[WidgetState] = ()) -> Run:
+        """Run the page again with other values."""
+        start = time.perf_counter()
+        back = BackMsg()
+        rerun = back.rerun_script
+        rerun.query_string, rerun.page_name, rerun.page_script_hash = self._query, self._page, self._hash
+        rerun.context_info.url = f"{self.url}/{self._page}"
+        rerun.cached_message_hashes.extend(self._kept)
+        rerun.widget_states.widgets.extend(states)
+        self.send(back.SerializeToString())
+        messages = self._read()
+        return Run(tuple(messages), time.perf_counter() - start)
+
+    def send(self, frame: bytes) -> None:
+        """Send bytes as they are, whatever they mean."""
+        self._socket.send_binary(frame)
+
+    def _read(self) -> list[ForwardMsg]:
+        messages: list[ForwardMsg] = []
+        kept: dict[str, ForwardMsg] = {}
+        while True:
+            frame = self._socket.recv()
+            if not isinstance(frame, bytes):  # so does websocket-client tell that the server has closed
+                raise ConnectionError("the server has closed the session")
+            message = ForwardMsg.FromString(frame)
+            kind = message.WhichOneof("type")
+            if kind == "ref_hash":
+                message = self._kept[message.ref_hash]
+                kept[message.hash] = message
+            elif message.metadata.cacheable:
+                kept[message.hash] = message
+            elif kind == "navigation":
+                self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+                self._hash = message.navigation.page_script_hash
+            elif kind == "page_info_changed":
+                self._query = message.page_info_changed.query_string
+            messages.append(message)
+            if kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
+                self._kept = kept
+                return messages
