@@ -54,7 +54,7 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -68,8 +68,8 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _start(app: Path, log: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
-    port = _free_port()
+def start_server(app: Path, log: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
     command += ["--server.address=127.0.0.1", f"--server.port={port}", *options]
@@ -84,7 +84,7 @@ def _start(app: Path, log: Path, *options: str) -> tuple[subprocess.Popen[bytes]
     return server, url
 
 
-def _stop(server: subprocess.Popen[bytes]) -> None:
+def stop_server(server: subprocess.Popen[bytes]) -> None:
     server.terminate()
     try:
         server.wait(10)
@@ -104,20 +104,20 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     def start(app: Path, *options: str) -> str:
         app = Path(app).resolve()
         if app not in running:
-            running[app] = _start(app, tmp_path_factory.mktemp("server") / f"{app.stem}.log", *options)
+            running[app] = start_server(app, tmp_path_factory.mktemp("server") / f"{app.stem}.log", *options)
         return running[app][1]
 
     yield start
     for server, _ in running.values():
-        _stop(server)
+        stop_server(server)
 
 
 @pytest.fixture
 def cold_app(tmp_path: Path) -> Iterator[str]:
     """Address of the app in a process that nobody has visited yet."""
-    server, url = _start(ROOT / "app.py", tmp_path / "server.log")
+    server, url = start_server(ROOT / "app.py", tmp_path / "server.log")
     yield url
-    _stop(server)
+    stop_server(server)
 
 
 def _wait_until_settled(page: Any, timeout: float = 30_000) -> None:

@@ -1,0 +1,117 @@
+"""The files in deploy/: linted, valid, agreeing with each other, and enough to run the app."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.browser.conftest import free_port
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
+CONTAINER = MANIFESTS[0]["spec"]["template"]["spec"]["containers"][0]
+
+
+def tool(name: str, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a tool that is installed beside this Python."""
+    path = shutil.which(name, path=sysconfig.get_path("scripts"))
+    assert path, f"{name} is not installed: python -m pip install -r requirements-dev.txt"
+    return subprocess.run([path, *arguments], input=text, capture_output=True, text=True, check=False)
+
+
+def command() -> list[str]:
+    """What the container runs."""
+    return json.loads(re.search(r"^CMD (\[.*?\])", DOCKERFILE, re.M | re.S)[1].replace("\\\n", ""))
+
+
+def test_the_dockerfile_is_linted() -> None:
+    done = tool("hadolint", "-", text=DOCKERFILE)
+    assert done.returncode == 0, done.stdout
+    assert tool("hadolint", "-", text="FROM python:latest\nRUN cd /tmp && pip install torch\n").returncode != 0
+
+
+def test_the_container_is_pinned_and_not_root() -> None:
+    assert re.search(r"^FROM python:\d+\.\d+\.\d+-slim-\w+$", DOCKERFILE, re.M)
+    user = int(re.search(r"^USER (\d+)$", DOCKERFILE, re.M)[1])
+    assert user > 0
+    spec = MANIFESTS[0]["spec"]["template"]["spec"]
+    assert spec["securityContext"]["runAsUser"] == user
+    assert CONTAINER["securityContext"]["readOnlyRootFilesystem"] is True
+    assert all(COMPOSE["services"][name]["read_only"] is True for name in ("one", "two", "proxy"))
+
+
+def test_what_the_dockerfile_copies_is_enough_and_nothing_is_written(tmp_path: Path) -> None:
+    root = tmp_path / "app"
+    root.mkdir()
+    for source, target in re.findall(r"^COPY (\S+) (\S+)$", DOCKERFILE, re.M):
+        if (ROOT / source).is_dir():
+            shutil.copytree(ROOT / source, root / target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            path = root / target / source if target == "./" else root / target
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / source, path)
+    before = sorted(root.rglob("*"))
+    port = free_port()
+    here = {"--server.address=0.0.0.0": "--server.address=127.0.0.1", "--server.port=8501": f"--server.port={port}"}
+    run = [sys.executable, "-B", *(here.get(word, word) for word in command()[1:])]
+    server = subprocess.Popen(run, cwd=root, env={"HOME": str(tmp_path / "nowhere")}, stderr=subprocess.PIPE)
+    try:
+        for _ in range(600):
+            try:
+                answer = urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1).read()
+                break
+            except OSError:
+                assert server.poll() is None, server.stderr.read().decode()
+                time.sleep(0.1)
+        assert answer == b"ok"
+    finally:
+        server.terminate()
+        server.communicate(timeout=15)
+    assert sorted(root.rglob("*")) == before
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_manifests_are_valid(tmp_path: Path) -> None:
+    done = tool("kubernetes-validate", "--strict", str(DEPLOY / "kubernetes.yaml"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8").replace("replicas: 2", "replicas: two"))
+    assert tool("kubernetes-validate", "--strict", str(wrong)).returncode != 0
+
+
+def test_the_manifests_agree_with_each_other() -> None:
+    deployment, service, ingress = MANIFESTS
+    assert service["spec"]["selector"] == deployment["spec"]["template"]["metadata"]["labels"]
+    assert CONTAINER["ports"][0] == {"name": "http", "containerPort": 8501}
+    backend = ingress["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
+    assert backend == {"name": service["metadata"]["name"], "port": {"name": service["spec"]["ports"][0]["name"]}}
+    assert ingress["metadata"]["annotations"]["nginx.ingress.kubernetes.io/affinity"] == "cookie"
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert CONTAINER[probe]["httpGet"] == {"path": "/_stcore/health", "port": "http"}
+
+
+def test_compose_gives_the_proxy_every_address_it_asks_for() -> None:
+    asked = set(re.findall(r"\$\{(\w+)\}", (DEPLOY / "haproxy.cfg").read_text(encoding="utf-8")))
+    given = COMPOSE["services"]["proxy"]["environment"]
+    assert set(given) == asked
+    for name in ("one", "two"):
+        assert given[f"ATTENTION_{name.upper()}"] == f"{name}:8501"
+        assert (DEPLOY / COMPOSE["services"][name]["build"]["context"]).resolve() == ROOT
+        assert (ROOT / COMPOSE["services"][name]["build"]["dockerfile"]).is_file()
+
+
+@pytest.mark.parametrize("name", ["haproxy.cfg", "kubernetes.yaml", "compose.yaml"])
+def test_affinity_never_follows_the_source_address(name: str) -> None:
+    text = (DEPLOY / name).read_text(encoding="utf-8")
+    assert not re.search(r"balance source|ClientIP|hash-type|ip_hash|stick on src", text)
