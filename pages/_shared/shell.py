@@ -5,6 +5,7 @@ import streamlit as st
 from pages._shared import link
 from pages._shared.controls import Controls, shared_settings
 from pages._shared.navigation import navigate
+from pages._shared.reconnect import watch_connection
 from pages._shared.words import literal
 
 _SHARED = "_shared"
@@ -18,13 +19,19 @@ _STRIP = """
 .st-key-above .stElementContainer:has(> [data-testid=stButtonGroup]) { width: 100%; }
 .st-key-above [data-testid=stWidgetLabel] { display: none; }
 """  # a strip of steps is one line that scrolls where it has no room, and says itself what it is
+_PROOF = """
+.st-key-why { display: grid; grid-template-columns: 1fr; gap: 0.5rem 3rem; }
+.st-key-why > * { width: auto; min-width: 0; }
+@media (min-width: 641px) { .st-key-why { grid-template-columns: 3fr 2fr; } }
+"""  # one grid: a row of columns for each step would be three containers more for the browser to keep
 _LARGE = "html { font-size: 20px; }"
 
 
 def draw_shared_settings() -> None:
-    """Draw precision, device, seed and presenter view in the sidebar."""
+    """Draw precision, device, seed and presenter view in the sidebar; and there, unseen, watch the connection."""
     with st.sidebar:
         st.session_state[_SHARED] = shared_settings()
+        watch_connection()
 
 
 def forget_shared_settings() -> None:
@@ -46,7 +53,7 @@ def shared() -> Controls:
 
 def draw_style() -> None:
     """Room for the pictures, and large type in presenter view."""
-    st.html(f"<style>{_ROOM}{_STRIP}{_LARGE if presenting() else ''}</style>")
+    st.html(f"<style>{_ROOM}{_STRIP}{_PROOF}{_LARGE if presenting() else ''}</style>")
 
 
 def presenting() -> bool:

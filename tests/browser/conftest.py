@@ -55,6 +55,7 @@ def chromium() -> Iterator[Any]:
 
 
 def free_port() -> int:
+    """A port on the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -68,8 +69,9 @@ def _answers(url: str) -> bool:
         return False
 
 
-def start_server(app: Path, log: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
-    port = free_port()
+def start_server(app: Path, log: Path, *options: str, port: int = 0) -> tuple[subprocess.Popen[bytes], str]:
+    """Start a Streamlit script, on a free port if ``port`` is 0; the server that answers and its address."""
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
     command += ["--server.address=127.0.0.1", f"--server.port={port}", *options]
@@ -85,6 +87,7 @@ def start_server(app: Path, log: Path, *options: str) -> tuple[subprocess.Popen[
 
 
 def stop_server(server: subprocess.Popen[bytes]) -> None:
+    """End a server, gently first."""
     server.terminate()
     try:
         server.wait(10)

@@ -68,4 +68,4 @@ def test_what_costs_too_much_is_refused_and_the_last_good_picture_is_kept(open_p
     at.selectbox(key="complexity_d_model").set_value("1024").run()
     assert "8,589,934,592" in at.error[0].value
     assert "last good picture" in at.error[0].value
-    assert at.get("bidi_component")
+    assert at.main.get("bidi_component")

@@ -34,7 +34,9 @@ def ends(widget: object) -> list[object]:
 def is_alive(at: AppTest) -> bool:
     """No exception, and the page still has its title and its picture or a sentence saying why not."""
     return (
-        not at.exception and bool(at.title) and bool(at.get("bidi_component") or at.get("plotly_chart") or at.error)
+        not at.exception
+        and bool(at.title)
+        and bool(at.main.get("bidi_component") or at.get("plotly_chart") or at.error)
     )
 
 

@@ -60,7 +60,7 @@ def test_reset_this_page_sets_it_back_and_the_page_is_whole_again(open_page: Ope
     at = open_page("permutation", permutation_positions="rotary", permutation_keys_alone="true", seed="3")
     next(button for button in at.button if button.label == "Reset this page").click().run()
     assert not at.error
-    assert at.get("bidi_component")
+    assert at.main.get("bidi_component")
     assert at.get_by_key("permutation_positions").value == "none"
     assert not [key for key in at.query_params if key.startswith("permutation_")]
     assert at.get_by_key("seed").value == 3, "what all pages share is not this page's"
@@ -98,7 +98,9 @@ def test_leaving_a_run_is_no_failure(
     assert left
     assert not at.error
     assert not [line for line in log if "Traceback" in line]
-    assert bool(at.get("bidi_component")) == (leave is st.rerun), "a stopped run draws no more, a repeated one does"
+    assert bool(at.main.get("bidi_component")) == (leave is st.rerun), (
+        "a stopped run draws no more, a repeated one does"
+    )
 
 
 def test_sessions_and_refused_inputs_are_logged_without_what_was_typed(open_page: Open, log: list[str]) -> None:

@@ -80,10 +80,10 @@ def test_a_lesson_survives_a_page_switch_and_can_be_left(open_page: Open) -> Non
 
 def test_in_a_lesson_the_prediction_can_come_before_the_picture(open_page: Open) -> None:
     at = open_page("permutation", lesson=lesson_of(predict_first=True))
-    assert not at.get("bidi_component")
+    assert not at.main.get("bidi_component")
     next(button for button in at.button if button.label == "Skip").click()
     at.run()
-    assert at.get("bidi_component")
+    assert at.main.get("bidi_component")
 
 
 def test_only_the_chosen_parts_show(open_page: Open) -> None:

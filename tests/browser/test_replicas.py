@@ -1,0 +1,193 @@
+"""Two replicas behind the proxy of deploy/, with its own haproxy.cfg: whom it sends where, and what a loss costs."""
+
+import csv
+import io
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages._shared.link import Lesson
+from tests.browser.conftest import LOADED, ROOT, free_port, start_server, stop_server
+
+CONFIG = ROOT / "deploy/haproxy.cfg"
+NAMES = ("one", "two")
+MISSING = "Tests of the proxy need HAProxy: install Debian's package haproxy."
+SETTINGS = "permutation?permutation_positions=rotary&seed=3"
+
+
+class Cluster:
+    """The proxy and its two replicas, all on the loopback."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.ports = {name: free_port() for name in (*NAMES, "bind", "admin")}
+        self.url = f"http://127.0.0.1:{self.ports['bind']}"
+        self.replicas: dict[str, subprocess.Popen[bytes]] = {}
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self.start, NAMES))
+        addresses = {f"ATTENTION_{name.upper()}": f"127.0.0.1:{port}" for name, port in self.ports.items()}
+        addresses["ATTENTION_ADMIN"] = f"ipv4@{addresses['ATTENTION_ADMIN']}"
+        self.proxy = subprocess.Popen(["haproxy", "-db", "-f", str(CONFIG)], env=os.environ | addresses)
+        self.wait_until(*NAMES, are="UP")
+
+    def start(self, name: str) -> None:
+        log = self.folder / f"{name}.log"
+        self.replicas[name], _ = start_server(ROOT / "deploy/classroom.py", log, port=self.ports[name])
+
+    def ask(self, command: str) -> str:
+        """What the proxy's administration answers."""
+        with socket.create_connection(("127.0.0.1", self.ports["admin"]), timeout=5) as talk:
+            talk.sendall(f"{command}\n".encode())
+            return b"".join(iter(lambda: talk.recv(65536), b"")).decode()
+
+    def counts(self, column: str) -> dict[str, str]:
+        """A column of the proxy's statistics, by replica."""
+        rows = csv.DictReader(io.StringIO(self.ask("show stat").removeprefix("# ")))
+        return {row["svname"]: row[column] for row in rows if row["svname"] in NAMES}
+
+    def wait_until(self, *names: str, are: str) -> None:
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                seen = self.counts("status")
+                if all(seen[name].startswith(are) for name in names):
+                    return
+            except OSError:
+                seen = {}
+            assert time.monotonic() < deadline, seen
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        self.proxy.terminate()
+        self.proxy.wait(10)
+        for replica in self.replicas.values():
+            stop_server(replica)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    if shutil.which("haproxy") is None:
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(MISSING)
+        pytest.skip(MISSING)
+    running = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield running
+    running.stop()
+
+
+def get(url: str, **headers: str) -> Any:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+        answer.body = answer.read()
+        return answer
+
+
+@pytest.fixture
+def visit_replica(cluster: Cluster, open_page: Callable, settled: Callable) -> Callable[[str, str], Any]:
+    """Open a page of the app on one replica, as a visitor who belongs to it, and wait until it is drawn."""
+
+    def go(replica: str, path: str) -> Any:
+        page = open_page()
+        page.context.add_cookies([{"name": "replica", "value": replica, "url": cluster.url}])
+        page.loads = []
+        page.on("load", lambda loaded: page.loads.append(loaded.url))
+        page.goto(f"{cluster.url}/{path}")
+        page.wait_for_selector("canvas", timeout=LOADED)
+        settled(page)
+        return page
+
+    return go
+
+
+def replica_of(page: Any) -> str:
+    """The replica that a visitor belongs to."""
+    return next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "replica")
+
+
+def verdicts(page: Any) -> str:
+    return page.locator(".st-key-verdicts").inner_text()
+
+
+def assert_alive(page: Any, before: str, settled: Callable) -> None:
+    """The page stands as it stood, without more than one reload, and answers the first press on a button."""
+    page.wait_for_selector("[data-testid=stApp][data-test-connection-state=CONNECTED]", timeout=LOADED)
+    page.wait_for_timeout(1000)  # the run that it asks for by itself
+    settled(page, LOADED)
+    assert len(page.loads) <= 2, "the visit, and at most one reload"
+    assert page.url.endswith(SETTINGS)
+    assert verdicts(page) == before
+    page.get_by_role("button", name="Shuffle all").click()
+    page.wait_for_function("() => !location.search.includes('rotary')", timeout=LOADED)
+    settled(page)
+    assert verdicts(page) != before
+
+
+def test_a_visitor_stays_on_a_replica_and_a_class_from_one_address_is_spread(cluster: Cluster) -> None:
+    first = [get(f"{cluster.url}/").headers["Set-Cookie"] for _ in range(6)]
+    belongs = {re.match(r"replica=(\w+);", cookie)[1] for cookie in first}
+    assert belongs == set(NAMES), "all came from one address"
+    assert all("HttpOnly" in cookie for cookie in first)
+    before = {name: int(total) for name, total in cluster.counts("stot").items()}
+    for _ in range(6):
+        assert get(f"{cluster.url}/", Cookie="replica=two").headers["Set-Cookie"] is None
+    after = {name: int(total) for name, total in cluster.counts("stot").items()}
+    assert after == {"one": before["one"], "two": before["two"] + 6}
+
+
+def test_files_arrive_compressed_and_may_be_kept(cluster: Cluster) -> None:
+    page = get(f"{cluster.url}/", **{"Accept-Encoding": "gzip"})
+    assert page.headers["Content-Encoding"] == "gzip"
+    html = get(f"{cluster.url}/").body.decode()
+    script = re.search(r"static/js/index\.[\w-]+\.js", html)[0]
+    for cookie in NAMES:
+        packed = get(f"{cluster.url}/{script}", **{"Accept-Encoding": "gzip", "Cookie": f"replica={cookie}"})
+        assert packed.headers["Content-Encoding"] == "gzip"
+        assert packed.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert len(packed.body) < len(get(f"{cluster.url}/{script}").body) / 2
+
+
+def test_a_lesson_opens_alike_on_both(visit_replica: Callable) -> None:
+    lesson = Lesson(fixed={"permutation_positions": "sinusoidal"}, note="What moves?").encode()
+    pages = [visit_replica(name, f"permutation?lesson={lesson}") for name in NAMES]
+    assert [replica_of(page) for page in pages] == list(NAMES)
+    texts = [page.locator("[data-testid=stMain]").inner_text() for page in pages]
+    assert texts[0] == texts[1]
+    assert "What moves?" in texts[0]
+    assert "Positions: sinusoidal" in texts[0]
+
+
+def test_a_rolling_restart_drops_nobody(cluster: Cluster, visit_replica: Callable, settled: Callable) -> None:
+    pages = [visit_replica(name, SETTINGS) for name in NAMES]
+    before = [verdicts(page) for page in pages]
+    for name, other in (NAMES, NAMES[::-1]):
+        cluster.ask(f"set server replicas/{name} state drain")
+        newcomers = {get(f"{cluster.url}/").headers["Set-Cookie"].split(";")[0] for _ in range(4)}
+        assert newcomers == {f"replica={other}"}
+        stop_server(cluster.replicas[name])
+        cluster.start(name)
+        cluster.ask(f"set server replicas/{name} state ready")
+        cluster.wait_until(name, are="UP")
+    for page, text in zip(pages, before, strict=True):
+        assert_alive(page, text, settled)
+
+
+def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
+    cluster: Cluster, visit_replica: Callable, settled: Callable
+) -> None:
+    page = visit_replica("one", SETTINGS)
+    before = verdicts(page)
+    assert "perm-self does not hold" in before
+    cluster.replicas["one"].kill()
+    cluster.replicas["one"].wait()
+    cluster.wait_until("one", are="DOWN")
+    assert_alive(page, before, settled)
+    assert replica_of(page) == "two"
