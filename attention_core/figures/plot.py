@@ -1,7 +1,11 @@
 """The look of every Plotly figure, and text that Plotly shows exactly as it was typed."""
 
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import wraps
 from html import escape as escape_html
-from typing import Any, Final, Literal
+from threading import Lock
+from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -15,8 +19,43 @@ Figure = go.Figure
 FONT: Final = "Source Sans, Source Sans Pro, Segoe UI, Helvetica Neue, Arial, sans-serif"
 # Three significant digits, trailing zeros trimmed (d3-format).
 NUMBER: Final = ".3~g"
+KEPT: Final = 16
 # Characters by which Plotly takes text for LaTeX or for a template; entities reach the screen as the character.
 _LITERAL: Final = str.maketrans({"$": "&#36;", "%": "&#37;", "\n": " "})
+
+
+Given = ParamSpec("Given")
+Drawn = TypeVar("Drawn", bound=go.Figure | None)
+
+
+def drawn_once(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
+    """Keep the last 16 figures of ``draw`` for all who look at the same result: building one outlasts a page.
+
+    Numbers, text and tuples of them count by value, everything else by identity. A kept figure is shared, so nobody
+    changes it.
+
+    Args:
+        draw: Makes a figure from results, which do not change, and settings.
+    """
+    kept: OrderedDict[Any, tuple[Any, Drawn]] = OrderedDict()
+    lock = Lock()
+
+    @wraps(draw)
+    def drawn(*args: Given.args, **options: Given.kwargs) -> Drawn:
+        given = (*args, *options, *options.values())
+        key = tuple(each if isinstance(each, str | int | float | tuple) else id(each) for each in given)
+        with lock:
+            if key in kept:
+                kept.move_to_end(key)
+                return kept[key][1]
+        figure = draw(*args, **options)
+        with lock:
+            kept[key] = (given, figure)  # while the arguments are kept, nothing else can have their identity
+            while len(kept) > KEPT:
+                kept.popitem(last=False)
+        return figure
+
+    return drawn
 
 
 def escape(text: str) -> str:

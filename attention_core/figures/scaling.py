@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from attention_core.experiments.scaling import ScalingCurves, ScalingResult, check_d_head
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep, matrix_heatmap
-from attention_core.figures.plot import NUMBER, Mode, add_band, axis, base_figure, escape
+from attention_core.figures.plot import NUMBER, Mode, add_band, axis, base_figure, drawn_once, escape
 from attention_core.figures.table import Table
 from attention_core.figures.theme import MUTED, SCALES
 
@@ -89,6 +89,7 @@ def scaling_heatmap(result: ScalingResult, d_head: int, *, mode: Mode = "light")
     return matrix_heatmap(panel, check_d_head(d_head), mode)
 
 
+@drawn_once
 def scaling_curves(
     result: ScalingResult, quantity: Quantity, d_head: int | None = None, *, mode: Mode = "light"
 ) -> go.Figure:

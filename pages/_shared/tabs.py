@@ -24,20 +24,19 @@ def draw_bar(page: str) -> tuple[tuple[str, Any], list[str]]:
 
 
 def draw_why(why: tuple[Why, ...]) -> None:
-    """Each step of the proof beside the measured quantity it speaks of."""
-    for number, item in enumerate(why, 1):
-        left, right = st.columns([3, 2], gap="large")
-        left.markdown(f"{number}. {item.step}")
-        right.markdown(item.measured)
+    """Each step of the proof beside the measured quantity it speaks of, in a grid of two columns (shell's style)."""
+    with st.container(key="why"):
+        for number, item in enumerate(why, 1):
+            st.markdown(f"{number}. {item.step}")
+            st.markdown(item.measured)
 
 
 def draw_neighbours(page: str) -> None:
     """Links to the pages before and after in the learning order."""
     before, after = neighbours(page)
-    left, right = st.columns(2)
-    if before:
-        left.page_link(FOLDER / f"{before.name}.py", label=before.title, icon=":material/arrow_back:")
-    if after:
-        with right.container(horizontal_alignment="right"):
+    with st.container(horizontal=True, horizontal_alignment="distribute" if before else "right"):
+        if before:
+            st.page_link(FOLDER / f"{before.name}.py", label=before.title, icon=":material/arrow_back:")
+        if after:
             icon: Any = ":material/arrow_forward:"
             st.page_link(FOLDER / f"{after.name}.py", label=after.title, icon=icon, icon_position="right")

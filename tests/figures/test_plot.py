@@ -1,6 +1,16 @@
 import pytest
 
-from attention_core.figures.plot import add_band, axis, base_figure, escape, figure_html, template, token_axis
+from attention_core.figures.plot import (
+    KEPT,
+    add_band,
+    axis,
+    base_figure,
+    drawn_once,
+    escape,
+    figure_html,
+    template,
+    token_axis,
+)
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
 
 
@@ -59,3 +69,22 @@ def test_the_exported_page_needs_nothing_from_elsewhere():
     page = figure_html(base_figure(title="x"))
     assert page.lstrip().startswith("<!doctype html>")
     assert 'src="http' not in page
+
+
+def test_a_figure_is_drawn_once_for_each_result_and_setting():
+    calls = []
+
+    @drawn_once
+    def draw(result, *, mode="light"):
+        calls.append((result, mode))
+        return base_figure(mode=mode)
+
+    one, equal = [1], [1]  # equal, but not the same result
+    assert draw(one) is draw(one)
+    assert draw(one, mode="dark") is draw(one, mode="dark")
+    assert draw(equal) is not draw(one)
+    assert len(calls) == 3
+    for _ in range(KEPT):
+        draw([1])
+    draw(one)
+    assert len(calls) == 3 + KEPT + 1

@@ -31,7 +31,7 @@ from attention_core.experiments.biases import (
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.biases.bars import ROLE_OF, appendix_bars, gradient_bars, norm_bars, say
-from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape
+from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS, Role
 
 CurveResult = (
@@ -169,6 +169,7 @@ def source(
     return run_biases, config
 
 
+@drawn_once
 def biases_figure(
     result: CurveResult, *, naive: bool = False, key_size: float | None = None, mode: Mode = "light"
 ) -> go.Figure:

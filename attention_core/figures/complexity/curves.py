@@ -6,10 +6,11 @@ import plotly.graph_objects as go
 from attention_core.experiments.complexity import TOKENS, ComplexityResult, TimeCurves, Times, TimeShares
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.complexity.view import NAMES, ROLES, SIZE, times_said
-from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape
+from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
 
 
+@drawn_once
 def complexity_curves(result: ComplexityResult, times: Times | None = None, *, mode: Mode = "light") -> go.Figure:
     """Measured times where there are any, else FLOPs over the length, by formula (lines) and by counter (marks).
 

@@ -4,13 +4,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention_core.experiments.normalization import LengthResult
-from attention_core.figures.plot import Mode, base_figure
+from attention_core.figures.plot import Mode, base_figure, drawn_once
 from attention_core.figures.theme import GRID, MUTED, ROLE_COLOURS
 
 # Two perpendicular unit vectors of the plane x₁ + x₂ + x₃ = 0.
 _PLANE = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
 
 
+@drawn_once
 def space_figure(result: LengthResult, *, mode: Mode = "light") -> go.Figure | None:
     """The vectors before, centred, and after, with the circle of radius |γ|√3; None unless there are three features.
 

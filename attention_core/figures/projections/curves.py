@@ -16,12 +16,13 @@ from attention_core.experiments.projections import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.lines import LinesPanel, Series
-from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape
+from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
 
 _D_HEAD = "size of a head, d_head"
 
 
+@drawn_once
 def projections_figure(result: ProjectionsResult, *, mode: Mode = "light") -> go.Figure | None:
     """The curves of a question as a Plotly figure, for tied matrices bars of parameters; None where there are none.
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float, Int
 
 from attention_core.experiments.receptive_field import ReceptiveFieldResult
-from attention_core.figures.plot import Mode, axis, base_figure, escape
+from attention_core.figures.plot import Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS
 
 MAX_TOKENS: Final = 64  # drawn side by side
@@ -68,6 +68,7 @@ def cone(result: ReceptiveFieldResult, layer: int, token: int) -> Cone:
     return Cone(layer=layer, token=token, nodes=nodes, looks=np.concatenate(looks), stays=np.concatenate(stays))
 
 
+@drawn_once
 def layered_graph(
     result: ReceptiveFieldResult, node: tuple[int, int] | None = None, *, mode: Mode = "light"
 ) -> go.Figure:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from attention_core.experiments.receptive_field import RandomReach, ReceptiveFieldResult
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Sweep
-from attention_core.figures.plot import NUMBER, Mode, add_band, axis, base_figure, escape
+from attention_core.figures.plot import NUMBER, Mode, add_band, axis, base_figure, drawn_once, escape
 from attention_core.figures.table import Table
 from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
 
@@ -57,6 +57,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
     )
 
 
+@drawn_once
 def reach_curve(result: ReceptiveFieldResult, *, mode: Mode = "light") -> go.Figure:
     """Inputs that the last token sees against depth, beside (k + 1)^layers capped by the tokens, on a log axis.
 
