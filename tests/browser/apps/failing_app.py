@@ -11,7 +11,7 @@ works = getattr(permutation.run_shuffle, "works", permutation.run_shuffle)
 
 def run_shuffle(config: Any) -> Any:
     if config.positions == "rotary":
-        raise ZeroDivisionError("only the server may know")
+        raise ZeroDivisionError(" ".join(("only", "the", "server", "may", "know")))
     return works(config)
 
 

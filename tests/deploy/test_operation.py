@@ -1,0 +1,81 @@
+"""What who runs the app can see of it: health, metrics, memory and a log without anybody's words."""
+
+import re
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pages._shared.registry import HOME, LEDGER, PAGES
+from tests.load.client import Session
+from tests.load.server import ROOT, Server, serving
+
+NAMES = ("", *(page.name for page in PAGES), LEDGER.name)
+CLOUD_BYTES = 690_000_000  # what Streamlit Community Cloud promises an app
+TYPED = "what_a_visitor_typed"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with serving(ROOT / "app.py", tmp_path / "server.log") as running:
+        yield running
+
+
+def read(server: Server, path: str) -> str:
+    with urllib.request.urlopen(f"{server.url}/_stcore/{path}", timeout=10) as answer:
+        return answer.read().decode()
+
+
+def lines(server: Server) -> list[str]:
+    """The log without its times, and without Streamlit's greeting."""
+    stamp = re.compile(r"^\d{4}-\d\d-\d\d [\d:.]+ (.*)$", re.M)
+    return stamp.findall(server.log.read_text(encoding="utf-8"))
+
+
+def test_every_page_together_stays_within_the_memory_of_community_cloud(server: Server) -> None:
+    assert read(server, "health") == "ok"
+    most = 0
+    for name in NAMES:
+        with Session(server.url) as session:
+            run = session.visit(name)
+            assert run.failures == []
+        most = max(most, server.rss)
+    print(f"{most / 1e6:.0f} MB")
+    assert 150_000_000 < most <= CLOUD_BYTES
+    starts = [line for line in lines(server) if line.startswith("session starts")]
+    assert starts == [f"session starts on {name or HOME.name}" for name in NAMES], "a line for each session"
+
+
+def test_the_log_says_what_was_refused_and_never_what_was_typed(server: Server) -> None:
+    link = {"permutation_positions": TYPED, f"permutation_{TYPED}": "1", "lesson": TYPED, "permutation_tokens": TYPED}
+    with Session(server.url) as session:
+        assert len(session.visit("permutation", link).told) >= 3
+    assert sorted(line for line in lines(server) if "permutation" in line) == [
+        "refused on permutation: a lesson that cannot be read",
+        "refused on permutation: an unknown setting in the link",
+        "refused on permutation: permutation_positions in the link",
+        "session starts on permutation",
+    ]
+    assert TYPED not in server.log.read_text(encoding="utf-8")
+
+
+def test_an_error_is_logged_once_with_its_place_and_without_its_text(tmp_path: Path) -> None:
+    with serving(ROOT / "tests/browser/apps/failing_app.py", tmp_path / "server.log") as server:
+        with Session(server.url) as session:
+            session.visit("")
+            assert session.visit("permutation", {"permutation_positions": "rotary"}).failures == []
+        log = server.log.read_text(encoding="utf-8")
+    assert log.count("Traceback") == 1
+    assert log.count("ZeroDivisionError on permutation") == 1
+    assert "in run_shuffle" in log
+    assert "only the server may know" not in log
+
+
+def test_metrics_count_the_sessions(server: Server) -> None:
+    with Session(server.url) as session:
+        session.visit("")
+        metrics = read(server, "metrics")
+    assert re.search(r"^active_sessions 1$", metrics, re.M)
+    assert re.search(r'^session_events_total\{type="connect"\} 1$', metrics, re.M)
+    assert re.search(r'^cache_memory_bytes\{.*cache="pages._shared.run.runner"', metrics, re.M)
