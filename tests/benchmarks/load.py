@@ -1,8 +1,10 @@
 """Many visitors at once, beside the reference app under the same load: ``python -m tests.benchmarks.load``.
 
 Visitors speak Streamlit's own protocol (``tests/load/client.py``): each visits every page in turn, changes what is on
-it and thinks in between. A time is that from a request to the last message of its run. Visitors and server share the
-cores of one machine; the column *client* says how much of one core the visitors took.
+it and thinks in between. As in a class, several do the same: there are ten walks through the app, and each has been
+walked once before, so results are cached as they are once somebody has looked at them; but where a line says that
+everybody goes his own way, nothing is. A time is that from a request to the last message of its run. Visitors and
+server share the cores of one machine; the column *client* says how much of one core the visitors took.
 
 ``--url`` measures a server that runs already, behind a proxy say; its memory is then not seen, and no reference runs.
 """
@@ -27,9 +29,11 @@ from tests.load.client import Run, Session, Widget
 from tests.load.server import ROOT, Server, serving
 
 REFERENCE = ROOT / "tests/benchmarks/reference_app.py"
-THINK_S = {1: (0.0, 0.0), 30: (2.0, 2.0), 100: (2.0, 6.0), 200: (4.0, 12.0)}
-LASTS_S = 40
+THINK_S = {1: (2.0, 2.0), 30: (2.0, 2.0), 100: (2.0, 6.0), 200: (4.0, 12.0)}
+LASTS_S = 30
+STEPS = 17  # as far as anybody comes
 CROWD, LIGHT = 200, 30
+WALKS = 10
 MOVES_ON_A_PAGE = 4
 SENTENCES = ("the cat sat on a mat", "to be or not to be", "one two three four five six seven", "a rose is a rose")
 # What takes seconds and shows its progress (measuring times, checking claims), and what there is no reason to change.
@@ -69,14 +73,14 @@ class Visitor:
 
     Args:
         url: Address of the server.
-        number: Which one: it says with which page he begins, and throws his dice.
+        walk: With which page he begins, and how his dice fall.
     """
 
-    def __init__(self, url: str, number: int) -> None:
-        self.session, self.dice = Session(url), random.Random(number)
+    def __init__(self, url: str, walk: int) -> None:
+        self.session, self.dice = Session(url), random.Random(walk)
         self.run = self.session.visit("")
         pages = sorted(self.session.pages) or [""]
-        self.pages = (pages[i % len(pages)] for i in count(number))
+        self.pages = (pages[i % len(pages)] for i in count(walk))
         self.left = 0
 
     def act(self) -> Run:
@@ -143,29 +147,38 @@ def at_once(clients: int, tally: Tally, work: Callable[[int], None]) -> None:
         thread.join()
 
 
+def walk_first(url: str) -> None:
+    """Walk each walk once, as far as anybody comes."""
+    for walk in range(WALKS):
+        visitor = Visitor(url, walk)
+        for _ in range(STEPS):
+            visitor.act()
+        visitor.session.close()
+
+
 @contextmanager
-def crowd(url: str, clients: int) -> Iterator[list[Visitor]]:
+def crowd(url: str, clients: int, walks: int = WALKS) -> Iterator[list[Visitor]]:
     """Visitors who came one after another, and have looked at their first page."""
     with ExitStack() as stack:
-        visitors = [Visitor(url, number) for number in range(clients)]
+        visitors = [Visitor(url, number % walks) for number in range(clients)]
         for visitor in visitors:
             stack.enter_context(visitor.session)
             visitor.act()
         yield visitors
 
 
-def steady(url: str, server: Server | None, clients: int) -> Tally:
-    """Visitors who come and go about the pages with time to think."""
-    tally, low_high = Tally(), THINK_S[clients]
-    with crowd(url, clients) as visitors, watched(tally, server):
+def steady(url: str, server: Server | None, clients: int, walks: int = WALKS) -> Tally:
+    """Visitors who go about the pages with time to think."""
+    tally, think = Tally(), THINK_S[clients]
+    with crowd(url, clients, walks) as visitors, watched(tally, server):
         until = time.perf_counter() + LASTS_S
 
         def live(number: int) -> None:
-            visitor = visitors[number]
-            time.sleep(visitor.dice.uniform(0, low_high[1]))
+            visitor, mood = visitors[number], random.Random(number)
+            time.sleep(mood.uniform(0, think[1]))
             while time.perf_counter() < until:
                 tally.add(visitor.act())
-                time.sleep(visitor.dice.uniform(*low_high))
+                time.sleep(mood.uniform(*think))
 
         at_once(clients, tally, live)
     return tally
@@ -283,11 +296,13 @@ def main() -> None:
 def measure(url: str, app: Server | None, reference: Server | None, parts: list[str], clients: list[int]) -> None:
     """Measure the parts, and print a line for each."""
     beside: Tally | None
+    for address in (url, reference.url) if reference else (url,):
+        walk_first(address)
     for number in clients if "steady" in parts else ():
         here, beside = steady(url, app, number), reference and steady(reference.url, reference, number)
         p95 = here.milliseconds(0.95)
         low, high = THINK_S[number]
-        name = f"{number} visitors, think {low:.0f}–{high:.0f} s" if number > 1 else "1 visitor, no think time"
+        name = f"{number} visitors, think {low:.0f}–{high:.0f} s"
         match number:
             case 30:
                 row(
