@@ -31,7 +31,7 @@ def draw_way_in() -> None:
             return
         left, right = st.columns([4, 1], gap="large", vertical_alignment="center")
         with left:
-            st.markdown("**Students come in here**, in the same network:")
+            st.markdown("**Students come in here:**")
             st.subheader(f"[{address}]({address})", anchor=False)
         with right:
             draw_qr_code("the app for the class", address)

@@ -1,6 +1,7 @@
 """The files in deploy/: linted, valid, agreeing with each other, and enough to run the app."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -65,7 +66,9 @@ def test_what_the_dockerfile_copies_is_enough_and_nothing_is_written(tmp_path: P
     port = free_port()
     here = {"--server.address=0.0.0.0": "--server.address=127.0.0.1", "--server.port=8501": f"--server.port={port}"}
     run = [sys.executable, "-B", *(here.get(word, word) for word in command()[1:])]
-    server = subprocess.Popen(run, cwd=root, env={"HOME": str(tmp_path / "nowhere")}, stderr=subprocess.PIPE)
+    server = subprocess.Popen(
+        run, cwd=root, env=os.environ | {"HOME": str(tmp_path / "nowhere")}, stderr=subprocess.PIPE
+    )
     try:
         for _ in range(600):
             try:
