@@ -195,7 +195,8 @@ def _add_nodes(
             marker={"color": colour, "size": size},
             selected={"marker": {"opacity": 1}},
             unselected={"marker": {"opacity": 1}},
-            customdata=np.stack((level, token), axis=1),
+            # As lists: of a typed array the browser would send an object back.
+            customdata=np.stack((level, token), axis=1).tolist(),
             text=[f"sees {count:,} input{'s' * (count != 1)}" for count in counts[where].tolist()],
             name=escape(name),
             showlegend=bool(name) and bool(where.any()),

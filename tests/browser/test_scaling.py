@@ -1,0 +1,40 @@
+"""The Scaling page in a real browser: d_head moved by hand, and the curves below."""
+
+import json
+from collections.abc import Callable
+
+from tests.browser.conftest import LOADED
+from tests.browser.test_pages import PICTURES
+
+
+def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("scaling", reduced_motion="reduce")
+    before = page.evaluate(PICTURES)
+    slider = page.locator(".st-key-figure input[type=range]").first
+    slider.focus()
+    page.keyboard.press("End")
+    page.wait_for_url("**scaling_d_head=4096**", timeout=LOADED)
+    settled(page)
+    page.wait_for_timeout(500)
+    after = page.evaluate(PICTURES)
+    assert len(after) == len(before) == 5
+    # Four panels move; of the curve below only the line that marks d_head does.
+    assert [i for i, (one, other) in enumerate(zip(after, before, strict=True)) if one == other] == [4]
+    marked = page.evaluate("document.querySelector('.js-plotly-plot').layout.shapes.map((shape) => shape.x0)")
+    assert marked == [4096]
+    assert len(page.sent) == 1
+    assert len(page.sent[0]) <= 2048
+
+
+def test_each_curve_is_another_picture(visit: Callable, settled: Callable) -> None:
+    page = visit("scaling", reduced_motion="reduce")
+    names = ("variance", "max_weight", "gradient")
+    seen = set()
+    for name in names:
+        page.goto(f"{page.url.split('?')[0]}?scaling_curve={name}")
+        page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
+        settled(page, LOADED)
+        seen.add(json.dumps(page.evaluate(PICTURES)[-1]))
+    assert len(seen) == len(names)
