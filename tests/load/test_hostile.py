@@ -18,6 +18,7 @@ from attention_core.experiments.config import MAX_TOKENS
 from pages._shared.link import LESSON_PARTS, Lesson
 from pages._shared.registry import LEDGER, PAGES
 from pages._shared.run import CACHE_BYTES
+from pages._shared.words import literal
 from tests.load.client import FIELDS, Run, Session
 from tests.load.server import ROOT, Server, serving
 
@@ -139,6 +140,15 @@ def sent(visitor: Session, states: list[WidgetState], what: object) -> dict[str,
     """The problems after sending ``states``, under the name of what was sent; nothing where there are none."""
     found = problems(visitor.change(states))
     return {str(what)[:60]: found} if found else {}
+
+
+def test_the_checks_can_fail() -> None:
+    live = ("<b>evil</b>", "a $evil$", ":red[evil]", "[evil](http://evil)")
+    assert all(map(LIVE.search, live))
+    assert not any(LIVE.search(literal(text)) for text in live)
+    log = "2026-01-01 00:00:00.000 session starts\n2026-01-01 00:00:01.000 KeyError on home\nTraceback (most recent"
+    assert [record[:23] for record in unhandled(log)] == ["2026-01-01 00:00:01.000"]
+    assert unhandled(log.replace("KeyError on home", HANDLED[0])) == []
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
