@@ -15,8 +15,9 @@ Config = TypeVar("Config", bound=RunConfig)
 
 
 def judge(
-    config: Config, claim: str, quantity: str, measured: float, relation: Relation, bound: float,
-    *, cases: str, because: str = "", exact: Callable[[Config], float] | None = None,
+    config: Config, claim: str, quantity: str, measured: float, relation: Relation,
+    bound: float | tuple[float, float], *, cases: str, because: str = "", unit: str = "",
+    exact: Callable[[Config], float] | None = None,
 ) -> Verdict:  # fmt: skip
     """The verdict on ``claim``, expected to hold unless something breaks it.
 
@@ -29,13 +30,14 @@ def judge(
         bound: What it is held to.
         cases: What was tried.
         because: What breaks the claim; empty where nothing does.
+        unit: Unit of ``measured``.
         exact: Measures the same for other settings. A difference may drown in what rounding explains: where none is
             seen, its size in float64 says whether one is expected to show.
     """
     broken, least = bool(because), relation == "≥"
-    unseen = measured < bound if least else measured <= bound
-    if exact is not None and config.dtype != "float64" and unseen and broken != least:
-        drowns = exact(replace(config, dtype="float64", device="cpu")) <= bound
+    if exact is not None and not isinstance(bound, tuple) and config.dtype != "float64" and broken != least:
+        unseen = measured < bound if least else measured <= bound
+        drowns = unseen and exact(replace(config, dtype="float64", device="cpu")) <= bound
         broken = drowns == least
         because = f"{because or 'it moves'}, but by less than {config.dtype} can tell" if drowns else because
     return Verdict(
@@ -48,6 +50,7 @@ def judge(
         cases=cases,
         dtype=config.dtype,
         device=str(config.torch_device),
+        unit=unit,
         because=because,
     )
 

@@ -17,6 +17,19 @@ ROOT = Path(__file__).parents[2]
 APP = ROOT / "app.py"
 LOADED = 60_000
 DRAWN = "canvas, .js-plotly-plot .main-svg"
+# Every canvas in sight as its pixels, every Plotly figure as its data; two equal texts are two equal pictures.
+PICTURES = """() => {
+  const found = [];
+  const walk = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.tagName === "CANVAS") found.push(node.toDataURL());
+      if (node.matches(".js-plotly-plot")) found.push(JSON.stringify(node.data));
+      if (node.shadowRoot) walk(node.shadowRoot);
+    }
+  };
+  walk(document);
+  return found;
+}"""
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium (or Google Chrome) and "
     "`python -m pip install -r requirements-dev.txt`."
@@ -190,6 +203,16 @@ def page(open_page: Callable[..., Any]) -> Any:
 def is_outside(url: str) -> bool:
     """Whether a request asks somebody else than the app."""
     return not url.startswith(("data:", "blob:", "http://127.0.0.1:", "ws://127.0.0.1:"))
+
+
+def pictures_at_rest(page: Any) -> list[str]:
+    """The canvases of the figure once they have come to rest."""
+    drawn, before = [], None
+    while drawn != before or not drawn:
+        before = drawn
+        page.wait_for_timeout(400)
+        drawn = page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
+    return drawn
 
 
 @pytest.fixture

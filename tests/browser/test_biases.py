@@ -5,19 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED
-
-PICTURES = """() => {
-  const found = [];
-  const walk = (root) => {
-    for (const node of root.querySelectorAll("*")) {
-      if (node.tagName === "CANVAS") found.push(node.toDataURL());
-      if (node.shadowRoot) walk(node.shadowRoot);
-    }
-  };
-  walk(document);
-  return found;
-}"""
+from tests.browser.conftest import LOADED, PICTURES
 
 
 def test_letting_the_size_go_moves_picture_link_and_verdicts(visit: Callable, settled: Callable) -> None:

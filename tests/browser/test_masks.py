@@ -3,17 +3,7 @@
 import json
 from collections.abc import Callable
 
-PICTURES = """() => {
-  const found = [];
-  const walk = (root) => {
-    for (const node of root.querySelectorAll("*")) {
-      if (node.tagName === "CANVAS") found.push(node.toDataURL());
-      if (node.shadowRoot) walk(node.shadowRoot);
-    }
-  };
-  walk(document);
-  return found;
-}"""
+from tests.browser.conftest import PICTURES
 
 
 def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, settled: Callable) -> None:

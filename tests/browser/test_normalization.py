@@ -1,32 +1,21 @@
 """Normalization in a real browser: outputs chosen by hand, the circle in space, every question above the fold."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from tests.browser.conftest import LOADED
-
-
-def pictures(page: Any) -> list[str]:
-    """The canvases once they have come to rest."""
-    drawn, before = [], None
-    while drawn != before or not drawn:
-        before = drawn
-        page.wait_for_timeout(400)
-        drawn = page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
-    return drawn
+from tests.browser.conftest import LOADED, pictures_at_rest
 
 
 def test_choosing_an_output_shows_what_it_depends_on(visit: Callable, settled: Callable) -> None:
     page = visit("normalization")
-    before = pictures(page)
+    before = pictures_at_rest(page)
     canvas = page.locator(".st-key-figure canvas").nth(1)
     box = canvas.bounding_box()
     canvas.click(position={"x": box["width"] * 0.75, "y": box["height"] * 0.75})
     settled(page)
     page.wait_for_timeout(700)
-    after = pictures(page)
+    after = pictures_at_rest(page)
     assert all(old != new for old, new in zip(before, after, strict=True))
     assert "normalization_cell=" in page.url
     row, column = page.url.split("normalization_cell=")[1].split("&")[0].split(".")

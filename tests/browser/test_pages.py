@@ -9,24 +9,11 @@ from typing import Any
 import pytest
 
 from pages._shared.registry import PAGES
-from tests.browser.conftest import LOADED, is_outside
+from tests.browser.conftest import LOADED, PICTURES, is_outside
 
 NAMES = ("", *(page.name for page in PAGES))
 EXPERIMENTS = tuple(page.name for page in PAGES)
 BACKGROUND = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-# Every canvas in sight as its pixels, every Plotly figure as its data; two equal texts are two equal pictures.
-PICTURES = """() => {
-  const found = [];
-  const walk = (root) => {
-    for (const node of root.querySelectorAll("*")) {
-      if (node.tagName === "CANVAS") found.push(node.toDataURL());
-      if (node.matches(".js-plotly-plot")) found.push(JSON.stringify(node.data));
-      if (node.shadowRoot) walk(node.shadowRoot);
-    }
-  };
-  walk(document);
-  return found;
-}"""
 
 
 def box(page: Any, key: str) -> dict[str, float]:

@@ -2,31 +2,20 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from tests.browser.conftest import LOADED
-
-
-def pictures(page: Any) -> list[str]:
-    """The canvases once they have come to rest."""
-    drawn, before = [], None
-    while drawn != before or not drawn:
-        before = drawn
-        page.wait_for_timeout(400)
-        drawn = page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
-    return drawn
+from tests.browser.conftest import LOADED, pictures_at_rest
 
 
 def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled: Callable) -> None:
     page = visit("projections")
-    before = pictures(page)
+    before = pictures_at_rest(page)
     page.locator(".st-key-figure input[type=range]").focus()
     page.keyboard.press("ArrowRight")
     settled(page)
     page.wait_for_timeout(700)
-    after = pictures(page)
+    after = pictures_at_rest(page)
     assert len(after) == len(before) == 3
     assert all(old != new for old, new in zip(before[:2], after[:2], strict=True))
     assert "projections_head=1" in page.url
@@ -38,12 +27,12 @@ def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled
 
 def test_walking_the_layers_collapses_the_words(visit: Callable, settled: Callable) -> None:
     page = visit("projections", "?projections_topic=rank+collapse")
-    before = pictures(page)
+    before = pictures_at_rest(page)
     page.locator(".st-key-figure input[type=range]").focus()
     page.keyboard.press("End")
     settled(page)
     page.wait_for_timeout(700)
-    alone, with_residual = pictures(page)
+    alone, with_residual = pictures_at_rest(page)
     assert alone != with_residual
     assert alone not in before
     assert "projections_layer=12" in page.url

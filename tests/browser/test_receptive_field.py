@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import LOADED
-from tests.browser.test_pages import PICTURES
+from tests.browser.conftest import LOADED, PICTURES
 
 # Where on the screen the node of a token stands in a layer.
 NODE = """([token, layer]) => {

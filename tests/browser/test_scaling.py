@@ -3,8 +3,7 @@
 import json
 from collections.abc import Callable
 
-from tests.browser.conftest import LOADED
-from tests.browser.test_pages import PICTURES
+from tests.browser.conftest import LOADED, PICTURES
 
 
 def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(

@@ -10,6 +10,7 @@ from torch.utils.flop_counter import flop_registry
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig, breaks
 from attention_core.experiments.anatomy.module import SeededDropout
 from attention_core.experiments.inputs import generator
+from attention_core.experiments.judge import judge
 from attention_core.experiments.verdict import Relation, Verdict, tolerance
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
@@ -23,19 +24,7 @@ def verdict(
 ) -> Verdict:  # fmt: skip
     """A verdict of this experiment; ``because`` is what breaks the claim, by default what the config switches on."""
     because = breaks(config, claim) if because is None else because
-    return Verdict(
-        claim=claim,
-        quantity=quantity,
-        measured=measured,
-        relation=relation,
-        bound=bound,
-        expected=not because,
-        cases=cases,
-        dtype=config.dtype,
-        device=str(config.torch_device),
-        unit=unit,
-        because=because,
-    )
+    return judge(config, claim, quantity, measured, relation, bound, cases=cases, because=because, unit=unit)
 
 
 def divisible(config: AnatomyConfig) -> Verdict:

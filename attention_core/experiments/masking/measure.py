@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attention_core.experiments.judge import judge
 from attention_core.experiments.masking.batch import Batch, make_batch, make_stack, padded_labels, run_stack
 from attention_core.experiments.masking.config import LAYERS, MaskingConfig, breaks
 from attention_core.experiments.masking.padding import difference_alone, stack_tolerance, weight_on_padding
@@ -22,7 +23,7 @@ from attention_core.experiments.masking.rows import (
     empty_row,
     largest_gap,
 )
-from attention_core.experiments.verdict import Provenance, Relation, Verdict, tolerance
+from attention_core.experiments.verdict import Provenance, Verdict, tolerance
 from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -55,8 +56,8 @@ def run_masking(config: MaskingConfig) -> MaskingResult:
     verdicts = (
         *_stack_verdicts(config, pad_moved, alone, bound, kinds),
         _additive_verdict(config, difference, gap),
-        _verdict(config, "mask-full", "NaN among the weights of two layers", broken, "=", 0, "a row without keys",
-                 "softmax of −∞ alone divides 0 by 0" if config.naive else ""),
+        judge(config, "mask-full", "NaN among the weights of two layers", broken, "=", 0, cases="a row without keys",
+              because="softmax of −∞ alone divides 0 by 0" if config.naive else ""),
     )  # fmt: skip
     return MaskingResult(
         modules=modules,
@@ -129,18 +130,18 @@ def _stack_verdicts(
 ) -> tuple[Verdict, ...]:
     words = f"{len(config.sentences)} sentence" + "s" * (len(config.sentences) > 1)
     found = [
-        _verdict(config, config.claim, "max |f(padding replaced) − f|", pad_moved, "=", 0.0, words,
-                 breaks(config, "content")),
+        judge(config, config.claim, "max |f(padding replaced) − f|", pad_moved, "=", 0.0, cases=words,
+              because=breaks(config, "content")),
     ]  # fmt: skip
     if config.dtype in ("float64", "float32"):
         found.append(
-            _verdict(config, config.claim, "max |f(batch) − f(sentence alone)|", alone, "≤", bound, words,
-                     breaks(config, "alone"))
+            judge(config, config.claim, "max |f(batch) − f(sentence alone)|", alone, "≤", bound, cases=words,
+                  because=breaks(config, "alone"))
         )  # fmt: skip
     right = sum(given == _asked(config, name) for name, given in kinds)
     found.append(
-        _verdict(config, config.claim, "attention modules given the masks they need", right, "=", len(kinds),
-                 f"{LAYERS} layers", breaks(config, "grid"))
+        judge(config, config.claim, "attention modules given the masks they need", right, "=", len(kinds),
+              cases=f"{LAYERS} layers", because=breaks(config, "grid"))
     )  # fmt: skip
     return tuple(found)
 
@@ -162,26 +163,8 @@ def _additive_verdict(config: MaskingConfig, difference: float, gap: float) -> V
     leaks = KEYS * math.exp(min(0.0, gap - 10000.0)) > bound
     because = "scores lie about 10,000 apart, so −10000 does not hide a key" if leaks else ""
     quantity = "max |weights(−10000) − weights(−∞)|"
-    return _verdict(config, "mask-additive", quantity, difference, "≤", bound, f"scores of std {config.score_std:g}",
-                    because)  # fmt: skip
-
-
-def _verdict(
-    config: MaskingConfig, claim: str, quantity: str, measured: float, relation: Relation, bound: float, cases: str,
-    because: str,
-) -> Verdict:  # fmt: skip
-    return Verdict(
-        claim=claim,
-        quantity=quantity,
-        measured=measured,
-        relation=relation,
-        bound=bound,
-        expected=not because,
-        cases=cases,
-        dtype=config.dtype,
-        device=str(config.torch_device),
-        because=because,
-    )
+    cases = f"scores of std {config.score_std:g}"
+    return judge(config, "mask-additive", quantity, difference, "≤", bound, cases=cases, because=because)
 
 
 def _array(values: Tensor) -> np.ndarray:
