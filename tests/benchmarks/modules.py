@@ -5,7 +5,9 @@ size is measured twice: for inference (no gradients; torch then takes its native
 Times are wall-clock: other work on the same cores moves the ratios by a third and more, so give it an idle machine.
 """
 
+import ctypes
 import statistics
+import sys
 import time
 from collections.abc import Callable
 
@@ -86,8 +88,21 @@ def row(size: tuple[int, int, int, int], *, gradients: bool, device: torch.devic
     return f"{size!s:20} {kind:10} {1e3 * medians['torch']:9.3f} ms {ratios}  {'held' if held else 'MISSED'}"
 
 
+def keep_freed_memory() -> None:
+    """Let glibc keep what is freed, as the accelerators' allocators do, instead of giving it back between calls.
+
+    Otherwise large tensors are new pages each time, which the kernel clears, for more or less depending on what ran
+    before: the same call takes up to a fifth longer in one process than in another.
+    """
+    if sys.platform == "linux":
+        libc, trim_threshold, mmap_threshold = ctypes.CDLL(None), -1, -3
+        for parameter in (trim_threshold, mmap_threshold):
+            libc.mallopt(parameter, 2**30)
+
+
 def main() -> None:
     """Print the table for the best device there is."""
+    keep_freed_memory()
     device = resolve_device("auto")
     print(f"torch {torch.__version__}, {device}, {torch.get_num_threads()} threads; ratios to nn.MultiheadAttention")
     print("batch, tokens, d, heads           torch forward     forward            trace     peak memory")
