@@ -20,10 +20,13 @@ _STRIP = """
 .st-key-above [data-testid=stWidgetLabel] { display: none; }
 """  # a strip of steps is one line that scrolls where it has no room, and says itself what it is
 _PROOF = """
-.st-key-why { display: grid; grid-template-columns: 1fr; gap: 0.5rem 3rem; }
-.st-key-why > * { width: auto; min-width: 0; }
-@media (min-width: 641px) { .st-key-why { grid-template-columns: 3fr 2fr; } }
-"""  # one grid: a row of columns for each step would be three containers more for the browser to keep
+.st-key-why [data-testid=stMarkdownContainer] { display: grid; grid-template-columns: 1fr; gap: 0.75rem 3rem; }
+.st-key-why [data-testid=stMarkdownContainer] > * { margin: 0; min-width: 0; }
+.st-key-why blockquote { opacity: 1; }
+@media (min-width: 641px) {
+  .st-key-why [data-testid=stMarkdownContainer] { grid-template-columns: 3fr 2fr; }
+}
+"""  # one text for the whole proof: an element for each of its parts was an eighth of a page's messages
 _LARGE = "html { font-size: 20px; }"
 
 

@@ -24,11 +24,14 @@ def draw_bar(page: str) -> tuple[tuple[str, Any], list[str]]:
 
 
 def draw_why(why: tuple[Why, ...]) -> None:
-    """Each step of the proof beside the measured quantity it speaks of, in a grid of two columns (shell's style)."""
+    """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (shell's style)."""
     with st.container(key="why"):
-        for number, item in enumerate(why, 1):
-            st.markdown(f"{number}. {item.step}")
-            st.markdown(item.measured)
+        said = (f"**{number}** {item.step}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
+        st.markdown("\n\n".join(said))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 def draw_neighbours(page: str) -> None:
