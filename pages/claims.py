@@ -63,21 +63,19 @@ def measured(claim: Claim, one: Checked) -> list[str]:
 def draw(claim: Claim) -> None:
     """One entry: the statement, its verdict and numbers, and on the right where to see it."""
     one = found.get(claim.id)
-    left, right = st.columns([2.6, 1], gap="medium")
     lines = [f"**{text(claim.statement)}**", f":small[{status(claim, one)} :gray[· {text(claim.said)}]]"]
     lines += [f":small[{line}]" for line in (measured(claim, one) if one else ())]
     if claim.correction and (one or claim.expected == FALSE):
         told = {"said": claim.correction.says, "measured": claim.correction.found}
         lines += [f":small[**What is {name}:** {text(words)}.]" for name, words in told.items()]
         lines.append(f":small[**Why:** {text(claim.correction.why)}.]")
-    left.markdown("  \n".join(lines))
-    with right.container(horizontal=True, gap="small", vertical_alignment="center"):
-        kept = {name: st.query_params[name] for name in (*RUN_SETTINGS, "present") if name in st.query_params}
-        st.page_link(page.file, label="See it", icon=page.icon, query_params=claim.parameters() | kept)
-        if claim.breaks:
-            broken = claim.parameters(broken=True) | kept
-            st.page_link(page.file, label="Break it", icon=":material/bolt:", query_params=broken)
-        st.button("Check", key=f"_claims_check_{claim.id}", on_click=ask, args=((claim.id,),), type="tertiary")
+    st.markdown("  \n".join(lines), width="stretch")
+    kept = {name: st.query_params[name] for name in (*RUN_SETTINGS, "present") if name in st.query_params}
+    st.page_link(page.file, label="See it", icon=page.icon, query_params=claim.parameters() | kept)
+    if claim.breaks:
+        broken = claim.parameters(broken=True) | kept
+        st.page_link(page.file, label="Break it", icon=":material/bolt:", query_params=broken)
+    st.button("Check", key=f"_claims_check_{claim.id}", on_click=ask, args=((claim.id,),), type="tertiary")
 
 
 st.title(LEDGER.title)
@@ -110,7 +108,7 @@ for page in PAGES:
     if entries:
         st.subheader(page.title)
     for claim in entries:
-        with st.container(key=f"claim_{claim.id}"):
+        with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
             draw(claim)
 
 if asked is not None:

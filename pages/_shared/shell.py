@@ -27,6 +27,8 @@ _PROOF = """
   .st-key-why [data-testid=stMarkdownContainer] { grid-template-columns: 3fr 2fr; }
 }
 """  # one text for the whole proof: an element for each of its parts was an eighth of a page's messages
+# A claim's words give way to its links; on a phone the links stand below.
+_CLAIM = "[class*=st-key-claim_] > :first-child { flex: 1 1 18rem; min-width: 0; }"
 _LARGE = "html { font-size: 20px; }"
 
 
@@ -56,7 +58,7 @@ def shared() -> Controls:
 
 def draw_style() -> None:
     """Room for the pictures, and large type in presenter view."""
-    st.html(f"<style>{_ROOM}{_STRIP}{_PROOF}{_LARGE if presenting() else ''}</style>")
+    st.html(f"<style>{_ROOM}{_STRIP}{_PROOF}{_CLAIM}{_LARGE if presenting() else ''}</style>")
 
 
 def presenting() -> bool:
