@@ -10,6 +10,7 @@ def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
     visit: Callable, settled: Callable
 ) -> None:
     page = visit("scaling", reduced_motion="reduce")
+    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
     before = page.evaluate(PICTURES)
     slider = page.locator(".st-key-figure input[type=range]").first
     slider.focus()
