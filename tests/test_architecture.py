@@ -18,7 +18,7 @@ BANNED = {
 }
 # What experiments, and figures, may share: everything else belongs to one subject and stays there.
 SHARED = {
-    "experiments": {"verdict", "config", "inputs", "bounds", "judge"},
+    "experiments": {"verdict", "config", "inputs", "bounds", "flops", "judge"},
     "figures": {"theme", "plot", "panels", "lines", "matrix", "table"},
 }
 

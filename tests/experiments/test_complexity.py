@@ -19,6 +19,7 @@ from attention_core.experiments.complexity import (
     read_cell,
     run_complexity,
 )
+from attention_core.experiments.complexity.count import count
 from attention_core.experiments.config import ConfigError
 from attention_core.modules.multi_head import MultiHeadAttention
 from tests.experiments.snippets import run_snippets
@@ -75,6 +76,13 @@ def test_formula_and_counter_agree_on_any_layer(heads: int, size: int, **given: 
     assert result.total == config.flops == sum(line.counted for line in result.lines)
     assert (result.over_n == result.formula_over_n).all()
     assert all(one.as_expected for one in result.verdicts)
+
+
+def test_counting_leaves_the_modules_of_other_threads_alone() -> None:
+    hooks = torch.nn.modules.module._global_forward_pre_hooks
+    seen = []
+    count(lambda: seen.append(len(hooks)))
+    assert seen == [len(hooks)]
 
 
 def test_shapes_alone_count_what_the_device_counts() -> None:

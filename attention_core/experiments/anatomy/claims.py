@@ -4,11 +4,10 @@ import math
 
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils.flop_counter import flop_registry
 
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig, breaks
 from attention_core.experiments.anatomy.module import SeededDropout
+from attention_core.experiments.flops import FlopCounter
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import judge
 from attention_core.experiments.verdict import Relation, Verdict, tolerance
@@ -49,34 +48,11 @@ def core_flops(module: MultiHeadAttention, x: Tensor, *, is_causal: bool, fused:
         is_causal: Whether queries look back only.
         fused: Whether to count ``forward`` instead of ``trace``.
     """
-    with _Counter() as whole:
+    with FlopCounter() as whole:
         (module if fused else module.trace)(x, is_causal=is_causal)
-    with _Counter() as projections:
+    with FlopCounter() as projections:
         module.out_of_heads(module.into_heads(x, x, x)[2])
     return whole.operations - projections.operations
-
-
-class _Counter(TorchDispatchMode):
-    """Adds up operations by torch's own formulas, the registry of ``torch.utils.flop_counter``.
-
-    ``FlopCounterMode`` does the same, but hangs hooks on all modules of the process while it counts.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.operations = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        kwargs, kind = kwargs or {}, func.overloadpacket
-        if kind not in flop_registry and func is not torch.ops.prim.device.default:
-            with self:  # under inference_mode a product arrives whole, and shows what it consists of when asked
-                out = func.decompose(*args, **kwargs)
-            if out is not NotImplemented:
-                return out
-        out = func(*args, **kwargs)
-        if kind in flop_registry:
-            self.operations += flop_registry[kind](*args, **kwargs, out_val=out)
-        return out
 
 
 def training_passes(

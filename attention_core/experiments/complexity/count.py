@@ -11,20 +11,20 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
-from torch.utils.flop_counter import FlopCounterMode
 
 from attention_core.experiments.complexity.config import TOKENS, WIDTHS, ComplexityConfig
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Line
+from attention_core.experiments.flops import FlopCounter
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 
 
 def count(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[int, Any]:
     """FLOPs that torch's counter sees in ``compute(*inputs, **options)``, and what it returned."""
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+    with torch.no_grad(), FlopCounter() as counter:
         result = compute(*inputs, **options)
-    return counter.get_total_flops(), result
+    return counter.operations, result
 
 
 def _blank(rows: int, d_model: int, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -91,10 +91,10 @@ def count_parts(n: int, d_model: int, width: int, output_projection: bool) -> tu
 
 def _parts(compute: Callable[..., Any], *inputs: Tensor) -> tuple[int, int]:
     """FLOPs counted in products with a parameter matrix (``mm``), and in all other operations."""
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+    with torch.no_grad(), FlopCounter() as counter:
         compute(*inputs)
-    projections = counter.get_flop_counts().get("Global", {}).get(torch.ops.aten.mm, 0)
-    return projections, counter.get_total_flops() - projections
+    projections = counter.by_kind[torch.ops.aten.mm]
+    return projections, counter.operations - projections
 
 
 def count_map(config: ComplexityConfig) -> list[list[tuple[int, int]]]:

@@ -1,0 +1,41 @@
+"""Operations, counted by torch's own formulas and without touching what other sessions compute."""
+
+from collections import Counter
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
+
+
+class FlopCounter(TorchDispatchMode):
+    """Adds up operations by torch's own formulas, the registry of ``torch.utils.flop_counter``.
+
+    ``FlopCounterMode`` does the same, but hangs hooks on all modules of the process while it counts, and then
+    ``torch.autograd.grad`` fails in other threads.
+
+    Attributes:
+        by_kind: Operations counted so far, 2 for a multiply-add, by the kind of product: ``torch.ops.aten.mm`` …
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_kind: Counter[Any] = Counter()
+
+    @property
+    def operations(self) -> int:
+        """All operations counted so far."""
+        return self.by_kind.total()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        """Count one operation, or those it consists of, and do it."""
+        kwargs, kind = kwargs or {}, func.overloadpacket
+        if kind not in flop_registry and func is not torch.ops.prim.device.default:
+            with self:  # under inference_mode a product arrives whole, and shows what it consists of when asked
+                out = func.decompose(*args, **kwargs)
+            if out is not NotImplemented:
+                return out
+        out = func(*args, **kwargs)
+        if kind in flop_registry:
+            self.by_kind[kind] += flop_registry[kind](*args, **kwargs, out_val=out)
+        return out
