@@ -115,3 +115,17 @@ def test_sessions_and_refused_inputs_are_logged_without_what_was_typed(open_page
     assert log == ["session starts on permutation"] * (len(log) - 1) + [
         "refused on permutation: settings that are not possible"
     ]
+
+
+def test_an_error_of_a_callback_is_logged_without_its_text(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError(SECRET)
+
+    at = open_page("permutation")
+    monkeypatch.setattr("pages._shared.controls.Controls.apply", fail)
+    next(button for button in at.button if button.label == "Reset").click().run()
+    assert "ZeroDivisionError" in caplog.text
+    assert "in fail" in caplog.text
+    assert SECRET not in caplog.text
