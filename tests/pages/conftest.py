@@ -22,6 +22,14 @@ def no_scan() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_warm_up() -> Iterator[None]:
+    """Nothing is imported in the background: a process that ends meanwhile is aborted by torch."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pages._shared.warm.warm_up", lambda: None)
+        yield
+
+
 @cache
 def _page_hash(name: str) -> str:
     # Only a run of the app tells AppTest its pages.
