@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.figures.panels import Array, Limits, data_limits, frozen, not_finite
+from attention_core.figures.panels import Array, Limits, check_limits, data_limits, frozen, log_limits, not_finite
 from attention_core.figures.theme import Role
 
 
@@ -68,12 +68,7 @@ class LinesPanel:
             raise ValueError(f"x of {self.title!r} must be above 0 on a log axis.")
         if not self.series or any(one.values.shape != self.x.shape for one in self.series):
             raise ValueError(f"{self.title!r} needs series as long as its x.")
-        if self.limits is not None and not (
-            np.isfinite(self.limits).all()
-            and self.limits[0] < self.limits[1]
-            and (self.limits[0] > 0 or not self.log_y)
-        ):
-            raise ValueError(f"limits = {self.limits} of {self.title!r} are not possible.")
+        check_limits(self.title, self.limits, log=self.log_y)
 
     @property
     def steps(self) -> None:
@@ -88,11 +83,7 @@ class LinesPanel:
     @property
     def y_limits(self) -> Limits:
         """The range of y: ``limits``, or the data's; on a log axis that of the positive values."""
-        if self.limits or not self.log_y:
-            return self.limits or data_limits(self.drawn, "sequential")
-        positive = self.drawn[np.isfinite(self.drawn) & (self.drawn > 0)]
-        low, high = (float(positive.min()), float(positive.max())) if positive.size else (1.0, 10.0)
-        return (low, high) if low < high else (low / 3, high * 3)
+        return self.limits or (log_limits(self.drawn) if self.log_y else data_limits(self.drawn, "sequential"))
 
     @property
     def warning(self) -> str:

@@ -20,10 +20,14 @@ def frozen(values: ArrayLike, dtype: type = np.float32) -> Array:
     return array
 
 
-def check_limits(name: str, limits: Limits | None) -> None:
-    """Raise ValueError unless ``limits`` is None or an ascending pair of finite numbers."""
-    if limits is not None and not (np.isfinite(limits).all() and limits[0] < limits[1]):
-        raise ValueError(f"limits = {limits} of {name!r} are not possible: two finite numbers, the smaller first.")
+def check_limits(name: str, limits: Limits | None, *, log: bool = False) -> None:
+    """Raise ValueError unless ``limits`` is None or an ascending pair of finite numbers, on a log axis above 0."""
+    possible = limits is None or (np.isfinite(limits).all() and limits[0] < limits[1] and (limits[0] > 0 or not log))
+    if not possible:
+        above = ", both above 0 on a log axis" if log else ""
+        raise ValueError(
+            f"limits = {limits} of {name!r} are not possible: two finite numbers, the smaller first{above}."
+        )
 
 
 def _extent(values: Array) -> Limits | None:
@@ -43,6 +47,12 @@ def data_limits(values: Array, scale: Scale) -> Limits:
         return (-reach, reach)
     low, high = min(0.0, low), max(0.0, high)
     return (low, high) if low < high else (0.0, 1.0)
+
+
+def log_limits(values: Array) -> Limits:
+    """The range of a log axis, from the finite values above 0; where there is none, any will do."""
+    low, high = _extent(values[values > 0]) or (1.0, 10.0)
+    return (low, high) if low < high else (low / 3, high * 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +146,13 @@ class BarsPanel:
         values: (n,), or (steps, n) in a sweep; kept as float32.
         labels: What the bars stand for. Its ``labels`` may be empty for a histogram.
         quantity: What a bar's height is.
-        limits: Range of the height; from 0 to the data's extremes over all steps unless given.
+        log_y: Whether heights are on a log axis; what is 0 has no bar there.
+        limits: Range of the height; unless given from 0 to the data's extremes over all steps, or on a log axis from
+            the decade below the smallest value above 0.
         edges: (n + 1,) or (steps, n + 1) borders of a histogram's bins, which give its axis numbers; None otherwise.
         overlay: x and y of a curve, each (m,) or (steps, m); x counts bars from 0, or is in the unit of ``edges``.
         overlay_name: What the curve is; needed with ``overlay``.
-        role: Whose colour the bars wear.
+        role: Whose colour the bars wear: one for all, or one for each.
         unit: Unit of the values.
         note: A sentence below the panel.
     """
@@ -149,11 +161,12 @@ class BarsPanel:
     values: Array
     labels: Axis
     quantity: str
+    log_y: bool = False
     limits: Limits | None = None
     edges: Array | None = None
     overlay: tuple[Array, Array] | None = None
     overlay_name: str = ""
-    role: Role | None = None
+    role: Role | tuple[Role, ...] | None = None
     unit: str = ""
     note: str = ""
 
@@ -177,7 +190,9 @@ class BarsPanel:
                 for part in curve
             ):
                 raise ValueError(f"overlay of {self.title!r} needs a name, and as many x as y.")
-        check_limits(self.title, self.limits)
+        if isinstance(self.role, tuple) and len(self.role) != n:
+            raise ValueError(f"role of {self.title!r} must be one for all bars, or one for each of the {n}.")
+        check_limits(self.title, self.limits, log=self.log_y)
 
     @property
     def steps(self) -> int | None:
@@ -192,7 +207,11 @@ class BarsPanel:
             if self.overlay is None
             else np.concatenate([self.values.ravel(), self.overlay[1].ravel()])
         )
-        return self.limits or data_limits(drawn, "sequential")
+        if self.limits or not self.log_y:
+            return self.limits or data_limits(drawn, "sequential")
+        low, high = log_limits(drawn)
+        decade = np.floor(np.log10(low) - 0.1)  # so far below the smallest that it has a bar to be seen
+        return (10.0**decade, high)
 
     @property
     def warning(self) -> str:

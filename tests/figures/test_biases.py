@@ -23,6 +23,7 @@ from attention_core.experiments.biases import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.biases import (
+    GRADIENTS,
     TITLES,
     appendix_bars,
     biases_figure,
@@ -30,7 +31,7 @@ from attention_core.figures.biases import (
     curve_summary,
     curve_table,
     difference_view,
-    gradient_bars,
+    gradient_view,
     mean_curve,
     norm_bars,
     proof,
@@ -44,8 +45,7 @@ from attention_core.figures.biases import (
     training_step,
     view_figure,
 )
-from attention_core.figures.matrix import MatrixPanel, matrix_heatmap
-from attention_core.figures.theme import ROLE_COLOURS
+from attention_core.figures.matrix import BarsPanel, MatrixPanel, matrix_heatmap
 
 HOSTILE = ("<b>", "%{z}", "$x$", '"""', "a", "a")
 
@@ -114,23 +114,29 @@ def test_the_size_sweep_draws_every_precision_and_names_nan() -> None:
     assert "NaN" in matrix_heatmap(matrices(view)[3], len(result.sizes) - 1).layout.annotations[-1].text
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_gradients_wear_their_roles_colours(mode) -> None:
-    result = run_biases(BiasesConfig())
-    figure = gradient_bars(result, mode=mode)
-    bars = figure.data[0]
-    assert list(bars.x) == ["b_Q", "b_K", "b_V", "b_O"]
-    assert np.array_equal(bars.y, [one.gradient for one in result.effects])
-    assert list(bars.marker.color) == [ROLE_COLOURS[mode][role] for role in ("query", "key", "value", "output")]
-    assert figure.layout.yaxis.type == "log"
-    assert (
-        "Exactly 0: b_Q, b_K." in gradient_bars(run_biases(BiasesConfig(tokens=("a",)))).layout.annotations[-1].text
-    )
+def gradients(config: BiasesConfig) -> BarsPanel:
+    (panel,) = gradient_view(run_biases(config)).panels
+    assert isinstance(panel, BarsPanel)
+    return panel
 
 
-def test_no_bias_at_all_draws_an_empty_figure() -> None:
+def test_gradients_wear_their_roles_colours_below_the_bound_of_rounding() -> None:
+    result, bars = run_biases(BiasesConfig()), gradients(BiasesConfig())
+    assert bars.labels.labels == ("b_Q", "b_K", "b_V", "b_O")
+    assert bars.role == ("query", "key", "value", "output")
+    np.testing.assert_array_equal(bars.values, np.float32([one.gradient for one in result.effects]))
+    assert bars.log_y
+    assert bars.overlay is not None
+    np.testing.assert_array_equal(bars.overlay[1], np.float32([result.gradient_bound] * 2))
+    assert bars.note == ""
+    assert gradients(BiasesConfig(tokens=("a",))).note == "Exactly 0: b_Q, b_K."
+
+
+def test_no_bias_at_all_draws_no_bar() -> None:
     off = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)
-    assert len(gradient_bars(run_biases(BiasesConfig(**off))).data[0].x) == 0
+    bars = gradients(BiasesConfig(**off))
+    assert bars.values.size == 0
+    assert bars.overlay is None
 
 
 def test_residual_curves_hold_the_data_and_name_nan() -> None:
@@ -191,7 +197,6 @@ def test_tables_hold_the_numbers() -> None:
 
 
 CURVES = {
-    "Gradients of the biases": lambda: run_biases(BiasesConfig()),
     "Key bias from 1e-3 to 1e6": lambda: run_size_sweep(BiasesConfig().key_sweep()),
     "Softmax of shifted scores": lambda: run_shift(BiasesSetting()),
     "What a norm leaves": lambda: run_after_norm(AfterNormConfig()),
@@ -201,7 +206,12 @@ CURVES = {
 }
 
 
-@pytest.mark.parametrize("name", TITLES)
+def test_every_title_but_that_of_the_bars_on_the_canvas_is_a_curve() -> None:
+    assert (GRADIENTS, *CURVES) == TITLES
+    assert gradients(BiasesConfig()).title == GRADIENTS
+
+
+@pytest.mark.parametrize("name", CURVES)
 def test_each_curve_is_drawn_under_its_title_and_said_in_words(name: str) -> None:
     result = CURVES[name]()
     figure = biases_figure(result, mode="dark")

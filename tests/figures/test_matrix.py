@@ -115,6 +115,27 @@ def test_bars_take_their_range_from_bars_and_curve_and_refuse_what_does_not_fit(
             BarsPanel(**(given | wrong))
 
 
+def log_bars(*values, **changes) -> BarsPanel:
+    labels = Axis(title="bias", labels=tuple("abc"[: len(values)]))
+    return BarsPanel(title="Sizes", values=np.array(values), labels=labels, quantity="size", log_y=True, **changes)
+
+
+def test_on_a_log_axis_the_smallest_bar_can_be_seen_and_zero_has_none():
+    assert log_bars(0.0, 2e-3, 5.0).height_limits == pytest.approx((1e-3, 5.0))
+    assert log_bars(1e-3, 5.0).height_limits == pytest.approx((1e-4, 5.0))
+    for nothing in (log_bars(), log_bars(0.0), log_bars(np.nan)):
+        low, high = nothing.height_limits
+        assert 0 < low < high < np.inf
+    with pytest.raises(ValueError, match="above 0 on a log axis"):
+        log_bars(1.0, limits=(0.0, 1.0))
+
+
+def test_each_bar_may_wear_a_role_of_its_own():
+    assert log_bars(1.0, 2.0, role=("query", "key")).role == ("query", "key")
+    with pytest.raises(ValueError, match="one for each of the 2"):
+        log_bars(1.0, 2.0, role=("query",))
+
+
 def lines(values, **changes) -> LinesPanel:
     given = {"title": "Curve", "x": np.array([1.0, 2.0, 4.0]), "x_title": "d", "y_title": "y"}
     return LinesPanel(series=(Series(name="s", values=np.array(values)),), **(given | changes))

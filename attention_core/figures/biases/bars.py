@@ -1,36 +1,14 @@
-"""The bars of the bias experiments: gradients, what norms leave, published beside measured."""
+"""The bars of the bias experiments: what norms leave, published beside measured."""
 
 from textwrap import wrap
-from typing import Final
 
 import numpy as np
 import plotly.graph_objects as go
 
-from attention_core.experiments.biases import NAMES, AfterNormResult, AppendixResult, BiasesResult
+from attention_core.experiments.biases import AfterNormResult, AppendixResult
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape
-from attention_core.figures.theme import INK, MUTED, PAPER, ROLE_COLOURS, Role
-
-ROLE_OF: Final[dict[str, Role]] = {"q": "query", "k": "key", "v": "value", "o": "output"}
-
-
-def gradient_bars(result: BiasesResult, *, mode: Mode = "light") -> go.Figure:
-    """‖∂L/∂b‖ of each bias on a log axis, with what rounding explains of b_K's; exact zeros are named below."""
-    figure = base_figure(mode=mode)
-    shown = [one for one in result.effects if one.gradient > 0]
-    figure.add_bar(
-        x=[NAMES[one.role] for one in shown],
-        y=np.array([one.gradient for one in shown]),
-        marker_color=[ROLE_COLOURS[mode][ROLE_OF[one.role]] for one in shown],
-        hovertemplate=f"%{{x}} · %{{y:{NUMBER}}}<extra></extra>",
-    )
-    if result.effect("k") is not None and result.gradient_bound > 0:
-        _bound_line(figure, result.gradient_bound, NAMES["k"], "rounding explains b_K's up to here", mode)
-    figure.update_layout(
-        xaxis=axis("bias", mode=mode), yaxis=axis("‖∂L/∂b‖", log=True, mode=mode) | {"dtick": 4}, showlegend=False
-    )
-    zero = [NAMES[one.role] for one in result.effects if one.gradient == 0]
-    return say(figure, f"Exactly 0: {', '.join(zero)}." if zero else "")
+from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
 
 
 def norm_bars(result: AfterNormResult, *, mode: Mode = "light") -> go.Figure:
@@ -85,12 +63,6 @@ def appendix_bars(result: AppendixResult, *, mode: Mode = "light") -> go.Figure:
     y = axis("with − without b_K", log=True, mode=mode) | {"dtick": 4}
     figure.update_layout(xaxis=axis("", mode=mode), yaxis=y)
     return say(figure, f"Exactly 0: {', '.join(zeros)}." if zeros else "")
-
-
-def _bound_line(figure: go.Figure, value: float, at: str, text: str, mode: Mode) -> None:
-    figure.add_hline(y=value, line={"dash": "dot", "color": MUTED[mode]})
-    place = {"x": at, "y": np.log10(value), "yshift": 10, "showarrow": False, "bgcolor": PAPER[mode]}
-    figure.add_annotation(place, text=escape(text), font={"color": MUTED[mode], "size": 12})
 
 
 def say(figure: go.Figure, text: str) -> go.Figure:

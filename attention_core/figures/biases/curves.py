@@ -1,4 +1,4 @@
-"""The curves and bars of the bias experiments: gradients, residuals by size, what norms leave, means, training."""
+"""The curves and bars of the bias experiments: residuals by size, what norms leave, means, training."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -13,7 +13,6 @@ from attention_core.experiments.biases import (
     AppendixConfig,
     AppendixResult,
     BiasesConfig,
-    BiasesResult,
     KeySweepResult,
     MeanConfig,
     MeanResult,
@@ -30,14 +29,12 @@ from attention_core.experiments.biases import (
 )
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.biases.bars import ROLE_OF, appendix_bars, gradient_bars, norm_bars, say
+from attention_core.figures.biases.bars import appendix_bars, norm_bars, say
+from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS, Role
 
-CurveResult = (
-    BiasesResult | KeySweepResult | ShiftResult | AfterNormResult | MeanResult | TrainingResult | AppendixResult
-)
-GRADIENTS: Final = "Gradients of the biases"
+CurveResult = KeySweepResult | ShiftResult | AfterNormResult | MeanResult | TrainingResult | AppendixResult
 RESIDUAL: Final = "Key bias from 1e-3 to 1e6"
 SHIFT: Final = "Softmax of shifted scores"
 NORMS: Final = "What a norm leaves"
@@ -182,8 +179,6 @@ def biases_figure(
         mode: Light or dark.
     """
     match result:
-        case BiasesResult():
-            name, figure = GRADIENTS, gradient_bars(result, mode=mode)
         case KeySweepResult():
             name, figure = RESIDUAL, residual_curve(result, at=key_size, mode=mode)
         case ShiftResult():

@@ -1,4 +1,4 @@
-"""How the bias experiments are drawn as matrices: the four terms, with − without, and the sweep over ‖b_K‖."""
+"""How the bias experiments are drawn on the canvas: four terms, with − without, growing ‖b_K‖, gradients."""
 
 from typing import Final
 
@@ -6,12 +6,16 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from attention_core.experiments.biases import BiasSizesResult, KeySweepResult
+from attention_core.experiments.biases import NAMES, BiasesResult, BiasSizesResult, KeySweepResult
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Sweep, matrix_heatmap
+from attention_core.figures.biases.words import curve_summary
+from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep, matrix_heatmap
 from attention_core.figures.plot import Mode, base_figure, escape
+from attention_core.figures.theme import Role
 
 AVERAGE: Final = "average"
+GRADIENTS: Final = "Gradients of the biases"
+ROLE_OF: Final[dict[str, Role]] = {"q": "query", "k": "key", "v": "value", "o": "output"}
 TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
 
 
@@ -121,6 +125,30 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             values=tuple(format_number(size) for size in result.sizes),
         ),
     )
+
+
+def gradient_view(result: BiasesResult) -> MatrixView:
+    """‖∂L/∂b‖ of each bias on a log axis, with what rounding explains of b_K's; exact zeros are named below.
+
+    Args:
+        result: The module with the biases that are on.
+    """
+    effects, bound = result.effects, result.gradient_bound
+    explained = result.effect("k") is not None and bound > 0
+    zero = [NAMES[one.role] for one in effects if one.gradient == 0]
+    roles: tuple[Role, ...] = tuple(ROLE_OF[one.role] for one in effects)
+    bars = BarsPanel(
+        title=GRADIENTS,
+        values=np.array([one.gradient for one in effects]),
+        labels=Axis(title="bias", labels=tuple(NAMES[one.role] for one in effects)),
+        quantity="‖∂L/∂b‖",
+        log_y=True,
+        overlay=(np.array([-0.5, len(effects) - 0.5]), np.array([bound, bound])) if explained else None,
+        overlay_name="rounding explains b_K's up to here" if explained else "",
+        role=roles,
+        note=f"Exactly 0: {', '.join(zero)}." if zero else "",
+    )
+    return MatrixView(panels=(bars,), summary=curve_summary(result))
 
 
 def view_figure(view: MatrixView, step: int, mode: Mode = "light") -> go.Figure:

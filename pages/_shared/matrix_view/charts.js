@@ -57,7 +57,8 @@ function paintBars(ctx, panel, geo, scene) {
   const { theme, font, lit, from, t } = scene;
   const n = panel.values.length;
   paintFrame(ctx, panel, geo, scene, panel.quantity);
-  const colour = panel.role ? theme.roles[panel.role] : colourTable(theme.scales.sequential).css[LUT_SIZE * 0.6 | 0];
+  const plain = colourTable(theme.scales.sequential).css[LUT_SIZE * 0.6 | 0];
+  const colours = [panel.role].flat().map((role) => theme.roles[role] ?? plain);
   const slot = geo.plotWidth / n;
   const gap = panel.edges ? Math.min(1, slot * 0.1) : slot >= 4 ? Math.min(6, slot * 0.22) : 0;
   const zero = yPixel(panel, geo, clamp(0, ...panel.limits));
@@ -72,7 +73,7 @@ function paintBars(ctx, panel, geo, scene) {
     }
     const y = yPixel(panel, geo, clamp(value, ...panel.limits));
     ctx.globalAlpha = lit.column !== null && lit.column !== i ? 0.35 : 1;
-    ctx.fillStyle = colour;
+    ctx.fillStyle = colours[i % colours.length];
     ctx.beginPath();
     const r = Math.min(3, width / 4, Math.abs(zero - y));
     ctx.roundRect(x, Math.min(y, zero), width, Math.abs(zero - y), value >= 0 ? [r, r, 0, 0] : [0, 0, r, r]);

@@ -50,6 +50,7 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
         "values": part(panel.values),
         "labels": _axis(panel.labels),
         "quantity": panel.quantity,
+        "log_y": panel.log_y,
         "limits": panel.height_limits,
         "edges": None if panel.edges is None else part(panel.edges),
         "overlay": panel.overlay and [part(array) for array in panel.overlay],
