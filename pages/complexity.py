@@ -103,7 +103,8 @@ if sweep:
 clock = draw.times_said(times) if times else "Choose what to measure, beside the picture, to see it on this device."
 page.picture(picture, settings)
 page.verdicts(result)
-page.plot(draw.complexity_curves(result, times, mode=page.mode), alt=draw.curves_summary(result, times))
+if times:
+    page.plot(draw.times_curves(times, mode=page.mode), alt=clock)
 page.finish(
     settings,
     result,

@@ -19,15 +19,14 @@ from attention_core.experiments.complexity import (
 from attention_core.experiments.verdict import Provenance
 from attention_core.figures.complexity import (
     cell_of,
-    complexity_curves,
     complexity_heatmap,
     complexity_table,
     complexity_view,
-    curves_summary,
     lines_table,
+    times_curves,
     times_said,
 )
-from attention_core.figures.matrix import BarsPanel, MatrixPanel
+from attention_core.figures.matrix import BarsPanel, LinesPanel, MatrixPanel
 
 PROVENANCE = Provenance(seed=0, dtype="float64", device="cpu")
 RESULT = run_complexity(ComplexityConfig(num_queries=32, num_keys=64, d_model=32, num_heads=4))
@@ -61,7 +60,7 @@ SHARES = TimeShares(
 
 
 def test_the_view_is_the_map_and_the_lines() -> None:
-    shares, flops = complexity_view(RESULT).panels
+    shares, flops, _ = complexity_view(RESULT).panels
     assert isinstance(shares, MatrixPanel)
     np.testing.assert_allclose(shares.values, RESULT.map_share, rtol=1e-6)
     assert shares.colour_limits == (0, 1)
@@ -76,7 +75,7 @@ def test_the_view_is_the_map_and_the_lines() -> None:
 
 def test_without_an_output_matrix_its_line_is_gone_and_the_half_has_moved() -> None:
     result = run_complexity(ComplexityConfig(output_projection=False))
-    shares, flops = complexity_view(result).panels
+    shares, flops, _ = complexity_view(result).panels
     assert shares.note == "Half where n = 1.50 · d_model."
     assert "output" not in flops.labels.labels
 
@@ -122,29 +121,31 @@ def test_the_cell_of_a_config() -> None:
 
 
 def test_formula_and_counter_are_drawn_over_each_other() -> None:
-    figure = complexity_curves(RESULT)
-    by_name = {trace.name: trace for trace in figure.data}
+    panel = complexity_view(RESULT).panels[2]
+    assert isinstance(panel, LinesPanel)
+    by_name = {series.name: series for series in panel.series}
     for row, name in enumerate(("projections", "scores")):
-        assert tuple(by_name[f"{name}, formula"].y) == tuple(RESULT.formula_over_n[row])
-        assert tuple(by_name[f"{name}, counter"].y) == tuple(RESULT.over_n[row])
-    assert figure.layout.shapes[0].x0 == RESULT.crossing == 64
-    assert figure.layout.xaxis.title.text
-    assert figure.layout.yaxis.title.text
-    assert "cross at 64 tokens" in curves_summary(RESULT)
+        np.testing.assert_array_equal(by_name[f"{name}, formula"].values, np.float32(RESULT.formula_over_n[row]))
+        np.testing.assert_array_equal(by_name[f"{name}, counter"].values, np.float32(RESULT.over_n[row]))
+        assert by_name[f"{name}, formula"].dashed
+        assert not by_name[f"{name}, counter"].dashed
+    assert panel.log_x
+    assert panel.log_y
+    assert RESULT.crossing == 64
+    assert "cross at 64 tokens" in panel.note
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_time_curves_leave_out_what_was_not_timed(mode: str) -> None:
-    figure = complexity_curves(RESULT, CURVES, mode=mode)
+    figure = times_curves(CURVES, mode=mode)
     assert [len(trace.x) for trace in figure.data] == [3, 4, 3]
     assert figure.data[0].name == "explicit (trace), ∝ n^1.25"
     assert figure.data[2].name == "loop over heads"
     np.testing.assert_allclose(figure.data[1].error_y.array, MEDIAN[1] * 0.2)
-    assert curves_summary(RESULT, CURVES) == times_said(CURVES)
 
 
 def test_share_curves_are_drawn_over_the_ratio() -> None:
-    figure = complexity_curves(RESULT, SHARES)
+    figure = times_curves(SHARES)
     assert figure.data[0].name == "FLOPs"
     np.testing.assert_allclose(figure.data[0].y, figure.data[0].x / (figure.data[0].x + 2))
     assert [list(trace.x) for trace in figure.data[1:]] == [[1, 2], [0.5], [0.25, 0.5]]

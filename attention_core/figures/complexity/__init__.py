@@ -1,6 +1,6 @@
 """How the cost of attention is drawn and told."""
 
-from attention_core.figures.complexity.curves import complexity_curves, curves_summary
+from attention_core.figures.complexity.curves import times_curves
 from attention_core.figures.complexity.view import (
     cell_of,
     complexity_heatmap,
@@ -12,11 +12,10 @@ from attention_core.figures.complexity.view import (
 
 __all__ = [
     "cell_of",
-    "complexity_curves",
     "complexity_heatmap",
     "complexity_table",
     "complexity_view",
-    "curves_summary",
     "lines_table",
+    "times_curves",
     "times_said",
 ]

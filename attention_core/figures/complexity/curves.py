@@ -1,61 +1,25 @@
-"""Complexity as curves: FLOPs over the length by formula and by counter, or the times that were measured."""
+"""The times that were measured, as curves."""
 
 import numpy as np
 import plotly.graph_objects as go
 
-from attention_core.experiments.complexity import TOKENS, ComplexityResult, TimeCurves, Times, TimeShares
+from attention_core.experiments.complexity import TimeCurves, Times, TimeShares
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.complexity.view import NAMES, ROLES, SIZE, times_said
+from attention_core.figures.complexity.view import NAMES, ROLES, SIZE
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
 
 
 @drawn_once
-def complexity_curves(result: ComplexityResult, times: Times | None = None, *, mode: Mode = "light") -> go.Figure:
-    """Measured times where there are any, else FLOPs over the length, by formula (lines) and by counter (marks).
+def times_curves(times: Times, *, mode: Mode = "light") -> go.Figure:
+    """Measured times over the size, with their quartiles; or the scores' share of time and FLOPs.
 
     Args:
-        result: What was counted.
         times: What was timed.
         mode: ``light`` or ``dark``.
     """
-    if isinstance(times, TimeShares):
-        figure = _shares(times, mode)
-    elif times is not None:
-        figure = _times(times, mode)
-    else:
-        figure = _flops(result, mode)
-    figure.update_layout(height=340, legend={"y": -0.26, "yanchor": "top"})
-    return figure
-
-
-def curves_summary(result: ComplexityResult, times: Times | None = None) -> str:
-    """What there is to see in the curves, in a sentence."""
-    if times is not None:
-        return times_said(times)
-    return (
-        f"FLOPs over the number of tokens at d_model = {result.config.d_model:,}: the projections grow like n, "
-        f"scores and weighted sum like n², and they cross at {result.crossing:,} tokens."
-    )
-
-
-def _flops(result: ComplexityResult, mode: Mode) -> go.Figure:
-    figure = base_figure(title=f"FLOPs over n, d_model = {result.config.d_model:,}", mode=mode)
-    diverging = SCALES[mode]["diverging"]
-    names = ("projections", "scores")
-    for name, colour, formula, counted in zip(
-        names, (diverging[1], diverging[5]), result.formula_over_n, result.over_n, strict=True
-    ):
-        hover = f"n = %{{x}}<br>%{{y:{NUMBER}}} FLOPs<extra>{name}</extra>"
-        line = {"color": colour, "width": 2.5}
-        figure.add_scatter(x=TOKENS, y=formula, name=f"{name}, formula", mode="lines", line=line, hovertemplate=hover)
-        marker = {"color": colour, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
-        figure.add_scatter(
-            x=TOKENS, y=counted, name=f"{name}, counter", mode="markers", marker=marker, hovertemplate=hover
-        )
-    figure.add_vline(x=result.crossing, line={"color": MUTED[mode], "width": 1.5, "dash": "dot"}, name="crossing")
-    _log_axes(figure, "tokens, n", "FLOPs", TOKENS, mode)
-    return figure
+    figure = _shares(times, mode) if isinstance(times, TimeShares) else _times(times, mode)
+    return figure.update_layout(height=340, legend={"y": -0.26, "yanchor": "top"})
 
 
 def _times(times: TimeCurves, mode: Mode) -> go.Figure:

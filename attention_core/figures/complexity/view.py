@@ -18,9 +18,11 @@ from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,
+    LinesPanel,
     MatrixPanel,
     MatrixView,
     Panel,
+    Series,
     matrix_heatmap,
 )
 from attention_core.figures.plot import Mode
@@ -34,7 +36,7 @@ SIZE: Final = {"n": "tokens, n", "d_model": "width, d_model"}
 
 
 def complexity_view(result: ComplexityResult, times: Times | None = None) -> MatrixView:
-    """The map over lengths and widths, and the cost of each line; with times, what the clock said beside it.
+    """The map over lengths and widths, and the cost of each line and length; with times, what the clock said.
 
     The first panel is always the map of the FLOPs: of all sizes, or beside measured shares of those that were timed.
 
@@ -52,10 +54,9 @@ def complexity_view(result: ComplexityResult, times: Times | None = None) -> Mat
     half = f"Half where n = {format_number(result.crossing / result.config.d_model)} · d_model."
     axes = _axes(WIDTHS, TOKENS)
     panels: list[Panel] = [_map("Scores' share of FLOPs", result.map_share, "share of FLOPs", axes, note=half), flops]
-    if times is None:
-        return MatrixView(panels=tuple(panels), summary=_summary(result))
-    panels.append(_time_bars(times))
-    return MatrixView(panels=tuple(panels), summary=f"{_summary(result)} {times_said(times)}")
+    panels.append(_flops_lines(result) if times is None else _time_bars(times))
+    said = _summary(result) if times is None else f"{_summary(result)} {times_said(times)}"
+    return MatrixView(panels=tuple(panels), summary=said)
 
 
 def cell_of(config: ComplexityConfig) -> tuple[int, int, int] | None:
@@ -181,6 +182,25 @@ def _flops_bars(result: ComplexityResult) -> BarsPanel:
         labels=Axis(title="line", labels=tuple(line.name for line in result.lines)),
         quantity="million FLOPs",
         note=f"Not counted: {result.exponentials:,} exponentials of softmax. The weights fill {memory}.",
+    )
+
+
+def _flops_lines(result: ComplexityResult) -> LinesPanel:
+    """FLOPs over the length: by torch's counter, and dashed by formula."""
+    curves = (("counter", result.over_n, False), ("formula", result.formula_over_n, True))
+    return LinesPanel(
+        title=f"FLOPs over n, d_model = {result.config.d_model:,}",
+        x=np.array(TOKENS),
+        x_title="tokens, n",
+        series=tuple(
+            Series(name=f"{part}, {by}", values=values[i], dashed=dashed)
+            for by, values, dashed in curves
+            for i, part in enumerate(("projections", "scores"))
+        ),
+        y_title="FLOPs",
+        log_x=True,
+        log_y=True,
+        note=f"The projections grow like n, the scores like n²; they cross at {result.crossing:,} tokens.",
     )
 
 
