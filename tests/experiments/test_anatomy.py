@@ -216,6 +216,9 @@ def test_code_repeats_the_measurement_outside_the_project() -> None:
         assert (float(residual) <= result.loop_bound) == (result.loop_residual <= result.loop_bound), config
     assert printed[0] != printed[1]
     assert all("attention_core" not in anatomy_snippet(config) for config in configs)
+    lines = anatomy_snippet(AnatomyConfig()).splitlines()
+    assert len([line for line in lines if line]) <= 36
+    assert max(map(len, lines)) <= 118
 
 
 def test_precision_and_origin_are_named() -> None:

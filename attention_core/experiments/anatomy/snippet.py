@@ -5,21 +5,19 @@ from attention_core.experiments.anatomy.module import BIAS_STD, SLOT_GAIN, WORD_
 from attention_core.modules.positions import alibi_slopes
 
 _HEAD = """\
-import hashlib, math, torch
+import hashlib, torch
+import torch.nn.functional as F
 
-SEED, DTYPE, PRECISE = {seed}, torch.{dtype}, torch.{precise}
-D, HEADS, SIZE, tokens = {d_model}, {heads}, {size}, {tokens!r}
-n, f64 = len(tokens), torch.float64
-
+D, HEADS, SIZE, DTYPE, PRECISE = {d_model}, {heads}, {size}, torch.{dtype}, torch.{precise}
+tokens = {tokens!r}
+n, slots = len(tokens), torch.arange(len(tokens))[:, None]
 def draw(shape, *purpose):
-    digest = hashlib.blake2b(repr((SEED, *purpose)).encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(repr(({seed}, *purpose)).encode(), digest_size=8).digest()
     generator = torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
-    return torch.randn(shape, generator=generator, dtype=f64)
+    return torch.randn(shape, generator=generator, dtype=torch.float64)
 
-words = torch.stack([draw((D // 2,), "token", text) for text in tokens])
-words = words / words.norm(dim=-1, keepdim=True) * math.sqrt(D // 2)
-x = torch.cat((torch.zeros_like(words), words), -1).to(DTYPE)  # room for the slot, then the word
-slots = torch.arange(n)[:, None]
+words = F.normalize(torch.stack([draw((D // 2,), "token", text) for text in tokens])) * (D // 2) ** 0.5
+x = F.pad(words, (D // 2, 0)).to(DTYPE)  # room for the slot, then the word
 """
 _SINUSOIDAL = """\
 angles = slots * 10000.0 ** -(torch.arange(0, D, 2, dtype=PRECISE) / D)
@@ -32,13 +30,15 @@ W_Q, W_K, W_V = (blocks[i] for i in {order})
 W_O = draw((D, HEADS * SIZE), "parameter", "o_weight") * (HEADS * SIZE) ** -0.5
 """
 _BUILT = """\
-turns = 10000.0 ** -(torch.arange(0, D // 2, 2, dtype=f64) / D)
-turn = torch.block_diag(*[torch.tensor([[t.cos(), -t.sin()], [t.sin(), t.cos()]], dtype=f64) for t in turns])
-eye, none = torch.eye(SIZE, D // 2, dtype=f64), torch.zeros(SIZE, D // 2, dtype=f64)
-back, here, word = (torch.cat(halves, 1) for halves in ((eye @ turn, none), (eye, none), (none, eye)))
-a, b = ((gain * SIZE**0.5) ** 0.5 for gain in ({slot_gain}, {word_gain}))
-W_Q, W_K, W_V = (torch.cat([pair[h % 2] for h in range(HEADS)]) for pair in ({pairs}))
-W_O = torch.eye(D, dtype=f64).repeat(1, -(-HEADS * SIZE // D))[:, : HEADS * SIZE]
+turns = 10000.0 ** -(torch.arange(0, D // 2, 2).double() / D)
+turn = torch.block_diag(*[torch.stack((t.cos(), -t.sin(), t.sin(), t.cos())).view(2, 2) for t in turns])
+a, b, eye = ({slot_gain} * SIZE**0.5) ** 0.5, ({word_gain} * SIZE**0.5) ** 0.5, torch.eye(SIZE, D // 2).double()
+back, here, word = F.pad(eye @ turn, (0, D // 2)), F.pad(eye, (0, D // 2)), F.pad(eye, (D // 2, 0))
+def built(*pair):  # every other head alike
+    return torch.cat([pair[h % 2] for h in range(HEADS)])
+
+W_Q, W_K, W_V = {matrices}
+W_O = torch.eye(D).double().repeat(1, -(-HEADS * SIZE // D))[:, : HEADS * SIZE]
 """
 _ROTATE = """\
 
@@ -49,23 +49,19 @@ def turned(z):
     return torch.stack(pair, -1).flatten(-2).to(DTYPE)
 """
 _PASS = """\
-W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O = (z.to(DTYPE) for z in (W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O))
-q, k, v = x @ W_Q.T + b_Q, x @ W_K.T + b_K, x @ W_V.T + b_V
-
+q, k, v = (x @ W.to(DTYPE).T + b.to(DTYPE) for W, b in ((W_Q, b_Q), (W_K, b_K), (W_V, b_V)))
+W_O, b_O, split = W_O.to(DTYPE), b_O.to(DTYPE), lambda z: {split}
 def attend(q, k, head):  # weights of one head, or of all when head is slice(None)
-    scores = {q} @ {k}.mT / math.sqrt(SIZE)
+    scores = {q} @ {k}.mT / SIZE**0.5
 {mask}    return scores.softmax(-1, dtype=PRECISE).to(DTYPE)
 
-split = lambda z: {split}
 weights = attend(split(q), split(k), slice(None))
 context = weights @ split(v)  # (heads, n, d_head)
 output = {merge} @ W_O.T + b_O
-looped = b_O
-for head in range(HEADS):
-    cut = slice(head * SIZE, (head + 1) * SIZE)
-    looped = looped + attend(q[:, cut], k[:, cut], head) @ v[:, cut] @ W_O[:, cut].T
-print(f"{{weights.double().amax(-1).mean().item():.3g}}")
-print(f"{{(output - looped).abs().max().item():.3g}}")
+heads = [(h, slice(h * SIZE, (h + 1) * SIZE)) for h in range(HEADS)]
+looped = b_O + sum(attend(q[:, at], k[:, at], h) @ v[:, at] @ W_O[:, at].T for h, at in heads)
+print(f"{{weights.double().amax(-1).mean():.3g}}")
+print(f"{{(output - looped).abs().max():.3g}}")
 """
 
 
@@ -103,9 +99,13 @@ def _weights(config: AnatomyConfig) -> str:
     if config.weights == "random":
         order = "(0, 0, 1)" if tied_keys else "(0, 1, 1)" if tied_values else "(0, 1, 2)"
         return _RANDOM.format(blocks=2 if tied_keys or tied_values else 3, order=order)
-    keys = "(a * here, b * word)"
-    pairs = ", ".join((keys if tied_keys else "(a * back, b * word)", keys, keys if tied_values else "(word, word)"))
-    return _BUILT.format(slot_gain=SLOT_GAIN, word_gain=WORD_GAIN, pairs=pairs)
+    keys = "built(a * here, b * word)"
+    matrices = (
+        keys if tied_keys else "built(a * back, b * word)",
+        keys,
+        keys if tied_values else "built(word, word)",
+    )
+    return _BUILT.format(slot_gain=SLOT_GAIN, word_gain=WORD_GAIN, matrices=", ".join(matrices))
 
 
 def _biases(config: AnatomyConfig) -> str:
@@ -121,10 +121,10 @@ def _biases(config: AnatomyConfig) -> str:
         made = f"b_Q, b_K, b_V = (z * {BIAS_STD} for z in ({drawn}))\n"
         return made + f'b_O = draw((D,), "parameter", "o_bias") * {BIAS_STD}\n'
     still = "torch.arange(SIZE) % 2 * (torch.arange(SIZE) < D // 2)"
-    values = "b_Q" if config.projections == "tied key = value" else "-still.repeat(HEADS)"
+    values = "b_Q" if config.projections == "tied key = value" else "built(-still, -still)"
     return (
         f"still = {still if config.positions == 'sinusoidal' else 'torch.zeros(SIZE)'}\n"
-        "b_Q = b_K = torch.cat([(0.0, -b)[h % 2] * still for h in range(HEADS)])\n"
+        "b_Q = b_K = built(0 * still, -b * still)\n"
         f"b_V, b_O = {values}, torch.zeros(D)\n"
     )
 
@@ -137,5 +137,5 @@ def _mask_lines(config: AnatomyConfig) -> str:
             "    scores = scores - (slopes[..., None, None] * (slots - slots.T).abs()).to(DTYPE)\n"
         )
     if config.causal:
-        lines += "    scores = scores.masked_fill(slots < slots.T, -math.inf)\n"
+        lines += "    scores = scores.masked_fill(slots < slots.T, -torch.inf)\n"
     return lines

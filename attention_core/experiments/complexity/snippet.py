@@ -17,14 +17,13 @@ def complexity_snippet(config: ComplexityConfig) -> str:
     where = '"meta"'
     if config.fused:
         attend, where = "F.scaled_dot_product_attention(q[None], k[None], v[None])[0]", repr(str(config.torch_device))
-    out, merge = (" @ w[3].mT" if config.output_projection else ""), "context.transpose(0, 1).flatten(1)"
+    out, merge = (" @ w[3].mT" if config.output_projection else ""), "transpose(0, 1).flatten(1)"
     split = "x.unflatten(-1, (heads, d_head)).transpose(0, 1)"
     if config.mixed:
-        split, merge = "x.reshape(heads, -1, d_head)", "context.reshape(len(x), -1)"
+        split, merge = "x.reshape(heads, -1, d_head)", "reshape(len(x), -1)"
     n_all, device = f"{config.num_queries}, {config.num_keys}", repr(str(config.torch_device))
     lines = [
-        "import hashlib",
-        "import torch",
+        "import hashlib, torch",
         "import torch.nn.functional as F",
         "from torch.utils.flop_counter import FlopCounterMode",
         "",
@@ -33,14 +32,12 @@ def complexity_snippet(config: ComplexityConfig) -> str:
         f"    digest = hashlib.blake2b(repr(({config.seed}, *purpose)).encode(), digest_size=8).digest()",
         "    stream = torch.Generator().manual_seed(int.from_bytes(digest, 'little') >> 1)",
         f"    return torch.randn(shape, generator=stream, dtype=torch.float64).to({device})",
-        "",
         "def heads_of(x, y, w):",
         f"    return [{split} for x in (x @ w[0].mT, y @ w[1].mT, y @ w[2].mT)]",
         "def core(q, k, v):",
         f"    return {attend}",
         "def layer(x, y, w):",
-        "    context = core(*heads_of(x, y, w))",
-        f"    return {merge}{out}",
+        f"    return core(*heads_of(x, y, w)).{merge}{out}",
         "def flops(function, *inputs):",
         "    with FlopCounterMode(display=False) as counter:",
         "        function(*inputs)",
@@ -52,9 +49,8 @@ def complexity_snippet(config: ComplexityConfig) -> str:
         f"x, y = (torch.zeros(n, d_model, device={where}, dtype=dtype) for n in ({n_all}))",
         "print('core_flops', flops(core, *heads_of(x, y, m)), 'total_flops', flops(layer, x, y, m))",
         f"print('weights_bytes', heads * {config.num_queries} * {config.num_keys} * dtype.itemsize)",
-        "",
-        f"x = draw('complexity', 'x', shape=(1, {n_t}, d_model))[0].to(dtype)",
-        f"y = draw('complexity', 'y', shape=(1, {n_s}, d_model))[0].to(dtype)",
+        f"sizes = (('x', {n_t}), ('y', {n_s}))",
+        "x, y = (draw('complexity', name, shape=(1, n, d_model))[0].to(dtype) for name, n in sizes)",
         "rows = [slice(i * d_head, (i + 1) * d_head) for i in range(heads)]",
         "loop = [F.scaled_dot_product_attention(x @ w[0][r].mT, y @ w[1][r].mT, y @ w[2][r].mT) for r in rows]",
         f"difference = layer(x, y, w) - torch.cat(loop, -1){out}",
