@@ -1,14 +1,13 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, SIZES, BiasesConfig, BiasesResult
-from attention_core.experiments.config import check_choice
 from attention_core.figures import biases as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
@@ -18,10 +17,8 @@ from pages._shared.matrix_view import matrix_view
 
 TERMS, CHANGES, GROWING = SHOWN = ("Four terms of a score", "With − without the biases", "A growing key bias")
 HEADS = (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))
-LISTS = {"show": SHOWN, "head": HEADS, "curve": draw.TITLES, "key_size": KEY_SIZES}
 NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and weights", "The output too"
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": CHANGES}
-APPENDIX = KEY_ALONE | {"curve": draw.APPENDIX}
 AT_A_MILLION = {"show": GROWING, "key_size": 1e6, "curve": draw.RESIDUAL}
 
 PRESETS = (
@@ -29,7 +26,11 @@ PRESETS = (
     Preset("Rotary positions", "One switch, and the key bias is felt again.", KEY_ALONE | {"rotary": True}),
     Preset("A million", "Cancellation ends: off by a little, by a lot, or NaN.", AT_A_MILLION),
     Preset("Training", "No signal reaches the key bias, and yet Adam moves it.", {"curve": draw.TRAINING}),
-    Preset("Published appendix", "All it reports is rounding: more bits, less of it.", APPENDIX),
+    Preset(
+        "Published appendix",
+        "All it reports is rounding: more bits, less of it.",
+        KEY_ALONE | {"curve": draw.APPENDIX},
+    ),
 )
 
 
@@ -51,10 +52,6 @@ PREDICT = Predict(
 )
 
 
-def one_of(sizes: tuple[float, ...]) -> Callable[[str], float]:
-    return lambda raw: sizes[sizes.index(float(raw))]
-
-
 page = Page("biases", presets=PRESETS, predict=PREDICT)
 with page.controls as control:
     show = control.select("show", "Show", SHOWN, TERMS)
@@ -67,8 +64,8 @@ with page.controls as control:
     head = control.select("head", "Head", HEADS, draw.AVERAGE)
     tokens = control.sentence("tokens", "Sentence", "the cat sat on a mat")
     curve = control.select("curve", "Curve below", draw.TITLES, draw.GRADIENTS)
-    size, keep_size = control.component("size", "Size of each bias", 5.0, one_of(SIZES), str)
-    key_size, keep_key_size = control.component("key_size", "Size of the key bias", 1.0, one_of(KEY_SIZES), str)
+    size, keep_size = control.swept("size", "Size of each bias", SIZES, 5.0)
+    key_size, keep_key_size = control.swept("key_size", "Size of the key bias", KEY_SIZES, 1.0)
 with page.breaks as control:
     hints = {
         "rotary": ("Rotary positions", "They turn b_K by another angle at every key, so it is no longer constant."),
@@ -86,8 +83,6 @@ with page.breaks as control:
 
 
 def make() -> BiasesConfig:
-    for value, (name, allowed) in zip((show, head, curve, key_size), LISTS.items(), strict=True):
-        check_choice(name, value, allowed)
     made = BiasesConfig(tokens=tokens, direction=direction, size=size, **biases, **switches, **page.shared)
     experiment(curve, made)
     return made
@@ -125,8 +120,12 @@ same = curve == draw.GRADIENTS or (curve == draw.RESIDUAL and show == GROWING)
 broken = [name for name, on in ((draw.NORMS, batch_norm_eval), (draw.MEAN, off_centre)) if on and name != curve]
 page.verdicts(*(() if same else (below,)), seen, *(page.run(*experiment(name, config)) for name in broken))
 marked = key_size if show == GROWING else None
-plot = draw.biases_figure(below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
-page.plot(plot, alt=draw.curve_summary(below))
+plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
+if curve == draw.GRADIENTS:
+    with page.below:
+        matrix_view(draw.gradient_view(below), key="biases_gradients")
+else:
+    page.plot(plot(), alt=draw.curve_summary(below))
 sizes = page.run(measure.run_bias_sizes, config.setting())
 steps = draw.proof(result, sizes, config.size, page.run(measure.run_shift, config.setting()))
 if curve == draw.TRAINING:
@@ -146,5 +145,5 @@ page.finish(
     why=tuple(Why(step.argument, step.measured) for step in steps),
     snippet=measure.biases_snippet(config),
     table=table,
-    figure=lambda: draw.view_figure(*view_of(config)) if curve == draw.GRADIENTS else plot,
+    figure=lambda: draw.view_figure(*view_of(config)) if curve == draw.GRADIENTS else plot(),
 )

@@ -5,13 +5,13 @@ from dataclasses import replace
 from attention_core.experiments.projections import (
     BIASES,
     D_HEADS,
+    LAYERS,
     NUM_HEADS,
     POSITIONS,
     TOPICS,
     ProjectionsConfig,
     ProjectionsResult,
     projections_snippet,
-    read_step,
     run_projections,
 )
 from attention_core.figures import projections as draw
@@ -54,8 +54,8 @@ with page.controls as control:
     temperature = control.slider(
         "temperature", "Temperature", 0.25, 4.0, 1.0, step=0.25, help="Divides the scores of the first question."
     )
-    head, keep_head = control.component("head", "Head", 0, read_step, str)
-    layer, keep_layer = control.component("layer", "Layer", 0, read_step, str)
+    head, keep_head = control.swept("head", "Head", range(max(NUM_HEADS)), 0)
+    layer, keep_layer = control.swept("layer", "Layer", range(LAYERS + 1), 0)
 with page.breaks as control:
     spread = control.slider(
         "spread", "Spread of the norms", 0.0, 1.0, 0.0, step=0.1, help="Standard deviation of the log of ‖x‖."

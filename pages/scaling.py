@@ -49,11 +49,6 @@ PREDICT = Predict(
 )
 
 
-def read_d_head(raw: str) -> int:
-    """The d_head that the link asks for."""
-    return D_HEADS[check_d_head(int(raw))]
-
-
 page = Page("scaling", presets=PRESETS, predict=PREDICT)
 with page.controls as control:
     scale = control.select("scale", "Scores are q·k times", SCALES, "none")
@@ -62,7 +57,7 @@ with page.controls as control:
     inputs = control.choice("inputs", "Components of q and k", INPUTS, "normal")
     num_keys = control.slider("num_keys", "Keys", 1, 128, 64)
     curve = control.select("curve", "Curve below", tuple(draw.TITLES), "gradient")
-    d_head, keep = control.component("d_head", "Size of a head, d_head", 64, read_d_head, str)
+    d_head, keep = control.swept("d_head", "Size of a head, d_head", D_HEADS, 64)
 with page.breaks as control:
     std = control.slider("std", "Standard deviation", 0.1, 4.0, 1.0, step=0.1)
     mean = control.slider("mean", "Mean", -2.0, 2.0, 0.0, step=0.1)

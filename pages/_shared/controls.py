@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ from pages._shared.words import literal
 
 _DEFAULTS = "_defaults"
 RUN_SETTINGS = ("dtype", "device", "seed")
+Number = TypeVar("Number", int, float)
 
 
 class Controls:
@@ -115,6 +116,12 @@ class Controls:
             return type(value) is int and low <= value <= high
 
         return self._control(name, label, default, draw, str, lambda raw, value: int(raw) == value, fits)
+
+    def swept(
+        self, name: str, label: str, values: Sequence[Number], default: Number
+    ) -> tuple[Number, Callable[[Number], None] | None]:
+        """One of the numbers that a picture's slider walks through; returned as by ``component``."""
+        return self.component(name, label, default, lambda raw: values[values.index(type(default)(raw))], str)
 
     def component(
         self,

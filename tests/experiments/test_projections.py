@@ -15,7 +15,6 @@ from attention_core.experiments.projections import (
     POSITIONS,
     TOPICS,
     ProjectionsConfig,
-    read_step,
     run_projections,
 )
 from attention_core.experiments.projections.parts import attention, words
@@ -230,13 +229,6 @@ def test_impossible_settings_are_refused_by_name(settings: dict, field: str) -> 
     with pytest.raises(ConfigError) as caught:
         ProjectionsConfig(**settings)
     assert caught.value.field == field
-
-
-def test_a_link_asks_for_a_head_that_may_exist() -> None:
-    assert read_step("3") == 3
-    for raw in ("-1", "99", "x", ""):
-        with pytest.raises(ValueError, match=r"."):
-            read_step(raw)
 
 
 def test_nothing_comes_from_the_process_wide_stream() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages._shared.link import LESSON_PARTS, MAX_NOTE, Lesson
+from pages._shared.link import _KEPT, LESSON_PARTS, MAX_NOTE, Lesson
 from tests.pages.conftest import Open
 
 VALUES = st.one_of(
@@ -124,3 +124,24 @@ def test_a_lesson_with_a_value_that_is_not_possible_frees_the_control_and_says_s
     assert ["The lesson fixes" in warning.value for warning in at.warning] == [True]
     assert not at.run().warning
     assert any("Lesson." in text.value for text in at.markdown)
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "good", "value"),
+    [
+        ("biases", "size", "2.0", 2.0),
+        ("biases", "key_size", "1000", 1000.0),
+        ("scaling", "d_head", "1024", 1024),
+        ("projections", "layer", "6", 6),
+    ],
+)
+def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_corrected(
+    page: str, name: str, good: str, value: float, open_page: Open
+) -> None:
+    at = open_page(page, **{f"{page}_{name}": good})
+    assert not at.warning
+    assert at.session_state[_KEPT][f"{page}_{name}"] == (good, value)
+    for wrong in ("-1", "99", "x", "nan", ""):
+        at = open_page(page, **{f"{page}_{name}": wrong})
+        assert len(at.warning) == 1, wrong
+        assert not at.exception

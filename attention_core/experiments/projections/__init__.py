@@ -9,7 +9,6 @@ from attention_core.experiments.projections.config import (
     POSITIONS,
     TOPICS,
     ProjectionsConfig,
-    read_step,
 )
 from attention_core.experiments.projections.gauge import GaugeResult
 from attention_core.experiments.projections.identity import IdentityResult
@@ -33,6 +32,5 @@ __all__ = [
     "RankResult",
     "TyingResult",
     "projections_snippet",
-    "read_step",
     "run_projections",
 ]

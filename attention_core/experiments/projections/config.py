@@ -9,7 +9,6 @@ from attention_core.experiments.config import (
     check_bool,
     check_choice,
     check_float,
-    check_int,
     check_tokens,
 )
 from attention_core.modules.positions import Alibi, NoPosition, Position, Rotary
@@ -127,14 +126,3 @@ def _gauge_breaks(config: ProjectionsConfig) -> str:
     if config.positions == "rotary":
         return "rotary positions turn fixed pairs of coordinates"
     return "ALiBi tells the heads apart" if config.positions == "ALiBi" and config.num_heads > 1 else ""
-
-
-def read_step(raw: str) -> int:
-    """The head or layer, counted from 0, that a link asks for.
-
-    Raises:
-        ValueError: If it is none; ``ConfigError`` where it is a number out of range.
-    """
-    step = int(raw)
-    check_int("step", step, 0, LAYERS)
-    return step
