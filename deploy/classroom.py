@@ -61,7 +61,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     # Only here: what is imported before Streamlit's runtime is there caches beside it, and says so in the log.
     from pages._shared import classroom
     from pages._shared.warm import warm_up
+    from pages._shared.wire import send_at_once
 
+    send_at_once()
     warm_up()
     classroom.open_doors()
     yield

@@ -9,6 +9,8 @@ from pkgutil import iter_modules
 
 import streamlit as st
 
+from pages._shared.wire import send_at_once
+
 READING_S = 4.0
 
 # Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads these
@@ -19,7 +21,8 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 @st.cache_resource(show_spinner="Waking up. The first visitor waits a few seconds; then the app is awake for all.")
 def wake() -> None:
-    """Import torch, once a process."""
+    """Import torch, once a process, and have its messages sent at once."""
+    send_at_once()
     import_module("torch")
 
 
