@@ -2,27 +2,24 @@
 
 from pages._shared.navigation import navigate
 from pages._shared.registry import HOME
+from pages._shared.turns import turn
 from pages._shared.warm import wake, warm_up_unseen
 
-here = navigate()
-wake()
+with turn():
+    here = navigate()
+    wake()
 
-# These import torch, and a visitor should not look at an empty page meanwhile.
-from pages._shared import link  # noqa: E402
-from pages._shared.failure import told_well  # noqa: E402
-from pages._shared.shell import (  # noqa: E402
-    draw_lesson_banner,
-    draw_shared_settings,
-    draw_style,
-    forget_shared_settings,
-)
+    # These import torch, and a visitor should not look at an empty page meanwhile.
+    from pages._shared import link
+    from pages._shared.failure import told_well
+    from pages._shared.shell import draw_lesson_banner, draw_shared_settings, draw_style, forget_shared_settings
 
-name = here.url_path or HOME.name
-with told_well(name):
-    link.arrive(name)
-    draw_shared_settings()
-    draw_style()
-    draw_lesson_banner()
-    here.run()
-forget_shared_settings()
-warm_up_unseen()
+    name = here.url_path or HOME.name
+    with told_well(name):
+        link.arrive(name)
+        draw_shared_settings()
+        draw_style()
+        draw_lesson_banner()
+        here.run()
+    forget_shared_settings()
+    warm_up_unseen()

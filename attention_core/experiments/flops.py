@@ -18,6 +18,11 @@ class FlopCounter(TorchDispatchMode):
         by_kind: Operations counted so far, 2 for a multiply-add, by the kind of product: ``torch.ops.aten.mm`` …
     """
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here; marking that for torch's compiler imports it, which takes seconds and 90 MB."""
+        return False
+
     def __init__(self) -> None:
         super().__init__()
         self.by_kind: Counter[Any] = Counter()

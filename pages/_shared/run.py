@@ -2,7 +2,6 @@
 
 import dataclasses
 import inspect
-import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -13,14 +12,12 @@ import streamlit as st
 from attention_core.experiments.config import ConfigError
 from attention_core.experiments.verdict import Step
 from pages._shared import log
+from pages._shared.turns import given_up
 from pages._shared.words import literal
 
-CACHE_BYTES = 160 * 2**20
+CACHE_BYTES = 64 * 2**20
 PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
 POLL_S = 0.1
-# Streamlit wakes its event loop for every element, and the thread that does waits for its next turn while others are
-# busy. With Python's 5 ms a page of a hundred elements takes half a second as soon as two visitors come together.
-TURN_S = 0.0005
 
 # Light work shares the cores; long work, which reports its steps, has one lane of its own and cannot starve it.
 _LIGHT = threading.Semaphore(2)
@@ -97,7 +94,8 @@ class Runner:
         if is_new:
             threading.Thread(target=self._work, args=(key, job), daemon=True).start()
         try:
-            _wait(job)
+            with given_up():
+                _wait(job)
         finally:
             with self._lock:
                 job.waiting -= 1
@@ -174,6 +172,5 @@ def good_config(page: str, make: Callable[[], Any]) -> Any:
 
 @st.cache_resource(show_spinner=False)
 def runner() -> Runner:
-    """The one runner of this process; from then on its threads take turns often."""
-    sys.setswitchinterval(TURN_S)
+    """The one runner of this process."""
     return Runner()

@@ -1,7 +1,9 @@
 """The imports that take seconds: torch while the first visitor is told so, the rest while the first page is read."""
 
+import ctypes
 import gc
 import os
+import sys
 import threading
 from functools import cache
 from importlib import import_module
@@ -9,9 +11,14 @@ from pkgutil import iter_modules
 
 import streamlit as st
 
+from pages._shared.turns import given_up
 from pages._shared.wire import send_at_once
 
 READING_S = 4.0
+# Objects that may be added before Python looks for garbage among the young ones; among all it looks a hundred times
+# less often. With its 700, two hundred sessions stand still every few seconds for a sixth of one.
+YOUNG = 10_000
+_M_ARENA_MAX = -8  # glibc's number for it
 
 # Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads these
 # once, when it is first imported.
@@ -19,11 +26,28 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 
-@st.cache_resource(show_spinner="Waking up. The first visitor waits a few seconds; then the app is awake for all.")
+_awake = threading.Event()
+
+
 def wake() -> None:
-    """Import torch, once a process, and have its messages sent at once."""
+    """Import torch, once a process; those who come meanwhile are told, and let others have their turn."""
+    if not _awake.is_set():
+        with given_up():
+            _import_torch()
+        _awake.set()
+
+
+@st.cache_resource(show_spinner="Waking up. The first visitor waits a few seconds; then the app is awake for all.")
+def _import_torch() -> None:
     send_at_once()
+    _share_memory()
     import_module("torch")
+
+
+def _share_memory() -> None:
+    """Let threads, which are many and short-lived, allocate from two pools; else glibc keeps eight for each core."""
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        libc.mallopt(_M_ARENA_MAX, 2)
 
 
 @cache
@@ -32,11 +56,12 @@ def warm_up() -> None:
     for package in map(import_module, ("attention_core.experiments", "attention_core.figures")):
         for module in iter_modules(package.__path__):
             import_module(f"{package.__name__}.{module.name}")
-    # The first operation that torch's FLOP counter sees imports torch's compiler, which takes longer than torch.
+    # The first operation that is counted imports what torch knows of every operation, sympy among it.
     study = import_module("attention_core.experiments.complexity")
     study.run_complexity(study.ComplexityConfig())
     gc.collect()
     gc.freeze()
+    gc.set_threshold(YOUNG)
 
 
 @st.cache_resource(show_spinner=False)

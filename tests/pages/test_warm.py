@@ -22,8 +22,13 @@ def test_what_a_visitor_sees_first_needs_no_torch() -> None:
 
 def test_after_the_warm_up_no_page_imports_anything_heavy() -> None:
     warm = imported_after("from pages._shared.warm import warm_up; warm_up()")
-    for name in ("torch", "torch._dynamo", "plotly.graph_objects", "attention_core.experiments.receptive_field"):
+    for name in ("torch", "sympy", "plotly.graph_objects", "attention_core.experiments.receptive_field"):
         assert name in warm, name
+
+
+def test_nothing_that_is_claimed_needs_torchs_compiler() -> None:
+    whole = "from attention_core.claims import LedgerConfig, steps_check; list(steps_check(LedgerConfig()))"
+    assert "torch._dynamo" not in imported_after(whole)
 
 
 def test_the_warm_up_leaves_nothing_for_the_garbage_collector() -> None:
