@@ -12,6 +12,7 @@ import streamlit as st
 from attention_core.experiments.config import ConfigError
 from attention_core.experiments.verdict import Step
 from pages._shared import log
+from pages._shared.memory import give_back
 from pages._shared.turns import given_up
 from pages._shared.words import literal
 
@@ -116,6 +117,7 @@ class Runner:
             if job.error is None:
                 self._keep(key, job.result)
         job.finished.set()
+        give_back()
 
     def _keep(self, key: Hashable, result: Any) -> None:
         size = array_bytes(result)

@@ -1,9 +1,7 @@
 """The imports that take seconds: torch while the first visitor is told so, the rest while the first page is read."""
 
-import ctypes
 import gc
 import os
-import sys
 import threading
 from functools import cache
 from importlib import import_module
@@ -11,6 +9,7 @@ from pkgutil import iter_modules
 
 import streamlit as st
 
+from pages._shared.memory import share_pools
 from pages._shared.turns import given_up
 from pages._shared.wire import send_at_once
 
@@ -18,7 +17,6 @@ READING_S = 4.0
 # Objects that may be added before Python looks for garbage among the young ones; among all it looks a hundred times
 # less often. With its 700, two hundred sessions stand still every few seconds for a sixth of one.
 YOUNG = 10_000
-_M_ARENA_MAX = -8  # glibc's number for it
 
 # Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads these
 # once, when it is first imported.
@@ -40,14 +38,8 @@ def wake() -> None:
 @st.cache_resource(show_spinner="Waking up. The first visitor waits a few seconds; then the app is awake for all.")
 def _import_torch() -> None:
     send_at_once()
-    _share_memory()
+    share_pools()
     import_module("torch")
-
-
-def _share_memory() -> None:
-    """Let threads, which are many and short-lived, allocate from two pools; else glibc keeps eight for each core."""
-    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
-        libc.mallopt(_M_ARENA_MAX, 2)
 
 
 @cache
