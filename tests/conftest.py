@@ -2,6 +2,11 @@
 
 import os
 
+# As in the app: tests run side by side, and more threads for each of them only fight over the cores, four to nine
+# times as long. torch reads this when it is first imported, here and in the processes that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+
 from hypothesis import Phase, settings
 from jaxtyping import install_import_hook
 
