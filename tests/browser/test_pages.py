@@ -69,13 +69,15 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     pictures, verdicts = {json.dumps(before)}, {page.locator(".st-key-verdicts").inner_text()}
     buttons = page.locator(".st-key-presets_row [data-testid=stButton]")
     assert 3 <= buttons.count() <= 5
-    for i in (1, buttons.count() - 1):  # the page tests try them all
+    for i in range(1, buttons.count()):
         buttons.nth(i).click()
         settled(page, LOADED)
         page.wait_for_timeout(200)
         pictures.add(json.dumps(page.evaluate(PICTURES)))
         verdicts.add(page.locator(".st-key-verdicts").inner_text())
-    assert len(pictures) == 3
+        if len(pictures) >= 3 and len(verdicts) >= 2:
+            break  # the page tests try them all
+    assert len(pictures) >= 3
     assert len(verdicts) >= 2
     assert f"{name}_" in page.url
     page.get_by_role("button", name="Reset", exact=True).click()
