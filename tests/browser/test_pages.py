@@ -105,6 +105,7 @@ def test_the_very_first_visitor_may_come_by_a_deep_link(
 def test_predicting_makes_the_move_and_grades_it_from_the_result(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     page.get_by_role("button", name="Different", exact=True).click()
+    page.get_by_text("You said").wait_for()
     settled(page)
     strip = page.locator(".st-key-permutation_predict_strip")
     assert "You said Different" in strip.inner_text()
@@ -112,6 +113,7 @@ def test_predicting_makes_the_move_and_grades_it_from_the_result(visit: Callable
     assert "permutation_shuffle=keys" in page.url
     changed = visit("permutation", "?permutation_keys_alone=true")
     changed.get_by_role("button", name="Different", exact=True).click()
+    changed.get_by_text("You said").wait_for()
     settled(changed)
     assert "The tensor agrees" in changed.locator(".st-key-permutation_predict_strip").inner_text()
 
