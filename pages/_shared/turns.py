@@ -29,9 +29,11 @@ def given_up() -> Iterator[None]:
     """Let others have the turn, where this run has it, while it only waits: for a result, or for torch."""
     held = getattr(_mine, "held", False)
     if held:
+        _mine.held = False
         _next.release()
     try:
         yield
     finally:
         if held:
             _next.acquire()
+            _mine.held = True

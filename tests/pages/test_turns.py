@@ -48,10 +48,12 @@ def test_an_error_ends_the_turn() -> None:
 
 def test_who_only_waits_lets_others_in_and_is_alone_again_afterwards() -> None:
     with turn():
-        with given_up():
+        with given_up(), given_up():  # what is given up once is not given up again
             assert another_gets_a_turn()
         assert not another_gets_a_turn(SOON_S)
     assert another_gets_a_turn()
+    with turn():
+        assert not another_gets_a_turn(SOON_S)
 
 
 def test_who_has_no_turn_gives_none_up() -> None:
