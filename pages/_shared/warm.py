@@ -14,8 +14,8 @@ from pages._shared.turns import given_up
 from pages._shared.wire import send_at_once
 
 READING_S = 4.0
-# Objects that may be added before Python looks for garbage among the young ones; among all it looks once for a hundred
-# such looks. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
+# Objects that may be added before Python looks for garbage among the young ones; at every hundredth look it searches
+# all. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
 YOUNG = 10_000
 
 # Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads these
