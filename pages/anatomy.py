@@ -2,6 +2,10 @@
 
 import streamlit as st
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
+from pages._shared.words import coloured, verdict_lines
 from attention_core.experiments.anatomy import (
     MAX_D_HEAD,
     MAX_DROPOUT,
@@ -16,10 +20,6 @@ from attention_core.experiments.anatomy import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import anatomy as draw
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.words import coloured, verdict_lines
 
 BACK, ALIKE, ELSEWHERE = "The word before it", "All words alike", "Some other word"
 BUILT, RANDOM = "built by hand", "random"

@@ -6,14 +6,14 @@ from typing import Any
 
 import streamlit as st
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, SIZES, BiasesConfig, BiasesResult
 from attention_core.figures import biases as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
 
 TERMS, CHANGES, GROWING = SHOWN = ("Four terms of a score", "With − without the biases", "A growing key bias")
 HEADS = (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))
@@ -55,11 +55,9 @@ PREDICT = Predict(
 page = Page("biases", presets=PRESETS, predict=PREDICT)
 with page.controls as control:
     show = control.select("show", "Show", SHOWN, TERMS)
-    biases: dict[str, bool] = {}
-    for pair in (("Query", "Key"), ("Value", "Output")):
-        with st.container(horizontal=True, gap="small"):
-            names = {f"{name[0].lower()}_bias": f"{name} b_{name[0]}" for name in pair}
-            biases |= {name: control.switch(name, label, True) for name, label in names.items()}
+    with st.container(horizontal=True, gap="small"):
+        names = {f"{role[0].lower()}_bias": f"{role} b_{role[0]}" for role in ("Query", "Key", "Value", "Output")}
+        biases = {name: control.switch(name, label, True) for name, label in names.items()}
     direction = control.select("direction", "Direction of the biases", measure.DIRECTIONS, "random")
     head = control.select("head", "Head", HEADS, draw.AVERAGE)
     tokens = control.sentence("tokens", "Sentence", "the cat sat on a mat")

@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_check
-from attention_core.experiments.verdict import Verdict
 from pages._shared import link
 from pages._shared.controls import RUN_SETTINGS, Controls
 from pages._shared.ledger import ledger
@@ -11,6 +9,8 @@ from pages._shared.registry import LEDGER, PAGES
 from pages._shared.run import runner
 from pages._shared.shell import shared
 from pages._shared.words import literal
+from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_check
+from attention_core.experiments.verdict import Verdict
 
 ASKED = "_claims_asked"
 ANY, ANYWHERE = "all", "anywhere"

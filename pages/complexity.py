@@ -1,5 +1,8 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
 from attention_core.experiments.complexity import (
     HEADS,
     TOKENS,
@@ -14,9 +17,6 @@ from attention_core.experiments.complexity import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import complexity as draw
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
 
 SWEEPS = {"not now": "", "over n": "n", "over d_model": "d_model", "each part": "shares"}
 PROJECTIONS, SCORES, EVEN = "The projections", "The scores", "Both alike"

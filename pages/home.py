@@ -2,8 +2,6 @@
 
 import streamlit as st
 
-from attention_core.experiments.permutation import ShuffleConfig, order_of, run_shuffle
-from attention_core.figures.permutation import pair_view
 from pages._shared import classroom, link
 from pages._shared.controls import RUN_SETTINGS, Controls
 from pages._shared.ledger import ledger
@@ -12,6 +10,8 @@ from pages._shared.registry import HOME, LEDGER, PAGES
 from pages._shared.run import good_config, runner
 from pages._shared.shell import shared
 from pages._shared.words import verdict_lines
+from attention_core.experiments.permutation import ShuffleConfig, order_of, run_shuffle
+from attention_core.figures.permutation import pair_view
 
 control, settings = Controls(HOME.name), shared()
 st.title("Attention explorer")

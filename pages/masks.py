@@ -2,6 +2,10 @@
 
 import streamlit as st
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
+from pages._shared.words import verdict_lines
 from attention_core.experiments.masking import (
     MAX_WINDOW,
     PADDINGS,
@@ -15,10 +19,6 @@ from attention_core.experiments.masking import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import masking as draw
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.words import verdict_lines
 
 STILL, MOVE = "Stay exactly", "Move"
 DECODER = {"stack": "decoder", "show": draw.REPLACED, "unmasked": True}

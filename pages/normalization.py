@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import Cell, matrix_view
 from attention_core.experiments.normalization import (
     D_MODELS,
     EPS,
@@ -18,9 +21,6 @@ from attention_core.experiments.normalization import (
     run_normalization,
 )
 from attention_core.figures import normalization as draw
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import Cell, matrix_view
 
 DEPENDENCE, LENGTH, BIAS, BLOCK = TOPICS
 FOLLOWS, DIFFERENT = "The same rows, in the new order", "Different"

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from attention_core.experiments import permutation as study
-from attention_core.experiments.permutation import ATTENTION, ShuffleConfig, ShuffleResult, order_of
-from attention_core.experiments.verdict import format_number
-from attention_core.figures import permutation as draw
 from pages._shared.content import Predict, Preset, Why
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
 from pages._shared.token_board.orders import order_boards, order_control
+from attention_core.experiments import permutation as study
+from attention_core.experiments.permutation import ATTENTION, ShuffleConfig, ShuffleResult, order_of
+from attention_core.experiments.verdict import format_number
+from attention_core.figures import permutation as draw
 
 SHUFFLES = ("all tokens", "keys and values", "queries")
 SAME, FOLLOWS, DIFFERENT = "The same", "The same rows, in the new order", "Different"

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
 from attention_core.experiments.projections import (
     BIASES,
     D_HEADS,
@@ -15,9 +18,6 @@ from attention_core.experiments.projections import (
     run_projections,
 )
 from attention_core.figures import projections as draw
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
 
 IDENTITY, TIED, GAUGE, RANK, COLLAPSE = TOPICS
 ALL, NOT_ALL = "Yes, every one of them", "No, some are outshone"

@@ -1,5 +1,9 @@
 """Receptive field: heads against depth, and who sees whom through the layers."""
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
+from pages._shared.plotly import draw_plotly
 from attention_core.experiments.receptive_field import (
     MASKS,
     MAX_HEADS,
@@ -12,10 +16,6 @@ from attention_core.experiments.receptive_field import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import receptive_field as draw
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.plotly import draw_plotly
 
 MAX_SHOWN_TOKENS = 256
 GRAPH, MATRIX, CURVE, TABLE = "graph", "matrix", "curve", "heads × layers"

@@ -1,5 +1,8 @@
 """Scaling: slide d_head, and watch softmax saturate and the typical gradient vanish."""
 
+from pages._shared.content import Predict, Preset, Why
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
 from attention_core.experiments.scaling import (
     D_HEADS,
     INPUTS,
@@ -12,9 +15,6 @@ from attention_core.experiments.scaling import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import scaling as draw
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
 
 HEIGHT = 170
 VANISHES, GROWS, BOTH = "It vanishes for every query", "It grows", "It vanishes for most, and grows for a few"

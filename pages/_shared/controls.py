@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from attention_core.device import available_devices, resolve_device, supported_dtypes
-from attention_core.experiments.config import MAX_CHARACTERS, MAX_SEED
 from pages._shared import link
 from pages._shared.forged import refuse_forged_values
 from pages._shared.words import literal
+from attention_core.device import available_devices, resolve_device, supported_dtypes
+from attention_core.experiments.config import MAX_CHARACTERS, MAX_SEED
 
 _DEFAULTS = "_defaults"
 RUN_SETTINGS = ("dtype", "device", "seed")
@@ -198,6 +198,15 @@ class Controls:
         self.labels[key], self.values[key], self.taken[key] = label, value, taken
         self.parts[key] = self.part
         return value
+
+    def are(self, settings: dict[str, Any]) -> bool:
+        """Whether every control of the page is as ``apply`` would leave it; what a lesson fixes does not count."""
+        defaults = st.session_state.get(_DEFAULTS, {})
+        return all(
+            value == settings.get(key.removeprefix(f"{self.page}_"), defaults[key][0])
+            for key, value in self.values.items()
+            if not self.is_fixed(key.removeprefix(f"{self.page}_"))
+        )
 
     def apply(self, settings: dict[str, Any]) -> None:
         """Set every control of the page to its default, but those in ``settings``; for callbacks only.

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
+from pages._shared.browser import copy_button, save_figure_button
 from attention_core.experiments.verdict import Result
 from attention_core.figures.plot import Figure, figure_html
 from attention_core.figures.table import Table, table_csv, table_json
-from pages._shared.browser import copy_button, save_figure_button
 
 
 def draw_code(snippet: str, page: str) -> None:

@@ -14,14 +14,10 @@ A page makes one ``Page``, asks its controls for values, and gives it a config, 
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import streamlit as st
 
-from attention_core.experiments.verdict import Result
-from attention_core.figures.plot import Figure
-from attention_core.figures.table import Table
 from pages._shared import export, link, share, tabs
 from pages._shared.content import Predict, Preset, Why
 from pages._shared.controls import RUN_SETTINGS, Controls
@@ -31,22 +27,9 @@ from pages._shared.registry import PAGES
 from pages._shared.run import good_config, runner
 from pages._shared.shell import presenting, shared
 from pages._shared.verdicts import draw_verdicts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Places:
-    """Containers in the order they stand on the page; they are filled in another order."""
-
-    notices: Any
-    predict: Any
-    presets: Any
-    above: Any
-    figure: Any
-    verdicts: Any
-    below: Any
-    controls: Any = field(default=None)
-    breaks: Any = field(default=None)
-    buttons: Any = field(default=None)
+from attention_core.experiments.verdict import Result
+from attention_core.figures.plot import Figure
+from attention_core.figures.table import Table
 
 
 class Page:
@@ -65,48 +48,59 @@ class Page:
         self.presets = presets
         self.shared = {name: shared().values[name] for name in RUN_SETTINGS}
         self.seed = self.shared["seed"]
-        self._places = self._lay_out()
-        self._draw_presets()
+        self._lay_out()
 
-    def _lay_out(self) -> _Places:
+    def _lay_out(self) -> None:
+        """Containers for what is drawn later than what stands below it; the rest is drawn in its order."""
         st.title(self.spec.title)
         formula = f" ${self.spec.formula}$" if self.spec.formula else ""
         st.markdown(self.spec.claim + formula)
-        notices, predict = st.container(), st.container(key=f"{self.spec.name}_predict_strip")
-        left, right = st.columns([3.2, 1], gap="medium")
-        with left:
-            places = {"presets": st.container(horizontal=True, wrap=False, gap="small", key="presets_row")}
-            places["above"] = st.container(key="above")
-            places |= {"figure": st.container(key="figure"), "verdicts": st.container(key="verdicts")}
-            places["below"] = st.container()
-        with right:
-            places |= {"controls": st.container(key="controls"), "breaks": st.container(key="breaks")}
-            places["buttons"] = st.container(horizontal=True)
-        return _Places(notices=notices, predict=predict, **places)
+        self._notices, self._predict = st.container(), st.container(key=f"{self.spec.name}_predict_strip")
+        self._left, self._right = st.columns([3.2, 1], gap="medium")
+        self._presets = self._left.container(horizontal=True, gap="xsmall", key="presets")
+        self._left_places: dict[str, Any] = {}
+
+    def _place(self, name: str) -> Any:
+        """A container of the left column; asking for one makes those that stand above it as well."""
+        for known in ("figure", "verdicts", "below"):
+            if known not in self._left_places:
+                self._left_places[known] = self._left.container(key=known)
+            if known == name:
+                break
+        return self._left_places[name]
 
     def _draw_presets(self) -> None:
-        names = [preset.name for preset in self.presets]
-        current = st.session_state.get(f"_{self.spec.name}_preset", -1)
-        if link.shows("presets"):
-            with self._places.presets:
-                for i, preset in enumerate(self.presets):
-                    chosen: Any = "primary" if i == current else "secondary"
-                    self._button(names[i], f"preset_{i}", self._choose, i, hint=preset.surprise, kind=chosen)
-        if presenting():
-            with self._places.buttons:
-                last = len(self.presets) - 1
-                for label, key, to in (("Back", "PageUp", current - 1), ("Next", "PageDown", current + 1)):
-                    self._button(label, f"step_{key}", self._choose, max(0, min(last, to)), shortcut=key)
+        """The presets, lit where the controls are as it sets them; filled in last, for the picture comes first."""
+        if not link.shows("presets"):
+            return
+        key = f"_{self.spec.name}_preset"
+        here = next((i for i, preset in enumerate(self.presets) if self.control.are(preset.settings)), None)
+        st.session_state[key] = here
+        with self._presets:
+            st.pills(
+                "Presets", range(len(self.presets)), format_func=lambda i: self.presets[i].name, key=key, wrap=False,
+                required=True, on_change=lambda: self._choose(st.session_state[key]), label_visibility="collapsed",
+            )  # fmt: skip
+            if here is not None:
+                st.caption(self.presets[here].surprise, width="content")
+
+    def _draw_steps(self) -> None:
+        """From preset to preset with the keys that remotes send."""
+        at, last = st.session_state.get(f"_{self.spec.name}_chosen", -1), len(self.presets) - 1
+        for label, shortcut, to in (("Back", "PageUp", at - 1), ("Next", "PageDown", at + 1)):
+            self._button(label, f"step_{shortcut}", self._choose, max(0, min(last, to)), shortcut=shortcut)
 
     def _button(self, label: str, name: str, action: Callable[..., None], *args: Any, **more: Any) -> None:
         page_button(self.spec.name, label, name, action, *args, **more)
 
-    def _choose(self, index: int) -> None:
-        st.session_state[f"_{self.spec.name}_preset"] = index
+    def _choose(self, index: int | None) -> None:
+        if index is None:  # only a forged message unchooses
+            return
+        st.session_state[f"_{self.spec.name}_chosen"] = index
         self.control.apply(self.presets[index].settings)
 
     def _reset(self) -> None:
-        for name in ("preset", "answer", "pinned"):
+        for name in ("chosen", "answer", "pinned"):
             st.session_state.pop(f"_{self.spec.name}_{name}", None)
         self.control.apply({})
 
@@ -114,14 +108,14 @@ class Page:
     @contextmanager
     def controls(self) -> Iterator[Controls]:
         """Where the page's controls stand; at most six."""
-        with self._places.controls:
+        with self._right:
             yield self.control
 
     @property
     @contextmanager
     def above(self) -> Iterator[Controls]:
-        """Right above the picture, in its full width: a strip of steps to walk through."""
-        with self._places.above:
+        """Right above the picture, in its full width: a strip of steps to walk through; before anything is run."""
+        with self._left.container(key="above"):
             yield self.control
 
     @property
@@ -129,7 +123,7 @@ class Page:
     def breaks(self) -> Iterator[Controls]:
         """Where the switches stand that make the claim fail."""
         self.control.part = "break"
-        with self._places.breaks:
+        with self._right:
             if link.shows("break"):
                 st.markdown("**Break it**")
             yield self.control
@@ -139,7 +133,7 @@ class Page:
     def below(self) -> Iterator[Controls]:
         """Where controls stand that belong to the picture itself, below the verdicts."""
         self.control.part = "controls"
-        with self._places.below:
+        with self._place("below"):
             yield self.control
 
     def config(self, make: Callable[[], Any]) -> Any:
@@ -148,12 +142,12 @@ class Page:
         Args:
             make: Builds the config from the controls' values.
         """
-        with self._places.notices:
+        with self._notices:
             return good_config(self.spec.name, make)
 
     def run(self, function: Callable[[Any], Any], config: Any) -> Any:
         """The result of an experiment, shared by all who ask for it, with progress where it takes long."""
-        with self._places.figure:
+        with self._place("figure"):
             return runner().run(function, config)
 
     def picture(self, draw: Callable[[Any, str], None], config: Any) -> bool:
@@ -168,7 +162,7 @@ class Page:
         """
         answer = st.session_state.get(f"_{self.spec.name}_answer")
         here = link.lesson()
-        with self._places.figure:
+        with self._place("figure"):
             if here is not None and here.predict_first and link.shows("predict") and answer is None:
                 st.info("Answer the question above, or skip it, to see the picture.")
                 return False
@@ -187,7 +181,7 @@ class Page:
 
     def verdicts(self, *results: Result) -> None:
         """A line for each verdict of the results; surprises and broken claims first, all but a few folded."""
-        with self._places.verdicts:
+        with self._place("verdicts"):
             draw_verdicts(results)
 
     @property
@@ -202,7 +196,7 @@ class Page:
             figure: The figure.
             alt: What there is to see in it.
         """
-        with self._places.below:
+        with self._place("below"):
             draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
 
     def _pin(self, config: Any) -> None:
@@ -223,30 +217,32 @@ class Page:
             figure: Makes the Plotly figure to export; called when it is looked at.
         """
         if link.shows("predict"):
-            with self._places.predict:
+            with self._predict:
                 draw_prediction(self.control, self.predict, result)
-        with self._places.buttons:
+        self._draw_presets()
+        with self._right.container(horizontal=True):
+            if presenting():
+                self._draw_steps()
             self._button("Reset", "reset", self._reset)
             if link.shows("pin"):
                 pinned = st.session_state.get(f"_{self.spec.name}_pinned") is not None
                 self._button("Unpin" if pinned else "Pin", "pin", self._pin, None if pinned else config)
-        with st.container(key="tabs"):
-            open_tab, labels = tabs.draw_bar(self.spec.name)
-            with open_tab[1]:
-                match open_tab[0]:
-                    case "Why":
-                        tabs.draw_why(why)
-                    case "Code":
-                        export.draw_code(snippet, self.spec.name)
-                    case "Data":
-                        export.draw_data(self.spec.name, config, result, table, figure)
-                    case _:
-                        share.draw_share(self.spec.name, (self.control, shared()))
+        open_tab, labels = tabs.draw_bar(self.spec.name)
+        with open_tab[1]:
+            match open_tab[0]:
+                case "Why":
+                    tabs.draw_why(why)
+                case "Code":
+                    export.draw_code(snippet, self.spec.name)
+                case "Data":
+                    export.draw_data(self.spec.name, config, result, table, figure)
+                case _:
+                    share.draw_share(self.spec.name, (self.control, shared()))
         self._name_unused(labels)
         tabs.draw_neighbours(self.spec.name)
 
     def _name_unused(self, labels: Sequence[str]) -> None:
         tab = {f"{self.spec.name}_tab": lambda raw: (raw in labels, "the tab", labels[0])}
         for sentence in link.note_unused(self.control.taken | shared().taken | tab, self.spec.name):
-            with self._places.notices:
+            with self._notices:
                 st.warning(sentence)

@@ -7,6 +7,7 @@ import streamlit as st
 from pages._shared.registry import HOME, ICON, LEDGER, PAGES
 
 SIDEBAR_PX = 240
+_PAGES = "_pages"
 
 
 def navigate() -> Any:
@@ -14,9 +15,11 @@ def navigate() -> Any:
     st.set_page_config(
         page_title="Attention explorer", page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
     )
-    groups: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
-    for page in (*PAGES, LEDGER):
-        groups.setdefault(page.group, []).append(
-            st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
-        )
-    return st.navigation(groups)
+    if _PAGES not in st.session_state:  # making them anew was a tenth of every run
+        groups: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
+        for page in (*PAGES, LEDGER):
+            groups.setdefault(page.group, []).append(
+                st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
+            )
+        st.session_state[_PAGES] = groups
+    return st.navigation(st.session_state[_PAGES])

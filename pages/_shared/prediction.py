@@ -8,6 +8,8 @@ import streamlit as st
 from pages._shared.content import Predict
 from pages._shared.controls import Controls
 
+SKIP = "Skip"
+
 
 def page_button(
     page: str, label: str, name: str, action: Callable[..., None], *args: Any, hint: str | None = None,
@@ -38,25 +40,22 @@ def draw_prediction(control: Controls, predict: Predict, result: Any) -> None:
         result: The result with the settings as they are; the answer is graded from it.
     """
     page, key = control.page, f"_{control.page}_answer"
+    said = st.session_state.get(key)
 
-    def answer(option: str | None) -> None:
+    def answer() -> None:
+        option = st.session_state[f"_{page}_option"]
         st.session_state[key] = option
-        if option:
+        if option in predict.options:
             control.change(predict.move)
 
-    said = st.session_state.get(key)
     if said is None:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**Predict.** {predict.question}", width="content")
-            with st.container(horizontal=True, wrap=False, gap="small", width="content"):
-                for i, option in enumerate(predict.options):
-                    page_button(page, option, f"option_{i}", answer, option)
-                page_button(page, "Skip", "skip", answer, "", kind="tertiary")
-    elif said:
+        question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
+        st.pills(question, options, key=f"_{page}_option", on_change=answer, wrap=False)
+    elif said != SKIP:
         truth = predict.grade(result)
         right = said == truth
         mark = ":green[:material/check: right]" if right else ":orange[:material/close: not so]"
         says = "The tensor agrees." if right else f"With these settings the tensor says **{truth}**."
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**You said** {said}. {says} {mark}", width="content")
-            page_button(page, "Ask again", "again", answer, None, kind="tertiary")
+            page_button(page, "Ask again", "again", st.session_state.pop, key, kind="tertiary")

@@ -9,12 +9,12 @@ from typing import Any
 
 import streamlit as st
 
-from attention_core.experiments.config import ConfigError
-from attention_core.experiments.verdict import Step
 from pages._shared import log
 from pages._shared.memory import give_back
 from pages._shared.turns import given_up
 from pages._shared.words import literal
+from attention_core.experiments.config import ConfigError
+from attention_core.experiments.verdict import Step
 
 CACHE_BYTES = 64 * 2**20
 PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.

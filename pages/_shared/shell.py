@@ -19,12 +19,17 @@ _STRIP = """
 .st-key-above .stElementContainer:has(> [data-testid=stButtonGroup]) { width: 100%; }
 .st-key-above [data-testid=stWidgetLabel] { display: none; }
 """  # a strip of steps is one line that scrolls where it has no room, and says itself what it is
+_QUESTION = """
+[class*=_predict_strip] [data-testid=stButtonGroup] {
+  display: flex; flex-wrap: wrap; align-items: center; gap: 0.2rem 0.75rem;
+}
+[class*=_predict_strip] [data-testid=stWidgetLabel] { margin: 0; min-height: 0; }
+"""  # a question and its answers share a line where there is room
 _PROOF = """
-.st-key-why [data-testid=stMarkdownContainer] { display: grid; grid-template-columns: 1fr; gap: 0.75rem 3rem; }
-.st-key-why [data-testid=stMarkdownContainer] > * { margin: 0; min-width: 0; }
-.st-key-why blockquote { opacity: 1; }
+[data-testid=stMarkdownContainer]:has(> blockquote) { display: grid; grid-template-columns: 1fr; gap: 0.75rem 3rem; }
+[data-testid=stMarkdownContainer]:has(> blockquote) > * { margin: 0; min-width: 0; opacity: 1; }
 @media (min-width: 641px) {
-  .st-key-why [data-testid=stMarkdownContainer] { grid-template-columns: 3fr 2fr; }
+  [data-testid=stMarkdownContainer]:has(> blockquote) { grid-template-columns: 3fr 2fr; }
 }
 """  # one text for the whole proof: an element for each of its parts was an eighth of a page's messages
 # A claim's words give way to its links; on a phone the links stand below.
@@ -47,8 +52,8 @@ def forget_shared_settings() -> None:
 def shared() -> Controls:
     """The settings that all pages share.
 
-    The very first visitor of a process who opens a page by its link gets here without app.py having run: Streamlit
-    takes a folder called pages for pages of its own until st.navigation is called. So this calls it, and starts over.
+    One who comes by a page's link while the very first visitor of a process is being sent to app.py gets to the page
+    without it (``pages/_shared/__init__.py`` says why). So this sends him there as well.
     """
     if _SHARED not in st.session_state:
         navigate()
@@ -58,7 +63,7 @@ def shared() -> Controls:
 
 def draw_style() -> None:
     """Room for the pictures, and large type in presenter view."""
-    st.html(f"<style>{_ROOM}{_STRIP}{_PROOF}{_CLAIM}{_LARGE if presenting() else ''}</style>")
+    st.html(f"<style>{_ROOM}{_STRIP}{_QUESTION}{_PROOF}{_CLAIM}{_LARGE if presenting() else ''}</style>")
 
 
 def presenting() -> bool:

@@ -25,9 +25,8 @@ def draw_bar(page: str) -> tuple[tuple[str, Any], list[str]]:
 
 def draw_why(why: tuple[Why, ...]) -> None:
     """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (shell's style)."""
-    with st.container(key="why"):
-        said = (f"**{number}** {item.step}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
-        st.markdown("\n\n".join(said))
+    said = (f"**{number}** {item.step}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
+    st.markdown("\n\n".join(said))
 
 
 def _quoted(text: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from attention_core.experiments.verdict import Result
 from pages._shared.words import in_order, verdict_lines
+from attention_core.experiments.verdict import Result
 
 MOST_VERDICTS = 4
 

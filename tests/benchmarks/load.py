@@ -114,8 +114,6 @@ def move(widget: Widget, dice: random.Random) -> WidgetState | None:
             return widget.state(dice.choice(SENTENCES))
         case "tab_container":
             return widget.state(dice.choice(("Why", "Code", "Data", "Share")))
-        case "button" if "_preset_" in key or "_option_" in key:
-            return widget.state(True)
     return None
 
 

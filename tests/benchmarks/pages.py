@@ -142,7 +142,7 @@ def main() -> None:
                 page.goto(f"{url}/{name}")
                 page.wait_for_selector("canvas, .js-plotly-plot .main-svg", timeout=90_000)
                 settle(page)
-                presets = page.locator(".st-key-presets_row [data-testid=stButton]")
+                presets = page.locator(".st-key-presets [role=radio]")
                 median = statistics.median(measure(page, [presets.nth(0), presets.nth(1)]))
                 compared = statistics.median(beside + measure_reference(page, reference))
                 print(f"{name:<18}{median:>10.0f}{compared:>14.0f}{median / compared:>8.2f}", flush=True)

@@ -1,5 +1,6 @@
 """A real Chromium and a real server for browser tests; what the browser complains about fails the test."""
 
+import json
 import os
 import shutil
 import socket
@@ -8,6 +9,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,22 @@ PICTURES = """() => {
   walk(document);
   return found;
 }"""
+# A page is settled when the run that its last message asked for has ended. A message that asks for none, or a run too
+# short to be seen, is waited for a moment.
+IS_SETTLED = """(() => {
+  let [sent, ended, state] = [0, 0, ""];
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (message) {
+    sent = performance.now();
+    return send.call(this, message);
+  };
+  const now = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
+  new MutationObserver(() => {
+    if (now() === "notRunning" && state !== "notRunning") ended = performance.now();
+    state = now();
+  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
+  window.isSettled = () => now() === "notRunning" && (ended > sent || performance.now() - sent > 1500);
+})()"""
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium (or Google Chrome) and "
     "`python -m pip install -r requirements-dev.txt`."
@@ -50,7 +68,7 @@ def _missing() -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """One running Chromium; each test opens its own context in it."""
+    """One running Chromium."""
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     executable = next(filter(None, map(shutil.which, names)), None)
     try:
@@ -137,15 +155,14 @@ def cold_app(tmp_path: Path) -> Iterator[str]:
 
 
 def _wait_until_settled(page: Any, timeout: float = 30_000) -> None:
-    # Twice, because a run that a message has just asked for starts a moment after the message.
-    for _ in range(2):
-        page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=timeout)
-        page.wait_for_timeout(60)
+    page.wait_for_timeout(40)  # what was just pressed has been sent
+    page.wait_for_function("() => window.isSettled()", timeout=timeout)
+    page.wait_for_timeout(80)  # the pictures are drawn once the page is put together
 
 
 @pytest.fixture
 def settled() -> Callable[..., None]:
-    """Wait until the script of a page is not running."""
+    """Wait until what was done on a page has had its effect."""
     return _wait_until_settled
 
 
@@ -154,20 +171,35 @@ def _is_streamlits_own(message: Any) -> bool:
     return "404" in message.text and "/_stcore/" in (message.location or {}).get("url", "")
 
 
+@pytest.fixture(scope="session")
+def shared_context(chromium: Any) -> Callable[..., Any]:
+    """A browser context for each set of options; its cache spares the tests Streamlit's megabytes of JavaScript."""
+
+    @cache
+    def context(options: str) -> Any:
+        return chromium.new_context(**json.loads(options))
+
+    return lambda options: context(json.dumps(options, sort_keys=True))
+
+
 @pytest.fixture
-def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page in a context of its own; keyword arguments are those of Playwright's ``new_context``.
+def open_page(chromium: Any, shared_context: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+    """Open a page; keyword arguments are those of Playwright's ``new_context``.
 
     ``page.asked`` lists all requests and WebSockets, ``page.outside`` those to others than our own servers. At the
-    end the test fails on those, on errors in the console, uncaught errors and exceptions shown by Streamlit.
+    end the test fails on those, on errors in the console, uncaught errors and exceptions shown by Streamlit. With
+    ``stranger`` the page belongs to a browser that has never been here: no cache, no cookies.
     """
-    opened: list[tuple[Any, Any, list[str]]] = []
+    opened: list[tuple[Any, list[str]]] = []
+    strangers: list[Any] = []
 
-    def start(**options: Any) -> Any:
-        context = chromium.new_context(
-            **({"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"} | options)
-        )
+    def start(*, stranger: bool = False, **options: Any) -> Any:
+        options = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"} | options
+        if stranger:
+            strangers.append(chromium.new_context(**options))
+        context = strangers[-1] if stranger else shared_context(options)
         page = context.new_page()
+        page.add_init_script(IS_SETTLED)
         errors: list[str] = []
         page.on(
             "console", lambda m: errors.append(m.text) if m.type == "error" and not _is_streamlits_own(m) else None
@@ -182,14 +214,16 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
 
         page.on("request", note)
         page.on("websocket", note)
-        opened.append((context, page, errors))
+        opened.append((page, errors))
         return page
 
     yield start
     problems: list[str] = []
-    for context, page, errors in opened:
+    for page, errors in opened:
         problems += errors + [f"asked outside: {url}" for url in page.outside]
         problems += page.locator("[data-testid=stException]").all_inner_texts()
+        page.close()
+    for context in strangers:
         context.close()
     assert not problems, "\n".join(problems)
 
@@ -224,8 +258,8 @@ def visit(
     ``page.sent`` lists what has gone to the server since the page was drawn.
     """
 
-    def go(name: str, query: str = "", **options: Any) -> Any:
-        page = open_page(**options)
+    def go(name: str, query: str = "", *, reduced_motion: str = "reduce", **options: Any) -> Any:
+        page = open_page(reduced_motion=reduced_motion, **options)
         page.sent = []
         # Playwright cannot take a built-in method for a handler.
         page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
@@ -233,7 +267,7 @@ def visit(
         page.wait_for_selector("h1", timeout=LOADED)
         page.wait_for_selector(DRAWN if name != "claims" else "h1", timeout=LOADED)
         settled(page, LOADED)
-        page.wait_for_timeout(700)  # the last animation
+        page.wait_for_timeout(100 if reduced_motion == "reduce" else 700)  # the last animation
         page.sent.clear()
         return page
 

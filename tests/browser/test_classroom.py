@@ -30,7 +30,7 @@ def class_app(serve: Callable) -> str:
 def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
     name: str, class_app: str, open_page: Callable, settled: Callable
 ) -> None:
-    page = open_page()
+    page = open_page(stranger=True)
     network = page.context.new_cdp_session(page)
     network.send("Network.enable")
     sizes: list[float] = []
@@ -70,7 +70,7 @@ def test_static_files_leave_compressed_once_and_whole(class_app: str) -> None:
 
 
 def test_home_shows_the_way_in(class_app: str, open_page: Callable, settled: Callable) -> None:
-    page = open_page()
+    page = open_page(stranger=True)
     page.goto(class_app)
     page.wait_for_selector(DRAWN, timeout=LOADED)
     settled(page)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pages._shared.registry import PAGES
-from tests.browser.conftest import LOADED, PICTURES, is_outside
+from tests.browser.conftest import LOADED, PICTURES
 
 NAMES = ("", *(page.name for page in PAGES))
 EXPERIMENTS = tuple(page.name for page in PAGES)
@@ -64,13 +64,13 @@ def is_streamlits_own(page: Any, rule: str, target: str) -> bool:
 def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     name: str, visit: Callable, settled: Callable
 ) -> None:
-    page = visit(name, reduced_motion="reduce")
+    page = visit(name)
     before = page.evaluate(PICTURES)
     pictures, verdicts = {json.dumps(before)}, {page.locator(".st-key-verdicts").inner_text()}
-    buttons = page.locator(".st-key-presets_row [data-testid=stButton]")
-    assert 3 <= buttons.count() <= 5
-    for i in range(1, buttons.count()):
-        buttons.nth(i).click()
+    presets = page.locator(".st-key-presets [role=radio]")
+    assert 3 <= presets.count() <= 5
+    for i in range(1, presets.count()):
+        presets.nth(i).click()
         settled(page, LOADED)
         page.wait_for_timeout(200)
         pictures.add(json.dumps(page.evaluate(PICTURES)))
@@ -87,24 +87,9 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     assert page.evaluate(PICTURES) == before
 
 
-def test_the_very_first_visitor_may_come_by_a_deep_link(
-    cold_app: str, open_page: Callable, settled: Callable
-) -> None:
-    page = open_page()
-    outside: list[str] = []
-    page.on("request", lambda request: outside.append(request.url) if is_outside(request.url) else None)
-    page.goto(f"{cold_app}/permutation?permutation_positions=rotary")
-    page.wait_for_selector("canvas", timeout=LOADED)
-    settled(page)
-    assert page.locator("h1").inner_text() == "Permutation"
-    assert "perm-self does not hold" in page.locator(".st-key-verdicts").inner_text()
-    assert "permutation_positions=rotary" in page.url
-    assert outside == []
-
-
 def test_predicting_makes_the_move_and_grades_it_from_the_result(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
-    page.get_by_role("button", name="Different", exact=True).click()
+    page.get_by_role("radio", name="Different", exact=True).click()
     page.get_by_text("You said").wait_for()
     settled(page)
     strip = page.locator(".st-key-permutation_predict_strip")
@@ -112,7 +97,7 @@ def test_predicting_makes_the_move_and_grades_it_from_the_result(visit: Callable
     assert "the tensor says The same" in strip.inner_text()
     assert "permutation_shuffle=keys" in page.url
     changed = visit("permutation", "?permutation_keys_alone=true")
-    changed.get_by_role("button", name="Different", exact=True).click()
+    changed.get_by_role("radio", name="Different", exact=True).click()
     changed.get_by_text("You said").wait_for()
     settled(changed)
     assert "The tensor agrees" in changed.locator(".st-key-permutation_predict_strip").inner_text()

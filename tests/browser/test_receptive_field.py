@@ -42,7 +42,7 @@ def test_a_click_on_a_node_chooses_it(visit: Callable, settled: Callable) -> Non
 
 
 def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, settled: Callable) -> None:
-    page = visit("receptive_field", reduced_motion="reduce")
+    page = visit("receptive_field")
     views = ("graph", "matrix", "curve", "heads × layers")
     seen = set()
     for view in views:

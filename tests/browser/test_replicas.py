@@ -96,7 +96,7 @@ def visit_replica(cluster: Cluster, open_page: Callable, settled: Callable) -> C
     """Open a page of the app on one replica, as a visitor who belongs to it, and wait until it is drawn."""
 
     def go(replica: str, path: str) -> Any:
-        page = open_page()
+        page = open_page(stranger=True)
         page.context.add_cookies([{"name": "replica", "value": replica, "url": cluster.url}])
         page.loads = []
         page.on("load", lambda loaded: page.loads.append(loaded.url))

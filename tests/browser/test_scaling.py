@@ -9,7 +9,7 @@ from tests.browser.conftest import LOADED, PICTURES
 def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
     visit: Callable, settled: Callable
 ) -> None:
-    page = visit("scaling", reduced_motion="reduce")
+    page = visit("scaling")
     page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
     before = page.evaluate(PICTURES)
     slider = page.locator(".st-key-figure input[type=range]").first
@@ -29,7 +29,7 @@ def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
 
 
 def test_each_curve_is_another_picture(visit: Callable, settled: Callable) -> None:
-    page = visit("scaling", reduced_motion="reduce")
+    page = visit("scaling")
     names = ("variance", "max_weight", "gradient")
     seen = set()
     for name in names:

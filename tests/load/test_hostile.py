@@ -14,11 +14,11 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from attention_core.experiments.config import MAX_TOKENS
 from pages._shared.link import LESSON_PARTS, Lesson
 from pages._shared.registry import LEDGER, PAGES
 from pages._shared.run import CACHE_BYTES
 from pages._shared.words import literal
+from attention_core.experiments.config import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
 from tests.load.server import ROOT, Server, serving
 

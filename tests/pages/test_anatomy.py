@@ -45,13 +45,13 @@ def test_the_prediction_is_graded_from_the_new_result(
     positions: str, answer: str, right: bool, open_page: Open
 ) -> None:
     at = open_page("anatomy", anatomy_positions=positions)
-    next(button for button in at.button if button.label == answer).click().run()
+    at.pills(key="_anatomy_option").set_value(answer).run()
     assert ("The tensor agrees" in text_of(at)) is right
 
 
 def test_the_grade_changes_with_the_settings(open_page: Open) -> None:
     at = open_page("anatomy", anatomy_weights="random")
-    next(button for button in at.button if button.label == "All words alike").click().run()
+    at.pills(key="_anatomy_option").set_value("All words alike").run()
     assert "the tensor says **Some other word**" in text_of(at)
 
 

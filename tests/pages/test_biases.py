@@ -97,7 +97,7 @@ def test_all_pictures_and_curves_go_together(open_page: Open) -> None:
 
 def test_the_prediction_is_graded_from_the_new_result(open_page: Open) -> None:
     at = open_page("biases")
-    at.button(key="_biases_option_1").click().run()
+    at.pills(key="_biases_option").set_value("Only the scores").run()
     assert "The tensor agrees" in said(at)
     at.toggle(key="biases_rotary").set_value(True).run()
     assert "the tensor says **The output too**" in said(at)
@@ -109,7 +109,7 @@ def test_the_prediction_is_graded_from_the_new_result(open_page: Open) -> None:
 
 def test_predicting_leaves_the_key_bias_alone(open_page: Open) -> None:
     at = open_page("biases", biases_size="0.1")
-    at.button(key="_biases_option_0").click().run()
+    at.pills(key="_biases_option").set_value("Nothing").run()
     values = [at.toggle(key=f"biases_{role}_bias").value for role in "qkvo"]
     assert values == [False, True, False, False]
     assert "the tensor says **Only the scores**" in said(at)
@@ -118,7 +118,7 @@ def test_predicting_leaves_the_key_bias_alone(open_page: Open) -> None:
 @pytest.mark.parametrize("index", range(5))
 def test_presets_show_their_surprise(index: int, open_page: Open) -> None:
     at = open_page("biases")
-    at.button(key=f"_biases_preset_{index}").click().run()
+    at.pills(key="_biases_preset").set_value(index).run()
     assert not at.exception
     assert holds(at, ("bias-k", "bias-terms", "bias-k", "bias-k-grad", "bias-appendix")[index]) == (
         index not in (1, 2)

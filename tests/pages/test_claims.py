@@ -3,9 +3,9 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.claims import EXPECTED, FALSE, SOURCES, LedgerConfig, LedgerResult, check, claims
 from pages._shared.ledger import MOST_SETTINGS, Ledger, ledger
 from pages._shared.registry import PAGES
+from attention_core.claims import EXPECTED, FALSE, SOURCES, LedgerConfig, LedgerResult, check, claims
 from tests.pages.conftest import Open
 
 SEED = 77  # no other test has checked anything with it

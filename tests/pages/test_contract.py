@@ -47,14 +47,14 @@ def test_every_part_of_the_frame_is_there(name: str, open_page: Open) -> None:
     assert not at.exception
     assert at.title
     said = texts(at)
-    assert any(text.startswith("**Predict.** ") and text.rstrip().endswith(("?", "…")) for text in said)
+    question = at.pills(key=f"_{name}_option")
+    assert question.label.startswith("**Predict.** ")
+    assert question.label.endswith(("?", "…"))
+    assert 3 <= len(question.options) <= 5
+    assert question.options[-1] == "Skip"
     assert any("**Break it**" in text for text in said)
     assert any("holds**" in text and NUMBER.search(text) for text in said), "a verdict with its number"
-    options = [item for item in at.button if item.key and item.key.startswith(f"_{name}_option_")]
-    presets = [item for item in at.button if item.key and item.key.startswith(f"_{name}_preset_")]
-    assert 2 <= len(options) <= 4
-    assert 3 <= len(presets) <= 5
-    assert all(len(preset.help.split()) >= 4 for preset in presets), "each preset names its surprise"
+    assert 3 <= len(at.pills(key=f"_{name}_preset").options) <= 5
     assert button(at, "Reset")
     assert button(at, "Pin")
     assert [tab.label for tab in at.tabs] == ["Why", "Code", "Data", "Share"]
@@ -105,17 +105,16 @@ def test_share_has_the_link_its_code_and_a_lesson(name: str, open_page: Open) ->
 def test_an_answer_makes_a_move_and_is_graded_and_skipping_is_one_click(name: str, open_page: Open) -> None:
     at = open_page(name)
     graded = []
-    for i in range(2):
-        at.button(key=f"_{name}_option_{i}").click()
-        at.run()
+    for answer in at.pills(key=f"_{name}_option").options[:2]:
+        at.pills(key=f"_{name}_option").set_value(answer).run()
         assert not at.exception
         graded.append(next(text for text in texts(at) if text.startswith("**You said**")))
         button(at, "Ask again").click()
         at.run()
     assert sum("right" in text for text in graded) <= 1
-    button(at, "Skip").click()
-    at.run()
-    assert not any("Predict." in text or "You said" in text for text in texts(at))
+    at.pills(key=f"_{name}_option").set_value("Skip").run()
+    assert not any(group.label.startswith("**Predict.**") for group in at.pills)
+    assert not any("You said" in text for text in texts(at))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,8 +122,7 @@ def test_a_pinned_picture_stays_beside_the_next_one(name: str, open_page: Open) 
     at = open_page(name)
     button(at, "Pin").click()
     at.run()
-    at.button(key=f"_{name}_preset_1").click()
-    at.run()
+    at.pills(key=f"_{name}_preset").set_value(1).run()
     assert not at.exception
     assert {"Now", "Pinned"} <= {item.value for item in at.caption}
     button(at, "Unpin").click()
@@ -136,15 +134,16 @@ def test_a_pinned_picture_stays_beside_the_next_one(name: str, open_page: Open) 
 def test_presets_go_where_they_say_and_reset_comes_back(name: str, open_page: Open) -> None:
     at = open_page(name)
     start = dict(at.query_params)
-    seen = set()
-    presets = [item.key for item in at.button if item.key and item.key.startswith(f"_{name}_preset_")]
-    for key in presets:
-        at.button(key=key).click()
-        at.run()
+    seen, surprises = set(), set()
+    presets = range(len(at.pills(key=f"_{name}_preset").options))
+    for index in presets:
+        at.pills(key=f"_{name}_preset").set_value(index).run()
         assert not at.exception
-        assert not at.error, key
+        assert not at.error, index
+        assert at.pills(key=f"_{name}_preset").value == index, "it is lit while the controls are as it set them"
         seen.add(str(sorted(at.query_params.items())))
-    assert len(seen) == len(presets), "two presets are the same"
+        surprises.add(next(caption.value for caption in at.caption if len(caption.value.split()) >= 4))
+    assert len(seen) == len(surprises) == len(presets), "two presets are the same"
     button(at, "Reset").click()
     at.run()
     assert dict(at.query_params) == start

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from attention_core.experiments import permutation
 from pages._shared import run, shell
+from attention_core.experiments import permutation
 from tests.pages.conftest import Open
 
 SECRET = "what a visitor typed"

@@ -53,11 +53,15 @@ def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move
     assert "permutation_positions" not in {box.key for box in at.selectbox}
     assert any("Positions: **sinusoidal**" in text.value for text in at.markdown)
     assert any("Look \\*\\*here\\*\\*" in text.value for text in at.markdown)
-    for label in ("Carried positions", "Shuffle all", "Reset"):
-        next(button for button in at.button if button.label == label).click()
-        at.run()
+    presets = at.pills(key="_permutation_preset")
+    for name, label in enumerate(presets.options):
+        at.pills(key="_permutation_preset").set_value(name).run()
         assert not at.exception
-        assert any("perm-self does not hold" in text.value for text in at.markdown) == (label != "Carried positions")
+        if label != "Carried positions":
+            assert any("perm-self does not hold" in text.value for text in at.markdown), label
+        assert any("Positions: **sinusoidal**" in text.value for text in at.markdown)
+    next(button for button in at.button if button.label == "Reset").click().run()
+    assert any("perm-self does not hold" in text.value for text in at.markdown)
 
 
 def test_a_hidden_control_is_not_drawn_and_keeps_its_value(open_page: Open) -> None:
@@ -81,8 +85,7 @@ def test_a_lesson_survives_a_page_switch_and_can_be_left(open_page: Open) -> Non
 def test_in_a_lesson_the_prediction_can_come_before_the_picture(open_page: Open) -> None:
     at = open_page("permutation", lesson=lesson_of(predict_first=True))
     assert not at.main.get("bidi_component")
-    next(button for button in at.button if button.label == "Skip").click()
-    at.run()
+    at.pills(key="_permutation_option").set_value("Skip").run()
     assert at.main.get("bidi_component")
 
 
@@ -91,7 +94,7 @@ def test_only_the_chosen_parts_show(open_page: Open) -> None:
     labels = {button.label for button in at.button}
     assert "Pin" not in labels
     assert "Shuffle all" not in labels
-    assert "Skip" not in labels
+    assert not at.pills
     assert [tab.label for tab in at.tabs] == ["Share"]
 
 

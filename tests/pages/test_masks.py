@@ -50,7 +50,7 @@ def test_verdicts_follow_the_switches(parameters: dict, says: str, open_page: Op
 )
 def test_the_prediction_is_graded_from_the_new_result(parameters: dict, grade: str, open_page: Open) -> None:
     at = open_page("masks", **parameters)
-    next(button for button in at.button if button.label == "Stay exactly").click().run()
+    at.pills(key="_masks_option").set_value("Stay exactly").run()
     assert grade in text_of(at)
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from pages._shared.matrix_view import Position, reported_position
 from pages._shared.matrix_view.payload import describe
+from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 
 STEPS = 4
 X = np.array([1.0, 2.0, 4.0, 8.0])
@@ -161,8 +161,8 @@ def app(first: dict, second: dict) -> None:
     import numpy as np
     import streamlit as st
 
-    from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Sweep
     from pages._shared.matrix_view import matrix_view
+    from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Sweep
 
     axis = Axis(title="t", labels=("a", "b"))
     panel = MatrixPanel(

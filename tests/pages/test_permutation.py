@@ -103,7 +103,7 @@ def test_a_lesson_locks_the_board_it_fixes(open_page: Open) -> None:
 
 def test_predicting_reverses_whatever_stands_there(open_page: Open) -> None:
     at = open_page("permutation", permutation_tokens="a b c d")
-    next(button for button in at.button if button.label == "The same").click()
+    at.pills(key="_permutation_option").set_value("The same")
     at.run()
     assert boards(at)[1]["order"] == [3, 2, 1, 0]
     assert "The tensor agrees" in text(at)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.experiments.verdict import Step
 from pages._shared.run import Runner, array_bytes
+from attention_core.experiments.verdict import Step
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ import plotly.graph_objects as go
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.experiments.permutation import ShuffleConfig
-from attention_core.experiments.verdict import Verdict
 from pages._shared.export import file_name
 from pages._shared.plotly import clicked_point
 from pages._shared.words import in_order, literal, verdict_lines
+from attention_core.experiments.permutation import ShuffleConfig
+from attention_core.experiments.verdict import Verdict
 
 
 def verdict(claim: str, *, holds: bool = True, expected: bool = True, because: str = "") -> Verdict:

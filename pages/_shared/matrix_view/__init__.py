@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from pages._shared.matrix_view.payload import describe
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES
-from pages._shared.matrix_view.payload import describe
 
 Cell = tuple[int, int, int]
 

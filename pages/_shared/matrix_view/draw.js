@@ -4,16 +4,22 @@ const LUT_SIZE = 512;
 const GAPPED = 16; // matrices up to this many rows and columns are drawn as separate rounded cells
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
+// Making a format takes longer than a hundred uses of it.
+const formats = new Map();
+function withDecimals(digits) {
+  if (!formats.has(digits)) formats.set(digits, new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  return formats.get(digits);
+}
+const sixDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
+
 function formatNumber(value) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   let text;
-  if (Number.isInteger(value) && size < 1e6) text = value.toLocaleString("en-US");
-  else if (size >= 1e-3 && size < 1e6) {
-    const digits = Math.max(0, 2 - Math.floor(Math.log10(size)));
-    text = value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  } else text = value.toExponential(2).replace("e+", "e");
+  if (Number.isInteger(value) && size < 1e6) text = withDecimals(0).format(value);
+  else if (size >= 1e-3 && size < 1e6) text = withDecimals(Math.max(0, 2 - Math.floor(Math.log10(size)))).format(value);
+  else text = value.toExponential(2).replace("e+", "e");
   return text.startsWith("-") ? "−" + text.slice(1) : text;
 }
 
@@ -93,7 +99,7 @@ function tickText(value, log) {
 function formatTick(value) {
   const size = Math.abs(value);
   if (size && (size < 1e-3 || size >= 1e6)) return formatNumber(value).replace(/\.?0+e/, "e");
-  return value.toLocaleString("en-US", { maximumSignificantDigits: 6 }).replace("-", "−");
+  return sixDigits.format(value).replace("-", "−");
 }
 
 // ---- matrices ----
@@ -183,7 +189,12 @@ function paintCells(ctx, panel, geo, scene, table, fraction, rowAt, columnAt) {
   const { cw, ch, rows, columns } = geo;
   const separate = rows <= GAPPED && columns <= GAPPED && Math.min(cw, ch) >= 10;
   const gap = separate ? 2 : Math.min(cw, ch) >= 8 ? 1 : 0;
-  const texts = cw >= 34 && ch >= 20 ? cellTexts(ctx, panel, cw - 7, font(12)) : null;
+  const [plain, strong] = [font(12), font(12, 650)];
+  if (panel.texts === undefined) panel.texts = cw >= 34 && ch >= 20 ? cellTexts(ctx, panel, cw - 7, plain) : null;
+  const { texts } = panel;
+  ctx.font = plain;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
   for (let r = 0; r < rows; r++) {
     for (let c = 0; c < columns; c++) {
       const i = r * columns + c;
@@ -200,11 +211,10 @@ function paintCells(ctx, panel, geo, scene, table, fraction, rowAt, columnAt) {
       if (hidden) continue;
       if (!drawn) hatch(ctx, x, y, w, h, theme.muted);
       if (texts && (drawn || cw >= 34)) {
-        ctx.font = font(12, drawn ? 400 : 650);
+        if (!drawn) ctx.font = strong;
         ctx.fillStyle = drawn ? table.ink[at] : theme.ink;
-        ctx.textAlign = "center";
-        ctx.textBaseline = "middle";
         ctx.fillText(drawn ? texts[i] : formatNumber(panel.values[i]), x + w / 2, y + h / 2 + 0.5);
+        if (!drawn) ctx.font = plain;
       }
     }
   }

@@ -93,8 +93,10 @@ class View {
   update(data, setStateValue) {
     this.setStateValue = setStateValue;
     this.readTheme();
-    if (data !== this.data) this.take(data);
-    else this.layout();
+    // Every run of the page sends its views again; one that is the same stays as it is.
+    const look = JSON.stringify([{ ...data, block: "" }, this.theme, this.font(12)]);
+    if (look !== this.look || data.block !== this.data.block) this.take(data);
+    this.look = look;
     return ++this.run;
   }
 
@@ -119,7 +121,7 @@ class View {
     this.panels.forEach((panel) => this.name(panel));
     this.showSweep();
     this.pose();
-    this.layout();
+    this.arrange();
     this.move(old);
     if (this.pointed && this.inside(this.pointed)) this.point(this.pointed, Boolean(this.keyed), true);
     else this.leave();
@@ -163,6 +165,7 @@ class View {
       }
       panel.values = part(given.values);
       panel.raster = null;
+      panel.texts = undefined;
       panel.fractions = panel.kind === "matrix" ? fractions(panel, panel.values) : panel.values;
       if (panel.kind === "matrix") panel.hidden = given.hidden && (panel.mask ??= bytes(given.hidden));
       else {
@@ -214,7 +217,8 @@ class View {
     const paper = read("--st-background-color", "#ffffff");
     const mode = luminance(parseColour(paper)) > 0.35 ? "light" : "dark";
     this.theme = { ...THEME[mode], paper, ink: read("--st-text-color", THEME[mode].ink), primary: read("--st-primary-color", "#4b3ba3") };
-    this.font = (size, weight = 400) => `${weight} ${size}px ${style.fontFamily}`;
+    const family = style.fontFamily; // asked once: the answer of a living style is looked up each time
+    this.font = (size, weight = 400) => `${weight} ${size}px ${family}`;
     const own = this.box.style;
     own.setProperty("--muted", this.theme.muted);
     own.setProperty("--hidden", this.theme.hidden);
@@ -222,6 +226,11 @@ class View {
   }
 
   layout() {
+    this.arrange();
+    this.paint();
+  }
+
+  arrange() {
     this.width = this.box.clientWidth;
     if (!this.data || !this.width) return;
     const [gap, least] = [24, 160];
@@ -242,6 +251,7 @@ class View {
     for (const panel of this.panels) {
       const { geo, parts } = panel;
       panel.raster = null;
+      panel.texts = undefined;
       geo.height = Math.ceil(geo.top + (panel.kind === "matrix" ? geo.ch * geo.rows : geo.plotHeight) + geo.bottom);
       parts.panel.style.width = `${Math.min(geo.width, width)}px`;
       this.legend(panel);
@@ -251,7 +261,6 @@ class View {
       parts.canvas.style.width = `${geo.width}px`;
       parts.canvas.style.height = `${geo.height}px`;
     }
-    this.paint();
   }
 
   paint(t = 1) {

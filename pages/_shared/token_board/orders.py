@@ -6,10 +6,10 @@ from typing import Final
 
 import streamlit as st
 
-from attention_core.experiments.config import MAX_CHARACTERS, check_permutation
-from attention_core.experiments.permutation import ShuffleConfig
 from pages._shared.controls import Controls
 from pages._shared.token_board import BoardMove, BoardRole, token_board
+from attention_core.experiments.config import MAX_CHARACTERS, check_permutation
+from attention_core.experiments.permutation import ShuffleConfig
 
 Order = tuple[int, ...]
 Keep = Callable[[Order], None] | None

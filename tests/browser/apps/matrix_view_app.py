@@ -3,8 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from pages._shared.matrix_view import matrix_view
+from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 
 HOSTILE = (
     "<b>bold</b>",
