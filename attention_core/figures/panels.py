@@ -132,9 +132,11 @@ class MatrixPanel:
 
 def not_finite(values: Array) -> str:
     """How many of ``values`` are NaN or infinite, as a sentence; empty where none is."""
+    if np.isfinite(values).all():
+        return ""
     counts = {"NaN": int(np.isnan(values).sum()), "infinite": int(np.isinf(values).sum())}
     said = [f"{count:,} {'is' if count == 1 else 'are'} {name}" for name, count in counts.items() if count]
-    return f"Of {values.size:,} values {' and '.join(said)}: no colour stands for them." if said else ""
+    return f"Of {values.size:,} values {' and '.join(said)}: no colour stands for them."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

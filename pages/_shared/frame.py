@@ -57,7 +57,7 @@ class Page:
         st.markdown(self.spec.claim + formula)
         self._notices, self._predict = st.container(), st.container(key=f"{self.spec.name}_predict_strip")
         self._left, self._right = st.columns([3.2, 1], gap="medium")
-        self._presets = self._left.container(horizontal=True, gap="xsmall", key="presets")
+        self._presets = self._left.container(horizontal=True, gap="xxsmall", key="presets")
         self._left_places: dict[str, Any] = {}
 
     def _place(self, name: str) -> Any:
@@ -82,7 +82,7 @@ class Page:
                 required=True, on_change=lambda: self._choose(st.session_state[key]), label_visibility="collapsed",
             )  # fmt: skip
             if here is not None:
-                st.caption(self.presets[here].surprise, width="content")
+                st.markdown(f":small[:gray[{self.presets[here].surprise}]]", width="content")
 
     def _draw_steps(self) -> None:
         """From preset to preset with the keys that remotes send."""

@@ -244,7 +244,7 @@ def pictures_at_rest(page: Any) -> list[str]:
     drawn, before = [], None
     while drawn != before or not drawn:
         before = drawn
-        page.wait_for_timeout(400)
+        page.wait_for_timeout(150)
         drawn = page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
     return drawn
 

@@ -13,11 +13,9 @@ def test_steps_are_walked_by_strip_buttons_and_keys(visit: Callable, settled: Ca
     page.locator("h1").click()
     page.keyboard.press("n")
     settled(page)
-    page.wait_for_timeout(300)
     assert "anatomy_step=scale" in page.url
     page.get_by_role("button", name="Previous").click()
     settled(page)
-    page.wait_for_timeout(300)
     assert "anatomy_step=scores" in page.url
 
 
@@ -28,7 +26,6 @@ def test_a_click_on_a_cell_tells_where_its_number_came_from(visit: Callable, set
     box = canvas.bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.65)
     settled(page)
-    page.wait_for_timeout(400)
     assert "anatomy_cell=7.1." in page.url
     assert page.locator(".st-key-figure").inner_text() != before
     again = visit("anatomy", "?" + page.url.split("?")[1])

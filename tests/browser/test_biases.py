@@ -14,10 +14,8 @@ def test_letting_the_size_go_moves_picture_link_and_verdicts(visit: Callable, se
     slider = page.locator("input[type=range]").first
     slider.focus()
     page.keyboard.press("Home")
-    page.wait_for_timeout(700)
     settled(page, LOADED)
     page.wait_for_url("**biases_size=0.1*", timeout=LOADED)
-    page.wait_for_timeout(500)
     assert page.evaluate(PICTURES) != before
     assert page.locator(".st-key-verdicts").inner_text() != verdicts
 
@@ -31,7 +29,6 @@ def test_a_switch_changes_the_picture_and_what_is_said_of_it(visit: Callable, se
     page.get_by_text("Rotary positions", exact=True).last.click()
     settled(page, LOADED)
     page.get_by_text("bias-k does not hold").first.wait_for(timeout=LOADED)
-    page.wait_for_timeout(700)
     assert json.dumps(page.evaluate(PICTURES)) != before
     assert "biases_rotary=true" in page.url
 

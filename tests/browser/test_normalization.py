@@ -14,7 +14,6 @@ def test_choosing_an_output_shows_what_it_depends_on(visit: Callable, settled: C
     box = canvas.bounding_box()
     canvas.click(position={"x": box["width"] * 0.75, "y": box["height"] * 0.75})
     settled(page)
-    page.wait_for_timeout(700)
     after = pictures_at_rest(page)
     assert all(old != new for old, new in zip(before, after, strict=True))
     assert "normalization_cell=" in page.url
@@ -28,7 +27,6 @@ def test_keys_choose_an_output_too(visit: Callable, settled: Callable) -> None:
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     settled(page)
-    page.wait_for_timeout(500)
     assert "normalization_cell=" in page.url
 
 

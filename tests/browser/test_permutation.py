@@ -18,7 +18,7 @@ def words(page: Any) -> list[str]:
 def wait_for_link(page: Any, part: str, settled: Callable) -> None:
     page.wait_for_function("part => location.search.includes(part)", arg=part, timeout=LOADED)
     settled(page, LOADED)
-    page.wait_for_timeout(700)
+    page.wait_for_timeout(100)
 
 
 def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Callable, settled: Callable) -> None:

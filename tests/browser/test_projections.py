@@ -14,7 +14,6 @@ def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled
     page.locator(".st-key-figure input[type=range]").focus()
     page.keyboard.press("ArrowRight")
     settled(page)
-    page.wait_for_timeout(700)
     after = pictures_at_rest(page)
     assert len(after) == len(before) == 3
     assert all(old != new for old, new in zip(before[:2], after[:2], strict=True))
@@ -31,7 +30,6 @@ def test_walking_the_layers_collapses_the_words(visit: Callable, settled: Callab
     page.locator(".st-key-figure input[type=range]").focus()
     page.keyboard.press("End")
     settled(page)
-    page.wait_for_timeout(700)
     alone, with_residual = pictures_at_rest(page)
     assert alone != with_residual
     assert alone not in before

@@ -125,7 +125,7 @@ def assert_alive(page: Any, before: str, settled: Callable) -> None:
     assert len(page.loads) <= 2, "the visit, and at most one reload"
     assert page.url.endswith(SETTINGS)
     assert verdicts(page) == before
-    page.get_by_role("button", name="Shuffle all").click()
+    page.get_by_role("radio", name="Shuffle all").click()
     page.wait_for_function("() => !location.search.includes('rotary')", timeout=LOADED)
     settled(page)
     assert verdicts(page) != before

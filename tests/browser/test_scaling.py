@@ -17,7 +17,6 @@ def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
     page.keyboard.press("End")
     page.wait_for_url("**scaling_d_head=4096**", timeout=LOADED)
     settled(page)
-    page.wait_for_timeout(500)
     after = page.evaluate(PICTURES)
     assert len(after) == len(before) == 5
     # Four panels move; of the curve below only the line that marks d_head does.

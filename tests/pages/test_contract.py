@@ -142,7 +142,7 @@ def test_presets_go_where_they_say_and_reset_comes_back(name: str, open_page: Op
         assert not at.error, index
         assert at.pills(key=f"_{name}_preset").value == index, "it is lit while the controls are as it set them"
         seen.add(str(sorted(at.query_params.items())))
-        surprises.add(next(caption.value for caption in at.caption if len(caption.value.split()) >= 4))
+        surprises.add(next(text for text in texts(at) if text.startswith(":small[:gray[") and len(text.split()) >= 4))
     assert len(seen) == len(surprises) == len(presets), "two presets are the same"
     button(at, "Reset").click()
     at.run()

@@ -93,7 +93,6 @@ def test_only_the_chosen_parts_show(open_page: Open) -> None:
     at = open_page("permutation", lesson=lesson_of(parts=("controls", "break")))
     labels = {button.label for button in at.button}
     assert "Pin" not in labels
-    assert "Shuffle all" not in labels
     assert not at.pills
     assert [tab.label for tab in at.tabs] == ["Share"]
 
