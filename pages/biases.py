@@ -120,8 +120,7 @@ page.verdicts(*(() if same else (below,)), seen, *(page.run(*experiment(name, co
 marked = key_size if show == GROWING else None
 plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
 if curve == draw.GRADIENTS:
-    with page.below:
-        matrix_view(draw.gradient_view(below), key="biases_gradients")
+    page.curves(draw.gradient_view(below))
 else:
     page.plot(plot(), alt=draw.curve_summary(below))
 sizes = page.run(measure.run_bias_sizes, config.setting())

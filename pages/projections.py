@@ -100,9 +100,9 @@ config = page.config(make)
 result = page.run(run_projections, config)
 page.picture(picture, config)
 page.verdicts(result)
-curves = draw.projections_figure(result, mode=page.mode)
+curves = draw.curves_view(result)
 if curves:
-    page.plot(curves, alt=draw.figure_alt(result))
+    page.curves(curves)
 page.finish(
     config,
     result,

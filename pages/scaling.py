@@ -102,7 +102,7 @@ config = page.config(make)
 result = page.run(steps_scaling, config)
 page.picture(picture, config)
 page.verdicts(result)
-page.plot(draw.scaling_curves(result, curve, d_head, mode=page.mode), alt=draw.curve_summary(result, curve))
+page.curves(draw.curves_view(result, curve, d_head))
 peak_at, peak = result.jacobian_peak
 page.finish(
     config,

@@ -48,6 +48,7 @@ class LinesPanel:
         log_y: Whether y is on a log axis; values ≤ 0 are left out there, and the panel says so.
         limits: Range of y; from the data unless given.
         note: A sentence below the panel.
+        marked: Index of the x that a cursor marks where there is no sweep; None marks none.
     """
 
     title: str
@@ -59,6 +60,7 @@ class LinesPanel:
     log_y: bool = False
     limits: Limits | None = None
     note: str = ""
+    marked: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "x", frozen(self.x))
@@ -68,6 +70,8 @@ class LinesPanel:
             raise ValueError(f"x of {self.title!r} must be above 0 on a log axis.")
         if not self.series or any(one.values.shape != self.x.shape for one in self.series):
             raise ValueError(f"{self.title!r} needs series as long as its x.")
+        if self.marked is not None and not 0 <= self.marked < self.x.size:
+            raise ValueError(f"marked = {self.marked} of {self.title!r} is no index of its {self.x.size} x.")
         check_limits(self.title, self.limits, log=self.log_y)
 
     @property

@@ -1,19 +1,31 @@
 """How scaling is drawn: one query, the scores and the Jacobian at each d_head, and curves over d_head."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import plotly.graph_objects as go
 
-from attention_core.experiments.scaling import ScalingCurves, ScalingResult, check_d_head
+from attention_core.experiments.scaling import D_HEADS, ScalingCurves, ScalingResult, check_d_head
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep, matrix_heatmap
-from attention_core.figures.plot import NUMBER, Mode, add_band, axis, base_figure, drawn_once, escape
+from attention_core.figures.matrix import (
+    Axis,
+    BarsPanel,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Series,
+    Sweep,
+    matrix_heatmap,
+)
+from attention_core.figures.panels import Array, Limits
+from attention_core.figures.plot import Mode
 from attention_core.figures.table import Table
-from attention_core.figures.theme import MUTED, SCALES
+from attention_core.figures.theme import Role
 
 Quantity = Literal["variance", "max_weight", "entropy", "jacobian", "gradient", "underflow"]
+
+_Part = tuple[str, Array, tuple[Array, Array] | None]
 
 TITLES: Final[dict[Quantity, str]] = {
     "variance": "Variance of the scores",
@@ -42,6 +54,14 @@ _MEASURED: Final[dict[Quantity, str]] = {
     "gradient": "gradient_median",
     "underflow": "float16_zeros",
 }
+_LIMITS: Final[dict[Quantity, Limits]] = {"max_weight": (0.0, 1.05), "underflow": (0.0, 1.05)}
+_NOTES: Final[dict[Quantity, str]] = {
+    "variance": "Bands: five standard errors below and above.",
+    "jacobian": "Dashed: the bounds nε, above, and 2ε, below.",
+    "gradient": "Bands: 98 % of the queries.",
+}
+# Unscaled, scaled, chosen: colours that can be told apart.
+_ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")
 _D_HEAD: Final = "Size of a head, d_head"
 
 
@@ -89,10 +109,7 @@ def scaling_heatmap(result: ScalingResult, d_head: int, *, mode: Mode = "light")
     return matrix_heatmap(panel, check_d_head(d_head), mode)
 
 
-@drawn_once
-def scaling_curves(
-    result: ScalingResult, quantity: Quantity, d_head: int | None = None, *, mode: Mode = "light"
-) -> go.Figure:
+def curves_view(result: ScalingResult, quantity: Quantity, d_head: int | None = None) -> MatrixView:
     """One quantity over d_head, without a factor, with 1/√d_head, and with the chosen factor where that is another.
 
     Dashed curves are what a measured one is compared with: the claimed variance, ln n, the bounds nε and 2ε; and for
@@ -102,34 +119,37 @@ def scaling_curves(
         result: What was measured.
         quantity: Which curve.
         d_head: Where a line marks what is looked at; None marks nothing.
-        mode: ``light`` or ``dark``.
 
     Raises:
         ConfigError: If ``d_head`` is not part of the sweep.
     """
-    figure = base_figure(title=TITLES[quantity], mode=mode)
-    figure.update_layout(legend={"y": -0.2, "yanchor": "top"})  # below: many names would run into the title
-    drawn: list[np.ndarray[Any, Any]] = []
-    for curves, colour in zip(result.curves, _colours(mode), strict=False):
-        drawn += _draw(figure, result, curves, quantity, colour)
+    parts = [_parts(curves, quantity) for curves in result.curves]
+    series = [
+        Series(name=f"{label(curves)}{what}", values=values, band=band, role=role, dashed=i > 0)
+        for curves, role, drawn in zip(result.curves, _ROLES, parts, strict=False)
+        for i, (what, values, band) in enumerate(drawn)
+    ]
     if quantity == "entropy":
         bound = np.full(len(result.d_heads), np.log(result.config.num_keys))
-        _line(figure, "ln n", result.d_heads, bound, MUTED[mode], dash="dash")
-    log = quantity in _LOG_Y
-    ticks = [f"{size:,}" for size in result.d_heads]
-    figure.update_xaxes(axis(_D_HEAD, log=True, mode=mode), tickvals=result.d_heads, ticktext=ticks)
-    figure.update_xaxes(range=[-0.1, np.log10(result.d_heads[-1]) + 0.1])
-    figure.update_yaxes(axis(_Y_TITLES[quantity], log=log, mode=mode))
-    if log:
-        _decades(figure, drawn, mode)
-    elif quantity in ("max_weight", "underflow"):
-        figure.update_yaxes(range=[-0.02, 1.05])
-    else:
-        figure.update_yaxes(rangemode="tozero")
-    if d_head is not None:
-        check_d_head(d_head)
-        figure.add_vline(x=d_head, line={"color": MUTED[mode], "width": 1.5, "dash": "dot"}, name="d_head")
-    return figure
+        series.append(Series(name="ln n", values=bound, dashed=True))
+    limits, below = _LIMITS.get(quantity), ""
+    if quantity in _LOG_Y:
+        limits, below = _decades(
+            [each for drawn in parts for _, values, band in drawn for each in (values, *(band or ()))]
+        )
+    panel = LinesPanel(
+        title=TITLES[quantity],
+        x=result.d_heads,
+        x_title=_D_HEAD,
+        y_title=_Y_TITLES[quantity],
+        series=tuple(series),
+        log_x=True,
+        log_y=quantity in _LOG_Y,
+        limits=limits,
+        note=" ".join(filter(None, (_NOTES.get(quantity), below))),
+        marked=None if d_head is None else check_d_head(d_head),
+    )
+    return MatrixView(panels=(panel,), summary=curve_summary(result, quantity))
 
 
 def curve_summary(result: ScalingResult, quantity: Quantity) -> str:
@@ -159,36 +179,23 @@ def scaling_table(result: ScalingResult) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _draw(
-    figure: go.Figure, result: ScalingResult, curves: ScalingCurves, quantity: Quantity, colour: str
-) -> list[np.ndarray[Any, Any]]:
-    """Add the curves of one factor; returns what was drawn."""
-    x, name = result.d_heads, label(curves)
-    if quantity == "gradient":
-        # A band may reach below any axis, but it may not end: what is 0 is drawn far below.
-        band = {"low": np.maximum(curves.gradient_low, 1e-300), "high": np.maximum(curves.gradient_high, 1e-300)}
-        add_band(figure, name=name, x=x, median=_positive(curves.gradient_median), colour=colour, **band)
-        _line(figure, f"{name}, mean", x, _positive(curves.gradient_mean), colour, dash="dash")
-        return [curves.gradient_median, curves.gradient_mean, curves.gradient_low, curves.gradient_high]
-    if quantity == "underflow":
-        _line(figure, f"{name}, float16", x, curves.float16_zeros, colour)
-        _line(figure, f"{name}, bfloat16", x, curves.bfloat16_zeros, colour, dash="dash")
-        return []
-    if quantity == "variance":
-        low, high = curves.score_variance_interval
-        errors = {"type": "data", "array": high - curves.score_variance, "arrayminus": curves.score_variance - low}
-        claimed = x * curves.factor**2
-        _line(figure, name, x, curves.score_variance, colour, error_y=errors | {"thickness": 1.5, "width": 3})
-        _line(figure, f"{name}, claimed", x, claimed, colour, dash="dash")
-        return [curves.score_variance, claimed]
+def _parts(curves: ScalingCurves, quantity: Quantity) -> list[_Part]:
+    """What is drawn of one factor: name, values and band of what was measured, then of what it is compared with."""
     values = getattr(curves, _MEASURED[quantity])
-    if quantity != "jacobian":
-        _line(figure, name, x, values, colour)
-        return []
-    _line(figure, name, x, _positive(values), colour)
-    _line(figure, f"{name}, 2ε", x, _positive(curves.bound_two), colour, dash="dash")
-    _line(figure, f"{name}, nε", x, _positive(curves.bound_keys), colour, dash="dot")
-    return [values, curves.bound_two, curves.bound_keys]
+    match quantity:
+        case "gradient":
+            return [
+                (", median", values, (curves.gradient_low, curves.gradient_high)),
+                (", mean", curves.gradient_mean, None),
+            ]
+        case "underflow":
+            return [(", float16", values, None), (", bfloat16", curves.bfloat16_zeros, None)]
+        case "variance":
+            low, high = curves.score_variance_interval
+            return [("", values, (low, high)), (", claimed", np.array(D_HEADS) * curves.factor**2, None)]
+        case "jacobian":
+            return [("", values, None), (", 2ε", curves.bound_two, None), (", nε", curves.bound_keys, None)]
+    return [("", values, None)]
 
 
 def label(curves: ScalingCurves) -> str:
@@ -196,48 +203,17 @@ def label(curves: ScalingCurves) -> str:
     return "unscaled" if curves.name == "1" else f"× {curves.name}"
 
 
-def _line(
-    figure: go.Figure, name: str, x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], colour: str, *,
-    dash: str = "solid", **more: Any,
-) -> None:  # fmt: skip
-    figure.add_scatter(
-        x=x,
-        y=y,
-        name=escape(name),
-        mode="lines+markers" if dash == "solid" else "lines",
-        line={"color": colour, "width": 2.5 if dash == "solid" else 1.8, "dash": dash},
-        marker={"size": 6},
-        hovertemplate=f"d_head %{{x}}<br>%{{y:{NUMBER}}}<extra>{escape(name)}</extra>",
-        **more,
-    )
-
-
-def _positive(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The values, with NaN (a gap) where a log axis has no place for them."""
-    return np.where(values > 0, values, np.nan)
-
-
-def _decades(figure: go.Figure, drawn: list[np.ndarray[Any, Any]], mode: Mode) -> None:
-    """Limit a log axis to what can be compared on it, and say what lies below."""
+def _decades(drawn: Sequence[Array]) -> tuple[Limits | None, str]:
+    """The decades of a log axis on which curves can be compared, and a sentence on what lies below them."""
     values = np.concatenate(drawn)
     positive = values[values > 0]
-    said = "All values are 0."
-    if positive.size:
-        lowest = max(float(positive.min()), min(_LOWEST, float(positive.max()) / 10))
-        figure.update_yaxes(range=[np.log10(lowest) - 0.2, np.log10(float(positive.max())) + 0.2])
-        below = values[values < lowest]
-        down = format_number(float(below.min())) if below.size else ""
-        said = f"Below the axis, down to {down}: {below.size} of {values.size} values." if below.size else ""
-    if said:
-        font = {"color": MUTED[mode], "size": 12}
-        place = {"x": 0, "y": 0.02, "xref": "paper", "yref": "paper", "xanchor": "left", "showarrow": False}
-        figure.add_annotation(place, text=escape(said), font=font)
-
-
-def _colours(mode: Mode) -> Sequence[str]:
-    """Unscaled, scaled, chosen: two ends of the diverging scale, and the sequential one."""
-    diverging, sequential = SCALES[mode]["diverging"], SCALES[mode]["sequential"]
-    return (diverging[5], diverging[1], sequential[4])
+    if not positive.size:
+        return None, ""
+    highest = float(positive.max())
+    lowest = max(float(positive.min()), min(_LOWEST, highest / 10))
+    below = positive[positive < lowest]
+    said = f"Below the axis, down to {format_number(float(below.min()))}: {below.size} values." if below.size else ""
+    return (lowest / 1.6, highest * 1.6), said
 
 
 def _summary(result: ScalingResult) -> str:

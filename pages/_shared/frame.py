@@ -21,6 +21,7 @@ import streamlit as st
 from pages._shared import export, link, share, tabs
 from pages._shared.content import Predict, Preset, Why
 from pages._shared.controls import RUN_SETTINGS, Controls
+from pages._shared.matrix_view import matrix_view
 from pages._shared.plotly import draw_plotly
 from pages._shared.prediction import draw_prediction, page_button
 from pages._shared.registry import PAGES
@@ -28,6 +29,7 @@ from pages._shared.run import good_config, runner
 from pages._shared.shell import presenting, shared
 from pages._shared.verdicts import draw_verdicts
 from attention_core.experiments.verdict import Result
+from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.table import Table
 
@@ -189,8 +191,13 @@ class Page:
         """The theme's mode, for what cannot find out by itself."""
         return "dark" if st.context.theme.type == "dark" else "light"
 
+    def curves(self, view: MatrixView) -> None:
+        """Curves or bars below the verdicts."""
+        with self._place("below"):
+            matrix_view(view, key=f"{self.spec.name}_curves")
+
     def plot(self, figure: Figure, *, alt: str) -> None:
-        """A curve below the verdicts.
+        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space.
 
         Args:
             figure: The figure.

@@ -42,7 +42,7 @@ def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None
     page = visit("projections", f"?projections_topic={topic}")
     verdicts = page.locator(".st-key-verdicts").bounding_box()
     assert verdicts["y"] + verdicts["height"] <= 900
-    assert page.locator(".js-plotly-plot").count() == (0 if topic == "gauge+freedom" else 1)
+    assert page.locator(".st-key-below canvas").count() == (0 if topic == "gauge+freedom" else 1)
 
 
 def test_a_lesson_may_fix_the_head(visit: Callable) -> None:

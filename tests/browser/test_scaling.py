@@ -10,7 +10,6 @@ def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
     visit: Callable, settled: Callable
 ) -> None:
     page = visit("scaling")
-    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
     before = page.evaluate(PICTURES)
     slider = page.locator(".st-key-figure input[type=range]").first
     slider.focus()
@@ -19,10 +18,7 @@ def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
     settled(page)
     after = page.evaluate(PICTURES)
     assert len(after) == len(before) == 5
-    # Four panels move; of the curve below only the line that marks d_head does.
-    assert [i for i, (one, other) in enumerate(zip(after, before, strict=True)) if one == other] == [4]
-    marked = page.evaluate("document.querySelector('.js-plotly-plot').layout.shapes.map((shape) => shape.x0)")
-    assert marked == [4096]
+    assert all(one != other for one, other in zip(after, before, strict=True)), "of the curves below, the mark"
     assert len(page.sent) == 1
     assert len(page.sent[0]) <= 2048
 
@@ -33,7 +29,7 @@ def test_each_curve_is_another_picture(visit: Callable, settled: Callable) -> No
     seen = set()
     for name in names:
         page.goto(f"{page.url.split('?')[0]}?scaling_curve={name}")
-        page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
+        page.wait_for_selector(".st-key-below canvas", timeout=LOADED)
         settled(page, LOADED)
         seen.add(json.dumps(page.evaluate(PICTURES)[-1]))
     assert len(seen) == len(names)

@@ -156,6 +156,8 @@ def test_a_log_axis_takes_its_range_from_what_it_can_show_and_names_the_rest():
         {"x": np.array([1.0, 2.0])},
         {"limits": (2.0, 1.0)},
         {"limits": (0.0, 1.0), "log_y": True},
+        {"marked": 3},
+        {"marked": -1},
     ],
 )
 def test_curves_that_cannot_be_drawn_are_refused(changes):

@@ -1,14 +1,16 @@
 """What is drawn of the questions about projections is what was measured."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from attention_core.experiments.projections import LAYERS, TOPICS, ProjectionsConfig, run_projections
+from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import BarsPanel, MatrixPanel
 from attention_core.figures.projections import (
-    figure_alt,
+    curves_view,
     projections_curves,
-    projections_figure,
     projections_heatmap,
     projections_table,
     projections_view,
@@ -88,24 +90,35 @@ def test_a_mask_is_drawn_and_rank_is_left_out() -> None:
     assert [one.name for one in projections_curves(result).series] == ["weights", "d_head or n"]
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("topic", "name", "measured"),
+    [
+        (IDENTITY, "no projections", lambda result: result.own[0]),
+        (IDENTITY, "equal norms, in theory", lambda result: result.predicted),
+        (RANK, "log weights", lambda result: result.ranks[1]),
+        (COLLAPSE, "with the residual", lambda result: result.left[1]),
+    ],
+)
+def test_curves_are_drawn_as_measured(topic: str, name: str, measured: Callable) -> None:
+    (curve,) = (one for one in projections_curves(RESULTS[topic]).series if one.name == name)
+    np.testing.assert_allclose(curve.values, measured(RESULTS[topic]), rtol=1e-6)
+
+
 @pytest.mark.parametrize("topic", [IDENTITY, RANK, COLLAPSE])
-def test_curves_are_drawn_as_measured(topic: str, mode: str) -> None:
-    figure, curves = projections_figure(RESULTS[topic], mode=mode), projections_curves(RESULTS[topic])
-    assert [trace.name for trace in figure.data] == [one.name for one in curves.series]
-    for trace, one in zip(figure.data, curves.series, strict=True):
-        np.testing.assert_array_equal(trace.y, one.values)
-    assert figure.layout.xaxis.title.text
-    assert figure.layout.yaxis.title.text
-    assert all(one.name in figure_alt(RESULTS[topic]) for one in curves.series)
+def test_curves_are_told_from_end_to_end(topic: str) -> None:
+    view, curves = curves_view(RESULTS[topic]), projections_curves(RESULTS[topic])
+    assert view.panels[0].x_title in view.summary
+    for one in curves.series:
+        ends = f"{one.name} from {format_number(float(one.values[0]))} to {format_number(float(one.values[-1]))}"
+        assert ends in view.summary
 
 
 def test_parameters_are_bars_and_another_basis_has_no_curve() -> None:
-    figure = projections_figure(RESULTS[TIED])
-    assert tuple(figure.data[0].x) == RESULTS[TIED].parameters
-    assert f"{RESULTS[TIED].parameters[0]:,}" in figure_alt(RESULTS[TIED])
-    assert projections_figure(RESULTS[GAUGE]) is None
-    assert figure_alt(RESULTS[GAUGE]) == ""
+    view = curves_view(RESULTS[TIED])
+    assert tuple(view.panels[0].values) == RESULTS[TIED].parameters
+    assert all(f"{count:,}" in view.panels[0].note for count in RESULTS[TIED].parameters)
+    assert view.panels[0].note in view.summary
+    assert curves_view(RESULTS[GAUGE]) is None
 
 
 @pytest.mark.parametrize("topic", TOPICS)

@@ -4,22 +4,17 @@ import numpy as np
 import pytest
 
 from attention_core.experiments.config import ConfigError
-from attention_core.experiments.scaling import D_HEADS, ScalingCurves
-from attention_core.figures.matrix import BarsPanel, MatrixPanel
-from attention_core.figures.plot import figure_html
+from attention_core.experiments.scaling import D_HEADS, ScalingCurves, ScalingResult
+from attention_core.figures.matrix import BarsPanel, MatrixPanel, Series
 from attention_core.figures.scaling import (
     TITLES,
     curve_summary,
-    scaling_curves,
+    curves_view,
     scaling_heatmap,
     scaling_table,
     scaling_view,
 )
 from tests.experiments.scaling_runs import run
-
-
-def traces(figure) -> dict[str, object]:
-    return {trace.name: trace for trace in figure.data if trace.name}
 
 
 def test_the_view_draws_what_was_measured() -> None:
@@ -64,65 +59,73 @@ def test_a_sample_of_many_keys_says_so() -> None:
     )
 
 
+def drawn(result: ScalingResult, quantity: str) -> dict[str, Series]:
+    """The curves of a quantity by their names."""
+    (panel,) = curves_view(result, quantity).panels
+    return {one.name: one for one in panel.series}
+
+
 @pytest.mark.parametrize("quantity", TITLES)
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_curves_have_named_axes_and_a_mark(quantity: str, mode: str) -> None:
+def test_curves_have_named_axes_and_a_mark(quantity: str) -> None:
     result = run(scale="d_head^-alpha", alpha=0.4)
-    figure = scaling_curves(result, quantity, 64, mode=mode)
-    assert figure.layout.title.text == TITLES[quantity]
-    assert figure.layout.xaxis.title.text == "Size of a head, d_head"
-    assert figure.layout.xaxis.type == "log"
-    assert figure.layout.yaxis.title.text
-    assert figure.layout.yaxis.type == ("log" if quantity in ("variance", "jacobian", "gradient") else None)
-    assert [shape.x0 for shape in figure.layout.shapes] == [64]
-    assert any(name.startswith("unscaled") for name in traces(figure))
-    assert any(name.startswith("× 1/√d_head") for name in traces(figure))
-    assert any(name.startswith("× d_head^−0.4") for name in traces(figure))
-    assert not scaling_curves(result, quantity).layout.shapes
-    for trace in figure.data:
-        np.testing.assert_array_equal(trace.x, D_HEADS)
+    (panel,) = curves_view(result, quantity, 64).panels
+    assert panel.title == TITLES[quantity]
+    assert panel.x_title == "Size of a head, d_head"
+    assert panel.log_x
+    assert panel.y_title
+    assert panel.log_y == (quantity in ("variance", "jacobian", "gradient"))
+    assert panel.x[panel.marked] == 64
+    names = [one.name for one in panel.series]
+    for role, start in (("key", "unscaled"), ("query", "× 1/√d_head"), ("output", "× d_head^−0.4")):
+        assert [one.role for one in panel.series if one.name.startswith(start)] == [role] * (
+            sum(name.startswith(start) for name in names)
+        )
+        assert any(name.startswith(start) for name in names)
+    assert curves_view(result, quantity).panels[0].marked is None
+    np.testing.assert_array_equal(panel.x, D_HEADS)
 
 
 def test_curves_draw_what_was_measured() -> None:
     result = run()
     unscaled, scaled = result.unscaled, result.scaled
-    variance = traces(scaling_curves(result, "variance"))
-    np.testing.assert_array_equal(variance["unscaled"].y, unscaled.score_variance)
-    np.testing.assert_allclose(variance["unscaled, claimed"].y, D_HEADS)
-    np.testing.assert_allclose(variance["× 1/√d_head, claimed"].y, 1)
-    errors = variance["unscaled"].error_y
-    np.testing.assert_allclose(unscaled.score_variance + errors.array, unscaled.score_variance_interval[1])
-    np.testing.assert_allclose(unscaled.score_variance - errors.arrayminus, unscaled.score_variance_interval[0])
-    np.testing.assert_array_equal(traces(scaling_curves(result, "max_weight"))["unscaled"].y, unscaled.max_weight)
-    entropies = traces(scaling_curves(result, "entropy"))
-    np.testing.assert_array_equal(entropies["× 1/√d_head"].y, scaled.entropy)
-    np.testing.assert_allclose(entropies["ln n"].y, np.log(64))
-    jacobian = traces(scaling_curves(result, "jacobian"))
+    variance = drawn(result, "variance")
+    np.testing.assert_allclose(variance["unscaled"].values, unscaled.score_variance, rtol=1e-6)
+    np.testing.assert_allclose(variance["unscaled, claimed"].values, D_HEADS)
+    np.testing.assert_allclose(variance["× 1/√d_head, claimed"].values, 1, rtol=1e-6)
+    np.testing.assert_allclose(variance["unscaled"].band, unscaled.score_variance_interval, rtol=1e-6)
+    most = drawn(result, "max_weight")["unscaled"]
+    np.testing.assert_allclose(most.values, unscaled.max_weight, rtol=1e-6)
+    entropies = drawn(result, "entropy")
+    np.testing.assert_allclose(entropies["× 1/√d_head"].values, scaled.entropy, rtol=1e-6)
+    np.testing.assert_allclose(entropies["ln n"].values, np.log(64), rtol=1e-6)
+    jacobian = drawn(result, "jacobian")
     for name, values in (("", unscaled.jacobian), (", 2ε", unscaled.bound_two), (", nε", unscaled.bound_keys)):
-        np.testing.assert_array_equal(jacobian[f"unscaled{name}"].y, values)
-    underflow = traces(scaling_curves(result, "underflow"))
-    np.testing.assert_array_equal(underflow["unscaled, float16"].y, unscaled.float16_zeros)
-    np.testing.assert_array_equal(underflow["unscaled, bfloat16"].y, unscaled.bfloat16_zeros)
+        np.testing.assert_allclose(jacobian[f"unscaled{name}"].values, values, rtol=1e-6)
+        assert jacobian[f"unscaled{name}"].dashed == bool(name)
+    underflow = drawn(result, "underflow")
+    np.testing.assert_allclose(underflow["unscaled, float16"].values, unscaled.float16_zeros, rtol=1e-6)
+    np.testing.assert_allclose(underflow["unscaled, bfloat16"].values, unscaled.bfloat16_zeros, rtol=1e-6)
 
 
 def test_the_gradient_shows_median_mean_and_band() -> None:
     result = run()
-    figure = scaling_curves(result, "gradient")
-    drawn = traces(figure)
-    np.testing.assert_array_equal(drawn["unscaled, median"].y, result.unscaled.gradient_median)
-    np.testing.assert_array_equal(drawn["unscaled, mean"].y, result.unscaled.gradient_mean)
-    np.testing.assert_array_equal(drawn["unscaled, 1–99 &#37;"].y, result.unscaled.gradient_low)
-    np.testing.assert_array_equal(figure.data[0].y, result.unscaled.gradient_high)
-    low, high = figure.layout.yaxis.range
-    assert -10.5 < low < high < 2.5
-    assert "Below the axis, down to" in figure.layout.annotations[0].text
+    curves, (panel,) = drawn(result, "gradient"), curves_view(result, "gradient").panels
+    np.testing.assert_allclose(curves["unscaled, median"].values, result.unscaled.gradient_median, rtol=1e-6)
+    np.testing.assert_allclose(curves["unscaled, mean"].values, result.unscaled.gradient_mean, rtol=1e-6)
+    low, high = curves["unscaled, median"].band
+    np.testing.assert_allclose(high, result.unscaled.gradient_high, rtol=1e-6)
+    # Float32 holds nothing below 1e-45; no axis reaches that far.
+    np.testing.assert_allclose(low, result.unscaled.gradient_low, rtol=1e-6, atol=1e-37)
+    bottom, top = panel.limits
+    assert 1e-11 < bottom < 1e-9
+    assert max(result.unscaled.gradient_high) < top < 1e3
+    assert "Below the axis, down to" in panel.note
 
 
 def test_values_of_0_leave_a_gap_on_a_log_axis_and_are_said() -> None:
-    figure = scaling_curves(run(num_keys=1), "gradient")
-    assert figure.layout.annotations[0].text == "All values are 0."
-    assert np.isnan(traces(figure)["unscaled, median"].y).all()
-    assert "plotly" in figure_html(figure)
+    (panel,) = curves_view(run(num_keys=1), "gradient").panels
+    assert "are not above 0, so a log axis cannot show them" in panel.warning
+    assert not drawn(run(num_keys=1), "gradient")["unscaled, median"].values.any()
 
 
 def test_the_jacobian_of_one_size_alone() -> None:
@@ -130,7 +133,7 @@ def test_the_jacobian_of_one_size_alone() -> None:
     figure = scaling_heatmap(result, 64)
     np.testing.assert_array_equal(figure.data[0].z, result.view.jacobian[D_HEADS.index(64)])
     assert figure.layout.yaxis.autorange == "reversed"
-    for draw in (lambda: scaling_heatmap(result, 65), lambda: scaling_curves(result, "entropy", 0)):
+    for draw in (lambda: scaling_heatmap(result, 65), lambda: curves_view(result, "entropy", 0)):
         with pytest.raises(ConfigError, match="a power of two"):
             draw()
 

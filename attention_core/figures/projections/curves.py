@@ -1,9 +1,8 @@
-"""What each question about projections looks like over sizes or layers: the curves, and how Plotly draws them."""
+"""What each question about projections looks like over sizes or layers."""
 
 from functools import singledispatch
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.experiments.projections import (
     LAYERS,
@@ -16,61 +15,31 @@ from attention_core.experiments.projections import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.lines import LinesPanel, Series
-from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
-from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
+from attention_core.figures.matrix import Axis, BarsPanel, MatrixView
 
 _D_HEAD = "size of a head, d_head"
 
 
-@drawn_once
-def projections_figure(result: ProjectionsResult, *, mode: Mode = "light") -> go.Figure | None:
-    """The curves of a question as a Plotly figure, for tied matrices bars of parameters; None where there are none.
+def curves_view(result: ProjectionsResult) -> MatrixView | None:
+    """The curves of a question, for tied matrices bars of parameters; None where there are none.
 
     Args:
         result: Its result.
-        mode: ``light`` or ``dark``.
     """
     if isinstance(result, TyingResult):
-        return _parameters(result, mode)
+        bars = BarsPanel(
+            title="Parameters of the module",
+            values=np.array(result.parameters),
+            labels=Axis(title="shared", labels=("nothing", "W_K = W_V", "W_Q = W_K")),
+            quantity="parameters",
+            note="{:,} with nothing shared; {:,} and {:,} with one matrix for two.".format(*result.parameters),
+        )
+        return MatrixView(panels=(bars,), summary=f"Bars of parameters: {bars.note}")
     panel = projections_curves(result)
     if panel is None:
         return None
-    figure = base_figure(title=panel.title, mode=mode)
-    for series in panel.series:
-        colour = ROLE_COLOURS[mode][series.role] if series.role else MUTED[mode]
-        figure.add_scatter(
-            x=panel.x,
-            y=series.values,
-            name=escape(series.name),
-            mode="lines" if series.dashed else "lines+markers",
-            line={
-                "color": colour,
-                "width": 2 if series.dashed else 2.5,
-                "dash": "dash" if series.dashed else "solid",
-            },
-            hovertemplate=f"%{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra>{escape(series.name)}</extra>",
-        )
-    figure.update_xaxes(axis(panel.x_title, mode=mode))
-    if panel.log_x:
-        ticks = [f"{x:g}" for x in panel.x]
-        figure.update_xaxes(type="log", tickvals=panel.x, ticktext=ticks)
-    figure.update_yaxes(axis(panel.y_title, mode=mode))
-    if panel.log_y:
-        figure.update_yaxes(type="log", dtick=3 if panel.y_limits[0] < 1e-4 else 1)
-    elif panel.limits:
-        figure.update_yaxes(range=panel.limits)
-    return figure.update_layout(height=300, margin={"t": 64}, title_y=0.97)
-
-
-def figure_alt(result: ProjectionsResult) -> str:
-    """What there is to see in the curves, in a sentence."""
-    if isinstance(result, TyingResult):
-        return f"Bars of parameters: {', '.join(f'{count:,}' for count in result.parameters)}."
-    panel = projections_curves(result)
-    if panel is None:
-        return ""
     ends = (f"{one.name} from {_said(one.values[0])} to {_said(one.values[-1])}" for one in panel.series)
-    return f"{panel.title} over {panel.x_title}: {'; '.join(ends)}."
+    return MatrixView(panels=(panel,), summary=f"{panel.title} over {panel.x_title}: {'; '.join(ends)}.")
 
 
 @singledispatch
@@ -137,20 +106,6 @@ def _(result: CollapseResult) -> LinesPanel:
             Series(name="with the residual", values=result.left[1], role="query"),
         ),
     )
-
-
-def _parameters(result: TyingResult, mode: Mode) -> go.Figure:
-    figure = base_figure(title="Parameters of the module", mode=mode)
-    figure.add_bar(
-        y=["W_Q, W_K, W_V", "W_K = W_V", "W_Q = W_K"],
-        x=list(result.parameters),
-        orientation="h",
-        marker_color=SCALES[mode]["sequential"][3],
-        text=[f"{count:,}" for count in result.parameters],
-        hovertemplate="%{x:,}<extra></extra>",
-    )
-    figure.update_xaxes(axis("parameters", mode=mode))
-    return figure.update_yaxes(autorange="reversed").update_layout(height=240)
 
 
 def _said(value: float) -> str:

@@ -274,7 +274,7 @@ class View {
       const scene = { theme: this.theme, font: this.font, lit: this.litOn(panel), from: panel.from, t };
       scene.pointed = this.pointed?.[0] === panel.index ? this.pointed.slice(1) : null;
       scene.selected = cell?.[0] === panel.index ? cell.slice(1) : null;
-      scene.step = panel.cursor ? step : null;
+      scene.step = panel.cursor ? step : panel.marked ?? null;
       ({ matrix: paintMatrix, bars: paintBars, lines: paintLines })[panel.kind](ctx, panel, panel.geo, scene);
     }
     if (t === 1) this.panels.forEach((panel) => (panel.from = null));

@@ -69,6 +69,7 @@ def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
         "log_x": panel.log_x,
         "log_y": panel.log_y,
         "limits": panel.y_limits,
+        "marked": panel.marked,
         "series": [
             {
                 "name": one.name,
