@@ -1,6 +1,7 @@
 // One view: its panels, its slider, and what a hand or a key does to them.
 
 const MOVE_MS = 200;
+const FRAME_MS = 16;
 const PHONE = 480; // below this width panels stand one below the other, so that their numbers can be read
 const LIGHT = "attention:hover";
 
@@ -186,14 +187,13 @@ class View {
     cancelAnimationFrame(this.frame);
     this.panels.forEach((panel, i) => (panel.from = old[i] && this.start(panel, old[i])));
     if (!this.panels.some((panel) => panel.from) || matchMedia("(prefers-reduced-motion: reduce)").matches) return this.paint();
-    const begin = performance.now();
-    const tick = (now) => {
-      const linear = clamp((now - begin) / MOVE_MS, 0, 1);
+    const begin = performance.now() - FRAME_MS; // the first picture is already on its way: nobody waits for a still one
+    const tick = () => {
+      const linear = clamp((performance.now() - begin) / MOVE_MS, 0, 1);
       this.paint(1 - (1 - linear) ** 3);
       if (linear < 1) this.frame = requestAnimationFrame(tick);
     };
-    this.paint(0);
-    this.frame = requestAnimationFrame(tick);
+    tick();
   }
 
   start(panel, old) {
