@@ -49,7 +49,6 @@ class Page:
         self.predict = predict
         self.presets = presets
         self.shared = {name: shared().values[name] for name in RUN_SETTINGS}
-        self.seed = self.shared["seed"]
         self._lay_out()
 
     def _lay_out(self) -> None:
