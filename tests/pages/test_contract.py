@@ -167,9 +167,8 @@ def in_link(value: object) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_control_comes_back_from_the_link(name: str, open_page: Open) -> None:
     at = open_page(name)
-    for kind, key in bound_widgets(at):
-        wanted = other_value(at.get_by_key(key))
-        again = open_page(name, **{key: in_link(wanted)})
-        assert not again.exception, f"{kind} {key} = {wanted!r}"
-        assert again.get_by_key(key).value == wanted, f"{kind} {key} = {wanted!r}"
-        assert not again.warning, [warning.value for warning in again.warning]
+    wanted = {key: other_value(at.get_by_key(key)) for _, key in bound_widgets(at)}
+    again = open_page(name, **{key: in_link(value) for key, value in wanted.items()})
+    assert not again.exception
+    assert {key: again.get_by_key(key).value for key in wanted} == wanted
+    assert not again.warning, [warning.value for warning in again.warning]
