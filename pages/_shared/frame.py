@@ -24,6 +24,7 @@ from pages._shared.controls import RUN_SETTINGS, Controls
 from pages._shared.matrix_view import matrix_view
 from pages._shared.plotly import draw_plotly
 from pages._shared.prediction import draw_prediction, page_button
+from pages._shared.presets import draw_presets, draw_steps
 from pages._shared.registry import PAGES
 from pages._shared.run import good_config, runner
 from pages._shared.shell import presenting, shared
@@ -70,35 +71,8 @@ class Page:
                 break
         return self._left_places[name]
 
-    def _draw_presets(self) -> None:
-        """The presets, lit where the controls are as it sets them; filled in last, for the picture comes first."""
-        if not link.shows("presets"):
-            return
-        key = f"_{self.spec.name}_preset"
-        here = next((i for i, preset in enumerate(self.presets) if self.control.are(preset.settings)), None)
-        st.session_state[key] = here
-        with self._presets:
-            st.pills(
-                "Presets", range(len(self.presets)), format_func=lambda i: self.presets[i].name, key=key, wrap=False,
-                required=True, on_change=lambda: self._choose(st.session_state[key]), label_visibility="collapsed",
-            )  # fmt: skip
-            if here is not None:
-                st.markdown(f":small[:gray[{self.presets[here].surprise}]]", width="content")
-
-    def _draw_steps(self) -> None:
-        """From preset to preset with the keys that remotes send."""
-        at, last = st.session_state.get(f"_{self.spec.name}_chosen", -1), len(self.presets) - 1
-        for label, shortcut, to in (("Back", "PageUp", at - 1), ("Next", "PageDown", at + 1)):
-            self._button(label, f"step_{shortcut}", self._choose, max(0, min(last, to)), shortcut=shortcut)
-
     def _button(self, label: str, name: str, action: Callable[..., None], *args: Any, **more: Any) -> None:
         page_button(self.spec.name, label, name, action, *args, **more)
-
-    def _choose(self, index: int | None) -> None:
-        if index is None:  # only a forged message unchooses
-            return
-        st.session_state[f"_{self.spec.name}_chosen"] = index
-        self.control.apply(self.presets[index].settings)
 
     def _reset(self) -> None:
         for name in ("chosen", "answer", "pinned"):
@@ -225,10 +199,12 @@ class Page:
         if link.shows("predict"):
             with self._predict:
                 draw_prediction(self.control, self.predict, result)
-        self._draw_presets()
+        if link.shows("presets"):
+            with self._presets:
+                draw_presets(self.control, self.presets)
         with self._right.container(horizontal=True):
             if presenting():
-                self._draw_steps()
+                draw_steps(self.control, self.presets)
             self._button("Reset", "reset", self._reset)
             if link.shows("pin"):
                 pinned = st.session_state.get(f"_{self.spec.name}_pinned") is not None
