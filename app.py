@@ -1,5 +1,9 @@
 """Entry point: navigation, what all pages share, and the warm-up. Run it with ``streamlit run app.py``."""
 
+from contextlib import suppress
+
+import streamlit as st
+
 from pages._shared.navigation import navigate
 from pages._shared.registry import HOME
 from pages._shared.turns import turn
@@ -12,14 +16,14 @@ with turn():
     # These import torch, and a visitor should not look at an empty page meanwhile.
     from pages._shared import link
     from pages._shared.failure import told_well
-    from pages._shared.shell import draw_lesson_banner, draw_shared_settings, draw_style, forget_shared_settings
+    from pages._shared.shell import draw_lesson_banner, draw_shared_settings, draw_style
+    from pages._shared.stages import Done
 
     name = here.url_path or HOME.name
-    with told_well(name):
+    with told_well(name, st.container()), suppress(Done):
         link.arrive(name)
         draw_shared_settings()
         draw_style()
         draw_lesson_banner()
         here.run()
-    forget_shared_settings()
     warm_up_unseen()

@@ -4,8 +4,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import streamlit as st
-
 from pages._shared.content import Predict, Preset, Why
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
@@ -55,7 +53,7 @@ PREDICT = Predict(
 page = Page("biases", presets=PRESETS, predict=PREDICT)
 with page.controls as control:
     show = control.select("show", "Show", SHOWN, TERMS)
-    with st.container(horizontal=True, gap="small"):
+    with control.row():
         names = {f"{role[0].lower()}_bias": f"{role} b_{role[0]}" for role in ("Query", "Key", "Value", "Output")}
         biases = {name: control.switch(name, label, True) for name, label in names.items()}
     direction = control.select("direction", "Direction of the biases", measure.DIRECTIONS, "random")

@@ -1,7 +1,5 @@
 """Permutation: shuffle the tokens, and see what attention notices."""
 
-import streamlit as st
-
 from pages._shared.content import Predict, Preset, Why
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
@@ -99,9 +97,7 @@ shuffle = page.run(study.run_shuffle, config)
 shown = page.picture(picture, config)
 page.verdicts(laws, built, depth)
 if shown:
-    with page.below:
-        st.markdown("**Every order: what is left once it is undone**")
-        matrix_view(draw.residual_view(laws), key="permutation_residuals", height=RESIDUALS)
+    page.curves(draw.residual_view(laws), title="Every order: what is left once it is undone", height=RESIDUALS)
 residuals = draw.residual_words(laws)
 page.finish(
     config,

@@ -2,6 +2,8 @@
 
 import operator
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -13,6 +15,8 @@ from attention_core.device import available_devices, resolve_device, supported_d
 from attention_core.experiments.config import MAX_CHARACTERS, MAX_SEED
 
 _DEFAULTS = "_defaults"
+# In the session: whether a callback gave widgets other values, so that they have to be drawn again.
+MOVED_BY_CALLBACK = "_moved_by_callback"
 RUN_SETTINGS = ("dtype", "device", "seed")
 Number = TypeVar("Number", int, float)
 
@@ -25,14 +29,18 @@ class Controls:
 
     Args:
         page: Name of the page; empty for the settings that all pages share.
+        asking: Whether controls are drawn.
+        moved: Called when a control has been moved; without it, the whole page runs again.
 
     Attributes:
+        asking: Whether controls are drawn; else they are read, as they were drawn before.
         part: The part of the page that controls drawn from now on belong to: ``controls`` or ``break``.
         parts: The part of each control drawn so far, by its key; likewise ``labels``, ``values`` and ``taken``.
     """
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page: str, *, asking: bool = True, moved: Callable[[], None] | None = None) -> None:
         self.page = page
+        self.asking, self._moved = asking, moved
         self.part = "controls"
         self.parts: dict[str, str] = {}
         self.labels: dict[str, str] = {}
@@ -48,11 +56,13 @@ class Controls:
         here = link.lesson()
         return here is not None and self.key(name) in here.fixed
 
+    def row(self) -> AbstractContextManager[Any]:
+        """Controls side by side."""
+        return st.container(horizontal=True, gap="small") if self.asking else nullcontext()
+
     def slider(self, name: str, label: str, low: float, high: float, default: float, **more: Any) -> Any:
         """A number from ``low`` to ``high``; whole if ``default`` is."""
-
-        def draw(key: str) -> Any:
-            return _finite(st.slider, label, low, high, default, key=key, **more)
+        draw = partial(_finite, st.slider, label, low, high, default, **more)
 
         def fits(value: Any) -> bool:
             return type(value) is type(default) and low <= value <= high
@@ -61,30 +71,17 @@ class Controls:
 
     def choice(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
         """One of a few words, all in sight."""
-
-        def draw(key: str) -> str:
-            # A segmented control gives None for a link with an empty value, whatever `required` says.
-            value = st.segmented_control(
-                label, options, default=default, key=key, bind="query-params", required=True, help=hint
-            )
-            return default if value is None else value
-
+        draw = partial(st.segmented_control, label, options, default=default, required=True, help=hint)
         return self._control(name, label, default, draw, str, operator.eq, options.__contains__)
 
     def select(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
         """One of several words, in a list that opens."""
-
-        def draw(key: str) -> str:
-            index = list(options).index(default)
-            return st.selectbox(label, options, index=index, key=key, bind="query-params", help=hint)
-
+        draw = partial(st.selectbox, label, options, index=list(options).index(default), help=hint)
         return self._control(name, label, default, draw, str, operator.eq, options.__contains__)
 
     def switch(self, name: str, label: str, default: bool = False, *, hint: str | None = None) -> bool:
         """On or off."""
-
-        def draw(key: str) -> bool:
-            return st.toggle(label, default, key=key, bind="query-params", help=hint)
+        draw = partial(st.toggle, label, default, help=hint)
 
         def took(raw: str, value: bool) -> bool:
             return raw.lower() == str(value).lower()
@@ -96,9 +93,7 @@ class Controls:
 
     def sentence(self, name: str, label: str, default: str, *, hint: str | None = None) -> tuple[str, ...]:
         """Words typed by the visitor, split at white space into tokens."""
-
-        def draw(key: str) -> str:
-            return st.text_input(label, default, max_chars=MAX_CHARACTERS, key=key, bind="query-params", help=hint)
+        draw = partial(st.text_input, label, default, max_chars=MAX_CHARACTERS, help=hint)
 
         def fits(value: Any) -> bool:
             return isinstance(value, str)
@@ -108,9 +103,7 @@ class Controls:
 
     def number(self, name: str, label: str, low: int, high: int, default: int, *, hint: str | None = None) -> int:
         """A whole number typed or stepped."""
-
-        def draw(key: str) -> int:
-            return _finite(st.number_input, label, low, high, default, 1, key=key, help=hint)
+        draw = partial(_finite, st.number_input, label, low, high, default, 1, help=hint)
 
         def fits(value: Any) -> bool:
             return type(value) is int and low <= value <= high
@@ -155,7 +148,7 @@ class Controls:
             name,
             label,
             default,
-            lambda key: link.kept(key, default, decode),
+            lambda key, **_: link.kept(key, default, decode),
             encode,
             lambda raw, value: decode(raw) == value,
             fits,
@@ -170,7 +163,7 @@ class Controls:
         name: str,
         label: str,
         default: Any,
-        draw: Callable[[str], Any],
+        draw: Callable[..., Any],
         show: Callable[[Any], str],
         took: Callable[[str, Any], bool],
         fits: Callable[[Any], bool],
@@ -183,10 +176,14 @@ class Controls:
             here = link.unfix(key, label)
         if here is not None and key in here.fixed:
             value = here.fixed[key]
-            if key not in here.hidden:
+            if key not in here.hidden and self.asking:
                 st.markdown(f"{label}: **{literal(show(value))}**")
+        elif self.asking or assign is not None:
+            value = draw(key=key, bind="query-params", on_change=self._moved)
         else:
-            value = draw(key)
+            value = st.session_state[key if key in st.session_state else _unbound(key)]
+        if value is None:  # so a segmented control reads a link with an empty value, whatever `required` says
+            value = default
 
         def taken(raw: str) -> tuple[bool, str, str]:
             try:
@@ -225,17 +222,22 @@ class Controls:
             _assign(self.key(name), value, assign)
 
 
-def _finite(widget: Callable[..., Any], *args: Any, key: str, **more: Any) -> Any:
+def _finite(widget: Callable[..., Any], *args: Any, key: str, bind: str, **more: Any) -> Any:
     """Draw a number widget that lives in the link, where Streamlit raises on an infinite number, outside of it."""
     try:
-        return widget(*args, key=key, bind="query-params", **more)
+        return widget(*args, key=key, bind=bind, **more)
     except OverflowError:
-        return widget(*args, key=f"{key}_unbound", **more)
+        return widget(*args, key=_unbound(key), **more)
+
+
+def _unbound(key: str) -> str:
+    return f"{key}_unbound"
 
 
 def _assign(key: str, value: Any, assign: Callable[[Any], None] | None) -> None:
     if assign is None:
         st.session_state[key] = value
+        st.session_state[MOVED_BY_CALLBACK] = True
     else:
         assign(value)
 

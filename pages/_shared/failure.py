@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 
@@ -11,20 +12,20 @@ from pages._shared.registry import HOME
 
 
 @contextmanager
-def told_well(page: str) -> Iterator[None]:
+def told_well(page: str, notice: Any) -> Iterator[None]:
     """Run a page; if it fails, say so above whatever it had drawn by then.
 
     What Streamlit raises to stop or to repeat a run is no ``Exception`` and goes through.
 
     Args:
         page: Name of the page.
+        notice: The container to say it in; without one it is said below.
     """
-    notice = st.container()
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever it is, the visitor gets a sentence and the log the rest
         log.failed(page, error)
-        with notice:
+        with notice or st.container():
             _draw_way_back(page)
 
 

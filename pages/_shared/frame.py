@@ -13,26 +13,29 @@ A page makes one ``Page``, asks its controls for values, and gives it a config, 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Literal
 
 import streamlit as st
 
 from pages._shared import export, link, share, tabs
 from pages._shared.content import Predict, Preset, Why
-from pages._shared.controls import RUN_SETTINGS, Controls
+from pages._shared.controls import MOVED_BY_CALLBACK, RUN_SETTINGS, Controls
 from pages._shared.matrix_view import matrix_view
 from pages._shared.plotly import draw_plotly
 from pages._shared.prediction import draw_prediction, page_button
 from pages._shared.presets import draw_presets, draw_steps
 from pages._shared.registry import PAGES
-from pages._shared.run import good_config, runner
+from pages._shared.run import good_config, last_good_config, runner
 from pages._shared.shell import presenting, shared
+from pages._shared.stages import Places, again, answer, ask, places
 from pages._shared.verdicts import draw_verdicts
 from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.table import Table
+
+CURVES_PX = 336
 
 
 class Page:
@@ -46,30 +49,40 @@ class Page:
 
     def __init__(self, name: str, *, presets: tuple[Preset, ...], predict: Predict) -> None:
         self.spec = next(page for page in PAGES if page.name == name)
-        self.control = Controls(name)
+        self.shared = {name: shared().values[name] for name in RUN_SETTINGS}
+        self.control = Controls(name, asking=ask(self.spec), moved=again(name))
         self.predict = predict
         self.presets = presets
-        self.shared = {name: shared().values[name] for name in RUN_SETTINGS}
-        self._lay_out()
+        self._places: dict[str, Any] = {}
+        self._answers: Any = None
+        if self.control.asking:
+            st.session_state[MOVED_BY_CALLBACK] = False
+            self._where = self._lay_out()
+        elif st.session_state[MOVED_BY_CALLBACK]:
+            st.rerun()
+        else:
+            self._where, self._own = places(), st.container()
 
-    def _lay_out(self) -> None:
-        """Containers for what is drawn later than what stands below it; the rest is drawn in its order."""
+    def _lay_out(self) -> Places:
+        """The title, and containers for what is drawn later than what stands below it."""
         st.title(self.spec.title)
         formula = f" ${self.spec.formula}$" if self.spec.formula else ""
         st.markdown(self.spec.claim + formula)
-        self._notices, self._predict = st.container(), st.container(key=f"{self.spec.name}_predict_strip")
+        top = st.container()
         self._left, self._right = st.columns([3.2, 1], gap="medium")
         self._presets = self._left.container(horizontal=True, gap="xxsmall", key="presets")
-        self._left_places: dict[str, Any] = {}
+        where = Places(top, st.container())
+        tabs.draw_neighbours(self.spec.name)
+        return where
 
     def _place(self, name: str) -> Any:
-        """A container of the left column; asking for one makes those that stand above it as well."""
+        """A container of the answers; asking for one makes those that stand above it as well."""
         for known in ("figure", "verdicts", "below"):
-            if known not in self._left_places:
-                self._left_places[known] = self._left.container(key=known)
+            if known not in self._places:
+                self._places[known] = self._own.container(key=known)
             if known == name:
                 break
-        return self._left_places[name]
+        return self._places[name]
 
     def _button(self, label: str, name: str, action: Callable[..., None], *args: Any, **more: Any) -> None:
         page_button(self.spec.name, label, name, action, *args, **more)
@@ -79,46 +92,68 @@ class Page:
             st.session_state.pop(f"_{self.spec.name}_{name}", None)
         self.control.apply({})
 
-    @property
     @contextmanager
-    def controls(self) -> Iterator[Controls]:
-        """Where the page's controls stand; at most six."""
-        with self._right:
+    def _asking(self, part: str, place: Callable[[], Any]) -> Iterator[Controls]:
+        self.control.part = part
+        with place() if self.control.asking else nullcontext():
             yield self.control
 
     @property
-    @contextmanager
-    def above(self) -> Iterator[Controls]:
-        """Right above the picture, in its full width: a strip of steps to walk through; before anything is run."""
-        with self._left.container(key="above"):
-            yield self.control
+    def controls(self) -> AbstractContextManager[Controls]:
+        """Where the page's controls stand; at most six. Which they are does not depend on their values."""
+        return self._asking("controls", lambda: self._right)
 
     @property
-    @contextmanager
-    def breaks(self) -> Iterator[Controls]:
+    def breaks(self) -> AbstractContextManager[Controls]:
         """Where the switches stand that make the claim fail."""
-        self.control.part = "break"
-        with self._right:
-            if link.shows("break"):
-                st.markdown("**Break it**")
-            yield self.control
+        if self.control.asking and link.shows("break"):
+            self._right.markdown("**Break it**")
+        return self._asking("break", lambda: self._right)
 
     @property
-    @contextmanager
-    def below(self) -> Iterator[Controls]:
-        """Where controls stand that belong to the picture itself, below the verdicts."""
-        self.control.part = "controls"
-        with self._place("below"):
-            yield self.control
+    def above(self) -> AbstractContextManager[Controls]:
+        """Right above the picture, in its full width: a strip of steps to walk through."""
+        return self._asking("controls", lambda: self._left.container(key="above"))
+
+    @property
+    def below(self) -> AbstractContextManager[Controls]:
+        """Below the picture and its verdicts: controls that belong to the picture itself."""
+        self._answers = self._left.container() if self.control.asking else None
+        return self._asking("controls", lambda: self._left)
 
     def config(self, make: Callable[[], Any]) -> Any:
-        """The config that the controls ask for; where it is not possible, a sentence and the last one that was.
+        """End of the controls: the config that they ask for.
+
+        Where it is not possible, a sentence says so, and the last one that was is taken.
 
         Args:
             make: Builds the config from the controls' values.
         """
-        with self._notices:
+        if self.control.asking:
+            if link.shows("presets"):
+                with self._presets:
+                    draw_presets(self.control, self.presets)
+            self._draw_buttons()
+            with self._answers or self._left:
+                answer(self.spec, self._where)
+        with self._where.top:
             return good_config(self.spec.name, make)
+
+    def _draw_buttons(self) -> None:
+        with self._right.container(horizontal=True):
+            if presenting():
+                draw_steps(self.control, self.presets)
+            self._button("Reset", "reset", self._reset)
+            if link.shows("pin"):
+                self._button("Pin" if self._pinned is None else "Unpin", "pin", self._pin)
+
+    @property
+    def _pinned(self) -> Any:
+        return st.session_state.get(f"_{self.spec.name}_pinned")
+
+    def _pin(self) -> None:
+        there = None if self._pinned else last_good_config(self.spec.name)
+        st.session_state[f"_{self.spec.name}_pinned"] = there
 
     def run(self, function: Callable[[Any], Any], config: Any) -> Any:
         """The result of an experiment, shared by all who ask for it, with progress where it takes long."""
@@ -141,8 +176,7 @@ class Page:
             if here is not None and here.predict_first and link.shows("predict") and answer is None:
                 st.info("Answer the question above, or skip it, to see the picture.")
                 return False
-            pinned = st.session_state.get(f"_{self.spec.name}_pinned")
-            if pinned is None:
+            if self._pinned is None:
                 draw(config, self.spec.name)
                 return True
             new, old = st.columns(2)
@@ -151,7 +185,7 @@ class Page:
                 draw(config, self.spec.name)
             with old:
                 st.caption("Pinned")
-                draw(pinned, f"{self.spec.name}_pinned")
+                draw(self._pinned, f"{self.spec.name}_pinned")
         return True
 
     def verdicts(self, *results: Result) -> None:
@@ -164,10 +198,18 @@ class Page:
         """The theme's mode, for what cannot find out by itself."""
         return "dark" if st.context.theme.type == "dark" else "light"
 
-    def curves(self, view: MatrixView) -> None:
-        """Curves or bars below the verdicts."""
+    def curves(self, view: MatrixView, *, title: str = "", height: int = CURVES_PX) -> None:
+        """Curves or bars below the verdicts.
+
+        Args:
+            view: The curves.
+            title: What they are, where they do not say so themselves.
+            height: Pixels of their panels.
+        """
         with self._place("below"):
-            matrix_view(view, key=f"{self.spec.name}_curves")
+            if title:
+                st.markdown(f"**{title}**")
+            matrix_view(view, key=f"{self.spec.name}_curves", height=height)
 
     def plot(self, figure: Figure, *, alt: str) -> None:
         """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space.
@@ -178,9 +220,6 @@ class Page:
         """
         with self._place("below"):
             draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
-
-    def _pin(self, config: Any) -> None:
-        st.session_state[f"_{self.spec.name}_pinned"] = config
 
     def finish(
         self, config: Any, result: Result, *, why: tuple[Why, ...], snippet: str, table: Callable[[], Table],
@@ -197,19 +236,10 @@ class Page:
             figure: Makes the Plotly figure to export; called when it is looked at.
         """
         if link.shows("predict"):
-            with self._predict:
+            with self._where.top.container(key=f"{self.spec.name}_predict_strip"):
                 draw_prediction(self.control, self.predict, result)
-        if link.shows("presets"):
-            with self._presets:
-                draw_presets(self.control, self.presets)
-        with self._right.container(horizontal=True):
-            if presenting():
-                draw_steps(self.control, self.presets)
-            self._button("Reset", "reset", self._reset)
-            if link.shows("pin"):
-                pinned = st.session_state.get(f"_{self.spec.name}_pinned") is not None
-                self._button("Unpin" if pinned else "Pin", "pin", self._pin, None if pinned else config)
-        open_tab, labels = tabs.draw_bar(self.spec.name)
+        with self._where.tabs:
+            open_tab, labels = tabs.draw_bar(self.spec.name)
         with open_tab[1]:
             match open_tab[0]:
                 case "Why":
@@ -221,10 +251,9 @@ class Page:
                 case _:
                     share.draw_share(self.spec.name, (self.control, shared()))
         self._name_unused(labels)
-        tabs.draw_neighbours(self.spec.name)
 
     def _name_unused(self, labels: Sequence[str]) -> None:
         tab = {f"{self.spec.name}_tab": lambda raw: (raw in labels, "the tab", labels[0])}
         for sentence in link.note_unused(self.control.taken | shared().taken | tab, self.spec.name):
-            with self._notices:
+            with self._where.top:
                 st.warning(sentence)

@@ -10,7 +10,7 @@ from pages._shared.prediction import page_button
 
 
 def draw_presets(control: Controls, presets: Sequence[Preset]) -> None:
-    """Draw the pills, and the surprise of the one that is lit; after the controls, for what is lit depends on them.
+    """Draw the pills, and the surprise of the one that is lit: that which the controls, as just drawn, are set to.
 
     Args:
         control: The page's controls, all drawn.

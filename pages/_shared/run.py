@@ -160,16 +160,24 @@ def good_config(page: str, make: Callable[[], Any]) -> Any:
         page: Name of the page.
         make: Builds the config from the controls' values.
     """
-    key = f"_{page}_good"
     try:
-        st.session_state[key] = config = make()
+        st.session_state[_good(page)] = config = make()
     except ConfigError as error:
         log.refused(page, "settings that are not possible")
-        config = st.session_state.get(key)
+        config = last_good_config(page)
         st.error(literal(str(error), 300) + (" The last good picture is kept." if config else ""))
         if config is None:
             st.stop()
     return config
+
+
+def last_good_config(page: str) -> Any:
+    """What ``good_config`` gave ``page`` last in this session; None if nothing yet."""
+    return st.session_state.get(_good(page))
+
+
+def _good(page: str) -> str:
+    return f"_{page}_good"
 
 
 @st.cache_resource(show_spinner=False)

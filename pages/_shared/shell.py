@@ -1,11 +1,13 @@
 """What surrounds every page: the shared settings, the presenter's type size and the banner of a lesson."""
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared import link
 from pages._shared.controls import Controls, shared_settings
 from pages._shared.navigation import navigate
 from pages._shared.reconnect import watch_connection
+from pages._shared.stages import begun
 from pages._shared.words import literal
 
 _SHARED = "_shared"
@@ -44,18 +46,13 @@ def draw_shared_settings() -> None:
         watch_connection()
 
 
-def forget_shared_settings() -> None:
-    """End of a run of app.py: what ``shared`` gives is there only while a page runs inside it."""
-    st.session_state.pop(_SHARED, None)
-
-
 def shared() -> Controls:
     """The settings that all pages share.
 
     One who comes by a page's link while the very first visitor of a process is being sent to app.py gets to the page
     without it (``pages/_shared/__init__.py`` says why). So this sends him there as well.
     """
-    if _SHARED not in st.session_state:
+    if PagesManager.uses_pages_directory and not begun():
         navigate()
         st.rerun()
     return st.session_state[_SHARED]

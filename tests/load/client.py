@@ -69,24 +69,22 @@ class Run:
     Attributes:
         messages: All messages, in order.
         seconds: From the request to the last of them.
+        kept: What was there before and is still: the parts of the page that did not run again.
     """
 
     messages: tuple[ForwardMsg, ...]
     seconds: float
+    kept: tuple[ForwardMsg, ...] = ()
+
+    @cached_property
+    def shown(self) -> tuple[ForwardMsg, ...]:
+        """The messages that make the page as it is now."""
+        return self.kept + tuple(message for message in self.messages if message.WhichOneof("type") == "delta")
 
     @cached_property
     def elements(self) -> list[tuple[str, Any]]:
-        """Kind and content of each element and of each block that is a widget, in order."""
-        found = []
-        for message in self.messages:
-            if message.WhichOneof("type") != "delta":
-                continue
-            part = message.delta.WhichOneof("type")
-            if part in ("new_element", "add_block"):
-                holder = getattr(message.delta, part)
-                kind = holder.WhichOneof("type")
-                found += [(kind, getattr(holder, kind))] if kind else []
-        return found
+        """Kind and content of each element on the page and of each block that is a widget, in order."""
+        return [found for message in self.shown if (found := _element(message))]
 
     @cached_property
     def widgets(self) -> list[Widget]:
@@ -110,6 +108,16 @@ class Run:
         return [proto.body for kind, proto in self.elements if kind == "alert"]
 
 
+def _element(message: ForwardMsg) -> tuple[str, Any] | None:
+    """Kind and content of the element or block in a message; None where there is none."""
+    part = message.delta.WhichOneof("type")
+    if part not in ("new_element", "add_block"):
+        return None
+    holder = getattr(message.delta, part)
+    kind = holder.WhichOneof("type")
+    return (kind, getattr(holder, kind)) if kind else None
+
+
 class Session:
     """One visitor. Use it as a context manager, or ``close`` it.
 
@@ -129,6 +137,7 @@ class Session:
         self.pages: dict[str, str] = {}
         self._page = self._hash = self._query = ""
         self._kept: dict[str, ForwardMsg] = {}
+        self._shown: tuple[ForwardMsg, ...] = ()
 
     def __enter__(self) -> "Session":
         return self
@@ -156,7 +165,8 @@ class Session:
         return self.change()
 
     def change(self, states: Iterable[WidgetState] = ()) -> Run:
-        """Run the page again with other values."""
+        """Run the page again with other values, or of it the part that the changed widgets belong to."""
+        states = list(states)
         start = time.perf_counter()
         back = BackMsg()
         rerun = back.rerun_script
@@ -164,9 +174,26 @@ class Session:
         rerun.context_info.url = f"{self.url}/{self._page}"
         rerun.cached_message_hashes.extend(self._kept)
         rerun.widget_states.widgets.extend(states)
+        rerun.fragment_id = self._fragment({state.id for state in states})
         self.send(back.SerializeToString())
         messages = self._read()
-        return Run(tuple(messages), time.perf_counter() - start)
+        run = Run(tuple(messages), time.perf_counter() - start, self._left_alone(messages))
+        self._shown = run.shown
+        self._kept = {message.hash: message for message in run.shown if message.metadata.cacheable}
+        return run
+
+    def _fragment(self, widgets: set[str]) -> str:
+        """The fragment that all these widgets belong to; empty if there is none."""
+        elements = ((message.delta.fragment_id, _element(message)) for message in self._shown)
+        found = {fragment for fragment, element in elements if element and getattr(element[1], "id", "") in widgets}
+        return found.pop() if len(found) == 1 else ""
+
+    def _left_alone(self, messages: list[ForwardMsg]) -> tuple[ForwardMsg, ...]:
+        """What is there of the page's parts that have not run."""
+        started = [message for message in messages if message.WhichOneof("type") == "new_session"]
+        ran = set(started[-1].metadata.run.fragment_ids) if started else set()
+        ran |= {message.delta.fragment_id for message in messages if ran and message.WhichOneof("type") == "delta"}
+        return tuple(message for message in self._shown if ran and message.delta.fragment_id not in ran)
 
     def send(self, frame: bytes) -> None:
         """Send bytes as they are, whatever they mean."""
@@ -174,7 +201,6 @@ class Session:
 
     def _read(self) -> list[ForwardMsg]:
         messages: list[ForwardMsg] = []
-        kept: dict[str, ForwardMsg] = {}
         while True:
             frame = self._socket.recv()
             if not isinstance(frame, bytes):  # so does websocket-client tell that the server has closed
@@ -183,9 +209,6 @@ class Session:
             kind = message.WhichOneof("type")
             if kind == "ref_hash":
                 message = self._kept[message.ref_hash]
-                kept[message.hash] = message
-            elif message.metadata.cacheable:
-                kept[message.hash] = message
             elif kind == "navigation":
                 self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
                 self._hash = message.navigation.page_script_hash
@@ -193,5 +216,4 @@ class Session:
                 self._query = message.page_info_changed.query_string
             messages.append(message)
             if kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                self._kept = kept
                 return messages
