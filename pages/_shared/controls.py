@@ -15,8 +15,8 @@ from attention_core.device import available_devices, resolve_device, supported_d
 from attention_core.experiments.config import MAX_CHARACTERS, MAX_SEED
 
 _DEFAULTS = "_defaults"
-# In the session: whether a callback gave widgets other values, so that they have to be drawn again.
-MOVED_BY_CALLBACK = "_moved_by_callback"
+# In the session: the page whose controls are drawn as they are, so that it may answer without drawing them again.
+DRAWN = "_drawn"
 RUN_SETTINGS = ("dtype", "device", "seed")
 Number = TypeVar("Number", int, float)
 
@@ -237,7 +237,7 @@ def _unbound(key: str) -> str:
 def _assign(key: str, value: Any, assign: Callable[[Any], None] | None) -> None:
     if assign is None:
         st.session_state[key] = value
-        st.session_state[MOVED_BY_CALLBACK] = True
+        st.session_state[DRAWN] = ""
     else:
         assign(value)
 

@@ -12,7 +12,7 @@ A page makes one ``Page``, asks its controls for values, and gives it a config, 
     page.finish(config, result, why=..., snippet=..., table=..., figure=...)
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Literal
 
@@ -20,13 +20,14 @@ import streamlit as st
 
 from pages._shared import export, link, share, tabs
 from pages._shared.content import Predict, Preset, Why
-from pages._shared.controls import MOVED_BY_CALLBACK, RUN_SETTINGS, Controls
+from pages._shared.controls import DRAWN, RUN_SETTINGS, Controls
 from pages._shared.matrix_view import matrix_view
+from pages._shared.pin import draw_pin, pinned
 from pages._shared.plotly import draw_plotly
-from pages._shared.prediction import draw_prediction, page_button
+from pages._shared.prediction import SKIP, draw_grade, draw_question, page_button, predicted
 from pages._shared.presets import draw_presets, draw_steps
 from pages._shared.registry import PAGES
-from pages._shared.run import good_config, last_good_config, runner
+from pages._shared.run import good_config, runner
 from pages._shared.shell import presenting, shared
 from pages._shared.stages import Places, again, answer, ask, places
 from pages._shared.verdicts import draw_verdicts
@@ -55,37 +56,36 @@ class Page:
         self.presets = presets
         self._places: dict[str, Any] = {}
         self._answers: Any = None
+        self._grade: Any = None
         if self.control.asking:
-            st.session_state[MOVED_BY_CALLBACK] = False
             self._where = self._lay_out()
-        elif st.session_state[MOVED_BY_CALLBACK]:
-            st.rerun()
         else:
-            self._where, self._own = places(), st.container()
+            self._where = places()
+            self._begin_to_answer()
+
+    def _begin_to_answer(self) -> None:
+        """Draw first what stands outside of the answers' own place, which keeps it a place there."""
+        if link.shows("predict") and predicted(self.spec.name) not in (None, SKIP):
+            self._grade = self._strip()
+        with self._where.tabs:
+            self._tab, self._tabs = tabs.draw_bar(self.spec.name)
+        st.session_state[DRAWN] = self.spec.name
 
     def _lay_out(self) -> Places:
-        """The title, and containers for what is drawn later than what stands below it."""
-        st.title(self.spec.title)
-        formula = f" ${self.spec.formula}$" if self.spec.formula else ""
-        st.markdown(self.spec.claim + formula)
+        """Containers for what is drawn later than what stands below it."""
         top = st.container()
         self._left, self._right = st.columns([3.2, 1], gap="medium")
         self._presets = self._left.container(horizontal=True, gap="xxsmall", key="presets")
-        where = Places(top, st.container())
-        tabs.draw_neighbours(self.spec.name)
-        return where
+        return Places(top=top, tabs=st.container())
 
     def _place(self, name: str) -> Any:
         """A container of the answers; asking for one makes those that stand above it as well."""
         for known in ("figure", "verdicts", "below"):
             if known not in self._places:
-                self._places[known] = self._own.container(key=known)
+                self._places[known] = st.container(key=known)
             if known == name:
                 break
         return self._places[name]
-
-    def _button(self, label: str, name: str, action: Callable[..., None], *args: Any, **more: Any) -> None:
-        page_button(self.spec.name, label, name, action, *args, **more)
 
     def _reset(self) -> None:
         for name in ("chosen", "answer", "pinned"):
@@ -130,30 +130,28 @@ class Page:
             make: Builds the config from the controls' values.
         """
         if self.control.asking:
+            if link.shows("predict") and predicted(self.spec.name) is None:
+                with self._strip():
+                    draw_question(self.control, self.predict)
             if link.shows("presets"):
                 with self._presets:
                     draw_presets(self.control, self.presets)
             self._draw_buttons()
             with self._answers or self._left:
                 answer(self.spec, self._where)
-        with self._where.top:
+        with self._where.notices:
             return good_config(self.spec.name, make)
+
+    def _strip(self) -> Any:
+        return self._where.top.container(key=f"{self.spec.name}_predict_strip")
 
     def _draw_buttons(self) -> None:
         with self._right.container(horizontal=True):
             if presenting():
                 draw_steps(self.control, self.presets)
-            self._button("Reset", "reset", self._reset)
+            page_button(self.spec.name, "Reset", "reset", self._reset)
             if link.shows("pin"):
-                self._button("Pin" if self._pinned is None else "Unpin", "pin", self._pin)
-
-    @property
-    def _pinned(self) -> Any:
-        return st.session_state.get(f"_{self.spec.name}_pinned")
-
-    def _pin(self) -> None:
-        there = None if self._pinned else last_good_config(self.spec.name)
-        st.session_state[f"_{self.spec.name}_pinned"] = there
+                draw_pin(self.spec.name)
 
     def run(self, function: Callable[[Any], Any], config: Any) -> Any:
         """The result of an experiment, shared by all who ask for it, with progress where it takes long."""
@@ -170,13 +168,14 @@ class Page:
         Returns:
             Whether it is drawn; in a lesson it may have to wait for the prediction.
         """
-        answer = st.session_state.get(f"_{self.spec.name}_answer")
         here = link.lesson()
         with self._place("figure"):
-            if here is not None and here.predict_first and link.shows("predict") and answer is None:
+            asked = link.shows("predict") and predicted(self.spec.name) is None
+            if here is not None and here.predict_first and asked:
                 st.info("Answer the question above, or skip it, to see the picture.")
                 return False
-            if self._pinned is None:
+            beside = pinned(self.spec.name)
+            if beside is None:
                 draw(config, self.spec.name)
                 return True
             new, old = st.columns(2)
@@ -185,7 +184,7 @@ class Page:
                 draw(config, self.spec.name)
             with old:
                 st.caption("Pinned")
-                draw(self._pinned, f"{self.spec.name}_pinned")
+                draw(beside, f"{self.spec.name}_pinned")
         return True
 
     def verdicts(self, *results: Result) -> None:
@@ -235,13 +234,12 @@ class Page:
             table: Makes the table of the picture's numbers; called when it is looked at.
             figure: Makes the Plotly figure to export; called when it is looked at.
         """
-        if link.shows("predict"):
-            with self._where.top.container(key=f"{self.spec.name}_predict_strip"):
-                draw_prediction(self.control, self.predict, result)
-        with self._where.tabs:
-            open_tab, labels = tabs.draw_bar(self.spec.name)
-        with open_tab[1]:
-            match open_tab[0]:
+        if self._grade:
+            with self._grade:
+                draw_grade(self.spec.name, self.predict, result)
+        name, place = self._tab
+        with place:
+            match name:
                 case "Why":
                     tabs.draw_why(why)
                 case "Code":
@@ -250,10 +248,10 @@ class Page:
                     export.draw_data(self.spec.name, config, result, table, figure)
                 case _:
                     share.draw_share(self.spec.name, (self.control, shared()))
-        self._name_unused(labels)
+        self._name_unused()
 
-    def _name_unused(self, labels: Sequence[str]) -> None:
-        tab = {f"{self.spec.name}_tab": lambda raw: (raw in labels, "the tab", labels[0])}
+    def _name_unused(self) -> None:
+        tab = {f"{self.spec.name}_tab": lambda raw: (raw in self._tabs, "the tab", self._tabs[0])}
         for sentence in link.note_unused(self.control.taken | shared().taken | tab, self.spec.name):
-            with self._where.top:
+            with self._where.notices:
                 st.warning(sentence)
