@@ -20,7 +20,7 @@ import streamlit as st
 
 from pages._shared import export, link, share, tabs
 from pages._shared.content import Predict, Preset, Why
-from pages._shared.controls import DRAWN, RUN_SETTINGS, Controls
+from pages._shared.controls import RUN_SETTINGS, Controls
 from pages._shared.matrix_view import matrix_view
 from pages._shared.pin import draw_pin, pinned
 from pages._shared.plotly import draw_plotly
@@ -69,7 +69,6 @@ class Page:
             self._grade = self._strip()
         with self._where.tabs:
             self._tab, self._tabs = tabs.draw_bar(self.spec.name)
-        st.session_state[DRAWN] = self.spec.name
 
     def _lay_out(self) -> Places:
         """Containers for what is drawn later than what stands below it."""

@@ -5,8 +5,8 @@ are read and not drawn, and all that depends on them is. A moved control has the
 controls, the navigation and the sidebar as they are, on the server and in the browser. A preset has it ask again.
 """
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
@@ -43,13 +43,23 @@ class Places:
     notices: Any = None
 
 
-_asking: ContextVar[bool] = ContextVar("asking", default=False)
-_places: ContextVar[Places | None] = ContextVar("places", default=None)
+WHOLE, ASKS, ANSWERS = "whole", "asks", "answers"
+_now: ContextVar[tuple[str, Places | None]] = ContextVar("now", default=("", None))
+_DONE = "_done"  # in the session: the page that has been drawn to its end
+
+
+@contextmanager
+def _stage(name: str, where: Places | None = None) -> Iterator[None]:
+    before = _now.set((name, where))
+    try:
+        yield
+    finally:
+        _now.reset(before)
 
 
 def begun() -> bool:
     """Whether a stage has begun."""
-    return _asking.get() or _places.get() is not None
+    return _now.get()[0] != ""
 
 
 def ask(page: PageSpec) -> bool:
@@ -58,13 +68,27 @@ def ask(page: PageSpec) -> bool:
     Raises:
         Done: If no stage had begun; the page has been drawn, from its title to the links at its end.
     """
-    if not begun():
-        st.title(page.title)
-        st.markdown(page.claim + (f" ${page.formula}$" if page.formula else ""))
-        st.fragment(_stage, key=page.name)(page, None)
-        draw_neighbours(page.name)
-        raise Done
-    return _places.get() is None
+    if begun():
+        return _now.get()[0] == ASKS
+    st.session_state[_DONE] = ""
+    st.title(page.title)
+    st.markdown(page.claim + (f" ${page.formula}$" if page.formula else ""))
+    with _stage(WHOLE):
+        st.fragment(_ask, key=page.name)(page)
+    draw_neighbours(page.name)
+    st.session_state[_DONE] = page.name
+    raise Done
+
+
+def _ask(page: PageSpec) -> None:
+    # Where a run was cut off, what the browser shows below may be of the page before; only a whole run takes it away.
+    if not begun() and st.session_state[_DONE] != page.name:
+        st.rerun()
+    st.session_state[DRAWN] = ""
+    notices = st.container()
+    with turn(), told_well(page.name, notices), _stage(ASKS):
+        _run(page.file)
+    st.session_state[DRAWN] = page.name
 
 
 def answer(page: PageSpec, where: Places) -> None:
@@ -73,13 +97,31 @@ def answer(page: PageSpec, where: Places) -> None:
     Raises:
         Done: Always.
     """
-    st.fragment(_stage, key=_answers(page.name))(page, where)
+    st.fragment(_answer, key=_answers(page.name))(page, where)
     raise Done
+
+
+def _answer(page: PageSpec, where: Places) -> None:
+    if not begun() and {st.session_state[_DONE], st.session_state[DRAWN]} != {page.name}:
+        st.rerun()
+    notices = st.container()
+    with turn(), told_well(page.name, notices), _stage(ANSWERS, replace(where, notices=notices)):
+        _run(page.file)
+
+
+def _run(file: Path) -> None:
+    with suppress(Done):
+        exec(_code(file), {"__name__": "__main__", "__file__": str(file)})
+
+
+@cache
+def _code(file: Path) -> CodeType:
+    return compile(file.read_text(encoding="utf-8"), str(file), "exec")
 
 
 def places() -> Places:
     """Where to answer."""
-    where = _places.get()
+    where = _now.get()[1]
     if where is None:
         raise RuntimeError("no page answers yet")
     return where
@@ -99,24 +141,3 @@ def again(page: str) -> Callable[[], None]:
 
 def _answers(page: str) -> str:
     return f"{page}_answers"
-
-
-def _stage(page: PageSpec, where: Places | None) -> None:
-    alone = where is not None and not _asking.get()
-    if alone and st.session_state.get(DRAWN) != page.name:
-        st.rerun()
-    notices = st.container()
-    was = _asking.set(where is None), _places.set(where and replace(where, notices=notices))
-    if where is None:
-        st.session_state[DRAWN] = ""
-    try:
-        with turn(), told_well(page.name, notices), suppress(Done):
-            exec(_code(page.file), {"__name__": "__main__", "__file__": str(page.file)})
-    finally:
-        _asking.reset(was[0])
-        _places.reset(was[1])
-
-
-@cache
-def _code(file: Path) -> CodeType:
-    return compile(file.read_text(encoding="utf-8"), str(file), "exec")
