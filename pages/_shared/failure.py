@@ -19,13 +19,13 @@ def told_well(page: str, notice: Any) -> Iterator[None]:
 
     Args:
         page: Name of the page.
-        notice: The container to say it in; without one it is said below.
+        notice: The container to say it in.
     """
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever it is, the visitor gets a sentence and the log the rest
         log.failed(page, error)
-        with notice or st.container():
+        with notice:
             _draw_way_back(page)
 
 

@@ -19,12 +19,13 @@ from typing import Any, Literal
 import streamlit as st
 
 from pages._shared import export, link, share, tabs
+from pages._shared.buttons import page_button
 from pages._shared.content import Predict, Preset, Why
 from pages._shared.controls import RUN_SETTINGS, Controls
-from pages._shared.matrix_view import matrix_view
+from pages._shared.matrix_view import HEIGHT_PX, matrix_view
 from pages._shared.pin import draw_pin, pinned
 from pages._shared.plotly import draw_plotly
-from pages._shared.prediction import SKIP, draw_grade, draw_question, page_button, predicted
+from pages._shared.prediction import SKIP, draw_grade, draw_question, predicted
 from pages._shared.presets import draw_presets, draw_steps
 from pages._shared.registry import PAGES
 from pages._shared.run import good_config, runner
@@ -35,8 +36,6 @@ from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.table import Table
-
-CURVES_PX = 336
 
 
 class Page:
@@ -139,6 +138,7 @@ class Page:
             with self._answers or self._left:
                 answer(self.spec, self._where)
         with self._where.notices:
+            self._name_unused()
             return good_config(self.spec.name, make)
 
     def _strip(self) -> Any:
@@ -196,7 +196,7 @@ class Page:
         """The theme's mode, for what cannot find out by itself."""
         return "dark" if st.context.theme.type == "dark" else "light"
 
-    def curves(self, view: MatrixView, *, title: str = "", height: int = CURVES_PX) -> None:
+    def curves(self, view: MatrixView, *, title: str = "", height: int = HEIGHT_PX) -> None:
         """Curves or bars below the verdicts.
 
         Args:
@@ -247,10 +247,8 @@ class Page:
                     export.draw_data(self.spec.name, config, result, table, figure)
                 case _:
                     share.draw_share(self.spec.name, (self.control, shared()))
-        self._name_unused()
 
     def _name_unused(self) -> None:
         tab = {f"{self.spec.name}_tab": lambda raw: (raw in self._tabs, "the tab", self._tabs[0])}
         for sentence in link.note_unused(self.control.taken | shared().taken | tab, self.spec.name):
-            with self._where.notices:
-                st.warning(sentence)
+            st.warning(sentence)

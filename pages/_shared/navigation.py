@@ -3,11 +3,23 @@
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared.registry import HOME, ICON, LEDGER, PAGES
 
 SIDEBAR_PX = 240
 _PAGES = "_pages"
+
+
+def go_through_app() -> None:
+    """Where a page has been run without app.py, send its visitor there.
+
+    Until ``st.navigation`` is called, Streamlit takes a folder called pages for pages of its own, and runs the one
+    that the first visitor of a process has the link of.
+    """
+    if PagesManager.uses_pages_directory:
+        navigate()
+        st.rerun()
 
 
 def navigate() -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.prediction import page_button
+from pages._shared.buttons import page_button
 from pages._shared.run import last_good_config
 
 

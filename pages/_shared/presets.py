@@ -1,12 +1,12 @@
-"""Presets: pills, each lit while the controls are as it sets them, and the keys that step from one to the next."""
+"""Presets: pills, of which one is lit where the controls were drawn as it sets them, and the keys that step on."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
+from pages._shared.buttons import page_button
 from pages._shared.content import Preset
 from pages._shared.controls import Controls
-from pages._shared.prediction import page_button
 
 
 def draw_presets(control: Controls, presets: Sequence[Preset]) -> None:

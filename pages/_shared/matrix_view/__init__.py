@@ -14,6 +14,7 @@ from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS,
 
 Cell = tuple[int, int, int]
 
+HEIGHT_PX = 336
 _FOLDER = Path(__file__).parent
 _THEME = {
     mode: {
@@ -92,7 +93,7 @@ def matrix_view(
     on_select: Callable[[Cell | None], None] | None = None,
     step: int | None = None,
     on_step: Callable[[int], None] | None = None,
-    height: int = 336,
+    height: int = HEIGHT_PX,
     hover_group: str | None = None,
     hover_panel: int = 0,
 ) -> Position:
