@@ -3,7 +3,6 @@
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared.registry import HOME, ICON, LEDGER, PAGES
 
@@ -12,14 +11,13 @@ _PAGES = "_pages"
 
 
 def go_through_app() -> None:
-    """Where a page has been run without app.py, send its visitor there.
+    """Send the visitor of a page that has been run without app.py there.
 
     Until ``st.navigation`` is called, Streamlit takes a folder called pages for pages of its own, and runs the one
-    that the first visitor of a process has the link of.
+    that the first visitors of a process have the link of.
     """
-    if PagesManager.uses_pages_directory:
-        navigate()
-        st.rerun()
+    navigate()
+    st.rerun()
 
 
 def navigate() -> Any:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 from pages._shared import log
 from pages._shared.memory import give_back
@@ -136,10 +138,23 @@ def _wait(job: _Job) -> None:
     while not job.finished.is_set():
         step = job.step
         counted = f"Step {step.done + 1:,} of {step.total:,}" + (f": {step.doing}" if step.doing else "")
-        # This call is also where Streamlit leaves the run when a control has changed.
+        _leave_if_overtaken()
         place.progress(min(step.done / step.total, 1.0), text=_QUEUED.doing if step is _QUEUED else counted)
         job.finished.wait(POLL_S)
     place.empty()
+
+
+def _leave_if_overtaken() -> None:
+    """Leave this run where the visitor has moved something meanwhile: nobody waits here any more.
+
+    Streamlit itself leaves a run for that at its next element, but not where what was moved is part of a fragment.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    requests = context and context.script_requests
+    if requests is not None and requests._state is ScriptRequestType.RERUN:  # noqa: SLF001 - nothing public tells it
+        request = requests.on_scriptrunner_ready()
+        if request.type is ScriptRequestType.RERUN:
+            raise RerunException(request.rerun_data)
 
 
 def array_bytes(result: Any) -> int:

@@ -6,7 +6,6 @@ from pages._shared import link
 from pages._shared.controls import Controls, shared_settings
 from pages._shared.navigation import go_through_app
 from pages._shared.reconnect import watch_connection
-from pages._shared.stages import begun
 from pages._shared.words import literal
 
 _SHARED = "_shared"
@@ -51,7 +50,7 @@ def shared() -> Controls:
     One who comes by a page's link while the very first visitor of a process is being sent to app.py gets to the page
     without it. So this sends him there as well.
     """
-    if not begun():
+    if _SHARED not in st.session_state:
         go_through_app()
     return st.session_state[_SHARED]
 

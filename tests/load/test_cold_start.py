@@ -1,0 +1,25 @@
+"""A class that opens the same link at once, before the process has imported anything."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.load.client import Run, Session
+from tests.load.server import ROOT, serving
+
+VISITORS = 6
+
+
+def test_all_who_come_first_by_the_same_link_get_the_page(tmp_path: Path) -> None:
+    with serving(ROOT / "app.py", tmp_path / "server.log") as server:
+
+        def visit(_: int) -> Run:
+            with Session(server.url) as visitor:
+                return visitor.visit("complexity", {"complexity_n": "48"})
+
+        with ThreadPoolExecutor(VISITORS) as together:
+            runs = list(together.map(visit, range(VISITORS)))
+        for run in runs:
+            assert run.failures == []
+            assert [proto.body for kind, proto in run.elements if kind == "heading"][:1] == ["Complexity"]
+            assert any(kind == "bidi_component" for kind, _ in run.elements)
+        assert "Traceback" not in server.log.read_text(encoding="utf-8")
