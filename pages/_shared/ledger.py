@@ -3,8 +3,6 @@
 import threading
 from collections import OrderedDict
 
-import streamlit as st
-
 from attention_core.claims import Checked, LedgerConfig, LedgerResult, claims
 
 MOST_SETTINGS = 8
@@ -49,7 +47,9 @@ class Ledger:
         return f"{told} ({settings[0]}, seed {settings[2]})."
 
 
-@st.cache_resource(show_spinner=False)
+_ledger = Ledger()
+
+
 def ledger() -> Ledger:
-    """The one ledger of this process."""
-    return Ledger()
+    """The one ledger of this process. It is none of Streamlit's resources, which any visitor's message can clear."""
+    return _ledger

@@ -195,7 +195,9 @@ def _good(page: str) -> str:
     return f"_{page}_good"
 
 
-@st.cache_resource(show_spinner=False)
+_runner = Runner()
+
+
 def runner() -> Runner:
-    """The one runner of this process."""
-    return Runner()
+    """The one runner of this process. It is none of Streamlit's resources, which any visitor's message can clear."""
+    return _runner

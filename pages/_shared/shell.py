@@ -1,11 +1,13 @@
 """What surrounds every page: the shared settings, the presenter's type size and the banner of a lesson."""
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from pages._shared import link
 from pages._shared.controls import Controls, shared_settings
 from pages._shared.navigation import go_through_app
 from pages._shared.reconnect import watch_connection
+from pages._shared.stages import begun
 from pages._shared.words import literal
 
 _SHARED = "_shared"
@@ -48,9 +50,9 @@ def shared() -> Controls:
     """The settings that all pages share.
 
     One who comes by a page's link while the very first visitor of a process is being sent to app.py gets to the page
-    without it. So this sends him there as well.
+    without it. So this sends him there as well, though by now no further visitor would come this way.
     """
-    if _SHARED not in st.session_state:
+    if not begun() and (PagesManager.uses_pages_directory or _SHARED not in st.session_state):
         go_through_app()
     return st.session_state[_SHARED]
 

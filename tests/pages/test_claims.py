@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.ledger import MOST_SETTINGS, Ledger, ledger
+from pages._shared.ledger import MOST_SETTINGS, Ledger
 from pages._shared.registry import PAGES
 from attention_core.claims import EXPECTED, FALSE, SOURCES, LedgerConfig, LedgerResult, check, claims
 from tests.pages.conftest import Open
@@ -112,4 +112,3 @@ def test_the_ledger_forgets_the_oldest_settings_and_knows_the_last() -> None:
     assert kept.found(LedgerConfig(seed=1)) == {"qk-tied": one}
     assert f"seed {MOST_SETTINGS}" in kept.score()
     assert "seed 3" in kept.score(LedgerConfig(seed=3))
-    assert ledger() is ledger()

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.run import Runner, array_bytes
+from pages._shared.ledger import ledger
+from pages._shared.run import Runner, array_bytes, runner
 from attention_core.experiments.verdict import Step
 
 
@@ -149,3 +151,10 @@ def test_a_long_computation_stops_when_nobody_waits_any_more(monkeypatch: pytest
     time.sleep(0.5)
     assert len(SEEN) == reached < 8
     assert runner.run(square, Config(2)).values[0] == 4
+
+
+def test_a_message_that_clears_streamlits_caches_clears_nothing_that_is_known() -> None:
+    known = runner(), ledger()
+    st.cache_resource.clear()
+    assert runner() is known[0]
+    assert ledger() is known[1]

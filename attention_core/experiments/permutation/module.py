@@ -122,9 +122,12 @@ class Blocks:
 
     def outputs(self, orders: Tensor) -> Tensor:
         """Output for a batch of orders (orders, tokens, d_model), in float64 on the CPU."""
+        return torch.cat([self._outputs(some).to("cpu", torch.float64) for some in orders.split(AT_ONCE)])
+
+    def _outputs(self, orders: Tensor) -> Tensor:
         x, positions = self.x[orders], self._positions(orders)
         if self.alone:
-            return self.stack(x, attn_mask=self.mask, positions=positions).to("cpu", torch.float64)
+            return self.stack(x, attn_mask=self.mask, positions=positions)
         if self.stack.added_position is not None:
             x = self.stack.added_position(x, positions)
 
@@ -135,7 +138,7 @@ class Blocks:
             return tokens[0]
 
         with sdpa_kernel(SDPBackend.MATH):  # the fused kernels have no batching rule
-            return torch.func.vmap(one_batch)(x, positions).to("cpu", torch.float64)
+            return torch.func.vmap(one_batch)(x, positions)
 
     def trace(self, order: Tensor, _: Tensor) -> tuple[Tensor, Tensor]:
         """Weights of the last attention (heads, tokens, tokens) and output, for one order, in float64 on the CPU."""
