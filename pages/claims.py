@@ -8,6 +8,7 @@ from pages._shared.ledger import ledger
 from pages._shared.registry import LEDGER, PAGES
 from pages._shared.run import runner
 from pages._shared.shell import shared
+from pages._shared.tabs import open_tab
 from pages._shared.words import literal
 from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_check
 from attention_core.experiments.verdict import Verdict
@@ -32,17 +33,23 @@ def text(sentence: str) -> str:
     return literal(sentence, 500)
 
 
-def status(claim: Claim, one: Checked | None) -> str:
-    """The claim's id and verdict in words, icon and colour."""
+def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
+    """Colour, icon and words of what has been found of a claim."""
     if one is None:
-        return f":gray[:material/radio_button_unchecked: **{claim.id}** not checked yet]"
+        return "gray", "radio_button_unchecked", "not checked yet"
     if one.refused:
-        return f":gray[:material/block: **{claim.id}** not measured: {text(one.refused)}]"
+        return "gray", "block", f"not measured: {text(one.refused)}"
     if one.differs:
-        return f":red[:material/error: **{claim.id}** not as theory says]"
+        return "red", "error", "not as theory says"
     if claim.expected == FALSE:
-        return f":orange[:material/do_not_disturb_on: **{claim.id} is false**]"
-    return f":green[:material/check_circle: **{claim.id} {text(claim.verdict)}**]"
+        return "orange", "do_not_disturb_on", "is false"
+    return "green", "check_circle", text(claim.verdict)
+
+
+def glance(entries: list[Claim]) -> str:
+    """The claims by name, each with the icon and the colour of what has been found of it."""
+    looks = ((claim.id, *look(claim, found.get(claim.id))) for claim in entries)
+    return " ".join(f":{colour}[:material/{icon}:&nbsp;{name}]" for name, colour, icon, _ in looks)
 
 
 def number(verdict: Verdict) -> str:
@@ -63,13 +70,16 @@ def measured(claim: Claim, one: Checked) -> list[str]:
 def draw(claim: Claim) -> None:
     """One entry: the statement, its verdict and numbers, and on the right where to see it."""
     one = found.get(claim.id)
-    lines = [f"**{text(claim.statement)}**", f":small[{status(claim, one)} :gray[· {text(claim.said)}]]"]
+    colour, icon, words = look(claim, one)
+    status = f":{colour}[:material/{icon}: **{claim.id}** {words}]"
+    lines = [f"**{text(claim.statement)}**", f":small[{status} :gray[· {text(claim.said)}]]"]
     lines += [f":small[{line}]" for line in (measured(claim, one) if one else ())]
     if claim.correction and (one or claim.expected == FALSE):
         told = {"said": claim.correction.says, "measured": claim.correction.found}
         lines += [f":small[**What is {name}:** {text(words)}.]" for name, words in told.items()]
         lines.append(f":small[**Why:** {text(claim.correction.why)}.]")
     st.markdown("  \n".join(lines), width="stretch")
+    page = next(page for page in PAGES if page.name == claim.page)
     kept = {name: st.query_params[name] for name in (*RUN_SETTINGS, "present") if name in st.query_params}
     st.page_link(page.file, label="See it", icon=page.icon, query_params=claim.parameters() | kept)
     if claim.breaks:
@@ -99,17 +109,20 @@ with st.container(horizontal=True, vertical_alignment="center", key="claims_run"
         st.button("Stop", key="_claims_stop", icon=":material/stop:")
     st.markdown(ledger().score(now) or "Nothing is checked yet with this precision and seed.", width="content")
 progress = st.container(key="claims_progress")
-for sentence in link.note_unused(control.taken | settings.taken, LEDGER.name):
+of_page = {page.title: entries for page in PAGES if (entries := [one for one in chosen if one.page == page.name])}
+tab = {f"{LEDGER.name}_tab": lambda raw: (raw in of_page, "the page", next(iter(of_page), "none"))}
+for sentence in link.note_unused(control.taken | settings.taken | tab, LEDGER.name):
     st.warning(sentence)
-if not chosen:
+if of_page:
+    with st.container(key="claims_glance"):
+        st.markdown("  \n".join(f":small[**{title}** {glance(entries)}]" for title, entries in of_page.items()))
+    title, place = open_tab(LEDGER.name, list(of_page))
+    with place:
+        for claim in of_page[title]:
+            with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
+                draw(claim)
+else:
     st.info("No claim is of this kind and from there: choose another source or verdict.")
-for page in PAGES:
-    entries = [claim for claim in chosen if claim.page == page.name]
-    if entries:
-        st.subheader(page.title)
-    for claim in entries:
-        with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
-            draw(claim)
 
 if asked is not None:
     config = LedgerConfig(ids=asked, **run)

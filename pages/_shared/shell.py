@@ -34,8 +34,10 @@ _PROOF = """
   [data-testid=stMarkdownContainer]:has(> blockquote) { grid-template-columns: 3fr 2fr; }
 }
 """  # one text for the whole proof: an element for each of its parts was an eighth of a page's messages
-# A claim's words give way to its links; on a phone the links stand below.
-_CLAIM = "[class*=st-key-claim_] > :first-child { flex: 1 1 18rem; min-width: 0; }"
+_CLAIM = """
+[class*=st-key-claim_] > :first-child { flex: 1 1 18rem; min-width: 0; }
+.st-key-claims_glance .stMarkdownColoredText { display: inline-block; white-space: nowrap; margin-left: 0.5rem; }
+"""  # a claim's words give way to its links, which on a phone stand below; its name stays with its icon
 _LARGE = "html { font-size: 20px; }"
 
 

@@ -1,4 +1,4 @@
-"""Below the picture: the lazy bar of tabs, the proof, and the way to the next page."""
+"""Lazy bars of tabs, the proof, and the way to the next page."""
 
 from typing import Any
 
@@ -9,8 +9,19 @@ from pages._shared.content import Why
 from pages._shared.registry import FOLDER, neighbours
 
 
+def open_tab(page: str, labels: list[str]) -> tuple[str, Any]:
+    """Draw a bar of tabs, and return label and container of the open one; only that is to be filled.
+
+    Args:
+        page: Name of the page.
+        labels: What the tabs are called.
+    """
+    drawn = st.tabs(labels, key=f"{page}_tab", bind="query-params")
+    return next((pair for pair in zip(labels, drawn, strict=True) if pair[1].open), (labels[0], drawn[0]))
+
+
 def draw_bar(page: str) -> tuple[tuple[str, Any], list[str]]:
-    """Draw the bar; only the open tab is filled.
+    """Draw the bar below a page's picture.
 
     Args:
         page: Name of the page.
@@ -19,8 +30,7 @@ def draw_bar(page: str) -> tuple[tuple[str, Any], list[str]]:
         Label and container of the open tab, and the labels of all.
     """
     labels = [*(label for label in ("Why", "Code", "Data") if link.shows(label.lower())), "Share"]
-    drawn = st.tabs(labels, key=f"{page}_tab", bind="query-params")
-    return next((pair for pair in zip(labels, drawn, strict=True) if pair[1].open), (labels[0], drawn[0])), labels
+    return open_tab(page, labels), labels
 
 
 def draw_why(why: tuple[Why, ...]) -> None:

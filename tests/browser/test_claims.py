@@ -37,13 +37,16 @@ def test_opens_fits_and_is_accessible(width: int, scheme: str, visit: Callable, 
 
 
 def test_one_claim_is_checked_and_home_says_so(visit: Callable, settled: Callable) -> None:
-    page = visit("claims", "?seed=6")
+    page = visit("claims", "?seed=6&claims_tab=Biases")
     assert "not checked yet" in entry(page, "softmax-shift").inner_text()
     entry(page, "softmax-shift").get_by_role("button", name="Check").click()
     entry(page, "softmax-shift").get_by_text("softmax-shift holds").wait_for(timeout=LOADED)
     settled(page)
     assert "NaN" in entry(page, "softmax-shift").inner_text(), "with the switch that breaks it"
-    assert "not checked yet" in entry(page, "perm-kv").inner_text()
+    assert "not checked yet" in entry(page, "bias-k").inner_text()
+    page.get_by_role("tab", name="Permutation").click()
+    entry(page, "perm-kv").get_by_text("not checked yet").wait_for(timeout=LOADED)
+    assert entry(page, "softmax-shift").count() == 0, "only the open tab is there"
     page.get_by_role("link", name="Home").click()
     page.get_by_text("checked so far").wait_for(timeout=LOADED)
     assert "seed 6" in page.get_by_text("checked so far").inner_text()
@@ -64,15 +67,15 @@ def test_a_run_of_all_can_be_stopped(visit: Callable, settled: Callable) -> None
 def test_a_filter_goes_into_the_link(visit: Callable, settled: Callable) -> None:
     page = visit("claims")
     page.get_by_role("radio", name="false").click()
+    page.wait_for_url("**claims_verdict=false**", timeout=LOADED)
+    entry(page, "perm-block").wait_for(timeout=LOADED)
     settled(page)
-    page.wait_for_timeout(300)
-    assert "claims_verdict=false" in page.url
-    assert entry(page, "perm-block").count() == 1
-    assert entry(page, "perm-kv").count() == 0
+    assert page.get_by_role("tab").all_inner_texts() == ["Permutation", "Scaling"]
+    assert page.locator("[class*=st-key-claim_]").count() == 1
 
 
 def test_a_claim_leads_to_its_page_with_its_settings(visit: Callable, settled: Callable) -> None:
-    page = visit("claims", "?seed=9&claims_verdict=holds")
+    page = visit("claims", "?seed=9&claims_verdict=holds&claims_tab=Permutation")
     entry(page, "perm-kv").get_by_role("link", name="Break it").click()
     page.get_by_text("perm-kv does not hold").first.wait_for(timeout=LOADED)
     settled(page)

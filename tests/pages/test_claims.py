@@ -1,10 +1,12 @@
 """The Claims page: what it shows is what the ledger says, and its links open the pages with their settings."""
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.ledger import MOST_SETTINGS, Ledger
-from pages._shared.registry import PAGES
+from pages._shared.registry import PAGES, PageSpec
 from attention_core.claims import EXPECTED, FALSE, SOURCES, LedgerConfig, LedgerResult, check, claims
 from tests.pages.conftest import Open
 
@@ -16,20 +18,31 @@ def texts(at: AppTest) -> list[str]:
 
 
 def entries(at: AppTest) -> list[str]:
-    ids = tuple(f"**{claim.id}" for claim in claims())
+    """The claims that are told in full, on the open tab."""
+    ids = tuple(f" **{claim.id}** " for claim in claims())
     return [text for text in texts(at) if any(name in text for name in ids)]
 
 
-def test_opens_with_every_claim_in_the_order_of_the_pages(open_page: Open) -> None:
-    at = open_page("claims", seed=str(SEED))
+def glance(at: AppTest) -> list[str]:
+    """The names of all claims, in the order and with the colours in which they are shown."""
+    (shown,) = (text for text in texts(at) if "&nbsp;" in text)
+    return re.findall(r":(\w+)\[:material/\w+:&nbsp;([\w-]+)\]", shown)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec, open_page: Open) -> None:
+    at = open_page("claims", seed=str(SEED), claims_tab=page.title)
     assert not at.exception
     assert not at.warning
-    found = entries(at)
-    assert len(found) == len(claims())
-    assert all("not checked yet" in text for text in found)
+    assert [tab.label for tab in at.tabs] == [page.title for page in PAGES]
+    assert glance(at) == [("gray", claim.id) for claim in claims()]
     assert any("Nothing is checked yet" in text for text in texts(at))
-    assert [item.value for item in at.subheader] == [page.title for page in PAGES]
-    assert any("What is said:" in text and "What is measured:" in text and "Why:" in text for text in found)
+    found, told = entries(at), [claim for claim in claims() if claim.page == page.name]
+    assert len(found) == len(told)
+    for claim, text in zip(told, found, strict=True):
+        assert f"**{claim.id}** not checked yet" in text
+        corrected = claim.correction is not None and claim.expected == FALSE
+        assert all(word in text for word in ("What is said:", "What is measured:", "Why:")) == corrected
 
 
 def test_every_claim_belongs_to_a_page() -> None:
@@ -45,28 +58,34 @@ def test_filters_are_in_the_link(expected: str, source: str, open_page: Open) ->
     assert not at.exception
     assert not at.warning
     wanted = [claim for claim in claims() if (claim.expected, claim.source) == (expected, source)]
-    found = entries(at)
-    assert len(found) == len(wanted)
-    assert all(f"**{claim.id}" in text for claim, text in zip(wanted, found, strict=True))
     assert bool(at.info) == (not wanted)
+    if wanted:
+        assert [name for _, name in glance(at)] == [claim.id for claim in wanted]
+        assert [tab.label for tab in at.tabs] == [
+            page.title for page in PAGES if any(claim.page == page.name for claim in wanted)
+        ]
+        assert len(entries(at)) == sum(claim.page == wanted[0].page for claim in wanted)
 
 
 def test_a_link_with_nonsense_is_answered_once(open_page: Open) -> None:
-    at = open_page("claims", claims_verdict="perhaps", claims_other="1")
+    at = open_page("claims", claims_verdict="perhaps", claims_other="1", claims_tab="Share")
     assert not at.exception
-    assert len(at.warning) == 2
+    assert len(at.warning) == 3
+    assert any("Anatomy is used" in warning.value for warning in at.warning)
     at.run()
     assert not at.warning
 
 
 def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> None:
-    at = open_page("claims", seed=str(SEED + 1))
+    at = open_page("claims", seed=str(SEED + 1), claims_tab="Permutation")
     at.button(key="_claims_check_perm-kv").click()
     at.run()
     assert not at.exception
     one = check("perm-kv", seed=SEED + 1)
     entry = next(text for text in entries(at) if "perm-kv" in text)
-    assert "perm-kv holds**" in entry
+    assert "**perm-kv** holds" in entry
+    assert ("green", "perm-kv") in glance(at)
+    assert ("gray", "perm-q") in glance(at)
     assert one.verdicts[0].sentence().split(" · ")[0] in entry
     assert f"With keys that move without their values: `{one.broken[0].sentence().split(' · ')[0]}`" in entry
     assert any("**1 of 1** claims checked so far, of 46 in all, is as theory says" in text for text in texts(at))
@@ -82,7 +101,8 @@ def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
     at.run()
     assert not at.exception
     entry = entries(at)[0]
-    assert "perm-block is false" in entry
+    assert "**perm-block** is false" in entry
+    assert glance(at) == [("orange", "perm-block")]
     assert not any("Stop" in item.label for item in at.button)
 
 
