@@ -51,5 +51,5 @@ _ledger = Ledger()
 
 
 def ledger() -> Ledger:
-    """The one ledger of this process. It is none of Streamlit's resources, which any visitor's message can clear."""
+    """The one ledger of this process. Not one of Streamlit's resources, which any visitor's message can clear."""
     return _ledger

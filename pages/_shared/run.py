@@ -198,6 +198,11 @@ def _good(page: str) -> str:
 _runner = Runner()
 
 
+@st.cache_resource(show_spinner=False)
 def runner() -> Runner:
-    """The one runner of this process. It is none of Streamlit's resources, which any visitor's message can clear."""
+    """The one runner of this process.
+
+    It is among Streamlit's resources for the sake of the metrics, and any visitor's message can clear those. So it
+    was made before, and comes back as it is.
+    """
     return _runner
