@@ -35,6 +35,7 @@ THINK_S = {1: (2.0, 2.0), 200: (4.0, 12.0), 100: (2.0, 6.0), 30: (2.0, 2.0)}
 LASTS_S = 30
 STEPS = 17  # as far as anybody comes
 CROWD, LIGHT = 200, 30
+ROUNDS = 3
 WALKS = 10
 MOVES_ON_A_PAGE = 4
 SENTENCES = ("the cat sat on a mat", "to be or not to be", "one two three four five six seven", "a rose is a rose")
@@ -64,6 +65,15 @@ class Tally:
         """Count a run."""
         self.seconds.append(run.seconds if seconds is None else seconds)
         self.errors += run.failures + [sentence for sentence in run.told if "went wrong" in sentence]
+
+    def join(self, other: "Tally") -> None:
+        """Count what another part has counted, too."""
+        runs = len(self.seconds) + len(other.seconds)
+        self.client = (self.client * len(self.seconds) + other.client * len(other.seconds)) / runs
+        self.seconds += other.seconds
+        self.errors += other.errors
+        self.wall += other.wall
+        self.rss = other.rss
 
     def milliseconds(self, share: float) -> float:
         """The time that ``share`` of the runs did not exceed."""
@@ -230,8 +240,18 @@ def memory(url: str, server: Server | None) -> tuple[Tally, Tally]:
 
 
 def fairness(url: str, server: Server | None) -> tuple[Tally, Tally]:
-    """Visitors with light requests alone, and beside one who has times measured without a pause."""
-    alone = steady(url, server, LIGHT)
+    """Visitors with light requests alone, and beside one who has times measured; in turn, because machines drift."""
+    alone, along = Tally(), Tally()
+    for _ in range(ROUNDS):
+        alone.join(steady(url, server, LIGHT))
+        with measuring(url):
+            along.join(steady(url, server, LIGHT))
+    return alone, along
+
+
+@contextmanager
+def measuring(url: str) -> Iterator[None]:
+    """Meanwhile one has times measured without a pause."""
     done = threading.Event()
 
     def measure() -> None:
@@ -246,7 +266,7 @@ def fairness(url: str, server: Server | None) -> tuple[Tally, Tally]:
     thread = threading.Thread(target=measure)
     thread.start()
     try:
-        return alone, steady(url, server, LIGHT)
+        yield
     finally:
         done.set()
         thread.join()
