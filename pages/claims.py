@@ -34,22 +34,27 @@ def text(sentence: str) -> str:
 
 
 def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
-    """Colour, icon and words of what has been found of a claim."""
+    """Colour, icon and meaning of what has been found of a claim."""
     if one is None:
         return "gray", "radio_button_unchecked", "not checked yet"
     if one.refused:
-        return "gray", "block", f"not measured: {text(one.refused)}"
+        return "gray", "block", "not measured"
     if one.differs:
         return "red", "error", "not as theory says"
     if claim.expected == FALSE:
         return "orange", "do_not_disturb_on", "is false"
-    return "green", "check_circle", text(claim.verdict)
+    return "green", "check_circle", "holds"
 
 
-def glance(entries: list[Claim]) -> str:
-    """The claims by name, each with the icon and the colour of what has been found of it."""
-    looks = ((claim.id, *look(claim, found.get(claim.id))) for claim in entries)
-    return " ".join(f":{colour}[:material/{icon}:&nbsp;{name}]" for name, colour, icon, _ in looks)
+def glance(of_page: dict[str, list[Claim]]) -> str:
+    """All claims by name, each with the look of what has been found of it, and what these looks mean."""
+    looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
+    meant = (f":{colour}[:material/{icon}: {meaning}]" for colour, icon, meaning in sorted(set(looks.values())))
+    lines = [f"Here {' '.join(meant)}"]
+    for title, entries in of_page.items():
+        names = (":{}[:material/{}:&nbsp;{}]".format(*looks[claim.id][:2], claim.id) for claim in entries)
+        lines.append(f"**{title}** {' '.join(names)}")
+    return "  \n".join(f":small[{line}]" for line in lines)
 
 
 def number(verdict: Verdict) -> str:
@@ -71,6 +76,10 @@ def draw(claim: Claim) -> None:
     """One entry: the statement, its verdict and numbers, and on the right where to see it."""
     one = found.get(claim.id)
     colour, icon, words = look(claim, one)
+    if one and one.refused:
+        words = f"not measured: {text(one.refused)}"
+    elif words == "holds":
+        words = text(claim.verdict)
     status = f":{colour}[:material/{icon}: **{claim.id}** {words}]"
     lines = [f"**{text(claim.statement)}**", f":small[{status} :gray[· {text(claim.said)}]]"]
     lines += [f":small[{line}]" for line in (measured(claim, one) if one else ())]
@@ -115,7 +124,7 @@ for sentence in link.note_unused(control.taken | settings.taken | tab, LEDGER.na
     st.warning(sentence)
 if of_page:
     with st.container(key="claims_glance"):
-        st.markdown("  \n".join(f":small[**{title}** {glance(entries)}]" for title, entries in of_page.items()))
+        st.markdown(glance(of_page))
     title, place = open_tab(LEDGER.name, list(of_page))
     with place:
         for claim in of_page[title]:

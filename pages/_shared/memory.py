@@ -29,7 +29,7 @@ def share_pools() -> None:
 
 
 def give_back() -> None:
-    """Return to the system what is free; a sweep leaves a hundred megabytes of it. Takes about a millisecond.
+    """Return to the system what is free; a sweep leaves a hundred megabytes of it. Takes some milliseconds.
 
     Call it in the thread that computed: the end of a pool is given back to no other.
     """

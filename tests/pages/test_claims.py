@@ -86,6 +86,10 @@ def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> Non
     assert "**perm-kv** holds" in entry
     assert ("green", "perm-kv") in glance(at)
     assert ("gray", "perm-q") in glance(at)
+    (legend,) = (text.partition("\n")[0] for text in texts(at) if "&nbsp;" in text)
+    assert ":green[:material/check_circle: holds]" in legend
+    assert "not checked yet" in legend
+    assert "not as theory says" not in legend, "only what is there is explained"
     assert one.verdicts[0].sentence().split(" · ")[0] in entry
     assert f"With keys that move without their values: `{one.broken[0].sentence().split(' · ')[0]}`" in entry
     assert any("**1 of 1** claims checked so far, of 46 in all, is as theory says" in text for text in texts(at))
