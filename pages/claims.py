@@ -50,7 +50,7 @@ def glance(of_page: dict[str, list[Claim]]) -> str:
     """All claims by name, each with the look of what has been found of it, and what these looks mean."""
     looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
     meant = (f":{colour}[:material/{icon}: {meaning}]" for colour, icon, meaning in sorted(set(looks.values())))
-    lines = [f"Here {' '.join(meant)}"]
+    lines = [f"Legend: {' '.join(meant)}"]
     for title, entries in of_page.items():
         names = (":{}[:material/{}:&nbsp;{}]".format(*looks[claim.id][:2], claim.id) for claim in entries)
         lines.append(f"**{title}** {' '.join(names)}")
