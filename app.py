@@ -1,29 +1,12 @@
-"""Entry point: navigation, what all pages share, and the warm-up. Run it with ``streamlit run app.py``."""
-
-from contextlib import suppress
+"""Entry point: ``streamlit run app.py`` serves the app on a laptop, for a class and on Community Cloud."""
 
 import streamlit as st
 
-from pages._shared.navigation import navigate
-from pages._shared.registry import HOME
-from pages._shared.turns import turn
-from pages._shared.warm import wake, warm_up_unseen
+from pages._shared.compat import is_script_run
+from pages._shared.main import main
+from pages._shared.server import SETTINGS
 
-with turn():
-    here = navigate()
-    wake()
+app = st.App(**SETTINGS)
 
-    # These import torch, and a visitor should not look at an empty page meanwhile.
-    from pages._shared import link
-    from pages._shared.failure import told_well
-    from pages._shared.shell import draw_lesson_banner, draw_shared_settings, draw_style
-    from pages._shared.stages import Done
-
-    name = here.url_path or HOME.name
-    with told_well(name, st.container()), suppress(Done):
-        link.arrive(name)
-        draw_shared_settings()
-        draw_style()
-        draw_lesson_banner()
-        here.run()
-    warm_up_unseen()
+if is_script_run():  # a host that runs this file as a plain script gets the same pages
+    main()

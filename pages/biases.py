@@ -1,144 +1,184 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from pages._shared.content import Predict, Preset, Why
+from pages._shared.content import Predict, Preset
+from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, SIZES, BiasesConfig, BiasesResult
+from attention_core.experiments.settings import Choice, OneOf, Switch, ids_of, setting
+from attention_core.experiments.verdict import format_number
 from attention_core.figures import biases as draw
+from attention_core.figures.changes import biases_changed
+from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 
-TERMS, CHANGES, GROWING = SHOWN = ("Four terms of a score", "With − without the biases", "A growing key bias")
+SHOWN = {"terms": "Four terms of a score", "changes": "With − without the biases", "growing": "A growing key bias"}
 HEADS = (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))
 NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and weights", "The output too"
-KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": CHANGES}
-AT_A_MILLION = {"show": GROWING, "key_size": 1e6, "curve": draw.RESIDUAL}
+KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What is drawn, the curve below it, and what only a curve depends on."""
+
+    show: str = setting("terms", Choice(SHOWN, label="Show", formerly=ids_of(SHOWN)))
+    head: str = setting(draw.AVERAGE, Choice({name: name for name in HEADS}, label="Head"))
+    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below", formerly=ids_of(draw.CURVES)))
+    key_size: float = setting(1.0, OneOf(KEY_SIZES, label="Size of the key bias", shown=format_number))
+    batch_norm_eval: bool = setting(
+        False,
+        Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias."),
+    )
+    off_centre: bool = setting(False, Switch(label="Inputs with a mean", hint="E[Wx + b] = b needs inputs around 0."))
+
+    def experiment(self, curve: str, config: BiasesConfig) -> tuple[Any, Any]:
+        """What measures a curve, and its config."""
+        return draw.source(
+            curve, config, batch_norm_eval=self.batch_norm_eval, input_mean=0.5 if self.off_centre else 0.0
+        )
+
 
 PRESETS = (
-    Preset("Key bias alone", "Every score moves; no weight and no output does.", KEY_ALONE),
+    Preset("Key bias alone", "Every score moves; no weight and no output does.", KEY_ALONE, tells=True),
     Preset("Rotary positions", "One switch, and the key bias is felt again.", KEY_ALONE | {"rotary": True}),
-    Preset("A million", "Cancellation ends: off by a little, by a lot, or NaN.", AT_A_MILLION),
-    Preset("Training", "No signal reaches the key bias, and yet Adam moves it.", {"curve": draw.TRAINING}),
+    Preset(
+        "A million",
+        "Cancellation ends: off by a little, by a lot, or NaN.",
+        {"show": "growing", "key_size": 1e6, "curve": "key-size"},
+    ),
+    Preset("Training", "No signal reaches the key bias, and yet Adam moves it.", {"curve": "training"}),
     Preset(
         "Published appendix",
         "All it reports is rounding: more bits, less of it.",
-        KEY_ALONE | {"curve": draw.APPENDIX},
+        KEY_ALONE | {"curve": "appendix"},
     ),
 )
 
 
-def grade(result: BiasesResult) -> str:
-    """How far the key bias is felt."""
-    effect = result.effect("k")
-    if effect is None or effect.scores <= result.weight_bound:
-        return NOTHING
-    if effect.output > result.output_bound:
-        return OUTPUT
-    return WEIGHTS if effect.weights > result.weight_bound else SCORES
+def grade(result: BiasesResult) -> str | None:
+    """How far the key bias is felt; None where the precision cannot tell."""
+    match result.key_bias_felt:
+        case (False, _, _):
+            return NOTHING
+        case (_, _, True):
+            return OUTPUT
+        case (_, True, False):
+            return WEIGHTS
+        case (True, False, False):
+            return SCORES
+        case _:
+            return None
 
 
 PREDICT = Predict(
     "Give the keys, and only the keys, a large bias. What changes?",
     (NOTHING, SCORES, WEIGHTS, OUTPUT),
-    KEY_ALONE | {"k_bias": True, "size": 5.0},
+    KEY_ALONE,
     grade,
+    headline="Four biases: which of them change what attention computes?",
+    about=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
 
-
-page = Page("biases", presets=PRESETS, predict=PREDICT)
-with page.controls as control:
-    show = control.select("show", "Show", SHOWN, TERMS)
-    with control.row():
-        names = {f"{role[0].lower()}_bias": f"{role} b_{role[0]}" for role in ("Query", "Key", "Value", "Output")}
-        biases = {name: control.switch(name, label, True) for name, label in names.items()}
-    direction = control.select("direction", "Direction of the biases", measure.DIRECTIONS, "random")
-    head = control.select("head", "Head", HEADS, draw.AVERAGE)
-    tokens = control.sentence("tokens", "Sentence", "the cat sat on a mat")
-    curve = control.select("curve", "Curve below", draw.TITLES, draw.GRADIENTS)
-    size, keep_size = control.swept("size", "Size of each bias", SIZES, 5.0)
-    key_size, keep_key_size = control.swept("key_size", "Size of the key bias", KEY_SIZES, 1.0)
-with page.breaks as control:
-    hints = {
-        "rotary": ("Rotary positions", "They turn b_K by another angle at every key, so it is no longer constant."),
-        "qk_norm": ("QK-norm", "It divides each key by its own length, b_K included."),
-        "tied_query_key": ("Tied Q = K", "b_K is then the query bias as well, and that one is felt."),
-        "zero_sink": ("Sink key", "One more key, a zero without bias: nothing is common to all keys any more."),
-        "masked_row": ("Masked row", "The last query sees nothing: no weights, so nothing carries b_V there."),
-        "dropout": ("Dropout", "Rows of weights no longer sum to 1, so b_V passes through only on average."),
-        "naive_softmax": ("Naive softmax", "exp overflows where the largest score is not subtracted first."),
-        "batch_norm_eval": ("BatchNorm in evaluation", "Its running statistics know nothing of the bias."),
-        "off_centre": ("Inputs with a mean", "E[Wx + b] = b needs inputs around 0."),
-    }
-    switches = {name: control.switch(name, label, hint=hint) for name, (label, hint) in hints.items()}
-    batch_norm_eval, off_centre = switches.pop("batch_norm_eval"), switches.pop("off_centre")
+page = Page("biases", config=BiasesConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
-def make() -> BiasesConfig:
-    made = BiasesConfig(tokens=tokens, direction=direction, size=size, **biases, **switches, **page.shared)
-    experiment(curve, made)
-    return made
+@page.controls
+def controls(ask: Ask) -> None:
+    ask("show")
+    ask.row("q_bias", "k_bias", "v_bias", "o_bias")
+    ask.under("Direction and sentence", "direction", "tokens")
+    ask.under("What is drawn", "head", "curve")
+    with ask.breaks():
+        ask("rotary", "qk_norm", "tied_query_key", "zero_sink", "masked_row", "dropout", "naive_softmax")
+        ask("batch_norm_eval", "off_centre")
 
 
-def experiment(name: str, config: BiasesConfig) -> tuple[Any, Any]:
-    return draw.source(name, config, batch_norm_eval=batch_norm_eval, input_mean=0.5 if off_centre else 0.0)
+def step_of(config: BiasesConfig, view: View) -> int:
+    """The step of the picture's slider."""
+    return KEY_SIZES.index(view.key_size) if view.show == "growing" else SIZES.index(config.size)
 
 
-def view_of(config: BiasesConfig) -> tuple[MatrixView, int]:
-    """What is shown of a config, and the step of its slider."""
-    if show == GROWING:
-        return draw.size_view(page.run(*experiment(draw.RESIDUAL, config)), head), KEY_SIZES.index(key_size)
-    view = draw.terms_view if show == TERMS else draw.difference_view
-    return view(page.run(measure.run_bias_sizes, config.setting()), head), SIZES.index(config.size)
+@page.view
+def view_of(config: BiasesConfig, view: View) -> MatrixView:
+    if view.show == "growing":
+        return draw.size_view(page.compute(*view.experiment("key-size", config)), view.head)
+    shown = draw.terms_view if view.show == "terms" else draw.difference_view
+    return shown(page.compute(measure.run_bias_sizes, config.without_size()), view.head)
 
 
-def picture(given: BiasesConfig, key: str) -> None:
-    view, step = view_of(given)
-    values, keep = (KEY_SIZES, keep_key_size) if show == GROWING else (SIZES, keep_size)
-    if keep is None or given is not config:
-        matrix_view(view.at(step), key=key)
+def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View]) -> str:
+    if before[0] == after[0]:
+        return ""
+    sizes = ((config, page.compute(measure.run_bias_sizes, config.without_size())) for config, _ in (before, after))
+    return biases_changed(*sizes)
+
+
+def picture(config: BiasesConfig, view: View, key: str) -> None:
+    shown, step = page.drawn(config, view), step_of(config, view)
+    name, values = ("key_size", KEY_SIZES) if view.show == "growing" else ("size", SIZES)
+    keep = page.setter(name) if key == page.spec.name else None
+    if keep is None:
+        matrix_view(shown.at(step), key=key)
     else:
-        matrix_view(view, key=key, step=step, on_step=lambda to: keep(values[to]))
+        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]))
 
 
-config = page.config(make)
-result = seen = page.run(measure.run_biases, config)
-below = page.run(*experiment(curve, config))
-page.picture(picture, config)
-if show == GROWING:
-    sweep = page.run(*experiment(draw.RESIDUAL, config))
-    seen = replace(sweep, verdicts=tuple(sweep.verdict(dtype, key_size) for dtype in sweep.dtypes))
-same = curve == draw.GRADIENTS or (curve == draw.RESIDUAL and show == GROWING)
-broken = [name for name, on in ((draw.NORMS, batch_norm_eval), (draw.MEAN, off_centre)) if on and name != curve]
-page.verdicts(*(() if same else (below,)), seen, *(page.run(*experiment(name, config)) for name in broken))
-marked = key_size if show == GROWING else None
-plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
-if curve == draw.GRADIENTS:
-    page.curves(draw.gradient_view(below))
-else:
-    page.plot(plot(), alt=draw.curve_summary(below))
-sizes = page.run(measure.run_bias_sizes, config.setting())
-steps = draw.proof(result, sizes, config.size, page.run(measure.run_shift, config.setting()))
-if curve == draw.TRAINING:
-    precise = replace(experiment(curve, config)[1], dtype=config.key_sweep().dtype)
-    steps += (draw.training_step(below, page.run(measure.steps_training, precise)),)
+@page.answers
+def answers(config: BiasesConfig, view: View) -> None:
+    page.picture(picture)
+    page.changes(changed)
+    result = seen = page.compute(measure.run_biases, config)
+    below = page.compute(*view.experiment(view.curve, config))
+    if view.show == "growing":
+        sweep = page.compute(*view.experiment("key-size", config))
+        seen = replace(sweep, verdicts=sweep.at(view.key_size))
+    same = view.curve == "gradients" or (view.curve == "key-size" and view.show == "growing")
+    broken = [
+        name for name, on in (("norms", view.batch_norm_eval), ("mean", view.off_centre)) if on and name != view.curve
+    ]
+    others = (page.compute(*view.experiment(name, config)) for name in broken)
+    page.verdicts(*(() if same else (below,)), seen, *others)
+    marked = view.key_size if view.show == "growing" else None
+    plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
+    on_canvas = (
+        draw.gradient_view(below)
+        if view.curve == "gradients"
+        else draw.curve_view(below, naive=config.naive_softmax, key_size=marked)
+    )
+    if on_canvas:
+        page.curves(on_canvas)
+    else:
+        page.plot(plot(), alt=draw.curve_summary(below))
+    sizes = page.compute(measure.run_bias_sizes, config.without_size())
+    steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()))
+    if view.curve == "training":
+        precise = replace(view.experiment("training", config)[1], dtype=config.key_sweep().dtype)
+        steps += (draw.training_step(below, page.compute(measure.steps_training, precise)),)
+    steps += draw.history(result, below, rotary=config.rotary)
+
+    def table() -> Table:
+        if view.curve == "gradients" and view.show == "terms":
+            return draw.terms_table(sizes, config.size)
+        return draw.curve_table(seen if view.curve == "gradients" else below)
+
+    page.finish(
+        result,
+        why=steps,
+        snippet=measure.biases_snippet(config),
+        table=table,
+        figure=lambda: (
+            view_figure(page.drawn(config, view), step_of(config, view), page.mode)
+            if view.curve == "gradients"
+            else plot()
+        ),
+    )
 
 
-def table() -> Table:
-    if curve == draw.GRADIENTS and show == TERMS:
-        return draw.terms_table(sizes, config.size)
-    return draw.curve_table(seen if curve == draw.GRADIENTS else below)
-
-
-page.finish(
-    config,
-    result,
-    why=tuple(Why(step.argument, step.measured) for step in steps),
-    snippet=measure.biases_snippet(config),
-    table=table,
-    figure=lambda: draw.view_figure(*view_of(config)) if curve == draw.GRADIENTS else plot(),
-)
+page.draw()

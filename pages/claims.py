@@ -1,32 +1,65 @@
 """Claims: every statement of the theory, where it is said, and what this machine measures of it, now."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import streamlit as st
 
 from pages._shared import link
-from pages._shared.controls import RUN_SETTINGS, Controls
-from pages._shared.ledger import ledger
+from pages._shared.controls import Ask
+from pages._shared.glossary import draw_glossary
+from pages._shared.process import process
 from pages._shared.registry import LEDGER, PAGES
-from pages._shared.run import runner
-from pages._shared.shell import shared
+from pages._shared.sheet import Sheet
+from pages._shared.sources import draw_sources
 from pages._shared.tabs import open_tab
+from pages._shared.values import SKIPPED, run_settings, shared
+from pages._shared.waiting import result_of
 from pages._shared.words import literal
 from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_check
+from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.experiments.verdict import Verdict
 
-ASKED = "_claims_asked"
-ANY, ANYWHERE = "all", "anywhere"
+EXPECTATIONS = {"all": "all", **dict(zip(("holds", "when", "false"), EXPECTED, strict=True))}
+PLACES = {"anywhere": "anywhere", **dict(zip(("bias", "review", "code", "ours"), SOURCES, strict=True))}
+TITLES = {page.name: page.title for page in PAGES}
+OF_SOURCES = {"sources": "Sources"}
+LOOKS = {
+    "agrees": ("green", "check_circle", "holds, and its switch breaks it"),
+    "surprises": ("red", "error", "not as theory says"),
+    "undecided": ("gray", "help", "not decided with these settings"),
+    "refused": ("gray", "block", "not measured"),
+}
+UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("orange", "do_not_disturb_on", "is false")
 
-control, settings = Controls(LEDGER.name), shared()
-run = {name: settings.values[name] for name in RUN_SETTINGS}
-now = LedgerConfig(**run)
-found = ledger().found(now)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Which claims are listed."""
+
+    verdict: str = setting(
+        "all", Choice(EXPECTATIONS, label="What theory says", listed=False, formerly=ids_of(EXPECTATIONS))
+    )
+    source: str = setting("anywhere", Choice(PLACES, label="Where it is said", formerly=ids_of(PLACES)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tabs:
+    """Which page's claims are told in full, or what the sources say."""
+
+    tab: str = setting(PAGES[0].name, Choice(TITLES | OF_SOURCES, label="the page", formerly=ids_of(TITLES)))
+
+
+sheet = Sheet(LEDGER, Chosen, around=Tabs)
+now = LedgerConfig(**run_settings())
+found = process().ledger.found(now)
 # Any other click ends a run, as changing a control does on every page.
-asked: tuple[str, ...] | None = st.session_state.pop(ASKED, None)
+asked: tuple[str, ...] | None = st.session_state.pop(sheet.private("asked"), None)
 
 
-def ask(ids: tuple[str, ...]) -> None:
+def ask_for(ids: tuple[str, ...]) -> None:
     """Have these claims checked in the coming run; all where there are none."""
-    st.session_state[ASKED] = ids
+    st.session_state[sheet.private("asked")] = ids
 
 
 def text(sentence: str) -> str:
@@ -36,14 +69,8 @@ def text(sentence: str) -> str:
 def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
     """Colour, icon and meaning of what has been found of a claim."""
     if one is None:
-        return "gray", "radio_button_unchecked", "not checked yet"
-    if one.refused:
-        return "gray", "block", "not measured"
-    if one.differs:
-        return "red", "error", "not as theory says"
-    if claim.expected == FALSE:
-        return "orange", "do_not_disturb_on", "is false"
-    return "green", "check_circle", "holds"
+        return UNCHECKED
+    return UNTRUE if one.outcome == "agrees" and claim.expected == FALSE else LOOKS[one.outcome]
 
 
 def glance(of_page: dict[str, list[Claim]]) -> str:
@@ -51,15 +78,15 @@ def glance(of_page: dict[str, list[Claim]]) -> str:
     looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
     meant = (f":{colour}[:material/{icon}: {meaning}]" for colour, icon, meaning in sorted(set(looks.values())))
     lines = [f"Legend: {' '.join(meant)}"]
-    for title, entries in of_page.items():
+    for name, entries in of_page.items():
         names = (":{}[:material/{}:&nbsp;{}]".format(*looks[claim.id][:2], claim.id) for claim in entries)
-        lines.append(f"**{title}** {' '.join(names)}")
+        lines.append(f"**{TITLES[name]}** {' '.join(names)}")
     return "  \n".join(f":small[{line}]" for line in lines)
 
 
 def number(verdict: Verdict) -> str:
     """What was measured, and what it is held to."""
-    return "`" + verdict.sentence().partition(" · ")[0].replace("`", "ʼ") + "`"
+    return "`" + verdict.numbers.replace("`", "ʼ") + "`"
 
 
 def measured(claim: Claim, one: Checked) -> list[str]:
@@ -68,8 +95,8 @@ def measured(claim: Claim, one: Checked) -> list[str]:
     failed = [verdict for verdict in one.broken if not verdict.holds]
     if claim.breaks:
         lines += [f"With {text(claim.breaks.by)}: {number(verdict)}" for verdict in failed[:1]]
-    wrong = [verdict for verdict in (*one.verdicts, *one.broken) if not verdict.as_expected]
-    return lines + [f":red[Not as theory says:] {number(verdict)}" for verdict in wrong]
+    lines += [f":red[Not as theory says:] {number(verdict)}" for verdict in one.surprising]
+    return lines + ([f":gray[Not decided: {text('; '.join(one.reasons))}.]"] if one.outcome == "undecided" else [])
 
 
 def draw(claim: Claim) -> None:
@@ -78,7 +105,7 @@ def draw(claim: Claim) -> None:
     colour, icon, words = look(claim, one)
     if one and one.refused:
         words = f"not measured: {text(one.refused)}"
-    elif words == "holds":
+    elif one and one.outcome == "agrees" and claim.expected != FALSE:
         words = text(claim.verdict)
     status = f":{colour}[:material/{icon}: **{claim.id}** {words}]"
     lines = [f"**{text(claim.statement)}**", f":small[{status} :gray[· {text(claim.said)}]]"]
@@ -89,52 +116,65 @@ def draw(claim: Claim) -> None:
         lines.append(f":small[**Why:** {text(claim.correction.why)}.]")
     st.markdown("  \n".join(lines), width="stretch")
     page = next(page for page in PAGES if page.name == claim.page)
-    kept = {name: st.query_params[name] for name in (*RUN_SETTINGS, "present") if name in st.query_params}
+    kept = shared().parameters()
+    # Who comes to see a claim is not asked first what it says.
+    kept |= {f"{page.name}_answer": SKIPPED}
     st.page_link(page.file, label="See it", icon=page.icon, query_params=claim.parameters() | kept)
     if claim.breaks:
         broken = claim.parameters(broken=True) | kept
         st.page_link(page.file, label="Break it", icon=":material/bolt:", query_params=broken)
-    st.button("Check", key=f"_claims_check_{claim.id}", on_click=ask, args=((claim.id,),), type="tertiary")
+    key = sheet.private(f"check_{claim.id}")
+    st.button("Check", key=key, on_click=ask_for, args=((claim.id,),), type="tertiary")
 
 
-st.title(LEDGER.title)
+def draw_run(chosen: list[Claim]) -> Any:
+    """What starts a run of the chosen claims, and the score; returns where its progress is shown."""
+    with st.container(horizontal=True, vertical_alignment="center", key="claims_run"):
+        whole, idle = len(chosen) == len(claims()), asked is None
+        label = f"Check all {len(chosen)}" if whole else f"Check these {len(chosen)}"
+        ids = () if whole else tuple(claim.id for claim in chosen)
+        disabled = not (chosen and idle)
+        st.button(label, key=sheet.private("all"), on_click=ask_for, args=(ids,), disabled=disabled)
+        if not idle:
+            st.button("Stop", key=sheet.private("stop"), icon=":material/stop:")
+        score = process().ledger.score(len(claims()), now)
+        st.markdown(score or "Nothing is checked yet with this precision and seed.", width="content")
+    return st.container(key="claims_progress")
+
+
+sheet.take_link()
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
+    st.title(LEDGER.title, width="content")
+    draw_glossary()
 st.markdown(
     f"{LEDGER.claim} Each is measured twice: under the settings in which it should hold, and with the switch that "
     "breaks it. The same list runs in a terminal: `python -m attention_core.claims`."
 )
-left, right = st.columns(2)
-with left:
-    expected = control.choice("verdict", "What theory says", (ANY, *EXPECTED), ANY)
-with right:
-    source = control.select("source", "Where it is said", (ANYWHERE, *SOURCES), ANYWHERE)
-chosen = [claim for claim in claims() if expected in (ANY, claim.expected) and source in (ANYWHERE, claim.source)]
-with st.container(horizontal=True, vertical_alignment="center", key="claims_run"):
-    whole = len(chosen) == len(claims())
-    label = f"Check all {len(chosen)}" if whole else f"Check these {len(chosen)}"
-    ids = () if whole else tuple(claim.id for claim in chosen)
-    idle = asked is None
-    st.button(label, key="_claims_all", on_click=ask, args=(ids,), disabled=not (chosen and idle))
-    if not idle:
-        st.button("Stop", key="_claims_stop", icon=":material/stop:")
-    st.markdown(ledger().score(now) or "Nothing is checked yet with this precision and seed.", width="content")
-progress = st.container(key="claims_progress")
-of_page = {page.title: entries for page in PAGES if (entries := [one for one in chosen if one.page == page.name])}
-tab = {f"{LEDGER.name}_tab": lambda raw: (raw in of_page, "the page", next(iter(of_page), "none"))}
-for sentence in link.note_unused(control.taken | settings.taken | tab, LEDGER.name):
+ask = Ask(sheet.values, sheet.write_link)
+for place, name in zip(st.columns(2), sheet.values, strict=True):
+    with place:
+        ask(name)
+for sentence in link.notices():
     st.warning(sentence)
+said, where = (sheet.values.say(name) for name in ("verdict", "source"))
+chosen = [one for one in claims() if said in ("all", one.expected) and where in ("anywhere", one.source)]
+progress = draw_run(chosen)
+of_page = {name: entries for name in TITLES if (entries := [one for one in chosen if one.page == name])}
 if of_page:
     with st.container(key="claims_glance"):
         st.markdown(glance(of_page))
-    title, place = open_tab(LEDGER.name, list(of_page))
-    with place:
-        for claim in of_page[title]:
-            with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
-                draw(claim)
 else:
     st.info("No claim is of this kind and from there: choose another source or verdict.")
+name, place = open_tab(sheet, {name: TITLES[name] for name in of_page} | OF_SOURCES)
+with place:
+    if name in OF_SOURCES:
+        draw_sources(SOURCES if where == "anywhere" else (where,))
+    for claim in of_page.get(name, ()):
+        with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
+            draw(claim)
 
 if asked is not None:
-    config = LedgerConfig(ids=asked, **run)
+    config = LedgerConfig(ids=asked, **run_settings())
     with progress:
-        ledger().keep(config, runner().run(steps_check, config))
+        process().ledger.keep(config, result_of(steps_check, config))
     st.rerun()

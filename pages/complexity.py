@@ -1,39 +1,51 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
-from pages._shared.content import Predict, Preset, Why
+from dataclasses import dataclass
+
+from pages._shared.content import Predict, Preset
+from pages._shared.controls import Ask
 from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
+from pages._shared.matrix_view import Cell, matrix_view
 from attention_core.experiments.complexity import (
-    HEADS,
-    TOKENS,
-    WIDTHS,
+    SECONDS,
+    SWEEPS,
     ComplexityConfig,
     ComplexityResult,
+    Times,
     TimesConfig,
     complexity_snippet,
     read_cell,
     run_complexity,
     steps_times,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.figures import complexity as draw
+from attention_core.figures.charts import view_figure
+from attention_core.figures.matrix import MatrixView
 
-SWEEPS = {"not now": "", "over n": "n", "over d_model": "d_model", "each part": "shares"}
 PROJECTIONS, SCORES, EVEN = "The projections", "The scores", "Both alike"
+MEASURE = {"none": "not now"} | SWEEPS
 
 
-def sizes(tokens: int, d_model: int) -> dict[str, str]:
-    return {"num_queries": str(tokens), "num_keys": str(tokens), "d_model": str(d_model)}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What is timed beside the counts, and for how long."""
+
+    measure: str = setting(
+        "none", Choice(MEASURE, label="Measure the time", hint="On this device, now.", formerly=ids_of(MEASURE))
+    )
+    seconds: int = setting(4, SECONDS)
+
+
+def sizes(tokens: int, d_model: int) -> dict[str, int]:
+    """Self-attention of a text of ``tokens`` at that width."""
+    return {"num_queries": tokens, "num_keys": tokens, "d_model": d_model}
 
 
 PRESETS = (
     Preset("On the line", "At n = 2 · d_model both parts cost exactly the same.", {}),
     Preset("Wide and short", "Nearly all of the work is in the projections.", sizes(32, 1024)),
-    Preset(
-        "Narrow and long",
-        "Nearly all is in the scores, and they fill the memory.",
-        sizes(4096, 64),
-    ),
+    Preset("Narrow and long", "Nearly all is in the scores, and they fill the memory.", sizes(4096, 64)),
     Preset("Without W_O", "A quarter of the projections less: the line moves to 1.5 · d_model.", {"no_output": True}),
     Preset("Fused", "The counter misses half of the work: it knows no fused kernel of the CPU.", {"fused": True}),
 )
@@ -45,95 +57,66 @@ def grade(result: ComplexityResult) -> str:
 
 
 PREDICT = Predict(
-    "Make the text 1,024 tokens long, at the same width: what costs more then?",
+    "Make the text 1,024 tokens long, at a width of 128: what costs more then?",
     (PROJECTIONS, SCORES, EVEN),
-    {"num_queries": "1024", "num_keys": "1024"},
+    sizes(1024, 128),
     grade,
+    headline="Where the time of attention goes: into the projections, or into the scores.",
 )
 
-page = Page("complexity", presets=PRESETS, predict=PREDICT)
-with page.controls as control:
-    num_queries = int(control.select("num_queries", "Queries, n_t", tuple(map(str, TOKENS)), "256"))
-    num_keys = int(control.select("num_keys", "Keys, n_s", tuple(map(str, TOKENS)), "256"))
-    d_model = int(control.select("d_model", "Width, d_model", tuple(map(str, WIDTHS)), "128"))
-    num_heads = int(control.select("num_heads", "Heads, h", tuple(map(str, HEADS)), "8"))
-    measure = control.select("measure", "Measure the time", tuple(SWEEPS), "not now", hint="On this device, now.")
-    seconds = control.slider("seconds", "Seconds to spend on it", 2, 20, 4, help="Sizes that need more are left out.")
-with page.breaks as control:
-    fused = control.switch("fused", "Count the fused kernel", hint="torch's counter sees nothing of it on a CPU.")
-    no_output = control.switch("no_output", "Without W_O", hint="Three projections instead of four.")
-    large = control.switch("large", "Heads twice as large", hint="Then h · d_head is not d_model.")
-    mixed = control.switch("mixed", "Reshape, no swap", hint="A mistake: heads mix tokens.")
+page = Page("complexity", config=ComplexityConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
-def make() -> ComplexityConfig:
-    return ComplexityConfig(
-        num_queries=num_queries,
-        num_keys=num_keys,
-        d_model=d_model,
-        num_heads=num_heads,
-        fused=fused,
-        output_projection=not no_output,
-        large_heads=large,
-        mixed=mixed,
-        **page.shared,
+@page.controls
+def controls(ask: Ask) -> None:
+    ask.under("Sizes", "num_queries", "num_keys", "d_model", "num_heads")
+    ask.under("Clock", "measure", "seconds")
+    with ask.breaks():
+        ask("fused", "no_output", "large_heads", "mixed")
+
+
+def choose(cell: Cell | None) -> None:
+    if cell:
+        page.put(**read_cell(cell[1], cell[2]))
+
+
+def clocked(config: ComplexityConfig, view: View) -> Times | None:
+    """What the clock says of the layer, where that is asked for."""
+    if view.measure == "none":
+        return None
+    layer = {name: getattr(config, name) for name in ("d_model", "num_heads", "dtype", "device", "seed")}
+    timed = TimesConfig(sweep=view.measure, seconds=view.seconds, num_tokens=config.num_queries, **layer)
+    return page.compute(steps_times, timed)
+
+
+@page.view
+def view_of(config: ComplexityConfig, view: View) -> MatrixView:
+    return draw.complexity_view(page.compute(run_complexity, config), clocked(config, view))
+
+
+def picture(config: ComplexityConfig, view: View, key: str) -> None:
+    drawn = page.drawn(config, view)
+    if view.measure == "shares":
+        matrix_view(drawn, key=key)
+    else:
+        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose)
+
+
+@page.answers
+def answers(config: ComplexityConfig, view: View) -> None:
+    result = page.compute(run_complexity, config)
+    page.picture(picture)
+    page.verdicts(result)
+    times = clocked(config, view)
+    if times:
+        page.plot(draw.times_curves(times, mode=page.mode), alt=draw.times_said(times))
+    page.finish(
+        result,
+        why=draw.proof(result, times),
+        snippet=complexity_snippet(config),
+        table=lambda: draw.complexity_table(result, times),
+        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
     )
 
 
-def choose(cell: tuple[int, int, int] | None) -> None:
-    if cell:
-        page.control.change({name: str(size) for name, size in read_cell(cell[1], cell[2]).items()})
-
-
-def picture(config: ComplexityConfig, key: str) -> None:
-    clocked = times if config == settings else None  # a pinned picture shows what was counted
-    view, here = draw.complexity_view(page.run(run_complexity, config), clocked), draw.cell_of(config)
-    if sweep == "shares":
-        matrix_view(view, key=key, height=220)
-    else:
-        matrix_view(view, key=key, height=220, selected=here, on_select=choose)
-
-
-settings = page.config(make)
-result = page.run(run_complexity, settings)
-same = {name: getattr(settings, name) for name in ("d_model", "num_heads", *page.shared)}
-sweep, times = SWEEPS[measure], None
-if sweep:
-    times = page.run(steps_times, TimesConfig(sweep=sweep, seconds=seconds, num_tokens=settings.num_queries, **same))
-clock = draw.times_said(times) if times else "Choose what to measure, beside the picture, to see it on this device."
-page.picture(picture, settings)
-page.verdicts(result)
-if times:
-    page.plot(draw.times_curves(times, mode=page.mode), alt=clock)
-page.finish(
-    settings,
-    result,
-    why=(
-        Why(
-            "A product of an a × b with a b × c matrix takes 2·a·b·c FLOPs. :blue[Queries], :orange[keys] and "
-            ":green[values] are n × d times d × d, and so is the :violet[output]: 8·n·d². Scores and weighted sum "
-            "are n × d_head times d_head × n in each of h heads: 4·n²·d.",
-            draw.lines_table(result),
-        ),
-        Why(
-            "So the two parts cost the same where 8·n·d² = 4·n²·d: at n = 2·d. Below it the projections dominate, "
-            "above it the scores. Without W_O there are three projections, 6·n·d², and the line is n = 1.5·d.",
-            f"With these settings the counter sees them cross at `{result.crossing:,}` tokens; scores and weighted "
-            f"sum take `{result.share:.1%}` of the FLOPs.",
-        ),
-        Why(
-            "The counter knows matrix products alone: no softmax, which takes n_t·n_s·h exponentials on top, no "
-            "scaling, and on a CPU nothing of the fused kernel, which counts as 0.",
-            f"Counted in softmax: `{result.softmax}`; exponentials it takes: `{result.exponentials:,}`. The weights "
-            f"fill `{format_number(result.weights_bytes / 2**20)} MiB`; the fused kernel never stores them.",
-        ),
-        Why(
-            "FLOPs are not time: softmax and moving scores through memory take time and no FLOPs, small products "
-            "leave the device waiting, and a loop over heads calls it h times as often for the same numbers.",
-            clock,
-        ),
-    ),
-    snippet=complexity_snippet(settings),
-    table=lambda: draw.complexity_table(result, times),
-    figure=lambda: draw.complexity_heatmap(result, times),
-)
+page.draw()

@@ -1,55 +1,82 @@
 """Home: what this is, one live figure, and the pages."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
-from pages._shared import classroom, link
-from pages._shared.controls import RUN_SETTINGS, Controls
-from pages._shared.ledger import ledger
+from pages._shared import classroom, course_strip, link
+from pages._shared.controls import Ask
+from pages._shared.finding import draw_finding
+from pages._shared.glossary import draw_glossary
+from pages._shared.live_class.entry import draw_join
+from pages._shared.map import draw_map
 from pages._shared.matrix_view import matrix_view
+from pages._shared.process import process
 from pages._shared.registry import HOME, LEDGER, PAGES
-from pages._shared.run import good_config, runner
-from pages._shared.shell import shared
-from pages._shared.words import verdict_lines
-from attention_core.experiments.permutation import ShuffleConfig, order_of, run_shuffle
+from pages._shared.sheet import Sheet
+from pages._shared.values import run_settings
+from pages._shared.waiting import result_of
+from pages._shared.words import refusal
+from attention_core.claims import LedgerConfig, claims
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.permutation import SENTENCE, ShuffleConfig, order_of, run_shuffle
+from attention_core.experiments.settings import Switch, Words, setting
 from attention_core.figures.permutation import pair_view
 
-control, settings = Controls(HOME.name), shared()
-st.title("Attention explorer")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """What the figure shows."""
+
+    tokens: tuple[str, ...] = setting(SENTENCE, Words(label="Your sentence"))
+    shuffle: bool = setting(True, Switch(label="Shuffle the words"))
+    positions: bool = setting(False, Switch(label="Tell it the positions"))
+
+
+def shuffled(figure: Figure) -> ShuffleConfig:
+    run, here = run_settings(), tuple(range(len(figure.tokens)))
+    order = order_of("random", len(here), run["seed"]) if figure.shuffle else here
+    positions = "sinusoidal" if figure.positions else "none"
+    return ShuffleConfig(tokens=figure.tokens, query_order=order, key_order=order, positions=positions, **run)
+
+
+sheet = Sheet(HOME, Figure)
+sheet.take_link()
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
+    st.title("Attention explorer", width="content")
+    draw_glossary()
 st.markdown(
     "Every picture here is computed as you look, by a real attention module on this machine, and every claim carries "
     "the number it was held to. Change something, and watch what attention notices and what it cannot."
 )
 classroom.draw_way_in()
-left, right = st.columns([3, 1.1], gap="large")
-with right:
-    tokens = control.sentence("tokens", "Your sentence", "the cat sat on a mat")
-    shuffled = control.switch("shuffle", "Shuffle the words", True)
-    positions = control.switch("positions", "Tell it the positions")
+draw_join()
+left, right = st.columns([3, 2], gap="medium")
+with left:
+    ask = Ask(sheet.values, sheet.moved)
+    ask("tokens")
+    ask.row("shuffle", "positions")
+    for sentence in link.notices():
+        st.warning(sentence)
+    last = sheet.private("good")
+    try:
+        st.session_state[last] = shuffled(Figure(**sheet.values.of(Figure)))
+    except ConfigError as error:
+        kept = " The last good picture is kept." if last in st.session_state else ""
+        st.error(refusal(error, sheet.values) + kept)
+    config = st.session_state.get(last)
+    if config is not None:
+        result = result_of(run_shuffle, config)
+        matrix_view(pair_view(config, result), key=HOME.name)
+        draw_finding(result.verdicts)
     st.markdown(
         "Each row is a :blue[query] asking every :orange[key] how much it matters. Shuffle the words and the same "
         "numbers come back in a new order: attention has no idea where a word stands, until it is told."
     )
+with right:
+    draw_map(process().ledger.found(LedgerConfig(**run_settings())), key="_map")
 
-
-def make() -> ShuffleConfig:
-    order = order_of("random", len(tokens), settings.values["seed"]) if shuffled else tuple(range(len(tokens)))
-    return ShuffleConfig(
-        tokens=tokens,
-        query_order=order,
-        key_order=order,
-        positions="sinusoidal" if positions else "none",
-        **{name: settings.values[name] for name in RUN_SETTINGS},
-    )
-
-
-with left:
-    config = good_config(HOME.name, make)
-    result = runner().run(run_shuffle, config)
-    matrix_view(pair_view(config, result), key=HOME.name)
-    st.markdown(verdict_lines(result.verdicts))
-    for sentence in link.note_unused(control.taken | settings.taken, HOME.name):
-        st.warning(sentence)
-
+course_strip.draw_offer()
 st.subheader("Where to go")
 with st.grid("auto", min_column_width=260):
     for page in PAGES:
@@ -58,4 +85,5 @@ with st.grid("auto", min_column_width=260):
             st.markdown(page.claim)
     with st.container(border=True, height="stretch"):
         st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon)
-        st.markdown(f"{LEDGER.claim} {ledger().score() or 'Not checked yet: run it and see.'}")
+        score = process().ledger.score(len(claims())) or "Not checked yet: run it and see."
+        st.markdown(f"{LEDGER.claim} {score}")

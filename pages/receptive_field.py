@@ -1,141 +1,136 @@
 """Receptive field: heads against depth, and who sees whom through the layers."""
 
-from pages._shared.content import Predict, Preset, Why
+from dataclasses import dataclass
+
+from pages._shared.content import Predict, Preset
+from pages._shared.controls import Ask
 from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.plotly import draw_plotly
+from pages._shared.matrix_view import Cell, matrix_view
 from attention_core.experiments.receptive_field import (
-    MASKS,
-    MAX_HEADS,
     MAX_LAYERS,
-    WEIGHTS,
+    MAX_TOKENS,
+    Looks,
     ReceptiveFieldConfig,
     ReceptiveFieldResult,
     receptive_field_snippet,
-    steps_receptive_field,
+    run_looks,
+    run_table,
+    steps_seen,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.settings import Choice, Whole, setting
 from attention_core.figures import receptive_field as draw
+from attention_core.figures.changes import reach_changed
+from attention_core.figures.charts import view_figure
+from attention_core.figures.matrix import MatrixView
 
-MAX_SHOWN_TOKENS = 256
-GRAPH, MATRIX, CURVE, TABLE = "graph", "matrix", "curve", "heads × layers"
-LINEAR, POWER, ALL = "7: two more for each layer", "27: three times as many for each layer", "All of them"
+SAME, LINEAR = "As many as one layer up", "A few more with each layer"
+POWER, ALL = "Several times as many with each layer", "All of them"
+SHOWN = {"graph": "graph", "matrix": "matrix", "curve": "curve", "table": "heads × layers", "kernel": "kernel"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What is shown, and the node of the graph whose cone is lit; where the stack ends before it, the last one."""
+
+    show: str = setting("graph", Choice(SHOWN, label="Show", listed=False, formerly={"heads × layers": "table"}))
+    level: int = setting(3, Whole(0, MAX_LAYERS, label="Chosen node: layer"))
+    token: int = setting(32, Whole(1, MAX_TOKENS, label="Chosen node: token"))
+
 
 PRESETS = (
-    Preset("Two heads, three layers", "27 inputs reach one token: (2 + 1)³.", {}),
+    Preset("Two heads, three layers", "27 inputs reach one token: (2 + 1)³.", {}, tells=True),
     Preset("One head", "Doubling with each layer still grows fast.", {"heads": 1, "layers": 5}),
     Preset("Random heads", "They tread on one another's paths.", {"weights": "random"}),
-    Preset("Soft heads", "Every token sees every other, a little.", {"weights": "soft", "show": MATRIX}),
+    Preset("Soft heads", "Every token sees every other, a little.", {"weights": "soft", "show": "matrix"}),
     Preset("No residual", "Without it a token forgets where it stood: 2ⁿ, not 3ⁿ.", {"residual": False}),
 )
 
 
-def grade(result: ReceptiveFieldResult) -> str:
-    """How many inputs the last token sees after all layers."""
-    reached = int(result.reach_graph[-1, -1])
-    if reached >= result.config.tokens:
+def grade(result: ReceptiveFieldResult) -> str | None:
+    """How what the last token sees grows with the layers, by autograd; None where it shrinks."""
+    first, last = int(result.reach_autograd[0, -1]), int(result.reach_autograd[-1, -1])
+    if last == result.config.tokens:
         return ALL
-    return POWER if reached > 1 + 2 * result.config.layers else LINEAR
+    if last <= first:
+        return SAME if last == first else None
+    return POWER if last >= first * 2 ** (result.config.layers - 1) else LINEAR
 
 
 PREDICT = Predict(
     "Two heads, each looking at one token, and a residual: how many of 32 inputs does a token see three layers up?",
-    (LINEAR, POWER, ALL),
-    {"heads": 2, "layers": 3, "tokens": 32, "weights": "constructed"},
+    (SAME, LINEAR, POWER, ALL),
+    {"heads": 2, "layers": 3, "tokens": 32, "weights": "constructed", "residual": True},
     grade,
+    headline="Each head looks at one token: how far does a stack of them see?",
 )
 
-page = Page("receptive_field", presets=PRESETS, predict=PREDICT)
-with page.controls as control:
-    heads = control.slider("heads", "Heads, k", 1, MAX_HEADS, 2)
-    layers = control.slider("layers", "Layers", 1, MAX_LAYERS, 3)
-    tokens = control.slider("tokens", "Tokens", 1, MAX_SHOWN_TOKENS, 32)
-    weights = control.choice("weights", "Heads are", WEIGHTS, WEIGHTS[0])
-    show = control.choice("show", "Show", (GRAPH, MATRIX, CURVE, TABLE), GRAPH)
-    mask = control.select("mask", "Mask", MASKS, MASKS[0])
-with page.breaks as control:
-    residual = control.switch("residual", "Residual", True, hint="Without it k heads reach kⁿ.")
-    wrap = control.switch("wrap", "Wrap around", hint="The first tokens look back to the last ones.")
-    overwrite = control.switch("write_positions", "Write into the positions", hint="Heads then lose their way.")
-    temperature = control.slider("temperature", "Temperature of soft heads", 0.05, 2.0, 0.2, step=0.05)
-    threshold = control.slider("threshold", "Seen above", 0.0, 0.2, 0.0, step=0.01)
-with page.below as control:
-    level = control.slider("level", "Chosen node: layer", 0, MAX_LAYERS, 3)
-    token = control.slider("token", "Chosen node: token", 1, MAX_SHOWN_TOKENS, 32)
+page = Page("receptive_field", config=ReceptiveFieldConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
-def make() -> ReceptiveFieldConfig:
-    return ReceptiveFieldConfig(
-        heads=heads,
-        layers=layers,
-        tokens=tokens,
-        weights=weights,
-        temperature=temperature,
-        threshold=threshold,
-        mask=mask,
-        wrap=wrap,
-        residual=residual,
-        write_positions=overwrite,
-        **page.shared,
+@page.controls
+def controls(ask: Ask) -> None:
+    ask.under("Stack", "heads", "layers", "tokens")
+    ask.under("Weights", "weights", "mask")
+    ask.under("What is drawn", "show")
+    with ask.breaks():
+        ask("residual", "wrap", "write_positions", "temperature", "threshold")
+    ask("level", "token")
+
+
+def node_of(looks: Looks, view: View) -> tuple[int, int]:
+    """Level and token, from 0, of the chosen node."""
+    return min(view.level, looks.config.layers), min(view.token, looks.config.tokens) - 1
+
+
+@page.view
+def view_of(config: ReceptiveFieldConfig, view: View) -> MatrixView:
+    looks = page.compute(run_looks, config)
+    match view.show:
+        case "graph":
+            return draw.graph_view(looks, node_of(looks, view))
+        case "table":
+            return draw.table_view(page.compute(run_table, config.tabled))
+        case "matrix":
+            return draw.reach_view(page.compute(steps_seen, looks))
+        case "kernel":
+            return draw.kernel_view(page.compute(steps_seen, looks))
+    return draw.curve_view(page.compute(steps_seen, looks))
+
+
+def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
+    drawn, name = page.drawn(config, view), f"{key}_{view.show}"
+    if view.show != "graph":
+        matrix_view(drawn, key=name)
+        return
+    node = node_of(page.compute(run_looks, config), view)
+
+    def choose(cell: Cell | None) -> None:
+        if cell:
+            page.put(level=cell[1], token=cell[2] + 1)
+
+    matrix_view(drawn, key=name, selected=(0, *node), on_select=choose)
+
+
+def changed(before: tuple[ReceptiveFieldConfig, View], after: tuple[ReceptiveFieldConfig, View]) -> str:
+    if before[0] == after[0]:
+        return ""
+    return reach_changed(*(page.compute(run_looks, config) for config, _ in (before, after)))
+
+
+@page.answers
+def answers(config: ReceptiveFieldConfig, view: View) -> None:
+    page.picture(picture)
+    page.changes(changed)
+    looks = page.compute(run_looks, config)
+    result = page.compute(steps_seen, looks)
+    page.verdicts(result)
+    page.finish(
+        result,
+        why=draw.proof(result),
+        snippet=receptive_field_snippet(config),
+        table=lambda: draw.receptive_field_table(result),
+        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
     )
 
 
-def choose(node: tuple[int, ...]) -> None:
-    """A click on a node of the graph: the two sliders that hold the choice follow."""
-    control.change({"level": node[0], "token": node[1] + 1})
-
-
-def picture(config: ReceptiveFieldConfig, key: str) -> None:
-    result = page.run(steps_receptive_field, config)
-    node = (min(level, config.layers), min(token, config.tokens) - 1)
-    match show:
-        case "matrix":
-            matrix_view(draw.reach_view(result), key=f"{key}_reach", height=280)
-        case "heads × layers":
-            matrix_view(draw.heads_layers_view(result), key=f"{key}_table")
-        case "curve":
-            draw_plotly(draw.reach_curve(result, mode=page.mode), alt=draw.reach_summary(result), key=f"{key}_curve")
-        case _:
-            graph = draw.layered_graph(result, node, mode=page.mode)
-            draw_plotly(graph, alt=draw.graph_summary(result, node), key=f"{key}_graph", on_point=choose)
-
-
-config = page.config(make)
-result = page.run(steps_receptive_field, config)
-page.picture(picture, config)
-page.verdicts(result)
-reached, paths = int(result.reach_graph[-1, -1]), int(result.bound[-1])
-shares = "; ".join(
-    f"{share.tokens:,} tokens, {share.layers} layers: `{format_number(share.mean)}`" for share in result.shares
-)
-page.finish(
-    config,
-    result,
-    why=(
-        Why(
-            "A saturated softmax looks at one :orange[key]. With k heads and the residual a token is made of k + 1 "
-            "tokens of the layer below, each of those of k + 1 again: at most (k + 1)ⁿ inputs after n layers.",
-            f"({config.heads} + 1)^{config.layers}, capped by {config.tokens:,} tokens, is `{paths:,}`; the last "
-            f"token sees `{reached:,}`.",
-        ),
-        Why(
-            "The bound is reached if no two paths end at the same input: head j of layer l looks back "
-            "(j + 1)(k + 1)ˡ positions, so each path spells a number of its own in base k + 1.",
-            "  \n".join(f"`{v.claim}`: {v.quantity} = `{format_number(v.measured)}`" for v in result.verdicts),
-        ),
-        Why(
-            "Who sees whom is counted twice: along the graph of largest weights, and by autograd, which asks the "
-            "real stack whether an :violet[output] changes with an input.",
-            f"Last token: `{reached:,}` by the graph, `{int(result.reach_autograd[-1, -1]):,}` by autograd; smallest "
-            f"of the looked-at weights: `{format_number(result.smallest_weight)}`.",
-        ),
-        Why(
-            "Heads that look anywhere at random meet again on the way, and see less; with many more tokens they "
-            "seldom meet.",
-            shares or "Choose random heads to measure it.",
-        ),
-    ),
-    snippet=receptive_field_snippet(config),
-    table=lambda: draw.receptive_field_table(result),
-    figure=lambda: draw.reach_curve(result),
-)
+page.draw()

@@ -1,139 +1,128 @@
 """Scaling: slide d_head, and watch softmax saturate and the typical gradient vanish."""
 
-from pages._shared.content import Predict, Preset, Why
+from dataclasses import dataclass
+
+from pages._shared.content import Predict, Preset
+from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
 from attention_core.experiments.scaling import (
     D_HEADS,
-    INPUTS,
-    SCALES,
+    Measured,
     ScalingConfig,
     ScalingResult,
-    check_d_head,
+    conclude,
+    run_picture,
     scaling_snippet,
-    steps_scaling,
+    steps_part,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.settings import Choice, OneOf, setting
 from attention_core.figures import scaling as draw
+from attention_core.figures.changes import scaling_changed
+from attention_core.figures.charts import view_figure
+from attention_core.figures.matrix import MatrixView
 
-HEIGHT = 170
-VANISHES, GROWS, BOTH = "It vanishes for every query", "It grows", "It vanishes for most, and grows for a few"
+SHRINKS, STAYS, GROWS = "It shrinks for every query", "It stays about as it is", "It grows"
+BOTH = "It vanishes for most, and grows for a few"
+SHOWN = {"query": "one query, at each d_head", "sizes": "the curve over d_head"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What is looked at: the step of the picture's slider, and the curve below it."""
+
+    d_head: int = setting(64, OneOf(D_HEADS, label="Size of a head, d_head"))
+    curve: str = setting("gradient", Choice(draw.TITLES, label="Curve over d_head"))
+    show: str = setting("query", Choice(SHOWN, label="Show"))
+
 
 PRESETS = (
-    Preset("Unscaled", "At d_head = 4,096 one key takes nearly everything.", {"d_head": 1024}),
-    Preset(
-        "÷ √d_head", "The same pictures at every size: nothing moves.", {"scale": "1/sqrt(d_head)", "d_head": 1024}
-    ),
-    Preset("÷ d_head", "Too much: the weights turn uniform.", {"scale": "1/d_head", "d_head": 1024}),
+    Preset("Unscaled", "At d_head = 4,096 one key takes nearly everything.", {"d_head": 4096}),
+    Preset("÷ √d_head", "The same pictures at every size: nothing moves.", {"scale": "root", "d_head": 1024}),
+    Preset("÷ d_head", "Too much: the weights turn uniform.", {"scale": "head", "d_head": 1024}),
     Preset("QK-norm", "Normalised queries and keys still need a scale.", {"qk_norm": True, "d_head": 1024}),
     Preset(
         "As initialised",
         "torch's default W_Q and W_K make the variance a ninth of what the rule assumes.",
-        {"through_module": True, "scale": "1/sqrt(d_head)", "curve": "variance"},
+        {"through_module": True, "scale": "root", "curve": "variance"},
     ),
 )
 
 
 def grade(result: ScalingResult) -> str:
-    """What the gradient of the chosen scale does from d_head = 64 to 4,096."""
-    few = result.at("gradient_median", 4096) < 0.1 * result.at("gradient_median", 64)
-    kept = result.at("gradient_mean", 4096) > 0.5 * result.at("gradient_mean", 64)
-    return (BOTH if kept else VANISHES) if few else GROWS if kept else VANISHES
+    """What the gradient does from d_head = 64 to 4,096: for the typical query, and for the 1 % with the largest."""
+    typical, rare = (
+        (result.at(quantity, 64), result.at(quantity, 4096)) for quantity in ("gradient_median", "gradient_high")
+    )
+    if typical[1] < typical[0] / 2:
+        return BOTH if rare[1] > rare[0] else SHRINKS
+    return GROWS if typical[1] > 2 * typical[0] or rare[1] > 2 * rare[0] else STAYS
 
 
 PREDICT = Predict(
     "Without scaling, what happens to the gradient that reaches a query as d_head goes from 64 to 4,096?",
-    (VANISHES, GROWS, BOTH),
-    {"scale": "none", "curve": "gradient", "d_head": 4096},
+    (SHRINKS, STAYS, GROWS, BOTH),
+    {"scale": "none", "curve": "gradient", "d_head": 4096, "show": "sizes"},
     grade,
+    headline="What the size of a head does to scores, to softmax and to its gradient.",
 )
 
-
-page = Page("scaling", presets=PRESETS, predict=PREDICT)
-with page.controls as control:
-    scale = control.select("scale", "Scores are q·k times", SCALES, "none")
-    alpha = control.slider("alpha", "α, for d_head^−α", 0.0, 2.0, 0.25, step=0.05)
-    temperature = control.slider("temperature", "Temperature", 0.1, 10.0, 1.0, step=0.1)
-    inputs = control.choice("inputs", "Components of q and k", INPUTS, "normal")
-    num_keys = control.slider("num_keys", "Keys", 1, 128, 64)
-    curve = control.select("curve", "Curve below", tuple(draw.TITLES), "gradient")
-    d_head, keep = control.swept("d_head", "Size of a head, d_head", D_HEADS, 64)
-with page.breaks as control:
-    std = control.slider("std", "Standard deviation", 0.1, 4.0, 1.0, step=0.1)
-    mean = control.slider("mean", "Mean", -2.0, 2.0, 0.0, step=0.1)
-    correlation = control.slider("correlation", "Correlation of q and k", 0.0, 1.0, 0.0, step=0.1)
-    qk_norm = control.switch("qk_norm", "QK-norm", hint="Divide each query and key by its root mean square.")
-    through_module = control.switch("through_module", "Through W_Q and W_K", hint="As torch initialises them.")
-    naive = control.switch("naive", "ε as 1 − a_max", hint="It cancels, and seems to break the bound on ‖J‖.")
+page = Page("scaling", config=ScalingConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
-def make() -> ScalingConfig:
-    check_d_head(d_head)
-    return ScalingConfig(
-        num_keys=num_keys,
-        scale=scale,
-        alpha=alpha,
-        temperature=temperature,
-        inputs=inputs,
-        std=std,
-        mean=mean,
-        correlation=correlation,
-        qk_norm=qk_norm,
-        through_module=through_module,
-        naive_epsilon=naive,
-        **page.shared,
+@page.controls
+def controls(ask: Ask) -> None:
+    ask.under("Scale", "scale", "alpha", "temperature")
+    ask.under("Queries and keys", "inputs", "num_keys")
+    ask("show", "curve")
+    with ask.breaks():
+        ask("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
+
+
+def measured(config: ScalingConfig) -> ScalingResult:
+    return page.compute(conclude, Measured(config, tuple(page.compute(steps_part, part) for part in config.parts)))
+
+
+@page.view
+def view_of(config: ScalingConfig, view: View) -> MatrixView:
+    if view.show == "sizes":
+        return draw.curves_view(measured(config), view.curve, view.d_head)
+    return draw.scaling_view(page.compute(run_picture, config.drawn))
+
+
+def picture(config: ScalingConfig, view: View, key: str) -> None:
+    drawn = page.drawn(config, view)
+    at, keep = D_HEADS.index(view.d_head), page.setter("d_head") if key == page.spec.name else None
+    if view.show == "sizes":
+        matrix_view(drawn, key=f"{key}_sizes")
+    elif keep is None:
+        matrix_view(drawn.at(at), key=key)
+    else:
+        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]))
+
+
+def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View]) -> str:
+    then, now = (
+        (page.compute(run_picture, config.drawn), D_HEADS.index(view.d_head)) for config, view in (before, after)
+    )
+    return scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
+
+
+@page.answers
+def answers(config: ScalingConfig, view: View) -> None:
+    page.picture(picture)
+    page.changes(changed)
+    result = measured(config)
+    page.verdicts(result)
+    if view.show != "sizes":
+        page.curves(draw.curves_view(result, view.curve, view.d_head))
+    page.finish(
+        result,
+        why=draw.proof(result),
+        snippet=scaling_snippet(config, view.d_head),
+        table=lambda: draw.scaling_table(result),
+        figure=lambda: view_figure(page.drawn(config, view), D_HEADS.index(view.d_head), page.mode),
     )
 
 
-def picture(config: ScalingConfig, key: str) -> None:
-    view = draw.scaling_view(page.run(steps_scaling, config))
-    step = check_d_head(d_head)
-    if keep is None:
-        matrix_view(view.at(step), key=key, height=HEIGHT)
-    else:
-        matrix_view(view, key=key, step=step, on_step=lambda chosen: keep(D_HEADS[chosen]), height=HEIGHT)
-
-
-def at(quantity: str, size: int, of: str = "unscaled") -> str:
-    return f"`{format_number(result.at(quantity, size, of=of))}`"
-
-
-config = page.config(make)
-result = page.run(steps_scaling, config)
-page.picture(picture, config)
-page.verdicts(result)
-page.curves(draw.curves_view(result, curve, d_head))
-peak_at, peak = result.jacobian_peak
-page.finish(
-    config,
-    result,
-    why=(
-        Why(
-            "A score q·k is a sum of d_head products with mean 0 and variance 1, so its variance is d_head. Dividing "
-            "by √d_head brings it back to 1.",
-            f"Var(s) at d_head = 64: {at('score_variance', 64)}; ÷ √d_head: {at('score_variance', 64, 'scaled')}.",
-        ),
-        Why(
-            "The larger the scores, the sharper softmax: one key takes nearly all of a :blue[query]'s weight.",
-            f"Mean largest weight: {at('max_weight', 4)} at 4, {at('max_weight', 4096)} at 4,096; scaled "
-            f"{at('max_weight', 4096, 'scaled')}. Yet only {at('saturated', 4096)} of the queries have one ≥ 0.9.",
-        ),
-        Why(
-            "Softmax's Jacobian is J = diag(a) − aaᵀ. With ε the weight left to the others, ‖J‖ ≤ nε, and in fact "
-            "≤ 2ε whatever n is: a saturated softmax passes little on.",
-            f"Rows above nε and 2ε: `{result.violations[0]}` and `{result.violations[1]}` of `{result.rows:,}`. "
-            f"‖J‖ first rises, to `{format_number(peak)}` at d_head = {peak_at}, and then falls.",
-        ),
-        Why(
-            "So the gradient vanishes? For the typical query, yes. But a query whose two best keys nearly tie still "
-            "passes all of it on, times keys that have grown: the mean does not vanish, it becomes rare and huge.",
-            f"At 4,096 the median is {at('gradient_median', 4096)}, {at('gradient_vanished', 4096)} of the queries "
-            f"are below 1e-6, the mean is {at('gradient_mean', 4096)} (at 64 {at('gradient_mean', 64)}), and 1 % of "
-            f"them carry {at('gradient_top_share', 4096)} of it. Scaled, the median is "
-            f"{at('gradient_median', 4096, 'scaled')}.",
-        ),
-    ),
-    snippet=scaling_snippet(config, d_head),
-    table=lambda: draw.scaling_table(result),
-    figure=lambda: draw.scaling_heatmap(result, d_head),
-)
+page.draw()

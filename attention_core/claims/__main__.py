@@ -14,17 +14,19 @@ from typing import Any
 import torch
 
 from attention_core.claims.claim import FALSE
-from attention_core.claims.ledger import Checked, LedgerConfig, claims, each_check
+from attention_core.claims.ledger import Checked, LedgerConfig, Outcome, claims, each_check, tally
 from attention_core.device import DTYPES, available_devices, resolve_device, supported_dtypes
-from attention_core.experiments.config import ConfigError
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.verdict import Step, Verdict
 
+_MARKS: dict[Outcome, str] = {"agrees": "✓", "surprises": "✗", "undecided": "?", "refused": "–"}
 _DESCRIPTION = """\
 Check every claim about attention on this machine, now. Each claim is measured twice: under the settings in which
 theory says that it holds, and with the switch that breaks it. A line says what theory says of the claim and what was
-measured; ✓ is as theory says, ✗ is not, and – could not be measured with these settings."""
+measured. ✓ holds, and its switch breaks it; ✗ differs from theory; ? is not decided with these settings, for the
+reason below it; – could not be measured with them."""
 _EPILOG = """\
-exit status: 0 if every claim that was measured is as theory says, 1 if one is not, 2 if the command is not possible
+exit status: 0 if nothing that was measured differs from theory, 1 if something does, 2 if the command is not possible
 examples:
   python -m attention_core.claims
   python -m attention_core.claims --only bias-k scale-grad --dtype float32
@@ -38,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command line's words; those of this process where None.
 
     Returns:
-        0 if everything that was measured is as theory says, else 1.
+        1 if something that was measured differs from what theory says, else 0.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -61,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(json.dumps([as_plain(one) for one in found], ensure_ascii=False, indent=1) + "\n")
     else:
         sys.stdout.write(_summary(found, config, time.perf_counter() - start))
-    return int(any(one.differs for one in found))
+    return int(tally(found)["surprises"] > 0)
 
 
 def readme_table() -> str:
@@ -78,7 +80,8 @@ def as_plain(one: Checked) -> dict[str, Any]:
         "statement": claim.statement,
         "said": claim.said,
         "expected": claim.verdict,
-        "as_expected": one.as_expected,
+        "outcome": one.outcome,
+        "reasons": one.reasons,
         "refused": one.refused,
         "verdicts": [_plain_verdict(verdict) for verdict in one.verdicts],
         "broken_by": claim.breaks.by if claim.breaks else "",
@@ -134,31 +137,33 @@ def _progress(text: str) -> None:
 
 
 def _lines(one: Checked, width: int) -> str:
-    """The claim's line; where something is not as theory says, or was refused, also what."""
-    mark = "–" if one.refused else "✓" if one.as_expected else "✗"
-    details = one.refused or _measured(one.verdicts[0] if one.verdicts else None)
-    lines = [_cut(f"{mark} {one.claim.id:<15} {one.claim.expected:<12} {details}", width)]
-    if one.differs:
-        wrong = [verdict for verdict in (*one.verdicts, *one.broken) if not verdict.as_expected]
-        lines += [f"    not as theory says: {verdict.sentence()}" for verdict in wrong] or ["    nothing measured"]
-    elif one.claim.expected == FALSE and one.claim.correction:
-        lines.append(f"{'':<31}{one.claim.correction.found}")
+    """The claim's line, and below it what differs from theory, what leaves it open, or what is true instead."""
+    details = one.refused or next((verdict.numbers for verdict in one.verdicts), "nothing measured")
+    lines = [_cut(f"{_MARKS[one.outcome]} {one.claim.id:<15} {one.claim.expected:<12} {details}", width)]
+    match one.outcome:
+        case "surprises":
+            lines += [f"    not as theory says: {verdict.sentence()}" for verdict in one.surprising]
+        case "undecided":
+            lines = [_grey(line) for line in (*lines, *(f"    not decided: {reason}" for reason in one.reasons))]
+        case "agrees" if one.claim.expected == FALSE and one.claim.correction:
+            lines.append(f"{'':<31}{one.claim.correction.found}")
     return "\n".join(lines)
 
 
-def _measured(verdict: Verdict | None) -> str:
-    return verdict.sentence().partition(" · ")[0] if verdict else ""
+def _grey(line: str) -> str:
+    return f"\x1b[90m{line}\x1b[0m" if sys.stdout.isatty() else line
 
 
 def _summary(found: list[Checked], config: LedgerConfig, seconds: float) -> str:
-    good, refused = sum(one.as_expected for one in found), sum(bool(one.refused) for one in found)
-    told = f"{good} of {len(found)} claims as theory says"
-    told += f", {refused} not measured" if refused else ""
+    counted = tally(found)
+    told = f"{counted['agrees']} of {len(found)} claims as theory says"
+    for outcome, words in (("surprises", "not so"), ("undecided", "not decided"), ("refused", "not measured")):
+        told += f", {counted[outcome]} {words}" if counted[outcome] else ""
     return f"{told} · {config.dtype} · {config.torch_device} · seed {config.seed} · {seconds:.0f} s\n"
 
 
 def _plain_verdict(verdict: Verdict) -> dict[str, Any]:
-    plain = asdict(verdict) | {"holds": verdict.holds, "as_expected": verdict.as_expected}
+    plain = asdict(verdict) | {"claim": verdict.claim, "holds": verdict.holds, "outcome": verdict.outcome}
     return {name: _plain_number(value) for name, value in plain.items()}
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import declared
 
 NOTES: Final = "notes on attention bias"
 REVIEW: Final = "EECS 182 review"
@@ -25,12 +26,12 @@ class Break:
     Attributes:
         by: What it does, in words that follow "fails with".
         options: Settings of the experiment that differ from the claim's own.
-        link: Settings of the page that differ from the claim's own, by the names of its controls.
+        link: What the page needs in its link beside these settings, by the names of its controls.
     """
 
     by: str
     options: Mapping[str, Any]
-    link: Mapping[str, Any]
+    link: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class Claim:
         expected: What theory says of it: ``holds``, ``holds when …`` or ``false``.
         when: For ``holds when …`` what follows "when".
         page: Name of the page that shows it.
-        link: Settings of that page that show it, by the names of its controls.
+        link: What that page needs in its link beside the experiment's settings, by the names of its controls.
         run: The experiment, ``run_x`` or ``steps_x``.
         config: Class of its config.
         options: Settings that measure the claim, beside precision, device and seed.
@@ -96,6 +97,13 @@ class Claim:
             return f"false: {self.correction.found}"
         return self.expected
 
+    @property
+    def truth(self) -> str:
+        """What its verdicts measure, in one sentence: the statement, or what is true instead of a false one."""
+        if self.expected == FALSE and self.correction:
+            return f"{self.correction.found[:1].upper()}{self.correction.found[1:]}."
+        return self.statement
+
     def settings(self, *, broken: bool = False, **run: Any) -> RunConfig:
         """The config that measures the claim, or with ``broken`` the one in which it fails.
 
@@ -110,9 +118,17 @@ class Claim:
         return self.config(**run | dict(self.options) | dict(switched))
 
     def parameters(self, *, broken: bool = False) -> dict[str, str]:
-        """The page's settings as its link spells them."""
-        switched = self.breaks.link if broken and self.breaks else {}
-        return {f"{self.page}_{name}": _text(value) for name, value in (dict(self.link) | dict(switched)).items()}
+        """What the page's link holds: the experiment's settings as they write themselves, and what is beside them."""
+        switch = self.breaks if broken else None
+        known, shared = declared(self.config), declared(RunConfig)
+        texts = {
+            known[name].link or name: known[name].write(value)
+            for name, value in (dict(self.options) | dict(switch.options if switch else {})).items()
+            if name in known and name not in shared
+        }
+        beside = dict(self.link) | dict(switch.link if switch else {})
+        texts |= {name: _text(value) for name, value in beside.items()}
+        return {f"{self.page}_{name}": text for name, text in texts.items()}
 
 
 def _text(value: Any) -> str:

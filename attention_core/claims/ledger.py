@@ -1,14 +1,18 @@
 """Checks claims: runs the experiment of each, with its switch off and on, and compares with what theory says."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from attention_core.claims.claim import Claim
 from attention_core.claims.entries import CLAIMS
-from attention_core.experiments.config import ConfigError, RunConfig
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+
+Outcome = Literal["agrees", "surprises", "undecided", "refused"]
 
 _BY_ID = {claim.id: claim for claim in CLAIMS}
 
@@ -30,16 +34,35 @@ class Checked:
     refused: str = ""
 
     @property
-    def as_expected(self) -> bool:
-        """Whether every verdict is what theory says, with the switch off and with it on; False if it was refused."""
-        switched = self.claim.breaks is None or bool(self.broken)
-        measured = bool(self.verdicts) and switched
-        return measured and all(verdict.as_expected for verdict in (*self.verdicts, *self.broken))
+    def outcome(self) -> Outcome:
+        """What came of it.
+
+        ``agrees``: all that was measured holds, and the switch breaks it. ``surprises``: something differs from what
+        theory says, or was not measured at all. ``undecided``: nothing differs, but with these settings it cannot be
+        told whether the claim holds, or whether its switch breaks it. ``refused``: it could not be measured.
+        """
+        if self.refused:
+            return "refused"
+        measured = (*self.verdicts, *self.broken)
+        missing = not self.verdicts or (self.claim.breaks is not None and not self.broken)
+        if missing or any(verdict.surprises for verdict in measured):
+            return "surprises"
+        return "undecided" if self.reasons else "agrees"
 
     @property
-    def differs(self) -> bool:
-        """Whether it was measured, and something is not what theory says."""
-        return not self.refused and not self.as_expected
+    def reasons(self) -> tuple[str, ...]:
+        """What keeps it from being decided, in words; empty where it is decided."""
+        left = [verdict for verdict in self.verdicts if verdict.outcome != "holds"]
+        if self.claim.breaks and not any(verdict.outcome == "fails" for verdict in self.broken):
+            left += [verdict for verdict in self.broken if verdict.outcome == "undecided"]
+            if all(verdict.outcome == "holds" for verdict in self.broken):
+                return (*(verdict.because for verdict in left), f"{self.claim.breaks.by} does not break it here")
+        return tuple(dict.fromkeys(verdict.because for verdict in left))
+
+    @property
+    def surprising(self) -> tuple[Verdict, ...]:
+        """What differs from theory, with the switch off and on."""
+        return tuple(verdict for verdict in (*self.verdicts, *self.broken) if verdict.surprises)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +108,19 @@ class LedgerResult:
         return tuple(verdict for one in self.checked for verdict in one.verdicts)
 
 
+def tally(checked: Iterable[Checked]) -> Counter[str]:
+    """How many claims came to what."""
+    return Counter(one.outcome for one in checked)
+
+
 def claims() -> tuple[Claim, ...]:
     """Every claim of the ledger, in the order of the pages."""
     return CLAIMS
+
+
+def statement(claim: str) -> str:
+    """What the verdicts of that claim measure, in words; of a false claim what is true instead."""
+    return _BY_ID[claim].truth
 
 
 def check(claim: Claim | str, *, dtype: str = "float64", device: str = "auto", seed: int = 0) -> Checked:

@@ -1,90 +1,14 @@
-"""What all configs share: precision, device and seed, and checks that answer with a clear sentence."""
+"""What all configs share: precision, device and seed, and that every declared setting is checked."""
 
-import unicodedata
-from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
 
 import torch
 
-from attention_core.device import available_devices, resolve_device, resolve_dtype, supported_dtypes
+from attention_core.device import DTYPES, available_devices, resolve_device, resolve_dtype, supported_dtypes
+from attention_core.experiments.checks import check_choice
+from attention_core.experiments.settings import Choice, Whole, check_settings, setting
 
-MAX_SEED: Final = 999_999
-MAX_TOKENS: Final = 64
-MAX_CHARACTERS: Final = 512
-# Controls, lone surrogates and line separators cannot be shown or sent; an embedding or override of the writing
-# direction would reorder the words around the token.
-_REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_REFUSED_DIRECTIONS: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-
-
-class ConfigError(ValueError):
-    """A setting that is not possible, with what was given and what is allowed.
-
-    Attributes:
-        field: The setting's name.
-        value: What was given.
-        allowed: What is allowed, in words.
-    """
-
-    def __init__(self, field: str, value: object, allowed: str) -> None:
-        shown = repr(value)
-        shown = shown if len(shown) <= 60 else shown[:57] + "…"
-        super().__init__(f"{field} = {shown} is not possible: {allowed}.")
-        self.field, self.value, self.allowed = field, value, allowed
-
-
-def check_int(field: str, value: object, low: int, high: int) -> None:
-    """Raise ``ConfigError`` unless ``value`` is a whole number from ``low`` to ``high``."""
-    if type(value) is not int or not low <= value <= high:
-        raise ConfigError(field, value, f"a whole number from {low:,} to {high:,} is allowed")
-
-
-def check_float(field: str, value: object, low: float, high: float) -> None:
-    """Raise ``ConfigError`` unless ``value`` is a number from ``low`` to ``high``; NaN is none."""
-    if type(value) not in (int, float) or not low <= value <= high:  # type: ignore[operator]
-        raise ConfigError(field, value, f"a number from {low:g} to {high:g} is allowed")
-
-
-def check_bool(field: str, value: object) -> None:
-    """Raise ``ConfigError`` unless ``value`` is True or False."""
-    if type(value) is not bool:
-        raise ConfigError(field, value, "True or False is allowed")
-
-
-def check_choice(field: str, value: object, choices: Collection[object]) -> None:
-    """Raise ``ConfigError`` unless ``value`` is one of ``choices``."""
-    if not any(type(value) is type(choice) and value == choice for choice in choices):
-        raise ConfigError(field, value, "one of " + ", ".join(str(choice) for choice in choices) + " is allowed")
-
-
-def check_tokens(field: str, value: object, *, least: int = 1) -> None:
-    """Raise ``ConfigError`` unless ``value`` is a tuple of ``least`` to 64 showable tokens, ≤ 512 characters."""
-    if type(value) is not tuple or not all(type(token) is str for token in value):
-        raise ConfigError(field, value, "a tuple of words is allowed")
-    if not least <= len(value) <= MAX_TOKENS:
-        raise ConfigError(field, f"{len(value)} tokens", f"{least} to {MAX_TOKENS} tokens are allowed")
-    if "" in value:
-        raise ConfigError(field, value, "every token needs at least one character")
-    characters = sum(map(len, value))
-    if characters > MAX_CHARACTERS:
-        raise ConfigError(field, f"{characters} characters", f"at most {MAX_CHARACTERS} characters are allowed")
-    for token in value:
-        if any(map(_is_control, token)):
-            raise ConfigError(field, token, "control characters are not allowed in a token")
-
-
-def _is_control(character: str) -> bool:
-    return (
-        unicodedata.category(character) in _REFUSED_CATEGORIES
-        or unicodedata.bidirectional(character) in _REFUSED_DIRECTIONS
-    )
-
-
-def check_permutation(field: str, value: object, length: int) -> None:
-    """Raise ``ConfigError`` unless ``value`` is a tuple that holds 0 … ``length`` − 1 once each."""
-    if type(value) is not tuple or any(type(i) is not int for i in value) or sorted(value) != list(range(length)):
-        raise ConfigError(field, value, f"an order of 0 … {length - 1}, each once, is allowed")
+MAX_SEED = 999_999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,16 +19,32 @@ class RunConfig:
         dtype: ``float64``, ``float32``, ``bfloat16`` or ``float16``, where the device has it.
         device: ``auto`` (the accelerator torch reports, else the CPU) or a device's name.
         seed: Seed of every random draw, 0 … 999,999.
+
+    Raises:
+        ConfigError: If a declared setting is not possible; a config adds what concerns several of them.
     """
 
-    dtype: str = "float64"
-    device: str = "auto"
-    seed: int = 0
+    dtype: str = setting(
+        "float64",
+        Choice(
+            {name: name for name in DTYPES}, label="Precision", hint="How many bits each number has on the device."
+        ),
+    )
+    device: str = setting(
+        "auto",
+        Choice(
+            {name: name for name in ("auto", *available_devices())},
+            label="Device",
+            hint="auto is the accelerator torch reports, else the CPU.",
+        ),
+    )
+    seed: int = setting(
+        0, Whole(0, MAX_SEED, label="Seed", typed=True, hint="Another seed draws other embeddings and weights.")
+    )
 
     def __post_init__(self) -> None:
-        check_choice("device", self.device, ("auto", *available_devices()))
+        check_settings(self)
         check_choice("dtype", self.dtype, supported_dtypes(self.torch_device))
-        check_int("seed", self.seed, 0, MAX_SEED)
 
     @property
     def torch_device(self) -> torch.device:

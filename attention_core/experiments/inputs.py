@@ -3,11 +3,13 @@
 import hashlib
 import math
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 Module = TypeVar("Module", bound=nn.Module)
 
@@ -61,3 +63,26 @@ def draw_parameters(module: Module, seed: int, *, bias_std: float = 1.0) -> Modu
             draw = torch.randn(parameter.shape, generator=generator(seed, "parameter", name), dtype=torch.float64)
             parameter.copy_(draw * std)
     return module
+
+
+class SeededDropout(TorchFunctionMode):
+    """Inside it dropout draws from a generator of its own: torch's is shared by all threads of the process.
+
+    Args:
+        seed: Another seed drops other numbers.
+        purpose: As in :func:`generator`.
+    """
+
+    def __init__(self, seed: int, *purpose: object) -> None:
+        super().__init__()
+        self.draw = generator(seed, *purpose)
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """``F.dropout``: each number stays with probability 1 − p and is divided by it. All else is as it was."""
+        if func is not F.dropout:
+            return func(*args, **(kwargs or {}))
+        values, p = (*args, *(kwargs or {}).values())[:2]
+        kept = torch.rand(values.shape, generator=self.draw, dtype=torch.float64) >= p
+        return values * kept.to(values.device) / (1 - p)

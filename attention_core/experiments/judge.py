@@ -1,4 +1,4 @@
-"""How a measurement becomes a verdict where a switch may break the claim, and the arrays a result holds."""
+"""How a measurement becomes a verdict: the one way to make one; and the arrays that a result holds."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,43 +15,47 @@ Config = TypeVar("Config", bound=RunConfig)
 
 
 def judge(
-    config: Config, claim: str, quantity: str, measured: float, relation: Relation,
-    bound: float | tuple[float, float], *, cases: str, because: str = "", unit: str = "",
+    config: Config, key: str, measured: float, relation: Relation, bound: float | tuple[float, float], *,
+    says: str, quantity: str, cases: str, broken: str = "", undecided: str = "", note: str = "", unit: str = "",
     exact: Callable[[Config], float] | None = None,
 ) -> Verdict:  # fmt: skip
-    """The verdict on ``claim``, expected to hold unless something breaks it.
+    """The verdict on a measurement. Theory expects the claim to hold unless something breaks it or leaves it open.
 
     Args:
         config: The settings.
-        claim: The claim's id.
-        quantity: What was measured.
-        measured: Its value.
+        key: The verdict's name: the claim's id, and behind a dot what tells it from others on the same claim.
+        measured: What was measured.
         relation: How it must stand to ``bound``.
         bound: What it is held to.
+        says: What was measured, in plain words that stand before the number.
+        quantity: What was measured, as a formula.
         cases: What was tried.
-        because: What breaks the claim; empty where nothing does.
+        broken: What makes the claim fail with these settings, in words; empty where nothing does.
+        undecided: Why theory does not decide with these settings; empty where it does.
+        note: What else is to be known of a claim that holds.
         unit: Unit of ``measured``.
-        exact: Measures the same for other settings. A difference may drown in what rounding explains: where none is
-            seen, its size in float64 says whether one is expected to show.
+        exact: Measures the same for other settings. Where theory foresees a difference (a broken ``≤`` or ``=``, or a
+            ``≥`` that holds), its size in float64 says whether ``config.dtype`` can tell it from rounding: below
+            twice the bound the two overlap, and nothing is decided.
     """
-    broken, least = bool(because), relation == "≥"
-    if exact is not None and not isinstance(bound, tuple) and config.dtype != "float64" and broken != least:
-        unseen = measured < bound if least else measured <= bound
-        drowns = unseen and exact(replace(config, dtype="float64", device="cpu")) <= bound
-        broken = drowns == least
-        because = f"{because or 'it moves'}, but by less than {config.dtype} can tell" if drowns else because
+    foreseen = bool(broken) != (relation == "≥")
+    if exact is not None and foreseen and config.dtype != "float64" and not isinstance(bound, tuple):
+        size = exact(replace(config, dtype="float64", device="cpu"))
+        if not size > 2 * bound:
+            undecided = f"{f'{broken}, but ' if broken else ''}it moves by less than {config.dtype} can tell"
     return Verdict(
-        claim=claim,
+        key=key,
+        says=says,
         quantity=quantity,
         measured=measured,
         relation=relation,
         bound=bound,
-        expected=not broken,
+        expected=None if undecided else not broken,
         cases=cases,
         dtype=config.dtype,
         device=str(config.torch_device),
         unit=unit,
-        because=because,
+        because=undecided or broken or note,
     )
 
 
@@ -60,8 +64,12 @@ def on_cpu(values: Tensor) -> Tensor:
     return values.detach().to("cpu", torch.float64)
 
 
+def frozen(values: np.ndarray) -> np.ndarray:
+    """The array itself, which nobody may write to any more."""
+    values.flags.writeable = False
+    return values
+
+
 def array(values: Tensor) -> np.ndarray:
     """The values as a read-only float64 array."""
-    result = on_cpu(values).numpy()
-    result.flags.writeable = False
-    return result
+    return frozen(on_cpu(values).numpy())

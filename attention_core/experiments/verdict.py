@@ -4,39 +4,12 @@ import math
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from typing import Literal, Protocol, runtime_checkable
-
-import torch
+from typing import Literal
 
 from attention_core.experiments.config import RunConfig
 
 Relation = Literal["≤", "≥", "=", "in"]
-
-# A sum of n rounded terms is off by at most LAMBDA·√n·u·Σ|terms| but with probability 2n·exp(−LAMBDA²/2), which is
-# 3e-14·n for 8: Higham & Mary (2019), "A New Approach to Probabilistic Rounding Error Analysis", Theorem 2.4.
-LAMBDA = 8.0
-
-
-def tolerance(dtype: torch.dtype, *, scale: float, terms: int) -> float:
-    """Largest difference that rounding alone explains between two ways of computing one number.
-
-    ``tolerance = 2 · 8 · √terms · u · scale`` with the unit roundoff ``u = eps / 2``: each way may be off by
-    ``8 · √terms · u · scale`` (Higham & Mary 2019, Theorem 2.4; all but 3e-14 · terms of cases), and the two errors
-    may point in opposite directions.
-
-    Args:
-        dtype: The precision the numbers were computed in.
-        scale: A bound of the sum of the absolute values that were added up, in the unit of the number.
-        terms: How many roundings the number went through: the lengths of the sums on its way, added up.
-
-    Raises:
-        ValueError: If ``scale`` is negative or not finite, or ``terms`` is below 1.
-    """
-    if not (math.isfinite(scale) and scale >= 0):
-        raise ValueError(f"scale = {scale} is not possible: a finite number ≥ 0 is needed.")
-    if terms < 1:
-        raise ValueError(f"terms = {terms} is not possible: at least one rounding is needed.")
-    return LAMBDA * math.sqrt(terms) * torch.finfo(dtype).eps * scale
+Outcome = Literal["holds", "fails", "surprises", "undecided"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,25 +17,31 @@ class Verdict:
     """One claim, what was measured for it, and whether it held.
 
     Attributes:
-        claim: The claim's id, such as ``perm-kv``.
+        key: Its name among the verdicts of a result, by which words, snippets and tests find it: the claim's id, and
+            behind a dot what tells it from others on the same claim: ``scale-grad.median``.
+        says: What was measured, in plain words that stand before the number: ``the outputs differ by at most``.
         quantity: What was measured, as a formula: ``max |f(σX) − σf(X)|``.
         measured: Its value.
         relation: How ``measured`` must stand to ``bound``: ``≤``, ``≥``, ``=`` or ``in`` (inclusive interval).
         bound: The number, or for ``in`` the pair of numbers, it is held to.
         unit: Unit of ``measured``; empty for pure numbers.
-        expected: Whether theory says that the claim holds with the switches as they are.
+        expected: Whether theory says that the claim holds with the switches as they are; None where it does not
+            decide here, because the settings lie too near a threshold or the precision cannot tell. It never depends
+            on ``measured``.
         cases: What was tried: ``all 5,040 orders``.
         dtype: Name of the precision.
         device: Name of the device.
-        because: What makes the claim fail or hold here, in words; empty when nothing is switched.
+        because: What makes the claim fail or hold here, or leaves it undecided, in words; empty when nothing is
+            switched.
     """
 
-    claim: str
+    key: str
+    says: str
     quantity: str
     measured: float
     relation: Relation
     bound: float | tuple[float, float]
-    expected: bool
+    expected: bool | None
     cases: str
     dtype: str
     device: str
@@ -72,6 +51,13 @@ class Verdict:
     def __post_init__(self) -> None:
         if (self.relation == "in") != isinstance(self.bound, tuple):
             raise ValueError(f"bound = {self.bound} does not fit the relation {self.relation!r}: 'in' takes a pair.")
+        if self.expected is None and not self.because:
+            raise ValueError(f"because is empty: what leaves {self.key!r} undecided must be said.")
+
+    @property
+    def claim(self) -> str:
+        """The claim's id, such as ``perm-kv``."""
+        return self.key.partition(".")[0]
 
     @property
     def holds(self) -> bool:
@@ -87,28 +73,39 @@ class Verdict:
                 return self.measured == self.bound
 
     @property
-    def as_expected(self) -> bool:
-        """Whether the claim did what theory says it does under these settings."""
-        return self.holds == self.expected
+    def outcome(self) -> Outcome:
+        """What came of it: as theory says, it ``holds`` or ``fails``; ``surprises``; or is left ``undecided``."""
+        if self.expected is None:
+            return "undecided"
+        if self.holds != self.expected:
+            return "surprises"
+        return "holds" if self.holds else "fails"
 
-    def sentence(self) -> str:
-        """The verdict as one line: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14 · holds · … · float64 · cpu``."""
+    @property
+    def surprises(self) -> bool:
+        """Whether the claim did what theory says it does not do under these settings."""
+        return self.outcome == "surprises"
+
+    @property
+    def numbers(self) -> str:
+        """What was measured and what it is held to: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14``."""
         if isinstance(self.bound, tuple):
-            relation = (
-                f"{'∈' if self.holds else '∉'} [{format_number(self.bound[0])}, {format_number(self.bound[1])}]"
-            )
+            relation = f"{'∈' if self.holds else '∉'} [{', '.join(map(format_number, self.bound))}]"
         else:
             failed = {"≤": "> ", "≥": "< ", "=": "≠ "}[self.relation]
             relation = (f"{self.relation} " if self.holds else failed) + format_number(self.bound)
         unit = f" {self.unit}" if self.unit else ""
-        held = "holds" if self.holds else "does not hold"
-        parts = (
-            f"{self.quantity} = {format_number(self.measured)}{unit} {relation}",
-            held,
-            self.cases,
-            self.dtype,
-        )
-        return " · ".join(part for part in (*parts, self.device) if part)
+        return f"{self.quantity} = {format_number(self.measured)}{unit} {relation}"
+
+    @property
+    def circumstances(self) -> str:
+        """Over which cases it was measured, in which precision, on which device."""
+        return " · ".join(part for part in (self.cases, self.dtype, self.device) if part)
+
+    def sentence(self) -> str:
+        """The verdict as one line: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14 · holds · … · float64 · cpu``."""
+        held = "not decided here" if self.expected is None else "holds" if self.holds else "does not hold"
+        return f"{self.numbers} · {held} · {self.circumstances}"
 
 
 @cache
@@ -138,19 +135,35 @@ class Provenance:
         return cls(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
 
 
-@runtime_checkable
-class Result(Protocol):
-    """What all results have in common."""
+class Result:
+    """What all results are: frozen dataclasses that have ``verdicts`` and ``provenance``."""
 
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """One verdict for each claim that was tested."""
-        ...
+    __slots__ = ()
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
 
-    @property
-    def provenance(self) -> Provenance:
-        """Where the numbers come from."""
-        ...
+    def verdict(self, key: str) -> Verdict:
+        """The verdict of that key.
+
+        Raises:
+            KeyError: If there is none.
+        """
+        try:
+            return next(one for one in self.verdicts if one.key == key)
+        except StopIteration:
+            raise KeyError(f"{key} is none of {', '.join(one.key for one in self.verdicts)}") from None
+
+    def about(self, *claims: str) -> "Part":
+        """The verdicts on some of the claims, as a result of their own."""
+        return Part(tuple(one for one in self.verdicts if one.claim in claims), self.provenance)
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Result):
+    """Some of a result's verdicts."""
+
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ class Series:
         band: Lower and upper border, each (n,); None draws no band.
         role: Whose colour it wears; the theme's accent otherwise.
         dashed: Whether it is what is compared with (a bound, a prediction), not what was measured.
+        crosses: Whether it is single points that are marked; where its values are NaN nothing is.
+        listed: Whether the legend names it.
+        growing: Whether it is drawn while it is measured; where its values are NaN they are still to come.
     """
 
     name: str
@@ -25,6 +28,9 @@ class Series:
     band: tuple[Array, Array] | None = None
     role: Role | None = None
     dashed: bool = False
+    crosses: bool = False
+    listed: bool = True
+    growing: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen(self.values))
@@ -32,6 +38,12 @@ class Series:
             object.__setattr__(self, "band", (frozen(self.band[0]), frozen(self.band[1])))
         if self.values.ndim != 1 or any(border.shape != self.values.shape for border in self.band or ()):
             raise ValueError(f"the values and the band of {self.name!r} must be as long as its x.")
+
+    @property
+    def drawn(self) -> tuple[Array, ...]:
+        """The numbers of curve and band, without those that are not there by design."""
+        parts = (self.values, *(self.band or ()))
+        return tuple(part[~np.isnan(part)] for part in parts) if self.crosses or self.growing else parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,7 +94,7 @@ class LinesPanel:
     @property
     def drawn(self) -> Array:
         """All numbers of all curves and bands, flat."""
-        return np.concatenate([part for one in self.series for part in (one.values, *(one.band or ()))])
+        return np.concatenate([part for one in self.series for part in one.drawn])
 
     @property
     def y_limits(self) -> Limits:

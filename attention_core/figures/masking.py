@@ -1,13 +1,10 @@
-"""How masks are drawn: the grid a stack reports, weights under it, padding replaced, −10000, rows without keys."""
+"""How masks are drawn and told: what the weights obey, padding replaced, −10000, rows without keys."""
 
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 
-from attention_core.experiments.masking import MaskingConfig, MaskingResult
-from attention_core.experiments.masking.batch import PAD
-from attention_core.experiments.masking.result import ModuleMasks
+from attention_core.experiments.masking import MaskingConfig, MaskingResult, ModuleMasks
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import (
     Axis,
@@ -17,17 +14,23 @@ from attention_core.figures.matrix import (
     MatrixView,
     Panel,
     Series,
-    matrix_heatmap,
 )
-from attention_core.figures.plot import Mode, axis, base_figure
+from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 
-GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "pad test", "−10000 or −∞", "a row without keys"
+GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "padding", "additive", "empty"
 CONVENTIONS: Final = "conventions"
-VIEWS: Final = (GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY, CONVENTIONS)
+VIEWS: Final = {
+    GRID: "masks",
+    WEIGHTS: "weights",
+    REPLACED: "pad test",
+    ADDITIVE: "−10000 or −∞",
+    EMPTY: "a row without keys",
+    CONVENTIONS: "conventions",
+}
 SAYS: Final = {
-    GRID: "Rows ask, columns are looked at: where there is a 1, a query may attend. The stack itself reports this; "
-    "all its layers are alike.",
+    GRID: "Rows ask, columns are looked at: 1 where every head of every layer gives weight, 0 where none does. This "
+    "is what the weights obeyed, whatever masks were given.",
     WEIGHTS: "The weights of the first layer, averaged over its heads: under the masks, and of the same queries and "
     "keys without any.",
     REPLACED: "Other words are put in the padding’s place. A mask that works leaves every real output exactly where "
@@ -41,7 +44,7 @@ CONVENTION_ROWS: Final = (
     ("torch", "nn.MultiheadAttention", "attn_mask", "(q_len, kv_len)", "may not attend", "float: added"),
     ("torch", "nn.MultiheadAttention", "key_padding_mask", "(batch, kv_len)", "is padding", "float: added"),
     ("Hugging Face", "BertModel", "attention_mask", "(batch, kv_len)", "is a word (1)", "turned into one to add"),
-    ("source C", "scaled_dot_product_attention", "key_padding_mask", "(batch, kv_len)", "is padding", "−∞ put in"),
+    ("EECS 182", "scaled_dot_product_attention", "key_padding_mask", "(batch, kv_len)", "is padding", "−∞ put in"),
     ("this project", "MultiHeadAttention", "attn_mask", "(…, q_len, kv_len)", "may attend", "float: added"),
     ("this project", "MultiHeadAttention", "key_padding_mask", "(batch, kv_len)", "is padding", "–"),
 )
@@ -68,30 +71,16 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
     match view:
         case "weights":
             panels = _weight_panels(result)
-        case "pad test":
+        case "padding":
             panels = (_replaced_panel(result),)
-        case "−10000 or −∞":
+        case "additive":
             panels = _additive_panels(result)
-        case "a row without keys":
+        case "empty":
             panels = _empty_panels(result)
         case _:
             panels = _grid_panels(result)
     moved = f"Replacing the padding moves a real output by at most {format_number(result.pad_moved)}."
-    return MatrixView(panels=panels, summary=f"{SAYS[view]} {moved}")
-
-
-def masking_figure(result: MaskingResult, view: str = GRID, *, mode: Mode = "light") -> go.Figure:
-    """The view's first panel as a Plotly figure: a heatmap, or curves over score size."""
-    first = masking_view(result, view).panels[0]
-    if isinstance(first, MatrixPanel):
-        return matrix_heatmap(first, mode=mode)
-    figure = base_figure(title="−10000 against −∞", mode=mode)
-    for name, values in zip(result.additive.dtypes, result.additive.difference, strict=True):
-        figure.add_scatter(x=result.additive.stds, y=values, name=name, mode="lines+markers")
-    return figure.update_layout(
-        xaxis=axis("standard deviation of the scores", log=True, mode=mode),
-        yaxis=axis("largest difference of two weights", mode=mode),
-    )
+    return MatrixView(panels=panels, summary=f"{SAYS[view]} {moved}", front=min(2, len(panels)))
 
 
 def masking_table(result: MaskingResult, view: str = GRID) -> Table:
@@ -112,11 +101,6 @@ def masking_table(result: MaskingResult, view: str = GRID) -> Table:
     return Table(("panel", "row", "row is", "column", "column is", "value"), tuple(cells))
 
 
-def panel_height(view: MatrixView, name: str) -> int:
-    """Pixels for a panel's cells, so that all panels of the view, and a table below, are in sight at once."""
-    return 264 if len(view.panels) <= 4 and name != CONVENTIONS else 120
-
-
 def module_name(module: ModuleMasks) -> str:
     """What the module is called in words: ``Encoder self-attention``."""
     part = "decoder " if module.name.startswith("decoder") else "encoder " if "encoder" in module.name else ""
@@ -130,33 +114,39 @@ def _axes(module: ModuleMasks, sentence: int) -> tuple[Axis, Axis]:
     )
 
 
+def _most_hidden_first(module: ModuleMasks) -> list[int]:
+    """The sentences, first those that have the most to show."""
+    return sorted(range(len(module.queries)), key=lambda i: float(module.seen[i].mean()))
+
+
 def _grid_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
     """One panel for each sentence of a lone module; of several modules one each, the sentences below each other."""
     if len(result.modules) == 1:
         module = result.modules[0]
+        order = _most_hidden_first(module)
         return tuple(
-            _grid_panel(module, f"Sentence {i + 1}", module.mask[i], *_axes(module, i), note=i == 0)
-            for i in range(len(module.queries))
+            _grid_panel(module, f"Sentence {i + 1}", module.seen[i], *_axes(module, i), note=i == order[0])
+            for i in order
         )
     panels = []
     for module in result.modules:
         rows = Axis(title="query", labels=tuple(token for row in module.queries for token in row), role="query")
-        slots = tuple(str(i + 1) for i in range(module.mask.shape[2]))
+        slots = tuple(str(i + 1) for i in range(module.seen.shape[2]))
         columns = Axis(title="key in slot", labels=slots, role="key")
-        panels.append(_grid_panel(module, module_name(module), np.concatenate(module.mask), rows, columns, note=True))
+        panels.append(_grid_panel(module, module_name(module), np.concatenate(module.seen), rows, columns, note=True))
     return tuple(panels)
 
 
 def _grid_panel(
-    module: ModuleMasks, title: str, mask: np.ndarray, rows: Axis, columns: Axis, *, note: bool
+    module: ModuleMasks, title: str, seen: np.ndarray, rows: Axis, columns: Axis, *, note: bool
 ) -> MatrixPanel:
     kinds = " + ".join(module.kinds).replace("attention mask", "window") or "no mask"
     return MatrixPanel(
         title=title,
-        values=mask.astype(np.float32),
+        values=seen,
         rows=rows,
         columns=columns,
-        quantity="1 = may attend",
+        quantity="heads with weight",
         scale="sequential",
         limits=(0.0, 1.0),
         note=f"Given: {kinds}." if note else "",
@@ -164,13 +154,11 @@ def _grid_panel(
 
 
 def _weight_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
-    """With and without masks: the two shortest sentences of a lone module, of several modules the shortest each."""
+    """With and without masks: of a lone module two sentences, of several modules one each, those with most hidden."""
     several = len(result.modules) > 1
-    lengths = [sum(text != PAD for text in row) for row in result.modules[0].queries]
-    shortest = sorted(sorted(range(len(lengths)), key=lambda i: lengths[i])[: 1 if several else 2])
     panels = []
     for module in result.modules:
-        for i in shortest:
+        for i in _most_hidden_first(module)[: 1 if several else 2]:
             rows, columns = _axes(module, i)
             name = module_name(module) if several else f"Sentence {i + 1}"
             for masked, weights in ((True, module.weights[i]), (False, module.unmasked[i])):
@@ -183,7 +171,7 @@ def _weight_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
                         quantity="mean weight",
                         scale="sequential",
                         limits=(0.0, 1.0),
-                        hidden=~module.mask[i] if masked else None,
+                        hidden=module.seen[i] == 0 if masked else None,
                     )
                 )
     return tuple(panels)
@@ -232,19 +220,57 @@ def _additive_panels(result: MaskingResult) -> tuple[Panel, ...]:
 
 
 def _empty_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
-    empty = result.empty
-    rows = Axis(title="query", labels=empty.tokens, role="query")
-    columns = Axis(title="key", labels=empty.tokens, role="key")
+    tokens = result.blind_tokens
+    rows = Axis(title="query", labels=tokens, role="query")
+    columns = Axis(title="key", labels=tokens, role="key")
     return tuple(
         MatrixPanel(
             title=f"{name}, layer {layer + 1}",
-            values=values[layer],
+            values=values,
             rows=rows,
             columns=columns,
             quantity="mean weight",
             scale="sequential",
             limits=(0.0, 1.0),
         )
-        for name, values in (("Softmax alone", empty.naive), ("This module", empty.ours))
-        for layer in range(2)
+        for name, row in (("Softmax alone", result.blind_naive), ("This module", result.blind))
+        for layer, values in enumerate(row.weights)
     )
+
+
+def proof(config: MaskingConfig, result: MaskingResult) -> tuple[ProofStep, ...]:
+    """The steps of the proof, beside what was measured.
+
+    Args:
+        config: The settings.
+        result: Their result.
+    """
+    late, ours = result.blind_naive.gradient, result.blind.gradient
+    return (
+        ProofStep(
+            "A masked score is −∞, and e^(−∞) = 0: a hidden :orange[key] gets exactly no weight, so whatever its "
+            ":green[value] is, it does not enter the :violet[output].",
+            f"Words would give `{format_number(result.leak)}` of their weight to padding; as it is set, "
+            f"`{format_number(result.leak_masked)}`.  \n" + _measured(result, config.claim),
+        ),
+        ProofStep(
+            "A causal mask hides what comes later. Padding on the right comes later than every word, so it is hidden "
+            "already; padding on the left comes first. BatchNorm looks at all tokens, whatever the masks say.",
+            f"Replacing the padding moves real outputs by `{format_number(result.pad_moved)}`.",
+        ),
+        ProofStep(
+            "−10000 is large only beside small scores. In a row where every key gets it, it cancels: softmax ignores "
+            "a constant, and the row looks as if unmasked. Half precision rounds the scores away under it.",
+            _measured(result, "mask-additive"),
+        ),
+        ProofStep(
+            "A row that sees no key is 0 ÷ 0. Here it is set aside before softmax and gets weight 0: its "
+            ":violet[output] is b_O, its gradient finite. Zeroing NaN after softmax leaves NaN in the gradient.",
+            f"Not finite in the gradient: `{ours[0]} of {ours[1]}` here, `{late[0]} of {late[1]}` if zeroed late.  \n"
+            + _measured(result, "mask-full"),
+        ),
+    )
+
+
+def _measured(result: MaskingResult, claim: str) -> str:
+    return "  \n".join(f"`{verdict.numbers}`" for verdict in result.about(claim).verdicts)

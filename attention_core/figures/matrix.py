@@ -5,24 +5,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 import plotly.graph_objects as go
 
+from attention_core.figures.graph import Edges, GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Series
-from attention_core.figures.panels import Array, Axis, BarsPanel, MatrixPanel
+from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
 from attention_core.figures.plot import NUMBER, Mode, base_figure, escape, token_axis
 from attention_core.figures.theme import HIDDEN, SCALES, Stops
 
 __all__ = [
     "Axis",
     "BarsPanel",
+    "Edges",
+    "GraphPanel",
     "LinesPanel",
     "MatrixPanel",
     "MatrixView",
+    "Nodes",
     "Panel",
     "Series",
     "Sweep",
     "matrix_heatmap",
 ]
 
-Panel = MatrixPanel | BarsPanel | LinesPanel
+Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel
 
 # Above this a hover text for each cell weighs more than the numbers themselves.
 _NAMED_CELLS = 128 * 128
@@ -55,15 +59,20 @@ class MatrixView:
         panels: What is drawn, in reading order.
         summary: What there is to see, in a sentence; the picture's accessible name.
         sweep: The slider below the panels; None where there is one state only.
+        front: How many panels, from the first, are the picture on a screen that has no room for all of them; the
+            others are a second look. None where none may be missing.
     """
 
     panels: tuple[Panel, ...]
     summary: str
     sweep: Sweep | None = None
+    front: int | None = None
 
     def __post_init__(self) -> None:
         if not self.panels or not self.summary:
             raise ValueError("a view needs at least one panel, and a summary of what there is to see.")
+        if self.front is not None and not 1 <= self.front <= len(self.panels):
+            raise ValueError(f"front = {self.front} is not possible: the view has {len(self.panels)} panels.")
         steps = len(self.sweep.values) if self.sweep else None
         for panel in self.panels:
             if panel.steps not in (None, steps):
@@ -76,18 +85,52 @@ class MatrixView:
 
     def at(self, step: int) -> "MatrixView":
         """The same panels with one step of the sweep held fast, and no slider; colours keep the sweep's range."""
-        return MatrixView(panels=tuple(_still(panel, step) for panel in self.panels), summary=self.summary)
+        return replace(self, panels=tuple(_still(panel, step) for panel in self.panels), sweep=None)
+
+    def beside(self, other: "MatrixView") -> "MatrixView":
+        """The same view on the scales of both: panels that show the same quantity under one title share their range.
+
+        Args:
+            other: The view that it stands beside.
+        """
+        pairs = {(type(one), one.title, _scale(one)): one for one in other.panels}
+        shared = (_widened(one, pairs.get((type(one), one.title, _scale(one)))) for one in self.panels)
+        return replace(self, panels=tuple(shared))
 
     def cell_exists(self, panel: int, row: int, column: int) -> bool:
-        """Whether the panel is a matrix that has this cell."""
-        if not 0 <= panel < len(self.panels):
-            return False
-        chosen = self.panels[panel]
-        return (
-            isinstance(chosen, MatrixPanel)
-            and 0 <= row < len(chosen.rows.labels)
-            and 0 <= column < len(chosen.columns.labels)
-        )
+        """Whether the panel is a matrix that has this cell, or a graph that has this node (layer, token)."""
+        match self.panels[panel] if 0 <= panel < len(self.panels) else None:
+            case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
+                return 0 <= row < len(down.labels) and 0 <= column < len(across.labels)
+        return False
+
+
+def _scale(panel: Panel) -> tuple[object, ...]:
+    """What two panels must have alike for one range to make sense."""
+    match panel:
+        case MatrixPanel():
+            return (panel.quantity, panel.unit, panel.scale)
+        case BarsPanel():
+            return (panel.quantity, panel.unit, panel.log_y)
+        case LinesPanel():
+            return (panel.y_title, panel.log_y)
+    return (panel.quantity,)
+
+
+def _limits(panel: MatrixPanel | BarsPanel | LinesPanel) -> Limits:
+    match panel:
+        case MatrixPanel():
+            return panel.colour_limits
+        case BarsPanel():
+            return panel.height_limits
+    return panel.y_limits
+
+
+def _widened(panel: Panel, other: Panel | None) -> Panel:
+    if other is None or isinstance(panel, GraphPanel) or isinstance(other, GraphPanel):
+        return panel
+    (low, high), (least, most) = _limits(panel), _limits(other)
+    return replace(panel, limits=(min(low, least), max(high, most)))
 
 
 def _still(panel: Panel, step: int) -> Panel:

@@ -3,10 +3,8 @@
 from typing import Final, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.experiments.permutation import (
-    ATTENTION,
     BlockCase,
     BlockResult,
     DepthResult,
@@ -15,14 +13,20 @@ from attention_core.experiments.permutation import (
     ShuffleResult,
 )
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, matrix_heatmap
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
 from attention_core.figures.panels import BarsPanel
-from attention_core.figures.plot import Mode
+from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role, Scale
 
 Quantity = Literal["weights", "output"]
 AVERAGE: Final = "average"
+MOVED: Final = {
+    "perm-kv": "Keys move with their values",
+    "perm-q": "Queries move",
+    "perm-self": "All tokens move",
+    "perm-pool": "All tokens move, and their mean is taken",
+}
 ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")  # what each claim moves: keys, queries, both
 AFTER: Final = 1  # the panel whose rows and columns stand in the order of the chips
 
@@ -41,7 +45,7 @@ def shuffle_view(
         panels: Which of the four are drawn.
     """
     drawn = _panels(config, result, quantity, head)
-    return MatrixView(panels=tuple(drawn[i] for i in panels), summary=_summary(result))
+    return MatrixView(panels=tuple(drawn[i] for i in panels), summary=_summary(result), front=min(2, len(panels)))
 
 
 def _panels(
@@ -73,11 +77,11 @@ def _panels(
         panel("After the shuffle", after, moved_rows, moved_columns),
         panel("Undone", undone, rows, columns),
         MatrixPanel(
-            title="Undone − before",
+            title="What is left over",
             values=left,
             rows=rows,
             columns=columns,
-            quantity="undone − before",
+            quantity="after undoing, minus before",
             scale="diverging",
             limits=rounding,
         ),
@@ -89,26 +93,28 @@ def pair_view(config: ShuffleConfig, result: ShuffleResult) -> MatrixView:
     return MatrixView(panels=_panels(config, result, "weights", AVERAGE)[:2], summary=_summary(result))
 
 
-def shuffle_heatmap(
-    config: ShuffleConfig, result: ShuffleResult, *, quantity: Quantity = "weights", head: str = AVERAGE,
-    mode: Mode = "light",
-) -> go.Figure:  # fmt: skip
-    """The matrix after the shuffle as a Plotly figure."""
-    return matrix_heatmap(_panels(config, result, quantity, head)[AFTER], mode=mode)
-
-
 def shuffle_table(
     config: ShuffleConfig, result: ShuffleResult, *, quantity: Quantity = "weights", head: str = AVERAGE
 ) -> Table:
-    """One row for each cell of the four matrices, by the tokens it stands for before the shuffle."""
+    """One row for each cell of the four matrices, with the tokens that stand there before and after."""
     panels = _panels(config, result, quantity, head)
-    before, undone, left = (panels[i].values for i in (0, 2, 3))
     rows, columns = panels[0].rows.labels, panels[0].columns.labels
+    moved_rows, moved_columns = panels[AFTER].rows.labels, panels[AFTER].columns.labels
     column = "key" if quantity == "weights" else "feature"
+    slots = ("query slot", f"{column} slot", "query", column, "before")
     return Table(
-        ("query slot", "query", f"{column} slot", column, "before", "undone", "undone − before"),
+        (*slots, "query after", f"{column} after", "after", "undone", "left over"),
         tuple(
-            (i + 1, rows[i], j + 1, columns[j], float(before[i, j]), float(undone[i, j]), float(left[i, j]))
+            (
+                i + 1,
+                j + 1,
+                rows[i],
+                columns[j],
+                float(panels[0].values[i, j]),
+                moved_rows[i],
+                moved_columns[j],
+                *(float(panel.values[i, j]) for panel in panels[AFTER:]),
+            )
             for i in range(len(rows))
             for j in range(len(columns))
         ),
@@ -134,7 +140,7 @@ def residual_view(result: PermutationResult) -> MatrixView:
     top = float(max(map(np.max, counts)))
     panels = tuple(
         BarsPanel(
-            title=claim,
+            title=MOVED[claim],
             values=values,
             labels=labels,
             quantity="orders",
@@ -164,6 +170,57 @@ def residual_words(result: PermutationResult) -> str:
     return words
 
 
+def proof(
+    shuffle: ShuffleResult, laws: PermutationResult, built: BlockResult, depth: DepthResult
+) -> tuple[ProofStep, ...]:
+    """The steps of the proof, each beside what was measured for it under these settings.
+
+    Args:
+        shuffle: This shuffle.
+        laws: The residuals of every order.
+        built: Pooling, biases and blocks.
+        depth: Where order becomes visible.
+    """
+    brought = ", ".join(f"{name} `{format_number(change)}`" for name, change in depth.brought_in)
+    return (
+        ProofStep(
+            "A :blue[query] takes a weighted mean of the :green[values], Σⱼ aⱼ vⱼ, with weights from its scores "
+            "with the :orange[keys]. A sum does not ask in which order its terms come.",
+            f"This shuffle, undone, leaves `{format_number(shuffle.moved)}`; rounding alone explains "
+            f"`{format_number(shuffle.bound)}`. {residual_words(laws)}",
+        ),
+        ProofStep(
+            "Every :blue[query] is treated alike and by itself: move it, and its row of the :violet[output] moves "
+            "along, unchanged. That is equivariance; invariance is when nothing moves. In self-attention both "
+            "happen at once, so f(σX) = σ f(X), and a mean over the rows does not change at all.",
+            f"Row by row as they stand, the outputs differ by `{format_number(shuffle.moved_in_place)}`.",
+        ),
+        ProofStep(
+            "A whole block keeps the law. The notes on attention bias that we otherwise follow take it for lost, "
+            "since LayerNorm is not invariant. It is an easy thing to think, but equivariance is all that is needed, "
+            "and LayerNorm looks at one token at a time, as the feed-forward network and the residual do. Even "
+            "BatchNorm, which looks at all tokens, does not ask for their order.",
+            block_words(built),
+        ),
+        ProofStep(
+            "So what brings order in? What stays in its place while tokens move: a position or a mask. Biases are "
+            "added to every token alike, and break nothing.",
+            f"Without positions and mask `{format_number(depth.without)}`; with each of them alone: {brought}.",
+        ),
+        ProofStep(
+            "A causal mask is enough, given depth. In one layer the last token sees a set of words; in the second, "
+            "each of them has itself seen only those before it, and so tells where it stood.",
+            "Over all orders of the words before it that were tried, the last output moves by "
+            f"`{format_number(depth.one_layer)}` after one layer, by `{format_number(depth.two_layers)}` after two.",
+        ),
+        ProofStep(
+            "And attention cannot count: a mean of equal values is that value, whether there are two of them or "
+            "sixteen. Only positions added to the tokens make them differ.",
+            f"One token, repeated up to 16 times: outputs differ by `{format_number(depth.repeats)}`.",
+        ),
+    )
+
+
 def block_words(result: BlockResult) -> str:
     """Residuals of whole blocks, placement by placement and norm by norm, as a Markdown table."""
     if not result.blocks:
@@ -180,12 +237,6 @@ def _held(case: BlockCase) -> str:
     return f"`{format_number(case.residual)} {relation} {format_number(case.bound)}`"
 
 
-def order_words(result: DepthResult) -> str:
-    """How far shuffling moves the output without positions and masks, and with each of them alone, as Markdown."""
-    brought = ", ".join(f"{name} `{format_number(change)}`" for name, change in result.brought_in)
-    return f"Without positions and mask `{format_number(result.without)}`; with each of them alone: {brought}."
-
-
 def _pick(values: tuple[np.ndarray, np.ndarray], quantity: Quantity, head: str) -> np.ndarray:
     weights, output = values
     if quantity == "output":
@@ -195,7 +246,7 @@ def _pick(values: tuple[np.ndarray, np.ndarray], quantity: Quantity, head: str) 
 
 def _named(config: ShuffleConfig, quantity: Quantity, head: str) -> str:
     if quantity == "output":
-        return "output" if config.model == ATTENTION else "output of the block"
+        return "output" if config.model == "attention" else "output of the block"
     return "weight, average over heads" if head == AVERAGE else f"weight in head {head}"
 
 

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
 from html import escape as escape_html
+from textwrap import wrap
 from threading import Lock
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
@@ -129,9 +130,7 @@ def add_band(
     figure: go.Figure, *, name: str, x: ArrayLike, median: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str
 ) -> go.Figure:
     """Add a median line and the band from ``low`` to ``high`` (the 1 % and 99 % quantiles) behind it."""
-    border = {"x": x, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "legendgroup": name}
-    figure.add_scatter(y=high, showlegend=False, **border)
-    figure.add_scatter(y=low, name=escape(f"{name}, 1–99 %"), fill="tonexty", fillcolor=_faint(colour), **border)
+    add_border(figure, name=f"{name}, 1–99 %", group=name, x=x, low=low, high=high, colour=colour)
     return figure.add_scatter(
         x=x,
         y=median,
@@ -143,9 +142,28 @@ def add_band(
     )
 
 
+def add_border(
+    figure: go.Figure, *, name: str, group: str, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str
+) -> go.Figure:
+    """Fill what lies between ``low`` and ``high``."""
+    border = {"x": x, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "legendgroup": group}
+    figure.add_scatter(y=high, showlegend=False, **border)
+    return figure.add_scatter(y=low, name=escape(name), fill="tonexty", fillcolor=_faint(colour), **border)
+
+
 def _faint(colour: str) -> str:
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.18)"
+
+
+def say(figure: go.Figure, text: str) -> go.Figure:
+    """Add a sentence below the axes, where there is one."""
+    if text:
+        lines = wrap(text, 56)  # what fits on a phone
+        place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+        figure.add_annotation(place, text="<br>".join(map(escape, lines)), showarrow=False, align="left")
+        figure.update_layout(margin={"b": 72 + 18 * len(lines)})
+    return figure
 
 
 def figure_html(figure: go.Figure) -> str:

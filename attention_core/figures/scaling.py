@@ -1,12 +1,18 @@
-"""How scaling is drawn: one query, the scores and the Jacobian at each d_head, and curves over d_head."""
+"""How scaling is drawn: one query, all scores and the Jacobian at each d_head, and curves over d_head."""
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 
-from attention_core.experiments.scaling import D_HEADS, ScalingCurves, ScalingResult, check_d_head
+from attention_core.experiments.scaling import (
+    D_HEADS,
+    ScalingCurves,
+    ScalingPicture,
+    ScalingResult,
+    ScalingSide,
+    check_d_head,
+)
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import (
     Axis,
@@ -14,20 +20,18 @@ from attention_core.figures.matrix import (
     LinesPanel,
     MatrixPanel,
     MatrixView,
+    Panel,
     Series,
     Sweep,
-    matrix_heatmap,
 )
 from attention_core.figures.panels import Array, Limits
-from attention_core.figures.plot import Mode
+from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 
-Quantity = Literal["variance", "max_weight", "entropy", "jacobian", "gradient", "underflow"]
-
 _Part = tuple[str, Array, tuple[Array, Array] | None]
 
-TITLES: Final[dict[Quantity, str]] = {
+TITLES: Final[dict[str, str]] = {
     "variance": "Variance of the scores",
     "max_weight": "Largest weight of a query",
     "entropy": "Entropy of a query's weights",
@@ -35,7 +39,7 @@ TITLES: Final[dict[Quantity, str]] = {
     "gradient": "Gradient that reaches a query",
     "underflow": "Weights that half precision stores as 0",
 }
-_Y_TITLES: Final[dict[Quantity, str]] = {
+_Y_TITLES: Final[dict[str, str]] = {
     "variance": "Var(s)",
     "max_weight": "mean a_max",
     "entropy": "mean entropy (nats)",
@@ -46,7 +50,7 @@ _Y_TITLES: Final[dict[Quantity, str]] = {
 _LOG_Y: Final = ("variance", "jacobian", "gradient")
 # Below this a log axis would show decades of nothing but how far a vanishing gradient vanishes.
 _LOWEST: Final = 1e-10
-_MEASURED: Final[dict[Quantity, str]] = {
+_MEASURED: Final[dict[str, str]] = {
     "variance": "score_variance",
     "max_weight": "max_weight",
     "entropy": "entropy",
@@ -54,8 +58,8 @@ _MEASURED: Final[dict[Quantity, str]] = {
     "gradient": "gradient_median",
     "underflow": "float16_zeros",
 }
-_LIMITS: Final[dict[Quantity, Limits]] = {"max_weight": (0.0, 1.05), "underflow": (0.0, 1.05)}
-_NOTES: Final[dict[Quantity, str]] = {
+_LIMITS: Final[dict[str, Limits]] = {"max_weight": (0.0, 1.05), "underflow": (0.0, 1.05)}
+_NOTES: Final[dict[str, str]] = {
     "variance": "Bands: five standard errors below and above.",
     "jacobian": "Dashed: the bounds nε, above, and 2ε, below.",
     "gradient": "Bands: 98 % of the queries.",
@@ -65,51 +69,77 @@ _ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")
 _D_HEAD: Final = "Size of a head, d_head"
 
 
-def scaling_view(result: ScalingResult) -> MatrixView:
-    """One query's scores and weights, all scores, softmax's Jacobian: a sweep over d_head with the chosen scale."""
-    view, name = result.view, result.chosen.name
-    labels = tuple(str(key + 1) for key in view.keys)
-    keys = Axis(title="key", labels=labels, role="key")
-    left_out = result.config.num_keys - len(labels)
-    note = f"The {len(labels)} keys with the largest weights of {result.config.num_keys:,}." if left_out else ""
-    panels = (
+def scaling_view(picture: ScalingPicture) -> MatrixView:
+    """The chosen factor beside what it is compared with: one query's weights and all scores, then its scores and
+    softmax's Jacobian, over d_head.
+
+    Each of the two has its own scale of scores, the same for all d_head; weights and Jacobians share theirs.
+
+    Args:
+        picture: What is drawn.
+    """
+    pairs = zip(_side(picture, picture.chosen), _side(picture, picture.beside), strict=True)
+    panels = tuple(panel for pair in pairs for panel in pair)
+    sweep = Sweep(name="d_head", label=_D_HEAD, values=tuple(map(str, D_HEADS)))
+    return MatrixView(panels=panels, summary=_summary(picture), sweep=sweep, front=2)
+
+
+def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
+    labels = tuple(str(key + 1) for key in picture.keys)
+    shown, said = len(labels), label(side.name)
+    some = f"{shown} of {picture.num_keys:,} keys" if shown < picture.num_keys else "key"
+    keys = Axis(title=some, labels=labels, role="key")
+    return (
         BarsPanel(
-            title="One query's scores", values=view.scores, labels=keys, quantity="score", role="key", note=note
+            title=f"Weights, {said}",
+            values=side.weights,
+            labels=keys,
+            quantity="its weight",
+            limits=(0, 1),
+            role="query",
         ),
         BarsPanel(
-            title="Its weights", values=view.weights, labels=keys, quantity="weight", limits=(0, 1), role="query"
-        ),
-        BarsPanel(
-            title="Scores of all queries",
-            values=view.score_shares,
+            title=f"All scores, {said}",
+            values=side.shares,
             labels=Axis(title="score", labels=()),
-            quantity="share of the scores",
-            edges=view.score_edges,
-            overlay=(view.normal_x, view.normal_shares),
-            overlay_name="N(0, d_head)" if name == "1" else f"N(0, d_head · ({name})²)",
+            quantity="count, the largest as 1",
+            limits=(0, 1),
+            edges=side.edges,
+            overlay=(side.normal_x, side.normal),
+            overlay_name="N(0, d_head)" if side.name == "1" else f"N(0, d_head · ({side.name})²)",
+        ),
+        BarsPanel(
+            title=f"Scores, {said}",
+            values=side.scores,
+            labels=keys,
+            quantity="score of one query",
+            role="key",
         ),
         MatrixPanel(
-            title="Softmax's Jacobian",
-            values=view.jacobian,
+            title=f"Jacobian, {said}",
+            values=side.jacobian,
             rows=Axis(title="weight of key", labels=labels, role="key"),
             columns=Axis(title="score of key", labels=labels, role="key"),
             quantity="∂a_i/∂s_j",
             scale="diverging",
-            note=note,
+            limits=(-0.25, 0.25),  # a(1 − a) is no larger
         ),
     )
-    sweep = Sweep(name="d_head", label=_D_HEAD, values=tuple(str(d_head) for d_head in result.d_heads))
-    return MatrixView(panels=panels, summary=_summary(result), sweep=sweep)
 
 
-def scaling_heatmap(result: ScalingResult, d_head: int, *, mode: Mode = "light") -> go.Figure:
-    """Softmax's Jacobian at ``d_head`` as a Plotly figure; its colours are those of all steps of the sweep."""
-    panel = scaling_view(result).panels[3]
-    assert isinstance(panel, MatrixPanel)
-    return matrix_heatmap(panel, check_d_head(d_head), mode)
+def _summary(picture: ScalingPicture) -> str:
+    ends = (
+        f"{label(side.name)} from {format_number(float(side.max_weight[0]))} to "
+        f"{format_number(float(side.max_weight[-1]))}"
+        for side in (picture.chosen, picture.beside)
+    )
+    return (
+        f"One query's scores and weights, the scores of {picture.queries:,} queries and softmax's Jacobian for "
+        f"d_head from 1 to 4,096. On average the largest of {picture.num_keys:,} weights goes {', '.join(ends)}."
+    )
 
 
-def curves_view(result: ScalingResult, quantity: Quantity, d_head: int | None = None) -> MatrixView:
+def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None) -> MatrixView:
     """One quantity over d_head, without a factor, with 1/√d_head, and with the chosen factor where that is another.
 
     Dashed curves are what a measured one is compared with: the claimed variance, ln n, the bounds nε and 2ε; and for
@@ -117,7 +147,7 @@ def curves_view(result: ScalingResult, quantity: Quantity, d_head: int | None = 
 
     Args:
         result: What was measured.
-        quantity: Which curve.
+        quantity: Which curve, an id of ``TITLES``.
         d_head: Where a line marks what is looked at; None marks nothing.
 
     Raises:
@@ -125,12 +155,12 @@ def curves_view(result: ScalingResult, quantity: Quantity, d_head: int | None = 
     """
     parts = [_parts(curves, quantity) for curves in result.curves]
     series = [
-        Series(name=f"{label(curves)}{what}", values=values, band=band, role=role, dashed=i > 0)
+        Series(name=f"{label(curves.name)}{what}", values=values, band=band, role=role, dashed=i > 0)
         for curves, role, drawn in zip(result.curves, _ROLES, parts, strict=False)
         for i, (what, values, band) in enumerate(drawn)
     ]
     if quantity == "entropy":
-        bound = np.full(len(result.d_heads), np.log(result.config.num_keys))
+        bound = np.full(len(D_HEADS), np.log(result.config.num_keys))
         series.append(Series(name="ln n", values=bound, dashed=True))
     limits, below = _LIMITS.get(quantity), ""
     if quantity in _LOG_Y:
@@ -139,7 +169,7 @@ def curves_view(result: ScalingResult, quantity: Quantity, d_head: int | None = 
         )
     panel = LinesPanel(
         title=TITLES[quantity],
-        x=result.d_heads,
+        x=np.array(D_HEADS),
         x_title=_D_HEAD,
         y_title=_Y_TITLES[quantity],
         series=tuple(series),
@@ -152,13 +182,13 @@ def curves_view(result: ScalingResult, quantity: Quantity, d_head: int | None = 
     return MatrixView(panels=(panel,), summary=curve_summary(result, quantity))
 
 
-def curve_summary(result: ScalingResult, quantity: Quantity) -> str:
+def curve_summary(result: ScalingResult, quantity: str) -> str:
     """What a curve shows, in a sentence: how the quantity goes from d_head = 1 to 4,096 for each factor."""
     field = _MEASURED[quantity]
     said = []
     for curves in result.curves:
         first, last = (format_number(float(getattr(curves, field)[i])) for i in (0, -1))
-        said.append(f"{label(curves)} from {first} to {last}")
+        said.append(f"{label(curves.name)} from {first} to {last}")
     return f"{TITLES[quantity]} over d_head from 1 to 4,096: {', '.join(said)}."
 
 
@@ -169,17 +199,17 @@ def scaling_table(result: ScalingResult) -> Table:
     rows = [
         (
             f"q·k · {curves.name}",
-            int(result.d_heads[i]),
+            D_HEADS[i],
             float(curves.factor[i]),
             *(getattr(curves, name)[i].item() for name in single),
         )
         for curves in result.curves
-        for i in range(len(result.d_heads))
+        for i in range(len(D_HEADS))
     ]
     return Table(columns, tuple(rows))
 
 
-def _parts(curves: ScalingCurves, quantity: Quantity) -> list[_Part]:
+def _parts(curves: ScalingCurves, quantity: str) -> list[_Part]:
     """What is drawn of one factor: name, values and band of what was measured, then of what it is compared with."""
     values = getattr(curves, _MEASURED[quantity])
     match quantity:
@@ -198,9 +228,9 @@ def _parts(curves: ScalingCurves, quantity: Quantity) -> list[_Part]:
     return [("", values, None)]
 
 
-def label(curves: ScalingCurves) -> str:
+def label(name: str) -> str:
     """What a factor's curves are called in a legend: ``unscaled``, ``× 1/√d_head``."""
-    return "unscaled" if curves.name == "1" else f"× {curves.name}"
+    return "unscaled" if name == "1" else f"× {name}"
 
 
 def _decades(drawn: Sequence[Array]) -> tuple[Limits | None, str]:
@@ -216,11 +246,38 @@ def _decades(drawn: Sequence[Array]) -> tuple[Limits | None, str]:
     return (lowest / 1.6, highest * 1.6), said
 
 
-def _summary(result: ScalingResult) -> str:
-    first, last = (format_number(float(result.chosen.max_weight[i])) for i in (0, -1))
-    scale = "unscaled" if result.chosen.name == "1" else f"multiplied by {result.chosen.name}"
+def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
+    """Why softmax saturates without the factor, and what becomes of the gradient, beside the numbers measured."""
+
+    def at(quantity: str, size: int, of: str = "unscaled") -> str:
+        return f"`{format_number(result.at(quantity, size, of=of))}`"
+
+    peak_at, peak = result.jacobian_peak
+    keys, two = (result.verdict(f"scale-jac.{part}") for part in ("keys", "two"))
     return (
-        f"One query's scores, {scale}, its weights, the scores of all queries and softmax's Jacobian for d_head from "
-        f"1 to 4,096: averaged over all queries, the largest of {result.config.num_keys:,} weights goes from {first} "
-        f"to {last}."
+        ProofStep(
+            "A score q·k is a sum of d_head products with mean 0 and variance 1, so its variance is d_head. Dividing "
+            "by √d_head brings it back to 1.",
+            f"Var(s) at d_head = 64: {at('score_variance', 64)}; ÷ √d_head: {at('score_variance', 64, 'scaled')}.",
+        ),
+        ProofStep(
+            "The larger the scores, the sharper softmax: for ever more :blue[queries] one key takes nearly all of "
+            "the weight. That is a statement in probability: it never becomes true of all of them.",
+            f"Mean largest weight: {at('max_weight', 4)} at 4, {at('max_weight', 4096)} at 4,096; scaled "
+            f"{at('max_weight', 4096, 'scaled')}. Of the queries {at('saturated', 4096)} have one ≥ 0.9 at 4,096.",
+        ),
+        ProofStep(
+            "Softmax's Jacobian is J = diag(a) − aaᵀ. With ε the weight left to the others, ‖J‖ ≤ nε, and in fact "
+            "≤ 2ε whatever n is: a saturated softmax passes little on.",
+            f"Above nε are `{format_number(keys.measured)} {keys.unit}`, above 2ε `{format_number(two.measured)}`. "
+            f"‖J‖ first rises, to `{format_number(peak)}` at d_head = {peak_at}, and then falls.",
+        ),
+        ProofStep(
+            "So the gradient vanishes? For the typical query, yes. But a query whose two best keys nearly tie still "
+            "passes all of it on, times keys that have grown: the mean does not vanish, it becomes rare and huge.",
+            f"At 4,096 the median is {at('gradient_median', 4096)}, {at('gradient_vanished', 4096)} of the queries "
+            f"are below 1e-6, the mean is {at('gradient_mean', 4096)} (at 64 {at('gradient_mean', 64)}), and 1 % of "
+            f"them carry {at('gradient_top_share', 4096)} of it. Scaled, the median is "
+            f"{at('gradient_median', 4096, 'scaled')}.",
+        ),
     )

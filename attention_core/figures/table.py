@@ -1,15 +1,21 @@
-"""The numbers of a picture as a table, and as CSV and JSON with their provenance."""
+"""The numbers of a picture as a table, as plain CSV, and as JSON with their provenance."""
 
 import csv
 import dataclasses
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from attention_core.experiments.verdict import Result
+from attention_core.figures.matrix import BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel
+from attention_core.figures.panels import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +35,62 @@ class Table:
         return {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
 
 
-def table_csv(table: Table, config: Any, result: Result) -> str:
-    """CSV whose first lines, each after ``#``, say where the numbers come from.
+def panel_table(panel: Panel, step: int | None = None) -> Table:
+    """The numbers that a panel draws.
+
+    Args:
+        panel: What is drawn.
+        step: Which step of a sweep; the first unless given.
+    """
+    match panel:
+        case MatrixPanel(rows=rows, columns=columns, hidden=hidden):
+            values = _at(panel.values, step, 2)
+            if hidden is not None:
+                values = np.where(hidden, "hidden", values.astype(object))
+            return Table((f"{rows.title} / {columns.title}", *_told_apart(columns.labels)), _led(rows.labels, values))
+        case BarsPanel(labels=labels, edges=edges):
+            names = labels.labels
+            if edges is not None:
+                names = tuple(f"{low:.4g} to {high:.4g}" for low, high in pairwise(_at(edges, step, 1).tolist()))
+            return Table((labels.title, panel.quantity), _led(names, _at(panel.values, step, 1)[:, None]))
+        case LinesPanel():
+            names, values = [panel.x_title], [panel.x.tolist()]
+            for one in panel.series:
+                low_high = one.band or ()
+                names += [
+                    one.name,
+                    *(f"{one.name}, {end}" for end, _ in zip(("low", "high"), low_high, strict=False)),
+                ]
+                values += [numbers.tolist() for numbers in (one.values, *low_high)]
+            return Table(_told_apart(names), tuple(zip(*values, strict=True)))
+        case GraphPanel(tokens=tokens, layers=layers):
+            return Table((tokens.title, *layers.labels), _led(tokens.labels, panel.values.T))
+
+
+def _at(values: Array, step: int | None, dimensions: int) -> Array:
+    return values if values.ndim == dimensions else values[step or 0]
+
+
+def _led(labels: Sequence[str], values: Array) -> tuple[tuple[Any, ...], ...]:
+    return tuple((label, *row) for label, row in zip(labels, values.tolist(), strict=True))
+
+
+def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, a repeated one with its count: a table has each column once."""
+    seen = Counter[str]()
+    told = []
+    for name in names:
+        seen[name] += 1
+        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return tuple(told)
+
+
+def table_csv(table: Table) -> str:
+    """CSV: a line of names, and one for each row; where the numbers come from stands in the JSON of the same name.
 
     Text that a spreadsheet would take for a formula is led by an apostrophe.
     """
     out = io.StringIO()
-    for name, value in _origin(config, result).items():
-        out.write(f"# {name}: {json.dumps(value, ensure_ascii=False)}\n")
     writer = csv.writer(out)
     writer.writerow(table.columns)
     writer.writerows([[_cell(value) for value in row] for row in table.rows])

@@ -207,9 +207,9 @@ class HeadProjections(nn.Module):
         """One bias for each block of the packed matrix, zeros where there is none."""
         by_block = [biases[role] for role in self._block_roles]
         present = [bias for bias in by_block if bias is not None]
-        if 0 < len(present) < len(by_block):
-            present = [torch.zeros_like(present[0]) if bias is None else bias for bias in by_block]
-        return torch.cat(present) if present else None
+        if not present:
+            return None
+        return torch.cat([torch.zeros_like(present[0]) if bias is None else bias for bias in by_block])
 
 
 def split_heads(x: Float[Tensor, "batch tokens width"], num_heads: int) -> Float[Tensor, "batch heads tokens d_head"]:

@@ -58,7 +58,7 @@ class Stack(nn.Module):
         super().__init__()
         require_positive(num_layers=num_layers)
         made = {"device": block.get("device"), "dtype": block.get("dtype")}
-        position = block.get("position", NoPosition())
+        position = block.get("position")
         self.added_position = None
         if isinstance(position, Sinusoidal | Learned):
             self.added_position = AddedPosition(position, d_model, **made)

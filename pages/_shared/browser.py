@@ -1,68 +1,11 @@
-"""Two buttons that only the browser can serve: copy text, and save the Plotly figure on screen as a picture."""
+"""What only the browser can serve: copying, saving a figure, a presenter's remote, a sidebar that folds, paper."""
 
-import streamlit as st
+from pages._shared.component import component
 
-_STYLE = """
-button {
-  font: inherit; color: var(--st-text-color); background: var(--st-background-color);
-  border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius);
-  padding: 0.35rem 0.75rem; min-height: 2.5rem; cursor: pointer;
-}
-button:hover { border-color: var(--st-primary-color); }
-button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-"""
-
-# navigator.clipboard is there only over https and on localhost; a classroom's network is often plain http.
-_COPY_JS = """
-export default function ({ data, parentElement }) {
-  const button = parentElement.querySelector("button");
-  button.textContent = data.label;
-  button.onclick = async () => {
-    let copied = false;
-    try {
-      await navigator.clipboard.writeText(data.text);
-      copied = true;
-    } catch {
-      const area = document.createElement("textarea");
-      area.value = data.text;
-      area.style.position = "fixed";
-      area.style.opacity = "0";
-      document.body.append(area);
-      area.select();
-      copied = document.execCommand("copy");
-      area.remove();
-      button.focus();
-    }
-    button.textContent = copied ? "Copied" : "Copying is blocked here: select the text instead";
-    setTimeout(() => { button.textContent = data.label; }, 1800);
-  };
-}
-"""
-
-# Plotly puts itself on window; its picture is made in the browser, so the server needs no image library.
-_SAVE_JS = """
-export default function ({ data, parentElement }) {
-  const button = parentElement.querySelector("button");
-  button.textContent = data.label;
-  button.onclick = () => {
-    const figures = document.querySelectorAll(".js-plotly-plot");
-    const figure = figures[figures.length - 1];
-    if (!figure || !window.Plotly) {
-      button.textContent = "The figure is not drawn yet: try again";
-      setTimeout(() => { button.textContent = data.label; }, 1800);
-      return;
-    }
-    window.Plotly.downloadImage(figure, {
-      format: data.format, filename: data.filename, scale: 2,
-      width: figure.clientWidth, height: figure.clientHeight,
-    });
-  };
-}
-"""
-
-_HTML = "<button type='button'></button>"
-_copy = st.components.v2.component("copy_text", html=_HTML, css=_STYLE, js=_COPY_JS)
-_save = st.components.v2.component("save_figure", html=_HTML, css=_STYLE, js=_SAVE_JS)
+_button = component("button.js")
+_remote = component("remote.js")
+_sidebar = component("sidebar.js")
+_handout = component("handout.js")
 
 
 def copy_button(label: str, text: str, *, key: str) -> None:
@@ -73,7 +16,7 @@ def copy_button(label: str, text: str, *, key: str) -> None:
         text: What it copies.
         key: Its key.
     """
-    _copy(data={"label": label, "text": text}, key=key, width="content", height="content")
+    _draw(key, {"label": label, "text": text, "save": None})
 
 
 def save_figure_button(label: str, *, image_format: str, filename: str, key: str) -> None:
@@ -85,5 +28,28 @@ def save_figure_button(label: str, *, image_format: str, filename: str, key: str
         filename: Without its ending.
         key: Its key.
     """
-    data = {"label": label, "format": image_format, "filename": filename}
-    _save(data=data, key=key, width="content", height="content")
+    _draw(key, {"label": label, "text": "", "save": {"format": image_format, "filename": filename}})
+
+
+def remote() -> None:
+    """Draw nothing, and have PageUp and PageDown press the buttons ``_remote_PageUp`` and ``_remote_PageDown``."""
+    _remote(key="_remote", height="content", width="content")
+
+
+def fold_sidebar() -> None:
+    """Draw nothing, and fold the sidebar of a phone once a page was chosen in it."""
+    _sidebar(key="_sidebar", height="content")
+
+
+def handout(question: str, options: tuple[str, ...]) -> None:
+    """What only paper shows: a question with its answers, the link to this state and its QR code.
+
+    Args:
+        question: The question.
+        options: Its answers.
+    """
+    _handout(key="_handout", data={"question": question, "options": list(options)}, height="content")
+
+
+def _draw(key: str, data: dict[str, object]) -> None:
+    _button(data=data, key=key, width="content", height="content")

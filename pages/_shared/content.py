@@ -1,4 +1,4 @@
-"""What a page says: presets, the prediction it asks for, and the steps of its proof."""
+"""What a page says: presets and the prediction it asks for."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,17 +7,19 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named setting with one surprise.
+    """A named set of settings with one surprise.
 
     Attributes:
         name: What its button says.
         surprise: What to look for.
-        settings: Values by control name; every other control goes to its default.
+        settings: Values by name; every other setting of the page goes to how it begins.
+        tells: Whether the surprise answers the page's question, and so waits until that is answered.
     """
 
     name: str
     surprise: str
     settings: dict[str, Any]
+    tells: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +27,17 @@ class Predict:
     """A question about a move not yet made, graded from the result once it is made.
 
     Attributes:
-        question: The question.
+        question: The question. It names what the move sets, from the settings that the page begins with.
         options: The answers to choose from.
-        move: The settings that answering sets.
-        grade: From the new result to the option that is true for it.
+        move: The settings that answering sets; every other setting of the page goes to how it begins.
+        grade: From the new result to the option that is true for it; None where these settings cannot tell.
+        headline: What stands in place of the page's claim while the question does, where the claim answers it.
+        about: The claims that answer it, of which nothing is said while the question stands.
     """
 
     question: str
     options: tuple[str, ...]
     move: dict[str, Any]
-    grade: Callable[[Any], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """One step of the proof beside the measured quantity it speaks of.
-
-    Attributes:
-        step: The argument, in Markdown.
-        measured: What was measured for it, in Markdown.
-    """
-
-    step: str
-    measured: str
+    grade: Callable[[Any], str | None]
+    headline: str = ""
+    about: tuple[str, ...] = ()

@@ -1,257 +1,120 @@
-"""Widgets that live in the link, obey a lesson, and can be reset: the only way a page asks for a value."""
+"""Settings as widgets: the only way a page asks for a value. What a setting is, is declared beside its field."""
 
-import operator
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 
-from pages._shared import link
-from pages._shared.forged import refuse_forged_values
+from pages._shared import link, log
+from pages._shared.values import Values
 from pages._shared.words import literal
-from attention_core.device import available_devices, resolve_device, supported_dtypes
-from attention_core.experiments.config import MAX_CHARACTERS, MAX_SEED
-
-_DEFAULTS = "_defaults"
-# In the session: the page whose controls are drawn as they are, so that it may answer without drawing them again.
-DRAWN = "_drawn"
-RUN_SETTINGS = ("dtype", "device", "seed")
-Number = TypeVar("Number", int, float)
+from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
+from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
 
 
-class Controls:
-    """The controls of one page.
-
-    Each has a key ``{page}_{name}`` in the session and in the link. In a lesson that fixes it, it is drawn as its
-    value, or not at all, and nothing but the lesson says what that value is.
+class Ask:
+    """Draws settings where it is called: ``ask("num_keys", "scale")``.
 
     Args:
-        page: Name of the page; empty for the settings that all pages share.
-        asking: Whether controls are drawn.
-        moved: Called when a control has been moved; without it, the whole page runs again.
+        values: What they stand at.
+        moved: Called once a setting has been moved.
 
     Attributes:
-        asking: Whether controls are drawn; else they are read, as they were drawn before.
-        part: The part of the page that controls drawn from now on belong to: ``controls`` or ``break``.
-        parts: The part of each control drawn so far, by its key; likewise ``labels``, ``values`` and ``taken``.
+        parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
+        beside: Where a sentence about what was typed stands: below its box.
     """
 
-    def __init__(self, page: str, *, asking: bool = True, moved: Callable[[], None] | None = None) -> None:
-        self.page = page
-        self.asking, self._moved = asking, moved
-        self.part = "controls"
+    def __init__(self, values: Values, moved: Callable[[], None] = lambda: None) -> None:
+        self.values = values
         self.parts: dict[str, str] = {}
-        self.labels: dict[str, str] = {}
-        self.values: dict[str, Any] = {}
-        self.taken: dict[str, Callable[[str], tuple[bool, str, str]]] = {}
+        self.beside: dict[str, Any] = {}
+        self._moved = moved
+        self._part = "controls"
 
-    def key(self, name: str) -> str:
-        """The control's name in the session and in the link."""
-        return f"{self.page}_{name}" if self.page else name
+    def __call__(self, *names: str) -> None:
+        """Draw these settings, one below the other; one that a lesson fixes as its value."""
+        for name in names:
+            self.parts[name] = self._part
+            if not self.values.is_fixed(name):
+                self._draw(name)
+                if isinstance(self.values.settings[name], Words):
+                    self.beside[name] = st.container()
+            elif not self.values.is_hidden(name):
+                st.markdown(f"{self.values.settings[name].label}: **{literal(self.values.say(name))}**")
 
-    def is_fixed(self, name: str) -> bool:
-        """Whether a lesson says what the control's value is."""
-        here = link.lesson()
-        return here is not None and self.key(name) in here.fixed
+    def under(self, title: str, *names: str) -> None:
+        """Draw these settings as a group with a title, which is left out where all of them are hidden."""
+        if not all(self.values.is_hidden(name) for name in names):
+            st.markdown(f"**{title}**")
+        self(*names)
 
-    def row(self) -> AbstractContextManager[Any]:
-        """Controls side by side."""
-        return st.container(horizontal=True, gap="small") if self.asking else nullcontext()
+    def row(self, *names: str) -> None:
+        """Draw these settings side by side."""
+        with st.container(horizontal=True, gap="small"):
+            self(*names)
 
-    def slider(self, name: str, label: str, low: float, high: float, default: float, **more: Any) -> Any:
-        """A number from ``low`` to ``high``; whole if ``default`` is."""
-        draw = partial(_finite, st.slider, label, low, high, default, **more)
+    @contextmanager
+    def breaks(self) -> Iterator[None]:
+        """Where the switches stand that make the page's claims fail."""
+        if link.shows("break"):
+            st.markdown("**Break it**")
+        self._part = "break"
+        yield
+        self._part = "controls"
 
-        def fits(value: Any) -> bool:
-            return type(value) is type(default) and low <= value <= high
+    def _draw(self, name: str) -> None:
+        one, key, value = self.values.settings[name], self.values.key(name), self.values[name]
+        shown = one.write(value) if isinstance(one, Words) else value
+        if st.session_state.get(key) != shown:
+            st.session_state[key] = shown
+        options = {"key": key, "on_change": self._take, "args": (name,), "help": one.hint or None}
+        match one:
+            case Whole(low=low, high=high, typed=True):
+                st.number_input(one.label, low, high, step=1, **options)
+            case Whole(low=low, high=high):
+                st.slider(one.label, low, high, **options)
+            case Real(low=low, high=high, step=step):
+                st.slider(one.label, float(low), float(high), step=step, **options)
+            case Choice(listed=True):
+                st.selectbox(one.label, tuple(one.options), format_func=one.say, **options)
+            case Choice():
+                st.segmented_control(one.label, tuple(one.options), format_func=one.say, required=True, **options)
+            case OneOf(values=values):
+                st.selectbox(one.label, sorted({*values, value}), format_func=one.say, **options)
+            case Switch():
+                st.toggle(one.label, **options)
+            case Words():
+                st.text_input(one.label, max_chars=MAX_CHARACTERS, **options)
+            case _:
+                raise TypeError(f"{name} is {type(one).__name__}, which no widget asks for")
 
-        return self._control(name, label, default, draw, str, lambda raw, value: float(raw) == value, fits)
+    def _take(self, name: str) -> None:
+        """Called when a widget has moved. A browser can send anything, so its value is checked like a link's.
 
-    def choice(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
-        """One of a few words, all in sight."""
-        draw = partial(st.segmented_control, label, options, default=default, required=True, help=hint)
-        return self._control(name, label, default, draw, str, operator.eq, options.__contains__)
-
-    def select(self, name: str, label: str, options: Sequence[str], default: str, *, hint: str | None = None) -> str:
-        """One of several words, in a list that opens."""
-        draw = partial(st.selectbox, label, options, index=list(options).index(default), help=hint)
-        return self._control(name, label, default, draw, str, operator.eq, options.__contains__)
-
-    def switch(self, name: str, label: str, default: bool = False, *, hint: str | None = None) -> bool:
-        """On or off."""
-        draw = partial(st.toggle, label, default, help=hint)
-
-        def took(raw: str, value: bool) -> bool:
-            return raw.lower() == str(value).lower()
-
-        def fits(value: Any) -> bool:
-            return isinstance(value, bool)
-
-        return self._control(name, label, default, draw, lambda value: "on" if value else "off", took, fits)
-
-    def sentence(self, name: str, label: str, default: str, *, hint: str | None = None) -> tuple[str, ...]:
-        """Words typed by the visitor, split at white space into tokens."""
-        draw = partial(st.text_input, label, default, max_chars=MAX_CHARACTERS, help=hint)
-
-        def fits(value: Any) -> bool:
-            return isinstance(value, str)
-
-        text = self._control(name, label, default, draw, str, operator.eq, fits)
-        return tuple(str(text).split())
-
-    def number(self, name: str, label: str, low: int, high: int, default: int, *, hint: str | None = None) -> int:
-        """A whole number typed or stepped."""
-        draw = partial(_finite, st.number_input, label, low, high, default, 1, help=hint)
-
-        def fits(value: Any) -> bool:
-            return type(value) is int and low <= value <= high
-
-        return self._control(name, label, default, draw, str, lambda raw, value: int(raw) == value, fits)
-
-    def swept(
-        self, name: str, label: str, values: Sequence[Number], default: Number
-    ) -> tuple[Number, Callable[[Number], None] | None]:
-        """One of the numbers that a picture's slider walks through; returned as by ``component``."""
-        return self.component(name, label, default, lambda raw: values[values.index(type(default)(raw))], str)
-
-    def component(
-        self,
-        name: str,
-        label: str,
-        default: Any,
-        decode: Callable[[str], Any],
-        encode: Callable[[Any], str],
-    ) -> tuple[Any, Callable[[Any], None] | None]:
-        """A value that a custom component holds, such as an order made by hand.
-
-        Args:
-            name: Its name.
-            label: What it is called when a lesson shows its value.
-            default: Its value to begin with.
-            decode: Reads the link's text; raises ValueError for what it does not accept.
-            encode: Writes a value as the link's text.
-
-        Returns:
-            The value, and a function for callbacks that sets it; None in a lesson that fixes it.
+        Words are kept as typed, so that nobody loses them; the experiment says what is not possible.
         """
-        key = self.key(name)
-
-        def fits(value: Any) -> bool:
-            try:
-                return decode(encode(value)) == value
-            except (TypeError, ValueError, LookupError, AttributeError):
-                return False
-
-        value = self._control(
-            name,
-            label,
-            default,
-            lambda key, **_: link.kept(key, default, decode),
-            encode,
-            lambda raw, value: decode(raw) == value,
-            fits,
-            lambda new: link.keep(key, new, default, encode),
-        )
-        if self.is_fixed(name):
-            return value, None
-        return value, lambda new: link.keep(key, new, default, encode)
-
-    def _control(
-        self,
-        name: str,
-        label: str,
-        default: Any,
-        draw: Callable[..., Any],
-        show: Callable[[Any], str],
-        took: Callable[[str, Any], bool],
-        fits: Callable[[Any], bool],
-        assign: Callable[[Any], None] | None = None,
-    ) -> Any:
-        key = self.key(name)
-        st.session_state.setdefault(_DEFAULTS, {})[key] = (default, assign)
-        here = link.lesson()
-        if here is not None and key in here.fixed and not fits(here.fixed[key]):
-            here = link.unfix(key, label)
-        if here is not None and key in here.fixed:
-            value = here.fixed[key]
-            if key not in here.hidden and self.asking:
-                st.markdown(f"{label}: **{literal(show(value))}**")
-        elif self.asking or assign is not None:
-            value = draw(key=key, bind="query-params", on_change=self._moved)
-        else:
-            value = st.session_state[key if key in st.session_state else _unbound(key)]
-        if value is None:  # so a segmented control reads a link with an empty value, whatever `required` says
-            value = default
-
-        def taken(raw: str) -> tuple[bool, str, str]:
-            try:
-                accepted = took(raw, value)
-            except ValueError:
-                accepted = False
-            return accepted, label, literal(show(value))
-
-        self.labels[key], self.values[key], self.taken[key] = label, value, taken
-        self.parts[key] = self.part
-        return value
-
-    def are(self, settings: dict[str, Any]) -> bool:
-        """Whether every control of the page is as ``apply`` would leave it; what a lesson fixes does not count."""
-        defaults = st.session_state.get(_DEFAULTS, {})
-        return all(
-            value == settings.get(key.removeprefix(f"{self.page}_"), defaults[key][0])
-            for key, value in self.values.items()
-            if not self.is_fixed(key.removeprefix(f"{self.page}_"))
-        )
-
-    def apply(self, settings: dict[str, Any]) -> None:
-        """Set every control of the page to its default, but those in ``settings``; for callbacks only.
-
-        Args:
-            settings: New values by control name.
-        """
-        for key, (default, assign) in st.session_state.get(_DEFAULTS, {}).items():
-            if key.startswith(f"{self.page}_"):
-                _assign(key, settings.get(key.removeprefix(f"{self.page}_"), default), assign)
-
-    def change(self, settings: dict[str, Any]) -> None:
-        """Set the controls in ``settings`` and leave the others; for callbacks only."""
-        for name, value in settings.items():
-            _, assign = st.session_state.get(_DEFAULTS, {}).get(self.key(name), (None, None))
-            _assign(self.key(name), value, assign)
+        one, sent = self.values.settings[name], st.session_state.get(self.values.key(name))
+        try:
+            value = received(name, one, sent)
+        except (ConfigError, TypeError, ValueError):
+            log.refused(self.values.page or "all pages", f"a value of {name}")
+            link.notice(f"{one.label} cannot be what was sent; it stays as it was.")
+            return
+        self.values.put(**{name: value})
+        self._moved()
 
 
-def _finite(widget: Callable[..., Any], *args: Any, key: str, bind: str, **more: Any) -> Any:
-    """Draw a number widget that lives in the link, where Streamlit raises on an infinite number, outside of it."""
-    try:
-        return widget(*args, key=key, bind=bind, **more)
-    except OverflowError:
-        return widget(*args, key=_unbound(key), **more)
+def received(name: str, one: Setting, sent: Any) -> Any:
+    """The value of a setting that a widget sent.
 
-
-def _unbound(key: str) -> str:
-    return f"{key}_unbound"
-
-
-def _assign(key: str, value: Any, assign: Callable[[Any], None] | None) -> None:
-    if assign is None:
-        st.session_state[key] = value
-        st.session_state[DRAWN] = ""
-    else:
-        assign(value)
-
-
-def shared_settings() -> Controls:
-    """Precision, device and seed: what every page's config takes, drawn where it is called (the sidebar)."""
-    refuse_forged_values()
-    control = Controls("")
-    devices = ("auto", *available_devices())
-    device = control.select(
-        "device", "Device", devices, "auto", hint="auto is the accelerator torch reports, else the CPU."
-    )
-    dtypes = supported_dtypes(resolve_device(device if device in devices else "auto"))
-    control.select("dtype", "Precision", dtypes, dtypes[0], hint="How many bits each number has on the device.")
-    control.number("seed", "Seed", 0, MAX_SEED, 0, hint="Another seed draws other embeddings and weights.")
-    control.switch("present", "Presenter view", hint="Large type; PageUp and PageDown step through the presets.")
-    return control
+    Raises:
+        ConfigError: If it is not possible.
+        TypeError: If it is of another kind.
+    """
+    if isinstance(one, Words):
+        if not isinstance(sent, str):
+            raise TypeError(f"{name} is no text")
+        return one.read(sent)
+    one.check(name, sent)
+    return sent

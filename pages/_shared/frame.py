@@ -1,195 +1,314 @@
-"""The frame every experiment page stands in: layout, prediction, presets, verdicts, tabs, pin and lesson.
+"""The frame every experiment page stands in. A page is a declaration, a function that asks and one that answers:
 
-A page makes one ``Page``, asks its controls for values, and gives it a config, a picture and words:
+    page = Page("softmax", config=SoftmaxConfig, view=View, presets=PRESETS, predict=PREDICT)
 
-    page = Page("permutation", presets=PRESETS, predict=PREDICT)
-    with page.controls as control: ...
-    with page.breaks as control: ...
-    config = page.config(lambda: PermutationConfig(..., **page.shared))
-    result = page.run(run_permutation, config)
-    page.picture(draw, config)
-    page.verdicts(result)
-    page.finish(config, result, why=..., snippet=..., table=..., figure=...)
+    @page.controls
+    def controls(ask: Ask) -> None:
+        ask("scale", "num_keys")
+
+    @page.answers
+    def answers(config: SoftmaxConfig, view: View) -> None:
+        result = page.compute(run_softmax, config)
+        page.picture(draw)
+        page.verdicts(result)
+        page.finish(result, why=..., snippet=..., table=..., figure=...)
+
+    page.draw()
+
+The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import streamlit as st
 
-from pages._shared import export, link, share, tabs
-from pages._shared.buttons import page_button
-from pages._shared.content import Predict, Preset, Why
-from pages._shared.controls import RUN_SETTINGS, Controls
-from pages._shared.matrix_view import HEIGHT_PX, matrix_view
-from pages._shared.pin import draw_pin, pinned
+from pages._shared import export, link, log, pin, presets, share, tabs, worksheet
+from pages._shared.browser import handout
+from pages._shared.compat import Place, is_script_run
+from pages._shared.content import Predict, Preset
+from pages._shared.controls import Ask
+from pages._shared.export import File
+from pages._shared.finding import draw_finding
+from pages._shared.glossary import draw_glossary
+from pages._shared.live_class.dock import is_to_measure, measure
+from pages._shared.matrix_view import HEIGHT_PX, matrix_view, shelf
 from pages._shared.plotly import draw_plotly
-from pages._shared.prediction import SKIP, draw_grade, draw_question, predicted
-from pages._shared.presets import draw_presets, draw_steps
+from pages._shared.prediction import SKIP, draw_grade, draw_question, predicted, skip
+from pages._shared.process import process
 from pages._shared.registry import PAGES
-from pages._shared.run import good_config, runner
-from pages._shared.shell import presenting, shared
-from pages._shared.stages import Places, again, answer, ask, places
-from pages._shared.verdicts import draw_verdicts
+from pages._shared.rooms import Question
+from pages._shared.sheet import Sheet
+from pages._shared.values import UNASKED, Values, presenting, run_settings, shared
+from pages._shared.waiting import result_of
+from pages._shared.words import refusal
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import declared
 from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
+from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 
 
-class Page:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoView:
+    """The view of a page whose picture has nothing to choose beside its config."""
+
+
+class Page(Sheet):
     """One experiment page.
 
     Args:
         name: The page's name in the registry.
+        config: The experiment's config: its declared fields are settings of the page.
+        view: What of the picture is chosen beside it: a frozen dataclass of declared fields.
+        make: Builds the config from the config's settings, the view, and precision, device and seed; by default from
+            the first and the last.
         presets: Three to five named settings.
         predict: The question at the top.
     """
 
-    def __init__(self, name: str, *, presets: tuple[Preset, ...], predict: Predict) -> None:
-        self.spec = next(page for page in PAGES if page.name == name)
-        self.shared = {name: shared().values[name] for name in RUN_SETTINGS}
-        self.control = Controls(name, asking=ask(self.spec), moved=again(name))
-        self.predict = predict
-        self.presets = presets
-        self._places: dict[str, Any] = {}
-        self._answers: Any = None
-        self._grade: Any = None
-        if self.control.asking:
-            self._where = self._lay_out()
-        else:
-            self._where = places()
-            self._begin_to_answer()
+    def __init__(
+        self, name: str, *, config: type, view: type = NoView, make: Callable[..., Any] | None = None,
+        presets: tuple[Preset, ...], predict: Predict,
+    ) -> None:  # fmt: skip
+        super().__init__(next(page for page in PAGES if page.name == name), config, view)
+        self.presets, self.predict = presets, predict
+        process().questions[name] = Question(predict.question, predict.options, name)
+        self._config, self._view = config, view
+        self._make = make or (lambda values, _view, run: config(**values, **run))
+        self._drawn: Callable[[Any, Any], MatrixView] | None = None
+        self._arrived = True
+        self._ask: Callable[[Ask], None] = lambda _: None
+        self._answer: Callable[[Any, Any], None] = lambda *_: None
 
-    def _begin_to_answer(self) -> None:
-        """Draw first what stands outside of the answers' own place, which keeps it a place there."""
-        if link.shows("predict") and predicted(self.spec.name) not in (None, SKIP):
-            self._grade = self._strip()
-        with self._where.tabs:
-            self._tab, self._tabs = tabs.draw_bar(self.spec.name)
+    def controls(self, ask: Callable[[Ask], None]) -> Callable[[Ask], None]:
+        """Decorates the function that asks: it draws settings in their groups, at most six in the first."""
+        self._ask = ask
+        return ask
 
-    def _lay_out(self) -> Places:
-        """Containers for what is drawn later than what stands below it."""
-        top = st.container()
-        self._left, self._right = st.columns([3.2, 1], gap="medium")
-        self._presets = self._left.container(horizontal=True, gap="xxsmall", key="presets")
-        return Places(top=top, tabs=st.container())
+    def view(self, view: Callable[[Any, Any], MatrixView]) -> Callable[[Any, Any], MatrixView]:
+        """Decorates the function from config and view to what the picture shows; see ``drawn``."""
+        self._drawn = view
+        return view
 
-    def _place(self, name: str) -> Any:
-        """A container of the answers; asking for one makes those that stand above it as well."""
-        for known in ("figure", "verdicts", "below"):
-            if known not in self._places:
-                self._places[known] = st.container(key=known)
-            if known == name:
-                break
-        return self._places[name]
-
-    def _reset(self) -> None:
-        for name in ("chosen", "answer", "pinned"):
-            st.session_state.pop(f"_{self.spec.name}_{name}", None)
-        self.control.apply({})
-
-    @contextmanager
-    def _asking(self, part: str, place: Callable[[], Any]) -> Iterator[Controls]:
-        self.control.part = part
-        with place() if self.control.asking else nullcontext():
-            yield self.control
+    def answers(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        """Decorates the function that answers: from config and view to picture, verdicts, curves and proof."""
+        self._answer = answer
+        return answer
 
     @property
-    def controls(self) -> AbstractContextManager[Controls]:
-        """Where the page's controls stand; at most six. Which they are does not depend on their values."""
-        return self._asking("controls", lambda: self._right)
+    def asks(self) -> bool:
+        """Whether the page's question stands."""
+        return link.shows("predict") and predicted(self, self.predict) is None
 
     @property
-    def breaks(self) -> AbstractContextManager[Controls]:
-        """Where the switches stand that make the claim fail."""
-        if self.control.asking and link.shows("break"):
-            self._right.markdown("**Break it**")
-        return self._asking("break", lambda: self._right)
-
-    @property
-    def above(self) -> AbstractContextManager[Controls]:
-        """Right above the picture, in its full width: a strip of steps to walk through."""
-        return self._asking("controls", lambda: self._left.container(key="above"))
-
-    @property
-    def below(self) -> AbstractContextManager[Controls]:
-        """Below the picture and its verdicts: controls that belong to the picture itself."""
-        self._answers = self._left.container() if self.control.asking else None
-        return self._asking("controls", lambda: self._left)
-
-    def config(self, make: Callable[[], Any]) -> Any:
-        """End of the controls: the config that they ask for.
-
-        Where it is not possible, a sentence says so, and the last one that was is taken.
-
-        Args:
-            make: Builds the config from the controls' values.
-        """
-        if self.control.asking:
-            if link.shows("predict") and predicted(self.spec.name) is None:
-                with self._strip():
-                    draw_question(self.control, self.predict)
-            if link.shows("presets"):
-                with self._presets:
-                    draw_presets(self.control, self.presets)
-            self._draw_buttons()
-            with self._answers or self._left:
-                answer(self.spec, self._where)
-        with self._where.notices:
-            self._name_unused()
-            return good_config(self.spec.name, make)
-
-    def _strip(self) -> Any:
-        return self._where.top.container(key=f"{self.spec.name}_predict_strip")
-
-    def _draw_buttons(self) -> None:
-        with self._right.container(horizontal=True):
-            if presenting():
-                draw_steps(self.control, self.presets)
-            page_button(self.spec.name, "Reset", "reset", self._reset)
-            if link.shows("pin"):
-                draw_pin(self.spec.name)
-
-    def run(self, function: Callable[[Any], Any], config: Any) -> Any:
-        """The result of an experiment, shared by all who ask for it, with progress where it takes long."""
-        with self._place("figure"):
-            return runner().run(function, config)
-
-    def picture(self, draw: Callable[[Any, str], None], config: Any) -> bool:
-        """Draw the picture of ``config``, and beside it the one that was pinned.
-
-        Args:
-            draw: From a config and a key for its components to the picture on the page.
-            config: The config.
-
-        Returns:
-            Whether it is drawn; in a lesson it may have to wait for the prediction.
-        """
+    def waits(self) -> bool:
+        """Whether the answer comes before the picture: in a lesson that says so, and on a presenter's slide."""
         here = link.lesson()
-        with self._place("figure"):
-            asked = link.shows("predict") and predicted(self.spec.name) is None
-            if here is not None and here.predict_first and asked:
+        first = presenting() or (here is not None and here.predict_first)
+        return self.asks and first and not worksheet.gathering()
+
+    def draw(self) -> None:
+        """Draw the page: what is asked, and in a fragment what is answered; nothing where nobody visits it.
+
+        A page that is imported outside a visitor's run only declares itself, its question among the rest.
+        """
+        if not is_script_run():
+            return
+        self.take_link(lit=self.presets)
+        if is_to_measure(self.spec.name):
+            skip(self)
+            self.values.reset(self.predict.move)
+            self.write_link()
+        worksheet.move(self, self.predict)
+        self._arrived = link.arrived()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head"):
+            st.title(self.spec.title, anchor=False, width="content")
+            draw_glossary()
+            st.markdown(self._headline)
+        stage = st.container(horizontal=True, key="stage", gap="small")
+        self._above = stage.container(key=f"{self.spec.name}_predict_strip")
+        with stage.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
+            if link.shows("presets"):
+                presets.draw_presets(self)
+            if link.shows("pin") and not self.waits:
+                pin.draw_pin(self)
+        left, controls = stage.container(key="left"), stage.container(key="controls")
+        figure, self._finding = left.container(key="figure"), left.container(key="finding")
+        with stage.container(key="second"):
+            shelf("A second look")
+        self._below, self._tabs = st.container(key="below"), st.container()
+        with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
+            self.ask = Ask(self.values, self.moved)
+            self._ask(self.ask)
+            self.ask(*(name for name in self.values if name not in self.ask.parts and self.values.is_fixed(name)))
+            st.button("Reset", key=self.private("reset"), on_click=self._reset)
+        if self.asks:
+            with figure if presenting() else self._above:
+                draw_question(self, self.predict, slide=presenting())
+        with figure:
+            st.fragment(self._draw_answers, key=self.answers_key)()
+        with st.container(key="handout"):
+            handout(self.predict.question, self.predict.options)
+        tabs.draw_neighbours(self.spec.name)
+
+    @property
+    def _headline(self) -> str:
+        """The page's claim; while a question stands that it answers, what stands in its place."""
+        if self.asks and self.predict.headline:
+            return self.predict.headline
+        return self.spec.claim + (f" ${self.spec.formula}$" if self.spec.formula else "")
+
+    def _draw_answers(self) -> None:
+        with process().turns.held():
+            for sentence in link.notices():
+                st.warning(sentence)
+            for place in self.ask.beside.values():
+                place.empty()  # a fragment may fill later only what it wrote to in a whole run
+            try:
+                config, view = self._made(self.values, run_settings())
+            except ConfigError as error:
+                log.refused(self.spec.name, "settings that are not possible")
+                good = self.last_good
+                who = link.teller("")
+                said = f"{who}: " if who else ""
+                said += refusal(error, self.values) + (" The last good picture is kept." if good else "")
+                with self.ask.beside.get(error.field) or st.container():
+                    st.error(said)
+                if good is None:
+                    for place in (self._above, self._finding, self._below, self._tabs):
+                        place.empty()
+                    return
+                config, view = good
+            state, shown = st.session_state, self.private("shown")
+            if self._arrived:
+                state[self.private("before")] = None
+            elif shown in state and not _are_alike(state[shown], (config, view)):
+                state[self.private("before")] = state[shown]
+            state[self.private("good")], self._arrived = (config, view), False
+            if not self.waits:
+                self._answer(config, view)
+                state[shown] = (config, view)
+            elif not presenting():
                 st.info("Answer the question above, or skip it, to see the picture.")
-                return False
-            beside = pinned(self.spec.name)
-            if beside is None:
-                draw(config, self.spec.name)
-                return True
-            new, old = st.columns(2)
-            with new:
-                st.caption("Now")
-                draw(config, self.spec.name)
-            with old:
-                st.caption("Pinned")
-                draw(beside, f"{self.spec.name}_pinned")
-        return True
+
+    def _made(self, values: Values | Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+        """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
+        own, seen = (
+            {name: values[name] for name in declared(group) if name in self.values}
+            for group in (self._config, self._view)
+        )
+        view = self._view(**seen)
+        return self._make(own, view, run), view
+
+    @property
+    def last_good(self) -> tuple[Any, Any] | None:
+        """Config and view of the last picture that was possible; None if there was none yet."""
+        return st.session_state.get(self.private("good"))
+
+    def compute(self, function: Callable[[Any], Any], config: Any) -> Any:
+        """The result of an experiment, shared by all who ask for it, with progress where it takes long."""
+        return result_of(function, config)
+
+    def compute_in_sight(self, function: Callable[[Any], Any], config: Any, draw: Callable[[Any], None]) -> None:
+        """Draw what comes of a long experiment, and until then what each of its steps has to show already.
+
+        Args:
+            function: ``steps_x``.
+            config: Its config.
+            draw: From a step or the result to the picture, one component under one key.
+        """
+        place = Place()
+
+        def redraw(found: Any) -> None:
+            with place.redrawn():
+                draw(found)
+
+        redraw(result_of(function, config, redraw))
+
+    @property
+    def before(self) -> tuple[Any, Any] | None:
+        """Config and view of the last picture before this one that was answered whole; None at first."""
+        return st.session_state.get(self.private("before"))
+
+    @property
+    def pinned(self) -> tuple[Any, Any] | None:
+        """Config and view of the pinned picture; None where none is, or none that is possible."""
+        parameters = pin.pinned(self)
+        if parameters is None:
+            return None
+        with suppress(ValueError, OverflowError):
+            run = shared().read(parameters)
+            return self._made(self.values.read(parameters), {name: run[name] for name in declared(RunConfig)})
+        return None
+
+    def drawn(self, config: Any, view: Any) -> MatrixView:
+        """What the picture shows, on one scale with the picture it stands beside.
+
+        Args:
+            config: The settings of the experiment.
+            view: What of it is looked at.
+        """
+        assert self._drawn is not None
+        shown, pinned = self._drawn(config, view), self.pinned
+        if pinned is None or self.last_good is None:
+            return shown
+        other = pinned if (config, view) == self.last_good else self.last_good
+        return shown.beside(self._drawn(*other))
+
+    def picture(self, draw: Callable[[Any, Any, str], None]) -> None:
+        """Draw the picture, and beside it the one that was pinned.
+
+        Args:
+            draw: From config, view and a key for its components to the picture on the page.
+        """
+        assert self.last_good is not None
+        pinned = self.pinned
+        if pinned is None:
+            draw(*self.last_good, self.spec.name)
+            return
+        with st.container(horizontal=True, key="pair"):
+            for said, shown, key in (("Now", self.last_good, ""), ("Pinned", pinned, "_pinned")):
+                with st.container():
+                    st.caption(said)
+                    draw(*shown, f"{self.spec.name}{key}")
+
+    def changes(self, say: Callable[[tuple[Any, Any], tuple[Any, Any]], str]) -> None:
+        """Say in a sentence what the last move changed; nothing on the first picture.
+
+        Args:
+            say: From config and view before and after the move to the sentence; empty for none.
+        """
+        assert self.last_good is not None
+        if self.before is not None:
+            sentence = say(self.before, self.last_good)
+            if sentence:
+                with self._finding:
+                    st.markdown(f":material/arrow_forward: {sentence}")
+
+    @property
+    def words(self) -> Any:
+        """Where a page says in words what its picture shows: below it, above what was found."""
+        return self._finding
 
     def verdicts(self, *results: Result) -> None:
-        """A line for each verdict of the results; surprises and broken claims first, all but a few folded."""
-        with self._place("verdicts"):
-            draw_verdicts(results)
+        """What was found, in words: surprises and broken claims first, all but a few folded.
+
+        While the question stands, nothing is said of the claims that answer it.
+        """
+        worksheet.measure(results)
+        hidden = self.predict.about if self.asks else ()
+        with self._finding:
+            verdicts = [one for result in results for one in result.verdicts]
+            shown = [one for one in verdicts if one.claim not in hidden]
+            draw_finding(shown)
+            if len(shown) < len(verdicts):
+                st.markdown(":gray[What answers the question above is said once you have answered it.]")
 
     @property
     def mode(self) -> Literal["light", "dark"]:
@@ -204,10 +323,27 @@ class Page:
             title: What they are, where they do not say so themselves.
             height: Pixels of their panels.
         """
-        with self._place("below"):
+        with self._below:
             if title:
                 st.markdown(f"**{title}**")
-            matrix_view(view, key=f"{self.spec.name}_curves", height=height)
+            self._draw_curves(view, height)
+
+    def curves_in_sight(
+        self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
+    ) -> None:
+        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show.
+
+        Args:
+            function: ``steps_x``.
+            config: Its config.
+            view: From a step or the result to the curves.
+            height: Pixels of their panels.
+        """
+        with self._below:
+            self.compute_in_sight(function, config, lambda found: self._draw_curves(view(found), height))
+
+    def _draw_curves(self, view: MatrixView, height: int) -> None:
+        matrix_view(view, key=self.spec.name + worksheet.CURVES, height=height)
 
     def plot(self, figure: Figure, *, alt: str) -> None:
         """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space.
@@ -216,39 +352,49 @@ class Page:
             figure: The figure.
             alt: What there is to see in it.
         """
-        with self._place("below"):
+        with self._below:
             draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
 
     def finish(
-        self, config: Any, result: Result, *, why: tuple[Why, ...], snippet: str, table: Callable[[], Table],
-        figure: Callable[[], Figure],
+        self, result: Result, *, why: tuple[ProofStep, ...], snippet: str, table: Callable[[], Table],
+        figure: Callable[[], Figure], files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
         """Draw what stands below the picture, and what had to wait for the result.
 
         Args:
-            config: The config of the picture.
-            result: Its result; Predict is graded from it.
+            result: The picture's result; Predict is graded from it.
             why: The proof, step by step.
             snippet: Code that computes the headline quantity again.
             table: Makes the table of the picture's numbers; called when it is looked at.
             figure: Makes the Plotly figure to export; called when it is looked at.
+            files: What else there is to take along.
         """
-        if self._grade:
-            with self._grade:
-                draw_grade(self.spec.name, self.predict, result)
-        name, place = self._tab
+        worksheet.grade(self.predict, result)
+        if link.shows("predict") and predicted(self, self.predict) not in (None, SKIP):
+            with self._above:
+                draw_grade(self, self.predict, result)
+        assert self.last_good is not None
+        config, _ = self.last_good
+        with self._tabs:
+            name, place = tabs.draw_bar(self)
         with place:
             match name:
-                case "Why":
+                case "why":
                     tabs.draw_why(why)
-                case "Code":
+                case "code":
                     export.draw_code(snippet, self.spec.name)
-                case "Data":
-                    export.draw_data(self.spec.name, config, result, table, figure)
+                case "data":
+                    export.draw_data(self.spec.name, config, result, table, figure, files)
                 case _:
-                    share.draw_share(self.spec.name, (self.control, shared()))
+                    share.draw_share(self)
+        measure(self.spec.name, self.predict, result)
 
-    def _name_unused(self) -> None:
-        tab = {f"{self.spec.name}_tab": lambda raw: (raw in self._tabs, "the tab", self._tabs[0])}
-        for sentence in link.note_unused(self.control.taken | shared().taken | tab, self.spec.name):
-            st.warning(sentence)
+    def _reset(self) -> None:
+        st.session_state.pop(presets.chosen(self), None)
+        self.around.put(answer=UNASKED, pin="")
+        self.values.reset({})
+
+
+def _are_alike(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
+    """Whether config and view hold the same; with each run of a page's script its view is of a new class."""
+    return one[0] == other[0] and asdict(one[1]) == asdict(other[1])

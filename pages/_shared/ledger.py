@@ -1,11 +1,16 @@
 """What this process has found of the claims: shared by all sessions, kept for the settings used last."""
 
-import threading
-from collections import OrderedDict
+from __future__ import annotations
 
-from attention_core.claims import Checked, LedgerConfig, LedgerResult, claims
+import threading
+from collections import Counter, OrderedDict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the ledger is made before torch, which the claims need, is imported
+    from attention_core.claims import Checked, LedgerConfig, LedgerResult
 
 MOST_SETTINGS = 8
+_NOT_SO = {"surprises": "not so", "undecided": "not decided", "refused": "could not be measured"}
 
 Settings = tuple[str, str, int]
 
@@ -30,26 +35,24 @@ class Ledger:
         """What is known under the settings of ``config``, by the claims' ids."""
         return self._found.get((config.dtype, config.device, config.seed), {})
 
-    def score(self, config: LedgerConfig | None = None) -> str:
-        """The score under the settings of ``config``, else of the last run, in a sentence; empty if there is none."""
+    def score(self, total: int, config: LedgerConfig | None = None) -> str:
+        """The score under the settings of ``config``, else of the last run, in a sentence; empty if there is none.
+
+        Args:
+            total: How many claims there are.
+            config: The settings.
+        """
         with self._lock:
             last = next(reversed(self._found), None)
             settings = (config.dtype, config.device, config.seed) if config else last
             found = self._found.get(settings) if settings else None
         if not settings or not found:
             return ""
-        good, total = sum(one.as_expected for one in found.values()), len(claims())
-        refused = sum(bool(one.refused) for one in found.values())
+        counted = Counter(one.outcome for one in found.values())
+        good = counted["agrees"]
         so_far = "" if len(found) == total else f" checked so far, of {total} in all,"
         verb = "is" if good == 1 else "are"
         told = f"**{good} of {len(found)}** claims{so_far} {verb} as theory says"
-        told += f", {refused} could not be measured" if refused else ""
+        for outcome, words in _NOT_SO.items():
+            told += f", {counted[outcome]} {words}" if counted[outcome] else ""
         return f"{told} ({settings[0]}, seed {settings[2]})."
-
-
-_ledger = Ledger()
-
-
-def ledger() -> Ledger:
-    """The one ledger of this process. Not one of Streamlit's resources, which any visitor's message can clear."""
-    return _ledger

@@ -1,154 +1,231 @@
-"""What the link holds: the lesson, the state of components, and what of it could not be used.
+"""The address of the page: what it holds is taken in when somebody arrives by it, and follows every move.
 
-Widgets keep themselves in the link (``bind="query-params"``). This module keeps the rest: values that no widget holds
-(an order made by hand, a step scrubbed in a component) and the lesson. Such parameters vanish from the address when
-the page is switched, so they live in the session and ``arrive`` writes them again before the page runs.
+Settings live in the session (``values.py``), so they survive a page switch. The link is written from them, all at
+once and so as one step of the browser's history. It is read when a session starts, when a link inside the app leads
+to a page with settings, and when the browser goes back or forward.
 """
 
-import base64
-import binascii
-import json
-import zlib
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.errors import StreamlitAPIException
 
-from pages._shared import log
+from pages._shared import log, walk
+from pages._shared.compat import is_history_navigation
+from pages._shared.lesson import Lesson
+from pages._shared.registry import COURSE, HOME, LEDGER, PAGES
+from pages._shared.rooms.room import is_key
 from pages._shared.words import literal
 
 LONG_LINK = 1_500
-MAX_NOTE = 280
-LESSON_PARTS = ("predict", "presets", "controls", "break", "why", "code", "data", "pin")
-_MAX_LESSON_BYTES = 8_192
 _LESSON = "lesson"
+_TEXT = "_lesson_text"
+_CLASS = "class"
+_ROOM = "_class"
+_GOING = "_going"
+_SPEAKS_OF = "lesson_on"  # the page that a lesson speaks of, where the link is of another
+_INCOMING = "_incoming"
+_PRETENDS = "_pretends"  # whether this run draws a page for somebody else than the visitor
+_MOST_SAID = 5
+_NOTICES = "_notices"
 _ARRIVED = "_arrived"
-_UNUSED = "_unused"
-_KEPT = "_kept"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
-    """What a teacher hands out: which parts show, which controls are fixed or hidden, and a note.
-
-    Attributes:
-        parts: The parts of a page that show, of ``LESSON_PARTS``.
-        fixed: Value of each control that is drawn as its value, by its key in the link.
-        hidden: Keys, of ``fixed``, that are not drawn at all.
-        predict_first: Whether the picture waits for a prediction.
-        note: A short note to the class.
-    """
-
-    parts: tuple[str, ...] = LESSON_PARTS
-    fixed: dict[str, Any] = field(default_factory=dict)
-    hidden: tuple[str, ...] = ()
-    predict_first: bool = False
-    note: str = ""
-
-    def encode(self) -> str:
-        """The lesson as text that an address can hold."""
-        content = {
-            "parts": [LESSON_PARTS.index(part) for part in self.parts],
-            "fixed": self.fixed,
-            "hidden": self.hidden,
-            "first": int(self.predict_first),
-            "note": self.note,
-        }
-        packed = zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(), 9)
-        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
-
-    @staticmethod
-    def decode(text: str) -> "Lesson":
-        """The lesson that ``text`` holds.
-
-        Raises:
-            ValueError: If it holds none: not made by ``encode``, or larger than a lesson may be.
-        """
-        try:
-            packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            unpacker = zlib.decompressobj()
-            plain = unpacker.decompress(packed, _MAX_LESSON_BYTES)
-            if unpacker.unconsumed_tail:
-                raise ValueError("too large")
-            content = json.loads(plain)
-            parts = tuple(LESSON_PARTS[int(i)] for i in content["parts"] if 0 <= int(i) < len(LESSON_PARTS))
-            fixed = {str(key): _plain(value) for key, value in dict(content["fixed"]).items()}
-            hidden = tuple(str(key) for key in content["hidden"] if str(key) in fixed)
-            note = str(content["note"])[:MAX_NOTE]
-            return Lesson(parts=parts, fixed=fixed, hidden=hidden, predict_first=bool(content["first"]), note=note)
-        except (binascii.Error, zlib.error, KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
-            raise ValueError("This link's lesson cannot be read, so the page opens without it.") from error
-
-
-def _plain(value: object) -> Any:
-    if isinstance(value, list):
-        return tuple(_plain(item) for item in value)
-    if isinstance(value, (bool, int, float, str)):
-        return value
-    raise TypeError(f"{type(value).__name__} is no value of a control")
+_WRITTEN = "_written"
 
 
 def arrive(page: str) -> None:
-    """Take in the link before any widget is drawn: what it holds, once a session; what no widget holds, each run.
+    """Take in the link before anything is drawn.
 
     Args:
         page: Name of the page that is about to run.
     """
-    state = st.session_state
-    text = st.query_params.get(_LESSON)
-    if text is not None and text != state.get("_lesson_text"):
-        try:
-            state[_LESSON] = Lesson.decode(text)
-            state["_lesson_text"] = text
-        except ValueError as error:
-            state[_UNUSED] = [str(error)]
-            log.refused(page, "a lesson that cannot be read")
-            del st.query_params[_LESSON]
-    elif text is None and "_lesson_text" in state:
-        st.query_params[_LESSON] = state["_lesson_text"]
-    if _ARRIVED not in state:
+    state, parameters = st.session_state, st.query_params.to_dict()
+    before = state.get(log.PAGE)
+    if before is None:
         log.started(page)
-        state[_ARRIVED] = {key: value for key, value in st.query_params.to_dict().items() if key != _LESSON}
-    for key, (raw, _) in state.get(_KEPT, {}).items():
-        if raw is not None and key.startswith(f"{page}_") and key not in st.query_params:
-            st.query_params[key] = raw
+    led = bool(before != page and parameters) or is_history_navigation()
+    reads = before is None or (led and not _is_detour(page, parameters))
+    if _GOING in state:
+        there, given = state[_GOING]
+        if there != page:
+            st.switch_page(next(one.file for one in (HOME, *PAGES, LEDGER, COURSE) if one.name == there))
+        del state[_GOING]
+        parameters, reads = dict(given), True
+    room = parameters.pop(_CLASS, None)
+    if reads and room is not None and room != state.get(_ROOM):
+        join(room)
+    said = walk.arrive(parameters, reads=reads)
+    for sentence in said[:_MOST_SAID]:
+        notice(sentence)
+    if said:
+        log.refused(page, "a part of a course")
+    if len(said) > _MOST_SAID:
+        notice(f"And {len(said) - _MOST_SAID} more of this kind.")
+    text, about = parameters.pop(_LESSON, None), parameters.pop(_SPEAKS_OF, page)
+    if reads and text is not None and text != state.get(_TEXT):
+        try:
+            state[_LESSON], state[_TEXT], state[_SPEAKS_OF] = Lesson.decode(text), text, about
+            walk.leave()
+        except ValueError as error:
+            notice(str(error))
+            log.refused(page, "a lesson that cannot be read")
+    entered = walk.enter(page, parameters if reads else {})
+    state[_INCOMING] = entered if entered is not None else parameters if reads else None
+    state[_PRETENDS] = False
+    state[_ARRIVED] = before != page
+    state[log.PAGE] = page
+
+
+def go(page: str, parameters: Mapping[str, str]) -> None:
+    """Have the next run open a page as if by a link with ``parameters``; for callbacks.
+
+    Args:
+        page: Name of the page.
+        parameters: What its link holds.
+    """
+    st.session_state[_GOING] = (page, dict(parameters))
+
+
+def join(key: str) -> bool:
+    """Enter a class, and stay in it on every page; of a key that cannot be one say so.
+
+    Args:
+        key: The room's key, in upper or lower case.
+
+    Returns:
+        Whether it can be one.
+    """
+    key = key.strip().upper()
+    if not is_key(key):
+        log.refused("the class", "a key that cannot be one")
+        notice(f"“{literal(key)}” is no key of a class: that has five letters, all consonants.")
+        return False
+    st.session_state[_ROOM] = key
+    return True
+
+
+def room() -> str:
+    """The key of the class this session is in; empty if it is in none."""
+    return st.session_state.get(_ROOM, "")
+
+
+def leave_class() -> None:
+    """Leave the class."""
+    st.session_state.pop(_ROOM, None)
+
+
+def pretend(parameters: Mapping[str, str]) -> None:
+    """Have the page of this run drawn as a link would open it, free of any lesson; the address stays as it is.
+
+    Args:
+        parameters: What that link would hold.
+    """
+    st.session_state[_INCOMING], st.session_state[_PRETENDS] = dict(parameters), True
+
+
+def _is_detour(page: str, parameters: Mapping[str, str]) -> bool:
+    """Whether the address holds settings of another page, so says nothing of this one's.
+
+    When the menu leads to a page with settings, Streamlit writes them to the address while that still names the page
+    left behind, and then the page: a step of the history for each. Back to the first leads to the page left behind,
+    whose settings are as they were.
+    """
+    return any("_" in key and key != _SPEAKS_OF and not key.startswith(f"{page}_") for key in parameters)
+
+
+def arrived() -> bool:
+    """Whether this run is the first on its page since another page, or since the session began."""
+    return st.session_state.get(_ARRIVED, True)
+
+
+def kept(page: str) -> dict[str, str]:
+    """What the address of a page held when it was last looked at: a way back to its settings."""
+    return st.session_state.get(_WRITTEN, {}).get(page, {})
+
+
+def incoming() -> dict[str, str] | None:
+    """The link's parameters that nobody has taken in this run; None where the link is not to be read."""
+    return st.session_state.get(_INCOMING)
+
+
+def name_unknown(page: str) -> None:
+    """Say of what is left of the link that the page does not know it.
+
+    Args:
+        page: Name of the page, all of whose settings have been taken in.
+    """
+    for key in incoming() or ():
+        if key.startswith(f"{page}_") or "_" not in key:
+            log.refused(page, "an unknown setting in the link")
+            notice(f"{teller('The link')} holds “{literal(key)}”, which this page does not know; it is left out.")
+
+
+def write(parameters: Mapping[str, str]) -> None:
+    """Make the address hold ``parameters``, and the class, the course or the lesson where there is one."""
+    state = st.session_state
+    if state.get(_PRETENDS):
+        return
+    page = state.get(log.PAGE, "")
+    state[_WRITTEN] = state.get(_WRITTEN, {}) | {page: dict(parameters)}
+    wanted = dict(parameters) | walk.parameters()
+    if room():
+        wanted[_CLASS] = room()
+    if _TEXT in state and walk.walk() is None:
+        wanted[_LESSON] = state[_TEXT]
+        if state[_SPEAKS_OF] != page:
+            wanted[_SPEAKS_OF] = state[_SPEAKS_OF]
+    if wanted != st.query_params.to_dict():
+        st.query_params.from_dict(wanted)
+
+
+def notice(sentence: str) -> None:
+    """Have the page say ``sentence``, once, above its picture."""
+    st.session_state.setdefault(_NOTICES, []).append(sentence)
+
+
+def notices() -> list[str]:
+    """What is to be said now."""
+    return st.session_state.pop(_NOTICES, [])
 
 
 def lesson() -> Lesson | None:
-    """The lesson this session is in, if any."""
-    return st.session_state.get(_LESSON)
+    """What this page is held to, if anything: by the step of a course on its own page, or by a lesson."""
+    state = st.session_state
+    if state.get(_PRETENDS):
+        return None
+    return state.get(_LESSON) if walk.walk() is None else walk.lesson(state.get(log.PAGE))
 
 
-def unfix(key: str, label: str) -> Lesson:
-    """Free a control that the lesson fixes at a value it cannot have, and say so at the end of the run.
+def note() -> str:
+    """The lesson's note, on the page it speaks of."""
+    state, here = st.session_state, lesson()
+    return here.note if here and state.get(_SPEAKS_OF) == state.get(log.PAGE) else ""
+
+
+def teller(otherwise: str) -> str:
+    """Who asks for what is not possible: the step of a course on its own page, by its number, or ``otherwise``."""
+    here, state = walk.walk(), st.session_state
+    return f"Step {here.at + 1} of the course" if here and walk.step_of(state.get(log.PAGE, "")) else otherwise
+
+
+def unfix(key: str) -> None:
+    """Free a setting that the lesson fixes at what it cannot be.
 
     Args:
-        key: The control's name in the link.
-        label: What the control is called.
-
-    Returns:
-        The lesson without it.
+        key: The setting's key in the link.
     """
+    if walk.walk() is not None:
+        walk.unfix(key)
+        return
     here: Lesson = st.session_state[_LESSON]
     fixed = {name: value for name, value in here.fixed.items() if name != key}
     st.session_state[_LESSON] = replace(here, fixed=fixed, hidden=tuple(name for name in here.hidden if name != key))
-    log.refused(key, "a lesson's value")
-    st.session_state.setdefault(_UNUSED, []).append(
-        f"The lesson fixes {label} at “{literal(str(here.fixed[key]))}”, which is not possible; you may choose it."
-    )
-    return st.session_state[_LESSON]
 
 
 def leave_lesson() -> None:
-    """End the lesson: all controls are free again."""
-    for key in (_LESSON, "_lesson_text"):
+    """End the lesson: all settings are free again."""
+    for key in (_LESSON, _TEXT, _SPEAKS_OF):
         st.session_state.pop(key, None)
-    if _LESSON in st.query_params:
-        del st.query_params[_LESSON]
 
 
 def shows(part: str) -> bool:
@@ -157,94 +234,14 @@ def shows(part: str) -> bool:
     return here is None or part in here.parts
 
 
-def kept(key: str, default: Any, decode: Callable[[str], Any]) -> Any:
-    """The value of a component, from the session, else from the link, else ``default``.
+def address(parameters: Mapping[str, str], page: str | None = None) -> str:
+    """The address of a page, as the visitor's browser knows it, with ``parameters``.
 
     Args:
-        key: Its name in the link.
-        default: Used where there is none, or none that ``decode`` accepts.
-        decode: Reads the link's text; raises ValueError for text it does not accept.
-    """
-    store = st.session_state.setdefault(_KEPT, {})
-    raw = st.query_params.get(key)
-    if raw is None and key in store:
-        raw = store[key][0]
-    if raw is None:
-        return default
-    try:
-        # Anew on every run: what is accepted may depend on other settings, an order on the number of tokens.
-        store[key] = (raw, decode(raw))
-    except ValueError:
-        if key in st.query_params:
-            del st.query_params[key]
-        store[key] = (None, default)
-    return store[key][1]
-
-
-def keep(key: str, value: Any, default: Any, encode: Callable[[Any], str]) -> None:
-    """Remember a component's value and put it into the link; for callbacks only.
-
-    Args:
-        key: Its name in the link.
-        value: The new value, already checked.
-        default: The value that the link does not spell out.
-        encode: Writes the value as the link's text.
-    """
-    raw = None if value == default else encode(value)
-    st.session_state.setdefault(_KEPT, {})[key] = (raw, value)
-    if raw is not None:
-        st.query_params[key] = raw
-    elif key in st.query_params:
-        del st.query_params[key]
-
-
-def note_unused(taken: dict[str, Callable[[str], tuple[bool, str, str]]], page: str) -> list[str]:
-    """Sentences on what the link held that could not be used; each is named in one run of the session only.
-
-    Args:
-        taken: For each control of this run, by its key: from the link's text to whether the control took it, the
-            control's label, and the value it has instead.
-        page: Name of the page that ran.
-    """
-    sentences = st.session_state.pop(_UNUSED, [])
-    for key, raw in st.session_state.get(_ARRIVED, {}).items():
-        if key in taken:
-            took, label, instead = taken[key](raw)
-            if not took:
-                log.refused(page, f"{key} in the link")
-                sentences.append(
-                    f"The link asks for {label} = “{literal(raw)}”, which is not possible; {instead} is used."
-                )
-        elif key.startswith(f"{page}_") or "_" not in key:
-            log.refused(page, "an unknown setting in the link")
-            sentences.append(f"The link holds “{literal(key)}”, which this page does not know; it is left out.")
-    st.session_state[_ARRIVED] = {}
-    return sentences
-
-
-def forget(page: str) -> None:
-    """Take out of the link and the session what they hold for a page; for callbacks only.
-
-    Args:
-        page: Name of the page.
-    """
-    for store in (st.session_state.get(_KEPT, {}), st.session_state.get(_ARRIVED, {})):
-        for key in [key for key in store if key.startswith(f"{page}_")]:
-            del store[key]
-    for key in [key for key in st.query_params if key.startswith(f"{page}_")]:
-        # A widget that is on the screen owns its parameter, and takes it out itself.
-        with suppress(StreamlitAPIException):
-            del st.query_params[key]
-
-
-def address(page: str, extra: dict[str, str] | None = None) -> str:
-    """The address of this page with its settings, as the visitor's browser knows it; without the open tab.
-
-    Args:
-        page: Name of the page.
-        extra: Parameters to add or replace.
+        parameters: What it holds.
+        page: The page's name; this one unless given.
     """
     base = (st.context.url or "").split("?")[0]
-    parameters = st.query_params.to_dict() | (extra or {})
-    parameters.pop(f"{page}_tab", None)
+    if page is not None:
+        base = base.removesuffix("/").removesuffix(f"/{st.session_state[log.PAGE]}") + f"/{page}"
     return base + ("?" + urlencode(parameters) if parameters else "")

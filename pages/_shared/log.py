@@ -3,27 +3,13 @@
 import logging
 import traceback
 
+import streamlit as st
 from streamlit.logger import get_logger
 
+from pages._shared.compat import filter_failures
+
+PAGE = "_page"  # in the session: the page that it is on
 _LOG = get_logger("attention")
-
-
-def without_text(record: logging.LogRecord) -> bool:
-    """Keep of a logged exception its type and its place, and drop its text, which may quote a visitor.
-
-    Args:
-        record: What is about to be logged.
-    """
-    kind, _, where = record.exc_info or (None, None, None)
-    if kind is not None:
-        frames = "".join(traceback.format_tb(where))
-        record.msg, record.args = "%s\nTraceback (most recent call last):\n%s", (kind.__name__, frames)
-        record.exc_info = record.exc_text = None
-    return True
-
-
-# What a callback raises never reaches the page that runs after it: Streamlit logs it by itself.
-get_logger("streamlit.error_util").addFilter(without_text)
 
 
 def started(page: str) -> None:
@@ -45,12 +31,16 @@ def refused(page: str, what: str) -> None:
     _LOG.warning("refused on %s: %s", page, what)
 
 
-def failed(page: str, error: BaseException) -> None:
-    """A page failed. The traceback says where, without the exception's text, which may quote a visitor.
+def _without_text(record: logging.LogRecord) -> bool:
+    """Make of a failure that Streamlit logs its type, its page and its place; its text may quote a visitor."""
+    kind, _, where = record.exc_info or (None, None, None)
+    if kind is not None:
+        frames = "".join(traceback.format_tb(where))
+        page = st.session_state.get(PAGE, "no page")
+        record.msg = "%s on %s\nTraceback (most recent call last):\n%s"
+        record.args = (kind.__name__, page, frames)
+        record.exc_info = record.exc_text = None
+    return True
 
-    Args:
-        page: Name of the page.
-        error: What nobody caught.
-    """
-    where = "".join(traceback.format_tb(error.__traceback__))
-    _LOG.error("%s on %s\nTraceback (most recent call last):\n%s", type(error).__name__, page, where)
+
+filter_failures(_without_text)

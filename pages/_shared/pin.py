@@ -1,26 +1,39 @@
-"""A picture that is pinned stays beside the one that moves."""
+"""Pin: the picture that is kept beside the next one, as settings in the link."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from pages._shared.buttons import page_button
-from pages._shared.run import last_good_config
+from pages._shared import link
+from pages._shared.values import shared
+
+if TYPE_CHECKING:
+    from pages._shared.frame import Page
 
 
-def pinned(page: str) -> Any:
-    """The config of the pinned picture; None if there is none."""
-    return st.session_state.get(_key(page))
+def pinned(page: Page) -> dict[str, str] | None:
+    """What a link to the pinned picture would hold; None where none is pinned.
+
+    Args:
+        page: The page.
+    """
+    text = page.around["pin"]
+    return dict(parse_qsl(text, keep_blank_values=True)) if text and link.shows("pin") else None
 
 
-def draw_pin(page: str) -> None:
-    """Draw the button that pins the picture as it is, or takes the pinned one away."""
-    page_button(page, "Pin" if pinned(page) is None else "Unpin", "pin", _pin, page)
+def draw_pin(page: Page) -> None:
+    """Draw the button that pins the picture, or lets go of it.
+
+    Args:
+        page: The page.
+    """
+    said, icon = ("Unpin", ":material/keep_off:") if page.around["pin"] else ("Pin", ":material/keep:")
+    st.button(said, icon=icon, key=page.private("pin"), on_click=_pin, args=(page,), type="tertiary")
 
 
-def _pin(page: str) -> None:
-    st.session_state[_key(page)] = None if pinned(page) else last_good_config(page)
-
-
-def _key(page: str) -> str:
-    return f"_{page}_pinned"
+def _pin(page: Page) -> None:
+    text = urlencode(page.values.parameters() | shared().written())
+    page.around.put(pin="" if page.around["pin"] else text)

@@ -1,61 +1,78 @@
-"""The strip that asks for a prediction, and grades it from the tensor once the move is made."""
+"""The strip that asks for a prediction, and grades it from the result once the move is made."""
 
 from typing import Any
 
 import streamlit as st
 
-from pages._shared.buttons import page_button
+from pages._shared import walk
 from pages._shared.content import Predict
-from pages._shared.controls import DRAWN, Controls
+from pages._shared.sheet import Sheet
+from pages._shared.values import SKIPPED, UNASKED
 
 SKIP = "Skip"
 
 
-def predicted(page: str) -> str | None:
-    """What the visitor answered; None while the question stands."""
-    return st.session_state.get(_answer(page))
+def predicted(page: Sheet, predict: Predict) -> str | None:
+    """What the visitor answered: an option, or that the question was skipped; None while it stands."""
+    said = page.around["answer"]
+    if said == SKIPPED:
+        return SKIP
+    at = int(said or 0)
+    return predict.options[at - 1] if 1 <= at <= len(predict.options) else None
 
 
-def draw_question(control: Controls, predict: Predict) -> None:
-    """Ask.
+def skip(page: Sheet) -> None:
+    """Leave the question unanswered."""
+    page.around.put(answer=SKIPPED)
+
+
+def draw_question(page: Sheet, predict: Predict, *, slide: bool = False) -> None:
+    """Ask; answering makes the move that the question is about.
 
     Args:
-        control: The page's controls, which answering moves.
+        page: The page.
         predict: The question.
+        slide: Whether it has the place of the picture to itself.
     """
-    page = control.page
+    key = page.private("option")
 
     def answer() -> None:
-        option = st.session_state[f"_{page}_option"]
-        st.session_state[_answer(page)] = option
-        if option in predict.options:
-            control.change(predict.move)
+        option = st.session_state[key]
+        if option == SKIP:
+            skip(page)
+        elif option in predict.options:
+            page.around.put(answer=str(predict.options.index(option) + 1))
+            page.values.reset(predict.move)
 
     question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
-    st.pills(question, options, key=f"_{page}_option", on_change=answer, wrap=False)
+    if slide:
+        st.header(predict.question, anchor=False)
+    st.pills(
+        question, options, key=key, on_change=answer, wrap=slide,
+        label_visibility="collapsed" if slide else "visible",
+    )  # fmt: skip
 
 
-def draw_grade(page: str, predict: Predict, result: Any) -> None:
-    """Say in one line what the tensor says of the answer.
+def draw_grade(page: Sheet, predict: Predict, result: Any) -> None:
+    """Say in one line what was measured of the answer.
 
     Args:
-        page: Name of the page.
+        page: The page.
         predict: The question.
         result: The result with the settings as they are; the answer is graded from it.
     """
-    said, truth = predicted(page), predict.grade(result)
-    right = said == truth
-    mark = ":green[:material/check: right]" if right else ":orange[:material/close: not so]"
-    says = "The tensor agrees." if right else f"With these settings the tensor says **{truth}**."
+    said, truth = predicted(page, predict), predict.grade(result)
+    walk.predicted(page.spec.name, predict.question, str(said), truth)
+    if truth is None:
+        says = ":gray[:material/help: These settings cannot tell.]"
+    elif said == truth:
+        says = "The measurement agrees. :green[:material/check: right]"
+    else:
+        says = f"Measured here: **{truth}**. :orange[:material/close: not so]"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**You said** {said}. {says} {mark}", width="content")
-        page_button(page, "Ask again", "again", _ask_again, page, kind="tertiary")
+        st.markdown(f"**You said** {said}. {says}", width="content")
+        st.button("Ask again", key=page.private("again"), on_click=_ask_again, args=(page,), type="tertiary")
 
 
-def _ask_again(page: str) -> None:
-    st.session_state.pop(_answer(page), None)
-    st.session_state[DRAWN] = ""
-
-
-def _answer(page: str) -> str:
-    return f"_{page}_answer"
+def _ask_again(page: Sheet) -> None:
+    page.around.put(answer=UNASKED)

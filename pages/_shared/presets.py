@@ -1,41 +1,72 @@
-"""Presets: pills, of which one is lit where the controls were drawn as it sets them, and the keys that step on."""
+"""The presets of a page: a row of buttons, or in presenter view the way from one slide to the next."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages._shared.buttons import page_button
-from pages._shared.content import Preset
-from pages._shared.controls import Controls
+from pages._shared import link
+from pages._shared.values import SKIPPED, UNASKED, presenting
+
+if TYPE_CHECKING:
+    from pages._shared.frame import Page
 
 
-def draw_presets(control: Controls, presets: Sequence[Preset]) -> None:
-    """Draw the pills, and the surprise of the one that is lit: that which the controls, as just drawn, are set to.
+def draw_presets(page: Page) -> None:
+    """Draw them, the one that the settings are lit.
 
     Args:
-        control: The page's controls, all drawn.
-        presets: The presets.
+        page: The page.
     """
-    key = f"_{control.page}_preset"
-    here = next((i for i, preset in enumerate(presets) if control.are(preset.settings)), None)
+    key = page.private("preset")
+    here = next((i for i, preset in enumerate(page.presets) if page.values.are(preset.settings)), None)
+    if presenting():
+        _draw_remote(page, here)
+        return
     st.session_state[key] = here
     st.pills(
-        "Presets", range(len(presets)), format_func=lambda i: presets[i].name, key=key, required=True, wrap=False,
-        on_change=lambda: _choose(control, presets, st.session_state[key]), label_visibility="collapsed",
+        "Presets", range(len(page.presets)), format_func=lambda i: page.presets[i].name, key=key, required=True,
+        wrap=False, on_change=lambda: _choose(page, st.session_state[key]), label_visibility="collapsed",
     )  # fmt: skip
-    if here is not None:
-        st.markdown(f":small[:gray[{presets[here].surprise}]]", width="content")
+    if here is None:
+        return
+    preset = page.presets[here]
+    if not (page.waits or (page.asks and preset.tells)):
+        st.markdown(f":small[:gray[{preset.surprise}]]", width="content")
 
 
-def draw_steps(control: Controls, presets: Sequence[Preset]) -> None:
-    """Draw Back and Next, pressed by the keys that remotes send; they count from the preset chosen last."""
-    at, last = st.session_state.get(f"_{control.page}_chosen", -1), len(presets) - 1
-    for label, shortcut, to in (("Back", "PageUp", at - 1), ("Next", "PageDown", at + 1)):
-        to = max(0, min(last, to))
-        page_button(control.page, label, f"step_{shortcut}", _choose, control, presets, to, shortcut=shortcut)
+def chosen(page: Page) -> str:
+    """Where the session keeps which preset was chosen last."""
+    return page.private("chosen")
 
 
-def _choose(control: Controls, presets: Sequence[Preset], index: int | None) -> None:
-    if index is not None:  # a forged message may choose none
-        st.session_state[f"_{control.page}_chosen"] = index
-        control.apply(presets[index].settings)
+def _choose(page: Page, index: int | None) -> None:
+    if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
+        st.session_state[chosen(page)] = index
+        page.values.reset(page.presets[index].settings)
+
+
+def _draw_remote(page: Page, here: int | None) -> None:
+    """What a presenter has in place of the presets: the slide that is shown, and the way to those beside it.
+
+    The question is the slide before the first preset.
+    """
+    at, count = st.session_state.get(chosen(page), -1) if here is None else here, len(page.presets)
+    at, first = (-1 if page.asks else at), (-1 if link.shows("predict") else 0)
+    for label, icon, key, to in (("Back", "back", "PageUp", at - 1), ("Next", "forward", "PageDown", at + 1)):
+        st.button(
+            label, icon=f":material/arrow_{icon}:", key=f"_remote_{key}", on_click=_go,
+            args=(page, max(first, min(count - 1, to))), disabled=not first <= to < count,
+        )  # fmt: skip
+    if page.asks:
+        st.markdown(f":gray[A prediction, then {count} presets: PageDown]")
+    elif here is None:
+        st.markdown(f":gray[{count} presets: PageDown]")
+    else:
+        st.markdown(f"**{here + 1} of {count}: {page.presets[here].name}.** {page.presets[here].surprise}")
+
+
+def _go(page: Page, index: int) -> None:
+    page.around.put(answer=UNASKED if index < 0 else page.around["answer"] or SKIPPED)
+    _choose(page, index)

@@ -5,23 +5,9 @@ finds a session that knows no widget yet, and a press on a button is lost. So th
 session draws it from the link and the widgets' values, and an old one, after a short gap in the network, as it was.
 """
 
-import streamlit as st
+from pages._shared.component import component
 
-_JS = """
-export default function ({ parentElement, setTriggerValue }) {
-  const app = document.querySelector("[data-testid=stApp]");
-  let lost = false;
-  parentElement.watch?.disconnect();
-  parentElement.watch = new MutationObserver(() => {
-    const connected = app.dataset.testConnectionState === "CONNECTED";
-    if (connected && lost) setTriggerValue("back", true);
-    lost = !connected;
-  });
-  parentElement.watch.observe(app, { attributeFilter: ["data-test-connection-state"] });
-  return () => parentElement.watch.disconnect();
-}
-"""
-_watch = st.components.v2.component("watch_connection", js=_JS)
+_watch = component("watch_connection.js")
 
 
 def watch_connection() -> None:

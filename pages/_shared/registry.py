@@ -5,6 +5,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[1]
 ICON = Path(__file__).parent / "icon.svg"
+COMPLETE = "_complete"  # in the session: the page that the last whole run has drawn to its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,14 @@ PAGES = (
         r"\text{reach} \le (k + 1)^{\text{layers}}",
     ),
     PageSpec(
+        "learning",
+        "Learning",
+        ":material/school:",
+        "How it trains",
+        "A model learns while you watch: what its attention turns to, and which switches keep it from learning.",
+        r"\theta \leftarrow \theta - \eta\, \nabla_\theta L",
+    ),
+    PageSpec(
         "complexity",
         "Complexity",
         ":material/timer:",
@@ -107,7 +116,7 @@ PAGES = (
         "Projections",
         ":material/transform:",
         "What it is made of",
-        "Without W_Q and W_K a word looks most at itself, if all norms are equal; with them it may look anywhere.",
+        "Without W_Q and W_K a word looks most at itself, if norms are equal in each head; with them, anywhere.",
         r"q \cdot k = x^\top W_Q^\top W_K\, y",
     ),
 )
@@ -118,6 +127,14 @@ LEDGER = PageSpec(
     ":material/fact_check:",
     "Is it all true?",
     "Every statement of this app, where it is said, and what this machine measures of it, now.",
+)
+
+COURSE = PageSpec(
+    "course",
+    "Course",
+    ":material/route:",
+    "To teach with",
+    "Pages in an order, each with a task and minutes: in one link for a class, in a file to keep, and on paper.",
 )
 
 

@@ -1,53 +1,63 @@
-"""The Share tab: the link to this state, its QR code, and the lesson a teacher makes of it."""
+"""The Share tab: the link to this state, its QR code, and what a teacher makes of it: a lesson, a course's step."""
 
-import io
-from collections.abc import Iterable
-from typing import Any
+from __future__ import annotations
 
-import segno
+from typing import TYPE_CHECKING, Any
+
 import streamlit as st
 
-from pages._shared import link
+from pages._shared import draft, link, reach
 from pages._shared.browser import copy_button
-from pages._shared.controls import Controls
+from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
+from pages._shared.live_class.entry import draw_start
+from pages._shared.qr_code import qr_code
+from pages._shared.values import shared
 
-_PART_NAMES = {
-    "predict": "Predict",
-    "presets": "Presets",
-    "controls": "Controls",
-    "break": "Break it",
-    "why": "Why",
-    "code": "Code",
-    "data": "Data",
-    "pin": "Pin",
-}
+if TYPE_CHECKING:
+    from pages._shared.frame import Page
 
 
-def draw_share(page: str, controls: Iterable[Controls]) -> None:
+def draw_share(page: Page) -> None:
     """Draw the tab.
 
     Args:
-        page: Name of the page.
-        controls: The page's own and the shared controls, with the values they have now.
+        page: The page, with the settings it has now.
     """
-    _draw_link("This page with these settings", link.address(page), f"{page}_link")
+    shown = {name: text for name, text in page.parameters().items() if name != "present"}  # slide type is no phone's
+    draw_link("This page with these settings", link.address(shown), f"{page.spec.name}_link")
+    draw_start()
     if link.lesson() is not None:
         return
+    course = st.container()
     with st.expander("Make a lesson of it", icon=":material/school:"):
         st.markdown(
             "A lesson keeps a class's attention: it shows the parts you choose and holds the controls you fix. "
-            "It is no lock; anyone may leave it."
+            "It is no lock; anyone may leave it. A step that is added to the course is held to the same."
         )
-        made = _ask_lesson(page, list(controls))
-        _draw_link("The lesson", link.address(page, {"lesson": made.encode()}), f"{page}_lesson")
+        made = _ask_lesson(page)
+        draw_link("The lesson", link.address(shown | {"lesson": made.encode()}), f"{page.spec.name}_lesson")
+    with course:
+        draft.draw_add(page, made)
 
 
-def _draw_link(title: str, address: str, key: str) -> None:
+def draw_link(title: str, address: str, key: str) -> None:
+    """A link with its QR code, a button that copies it, and a sentence where students cannot open it.
+
+    Args:
+        title: What it leads to.
+        address: The link as this visitor's browser knows it.
+        key: For its button.
+    """
+    address, warning = reach.for_students(address)
     left, right = st.columns([4, 1], gap="large")
     with left:
         st.markdown(f"**{title}**")
         st.code(address, language=None, wrap_lines=True)
         copy_button("Copy the link", address, key=f"_{key}_copy")
+        if warning:
+            st.warning(warning)
+        elif known := reach.where(address):
+            st.caption(known)
         if len(address) > link.LONG_LINK:
             st.warning(
                 f"This link has {len(address):,} characters. Past {link.LONG_LINK:,} some mail and chat programs cut "
@@ -64,45 +74,36 @@ def draw_qr_code(title: str, address: str) -> None:
         title: What the link leads to.
         address: The link.
     """
-    svg = _qr_code(address)
+    svg = qr_code(address)
     if svg is None:
         st.caption("The link is too long for a QR code.")
     else:
         st.image(svg, width=180, alt=f"QR code of the link: {title}")
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _qr_code(address: str) -> str | None:
-    try:
-        code = segno.make(address, error="l", micro=False)
-    except segno.DataOverflowError:
-        return None
-    out = io.BytesIO()
-    code.save(out, kind="svg", scale=4, border=3, light="#ffffff", dark="#000000", xmldecl=False)
-    return out.getvalue().decode()
-
-
-def _ask_lesson(page: str, controls: list[Controls]) -> link.Lesson:
-    labels = {key: label for control in controls for key, label in control.labels.items()}
-    values = {key: value for control in controls for key, value in control.values.items()}
+def _ask_lesson(page: Page) -> Lesson:
+    own = {page.values.key(name): one.label for name, one in page.values.settings.items()}
+    labels = own | {shared().key(name): one.label for name, one in shared().settings.items()}
+    written = page.values.written() | shared().written()
+    part_of = {page.values.key(name): page.ask.parts.get(name, "controls") for name in page.values}
     parts = st.multiselect(
-        "Parts that show", tuple(_PART_NAMES), tuple(_PART_NAMES), format_func=_PART_NAMES.__getitem__,
-        key=f"_{page}_lesson_parts",
-    )  # fmt: skip
+        "Parts that show", tuple(PARTS), tuple(PARTS), format_func=PARTS.__getitem__, key=page.private("lesson_parts")
+    )
     name: Any = labels.__getitem__
     fixed = st.multiselect(
-        "Controls drawn as their value", tuple(labels), format_func=name, key=f"_{page}_lesson_fix"
+        "Controls drawn as their value", tuple(labels), format_func=name, key=page.private("lesson_fix")
     )
-    hidden = st.multiselect("Controls not drawn at all", tuple(labels), format_func=name, key=f"_{page}_lesson_hide")
-    first = st.toggle("The prediction comes before the picture", key=f"_{page}_lesson_first")
-    note = st.text_input("A note to the class", max_chars=link.MAX_NOTE, key=f"_{page}_lesson_note")
+    hidden = st.multiselect(
+        "Controls not drawn at all", tuple(labels), format_func=name, key=page.private("lesson_hide")
+    )
+    first = st.toggle("The prediction comes before the picture", key=page.private("lesson_first"))
+    note = st.text_input("A note to the class", max_chars=MAX_NOTE, key=page.private("lesson_note"))
     # A control that is not drawn at all keeps the value it has now.
-    own = controls[0]
-    gone = {*hidden, *(key for key, part in own.parts.items() if part not in parts)}
-    return link.Lesson(
-        parts=tuple(part for part in link.LESSON_PARTS if part in parts),
-        fixed={key: values[key] for key in labels if key in {*fixed, *gone}},
+    gone = {*hidden, *(key for key, part in part_of.items() if part not in parts)}
+    return Lesson(
+        parts=tuple(part for part in PARTS if part in parts),
+        fixed={key: written[key] for key in labels if key in {*fixed, *gone}},
         hidden=tuple(key for key in labels if key in gone),
         predict_first=first,
-        note=note[: link.MAX_NOTE],
+        note=note[:MAX_NOTE],
     )

@@ -5,37 +5,41 @@ from typing import Any
 import streamlit as st
 
 from pages._shared import link
-from pages._shared.content import Why
-from pages._shared.registry import FOLDER, neighbours
+from pages._shared.registry import neighbours
+from pages._shared.sheet import Sheet
+from pages._shared.values import TABS
+from attention_core.figures.proof import ProofStep
 
 
-def open_tab(page: str, labels: list[str]) -> tuple[str, Any]:
-    """Draw a bar of tabs, and return label and container of the open one; only that is to be filled.
-
-    Args:
-        page: Name of the page.
-        labels: What the tabs are called.
-    """
-    drawn = st.tabs(labels, key=f"{page}_tab", bind="query-params")
-    return next((pair for pair in zip(labels, drawn, strict=True) if pair[1].open), (labels[0], drawn[0]))
-
-
-def draw_bar(page: str) -> tuple[tuple[str, Any], list[str]]:
-    """Draw the bar below a page's picture.
+def open_tab(sheet: Sheet, labels: dict[str, str]) -> tuple[str, Any]:
+    """Draw a bar of tabs, and return id and container of the open one; only that is to be filled.
 
     Args:
-        page: Name of the page.
-
-    Returns:
-        Label and container of the open tab, and the labels of all.
+        sheet: The page, of which the setting ``tab`` says which is open.
+        labels: What the tabs are called, by their ids.
     """
-    labels = [*(label for label in ("Why", "Code", "Data") if link.shows(label.lower())), "Share"]
-    return open_tab(page, labels), labels
+    key, ids = f"{sheet.spec.name}_tab", list(labels)
+
+    def moved() -> None:
+        label = st.session_state.get(key)
+        sheet.around.put(tab=next((one for one in ids if labels[one] == label), ids[0]))
+        sheet.write_link()
+
+    here = sheet.around["tab"] if sheet.around["tab"] in labels else ids[0]
+    if st.session_state.get(key) != labels[here]:
+        st.session_state[key] = labels[here]
+    drawn = st.tabs(list(labels.values()), key=key, on_change=moved)
+    return here, drawn[ids.index(here)]
 
 
-def draw_why(why: tuple[Why, ...]) -> None:
-    """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (shell's style)."""
-    said = (f"**{number}** {item.step}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
+def draw_bar(sheet: Sheet) -> tuple[str, Any]:
+    """Draw the bar below a page's picture, and return id and container of the open tab."""
+    return open_tab(sheet, {name: label for name, label in TABS.items() if name == "share" or link.shows(name)})
+
+
+def draw_why(why: tuple[ProofStep, ...]) -> None:
+    """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (see style.css)."""
+    said = (f"**{number}** {item.argument}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
     st.markdown("\n\n".join(said))
 
 
@@ -48,7 +52,11 @@ def draw_neighbours(page: str) -> None:
     before, after = neighbours(page)
     with st.container(horizontal=True, horizontal_alignment="distribute" if before else "right"):
         if before:
-            st.page_link(FOLDER / f"{before.name}.py", label=before.title, icon=":material/arrow_back:")
+            st.page_link(
+                before.file, label=before.title, icon=":material/arrow_back:", query_params=link.kept(before.name)
+            )
         if after:
             icon: Any = ":material/arrow_forward:"
-            st.page_link(FOLDER / f"{after.name}.py", label=after.title, icon=icon, icon_position="right")
+            st.page_link(
+                after.file, label=after.title, icon=icon, icon_position="right", query_params=link.kept(after.name)
+            )

@@ -9,34 +9,37 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_next = threading.Semaphore(1)
-_mine = threading.local()
 
+class Turns:
+    """Whose turn it is: one run's at a time."""
 
-@contextmanager
-def turn() -> Iterator[None]:
-    """Wait for the turn, and keep it for the block; where this run has it, go on."""
-    if getattr(_mine, "held", False):
-        yield
-        return
-    with _next:
-        _mine.held = True
+    def __init__(self) -> None:
+        self._next = threading.Semaphore(1)
+        self._mine = threading.local()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait for the turn, and keep it for the block; where this thread has it already, go on."""
+        if getattr(self._mine, "held", False):
+            yield
+            return
+        with self._next:
+            self._mine.held = True
+            try:
+                yield
+            finally:
+                self._mine.held = False
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Let others have the turn, where this thread has it, while it only waits: for a result, or for torch."""
+        held = getattr(self._mine, "held", False)
+        if held:
+            self._mine.held = False
+            self._next.release()
         try:
             yield
         finally:
-            _mine.held = False
-
-
-@contextmanager
-def given_up() -> Iterator[None]:
-    """Let others have the turn, where this run has it, while it only waits: for a result, or for torch."""
-    held = getattr(_mine, "held", False)
-    if held:
-        _mine.held = False
-        _next.release()
-    try:
-        yield
-    finally:
-        if held:
-            _next.acquire()
-            _mine.held = True
+            if held:
+                self._next.acquire()
+                self._mine.held = True

@@ -1,4 +1,4 @@
-"""The imports that take seconds: torch while the first visitor is told so, the rest while the first page is read."""
+"""The imports that take seconds: in a thread as the server starts, which answers at once and says it is waking."""
 
 import gc
 import os
@@ -9,11 +9,12 @@ from pkgutil import iter_modules
 
 import streamlit as st
 
-from pages._shared.memory import share_pools
-from pages._shared.turns import given_up
-from pages._shared.wire import send_at_once
+from pages._shared.memory import use_one_arena
+from pages._shared.process import process
+from pages._shared.registry import PAGES
+from pages._shared.rooms import Question
+from pages._shared.rooms.room import RoomError
 
-READING_S = 4.0
 # Objects that may be added before Python looks for garbage among the young ones; at every hundredth look it searches
 # all. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
 YOUNG = 10_000
@@ -23,40 +24,65 @@ YOUNG = 10_000
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
-
 _awake = threading.Event()
-
-
-def wake() -> None:
-    """Import torch, once a process; those who come meanwhile are told, and let others have their turn."""
-    if not _awake.is_set():
-        with given_up():
-            _import_torch()
-        _awake.set()
-
-
-@st.cache_resource(show_spinner="Waking up. The first visitor waits a few seconds; then the app is awake for all.")
-def _import_torch() -> None:
-    send_at_once()
-    share_pools()
-    import_module("torch")
+_declared = threading.Event()
+_lock = threading.Lock()
 
 
 @cache
-def warm_up() -> None:
-    """Import what the pages need beyond torch, and move all of it out of the garbage collector's sight."""
+def start() -> threading.Thread:
+    """Begin to wake up, as the server starts; the thread, always the same, ends when everything is imported."""
+    thread = threading.Thread(target=_wake_up, name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def wait() -> None:
+    """Let a visitor in once torch is there; he is told what he waits for, and others have their turn meanwhile."""
+    if _awake.is_set():
+        return
+    with (
+        process().turns.released(),
+        st.spinner("Waking up. This takes a few seconds; then the app is awake for all."),
+    ):
+        _import_torch()
+
+
+def question(page: str) -> Question | None:
+    """What a page asks, whether or not anybody has opened it here; None if it asks nothing.
+
+    Args:
+        page: Name of the page.
+
+    Raises:
+        RoomError: The pages are not known yet, seconds after the start of the process.
+    """
+    known = process().questions.get(page)
+    if known is None and not _declared.is_set():
+        raise RoomError(503, "The app is waking up. Ask again in a moment.", 1)
+    return known
+
+
+def _import_torch() -> None:
+    with _lock:
+        if not _awake.is_set():
+            use_one_arena()
+            import_module("torch")
+            _awake.set()
+
+
+def _wake_up() -> None:
+    """Import torch, what pages need beyond it, and the pages; then move all out of the garbage collector's sight."""
+    _import_torch()
     for package in map(import_module, ("attention_core.experiments", "attention_core.figures")):
         for module in iter_modules(package.__path__):
             import_module(f"{package.__name__}.{module.name}")
     # The first operation that is counted imports what torch knows of every operation, sympy among it.
     study = import_module("attention_core.experiments.complexity")
     study.run_complexity(study.ComplexityConfig())
+    for page in PAGES:
+        import_module(f"pages.{page.name}")
+    _declared.set()
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG)
-
-
-@st.cache_resource(show_spinner=False)
-def warm_up_unseen() -> None:
-    """Once a process: ``warm_up`` in a thread of its own, when the first page has arrived and is being read."""
-    threading.Timer(READING_S, warm_up).start()

@@ -1,8 +1,15 @@
-"""Text for the screen: user text made literal, and verdicts as lines in words, icon and colour."""
+"""Text for the screen: what people typed made literal, roles in their colours, and what is not possible."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
-from attention_core.experiments.verdict import Verdict
+from attention_core.experiments.settings import Choice, Setting
+
+if TYPE_CHECKING:
+    from pages._shared.values import Values
+    from attention_core.experiments.checks import ConfigError
 
 _ACTIVE = frozenset("\\`*_{}[]()#+-.!|<>$:~&=^@")
 
@@ -21,35 +28,22 @@ def coloured(parts: Iterable[tuple[str, str | None]]) -> str:
     return "".join(f":{_ROLES[role]}[{literal(text, 300)}]" if role else literal(text, 300) for text, role in parts)
 
 
-def verdict_lines(verdicts: Iterable[Verdict]) -> str:
-    """Markdown with a line for each verdict; colour and icon say again what the words say."""
-    return "  \n".join(map(_verdict_line, verdicts))
+def refusal(error: ConfigError, values: Values) -> str:
+    """What is not possible about a config, in the words that the page uses for its settings."""
+    one = values.settings.get(error.field)
+    label = one.label if one else error.field.replace("_", " ")
+    if error.value in ((), "", "0 tokens"):
+        said = "is empty"
+    elif (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
+        said = f"cannot be “{literal(_spoken(one, error.value), 120)}”"
+    else:
+        said = f"cannot be {literal(str(error.value), 120)}"
+    return f"**{literal(label)}** {said}: {literal(error.allowed, 300)}."
 
 
-def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Those that are not as theory says, those that do not hold, the first of each claim, then its others."""
-    seen: dict[str, int] = {}
-    ranked = []
-    for verdict in verdicts:
-        seen[verdict.claim] = seen.get(verdict.claim, 0) + 1
-        ranked.append((verdict.as_expected, verdict.holds, seen[verdict.claim], verdict))
-    return [verdict for *_, verdict in sorted(ranked, key=lambda rank: rank[:3])]
-
-
-def _verdict_line(verdict: Verdict) -> str:
-    icon, colour, word = _appearance(verdict)
-    measured, _, rest = verdict.sentence().partition(" · ")
-    details = rest.split(" · ")[1:]
-    because = f": {verdict.because}" if verdict.because else ""
-    code = measured.replace("`", "ʼ")
-    claim = f":{colour}[{icon} **{verdict.claim} {word}**{because}]"
-    return f":small[{claim} `{code}` :gray[{' · '.join(details)}]]"
-
-
-def _appearance(verdict: Verdict) -> tuple[str, str, str]:
-    if not verdict.as_expected:
-        word = "holds, though theory says it should not here" if verdict.holds else "does not hold, though it should"
-        return ":material/error:", "red", word
-    if verdict.holds:
-        return ":material/check_circle:", "green", "holds"
-    return ":material/do_not_disturb_on:", "orange", "does not hold"
+def _spoken(one: Setting, value: Any) -> str:
+    """A value as its control shows it; as it is, where it is none of the control's."""
+    try:
+        return one.say(value)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return str(value)

@@ -1,11 +1,12 @@
-"""From a control to every changed picture, in a real browser, page by page: ``python -m tests.benchmarks.pages``.
+"""From a press to the picture and to all answers, for every control of every page, in a real browser.
 
-Two things are changed on each page: the first control that one click or key changes, and the
-first two presets, which set all controls at once. The end point is the same for all: every canvas and every Plotly
-figure on the screen, 1440 × 900, that is going to change has changed. Results are cached on the server, as they are
-once somebody has looked at them; each figure is the median of repeated changes. A machine's speed drifts by half
-within minutes, so the reference app is measured anew right before and right after each page, and the ratio is that to
-the median of both.
+``python -m tests.benchmarks.pages`` moves each control of each page to a value that nobody has asked for (each round
+opens the page with a seed of its own, so nothing is in the cache) and back again (which is), and chooses each preset,
+in a window of 1440 × 780. A picture has changed once every canvas and Plotly figure in the window that is going to
+change has begun to; the answers are there once the page's script is not running any more. Each figure is the median
+of the rounds. A machine's speed drifts, so the reference app (one slider, one Plotly heatmap, torch imported) is
+measured anew before and after each page, by the same clock, and ratios are to the median of both. The worst come
+first.
 """
 
 import argparse
@@ -19,52 +20,97 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from pages._shared.registry import PAGES
 
 ROOT = Path(__file__).parents[2]
-REPEATS = 15
-SLIDER = "[data-testid=stSlider] :is(input, [role=slider])"
-Change = Callable[[], None]
+ROUNDS = 5
+PICTURE, ANSWERS, CACHED = 3.0, 10.0, 2.0  # budgets, as multiples of the reference
+FIRST_SEED = 1_000
+READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 WARM_MS = 20_000  # what the first visitor sets off in the background is over by then
-# Every canvas as it looks from afar, and the data of every Plotly figure. Looking has to be cheap: a canvas drawn to
-# 48 × 48 pixels takes a fraction of a millisecond, as a PNG it takes longer than many a page.
-PICTURES = """() => {
-  const found = [];
-  window.afar ??= new OffscreenCanvas(48, 48).getContext("2d", { willReadFrequently: true });
-  const walk = (root) => {
-    for (const node of root.querySelectorAll("*")) {
-      if (node.matches("canvas, .js-plotly-plot") && node.getBoundingClientRect().top >= innerHeight) continue;
-      if (node.tagName === "CANVAS" && node.closest(".plot") && node.width && node.height) {
-        window.afar.clearRect(0, 0, 48, 48);
-        window.afar.drawImage(node, 0, 0, 48, 48);
-        found.push(window.afar.getImageData(0, 0, 48, 48).data.join());
+# Looking has to be cheap: a canvas drawn to 48 × 48 pixels takes a fraction of a millisecond; as a PNG, it takes more
+# than many a page.
+WATCH = """() => {
+  const afar = new OffscreenCanvas(48, 48).getContext("2d", { willReadFrequently: true });
+  const pictures = () => {
+    const found = [];
+    const walk = (root) => {
+      for (const node of root.querySelectorAll("canvas, .js-plotly-plot, .stBidiComponent, [data-testid^=stBidi]")) {
+        if (node.shadowRoot) walk(node.shadowRoot);
+        const { top, bottom } = node.getBoundingClientRect();
+        if (top >= innerHeight || bottom <= 0) continue;
+        if (node.tagName === "CANVAS" && node.width && node.height) {
+          afar.clearRect(0, 0, 48, 48);
+          afar.drawImage(node, 0, 0, 48, 48);
+          found.push(afar.getImageData(0, 0, 48, 48).data.join());
+        }
+        if (node.matches(".js-plotly-plot") && node.querySelector(".main-svg")) found.push(JSON.stringify(node.data));
       }
-      if (node.matches(".js-plotly-plot") && node.querySelector(".main-svg")) found.push(JSON.stringify(node.data));
-      if (node.shadowRoot) walk(node.shadowRoot);
-    }
+    };
+    walk(document);
+    return found;
   };
-  walk(document);
-  return found;
+  const running = () => !document.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
+  for (const kind of ["pointerdown", "keydown"])
+    document.addEventListener(kind, () => { window.pressed = performance.now(); }, true);
+  window.watch = () => {
+    const before = pictures();
+    const changed = [];
+    let ran = false, ended = 0, moved = 0;
+    window.pressed = 0;
+    window.watched = new Promise((resolve) => {
+      const look = () => {
+        const now = performance.now();
+        pictures().forEach((picture, i) => {
+          if (changed[i] === undefined && picture !== before[i]) { changed[i] = now; moved = now; }
+        });
+        if (running()) { ran = true; ended = 0; } else if (ran && !ended) ended = now;
+        const still = window.pressed && now - Math.max(ended, moved, window.pressed) > 250;
+        if (window.pressed && (now - window.pressed > 60000 || (ran ? ended && still : now - window.pressed > 1500)))
+          return resolve([moved && moved - window.pressed, ended && ended - window.pressed]);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+  };
 }"""
-# Resolves with the milliseconds from the click until as many pictures differ from `before` as `expected`.
-WATCH = f"""([before, expected]) => new Promise((resolve, reject) => {{
-  const pictures = {PICTURES};
-  const start = window.pressed;
-  const look = () => {{
-    const now = pictures();
-    const most = Math.max(now.length, before.length);
-    const changed = Array.from({{ length: most }}, (_, i) => now[i] !== before[i]).filter(Boolean).length;
-    if (changed >= expected) return resolve(performance.now() - start);
-    if (performance.now() - start > 20000) return reject(new Error(`only ${{changed}} of ${{expected}} changed`));
-    requestAnimationFrame(look);
-  }};
-  look();
-}})"""
+Change = Callable[[], None]
+
+
+@dataclass
+class Row:
+    """What was measured of one control or preset, in milliseconds, and the reference beside it."""
+
+    page: str
+    name: str
+    picture: list[float] = field(default_factory=list)
+    answers: list[float] = field(default_factory=list)
+    cached: list[float] = field(default_factory=list)
+    reference: float = 0.0
+
+    def ratio(self, times: list[float]) -> float:
+        """The median as a multiple of the reference; 0 where no picture changed."""
+        return statistics.median(times) / self.reference if times else 0.0
+
+    def worst(self) -> float:
+        """The largest ratio as a multiple of its budget."""
+        times = ((self.picture, PICTURE), (self.answers, ANSWERS), (self.cached, CACHED))
+        return max(self.ratio(measured) / budget for measured, budget in times)
+
+    @property
+    def missed(self) -> str:
+        """The budgets it does not hold."""
+        over = {
+            "picture": self.ratio(self.picture) > PICTURE,
+            "answers": self.ratio(self.answers) > ANSWERS,
+            "cached": self.ratio(self.cached) > CACHED,
+        }
+        return ", ".join(name for name, is_over in over.items() if is_over)
 
 
 @contextmanager
@@ -92,36 +138,114 @@ def serving(app: Path) -> Iterator[str]:
         server.wait(10)
 
 
-ON_PRESS = """() => ["pointerdown", "keydown"].forEach((kind) => document.addEventListener(
-  kind, () => { window.pressed = performance.now(); }, true
-))"""
-
-
-def settle(page: Any) -> None:
-    """Wait until the script is not running and the last animation has ended."""
-    page.wait_for_timeout(100)
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=90_000)
+def look_at(page: Any, url: str) -> None:
+    """Open a page, and wait until all of it is there."""
+    page.goto(url)
+    page.wait_for_selector("canvas, .js-plotly-plot .main-svg", timeout=90_000)
+    page.wait_for_selector(READY, timeout=90_000)
     page.wait_for_timeout(500)
+    page.evaluate(WATCH)
 
 
-def measure(page: Any, changes: list[Change]) -> list[float]:
-    """Milliseconds from the press of each of ``changes`` in turn until all pictures have changed."""
-    page.evaluate(ON_PRESS)
-    times = []
-    expected: dict[int, int] = {}
-    for i in range(REPEATS + 2 * len(changes)):
-        before = page.evaluate(PICTURES)
-        changes[i % len(changes)]()
-        if i < 2 * len(changes):
-            # Two rounds first: they fill the cache and count the pictures that this change is going to change.
-            settle(page)
-            after = page.evaluate(PICTURES)
-            expected[i % len(changes)] = sum(a != b for a, b in zip_longest(after, before))
-            continue
-        if expected[i % len(changes)]:
-            times.append(page.evaluate(WATCH, [before, expected[i % len(changes)]]))
-        settle(page)
-    return times
+def timed(page: Any, change: Change) -> tuple[float, float]:
+    """Milliseconds from the press to the last picture that began to change, and to the end of the run; 0 for none."""
+    page.evaluate("watch()")
+    change()
+    return tuple(page.evaluate("watched"))
+
+
+def controls(page: Any, name: str) -> list[str]:
+    """The keys of the widgets that ask for the page's settings, top to bottom."""
+    return page.evaluate(
+        """(name) => [...document.querySelectorAll(`[class*="st-key-${name}_"]`)].flatMap((node) => {
+          const key = [...node.classList].find((one) => one.startsWith(`st-key-${name}_`));
+          const asks = node.matches("[data-testid=stElementContainer]") && node.querySelector("input, button");
+          return asks && node.getBoundingClientRect().height && !node.querySelector("iframe") ? [key] : [];
+        })""",
+        name,
+    )
+
+
+def there_and_back(page: Any, key: str) -> tuple[Change, Change] | None:
+    """How a hand moves a widget to another value and back to the one it has; None if it has but one."""
+    node = page.locator(f".{key}")
+    slider = node.locator("[data-testid=stSlider] :is(input, [role=slider])")
+    options = node.locator("[role=radio], [data-testid^=stBaseButton-segmented]")
+    if slider.count():
+        at, top = (float(slider.first.get_attribute(f"aria-value{what}") or 0) for what in ("now", "max"))
+        ways = ("ArrowLeft", "ArrowRight") if at >= top else ("ArrowRight", "ArrowLeft")
+        return tuple(partial(slider.first.press, way) for way in ways)
+    if node.locator("[data-testid=stNumberInput]").count():
+        ways = [node.locator(f"[data-testid=stNumberInputStep{way}]") for way in ("Up", "Down")]
+        ways = ways if ways[0].is_enabled() else ways[::-1]
+        return tuple(way.click for way in ways)
+    if node.locator("[data-testid=stCheckbox]").count():
+        label = node.locator("[data-testid=stCheckbox] label").first
+        return partial(label.click, position={"x": 12, "y": 12}), partial(label.click, position={"x": 12, "y": 12})
+    if options.count():
+        chosen = options.evaluate_all(
+            "all => all.findIndex(one => one.ariaChecked === 'true' || one.dataset.testid?.endsWith('Active'))"
+        )
+        if options.count() < 2:
+            return None
+        return options.nth((chosen + 1) % options.count()).click, options.nth(chosen).click
+    if node.locator("[data-testid=stSelectbox]").count():
+        box = node.locator("input").first
+        here = box.input_value()
+
+        def choose(*, back: bool) -> None:
+            box.scroll_into_view_if_needed()
+            page.wait_for_timeout(300)  # a page that still scrolls closes the list at once
+            box.click()
+            page.wait_for_selector("[role=option]")
+            shown = page.locator("[role=option]")
+            at = shown.all_text_contents().index(here)
+            shown.nth(at if back else (at + 1) % shown.count()).click()
+
+        return partial(choose, back=False), partial(choose, back=True)
+    text = node.locator("input").first
+    words = text.input_value()
+    fewer = words.rsplit(" ", 1)[0]
+
+    def write(what: str) -> None:
+        text.fill(what)
+        text.press("Enter")
+
+    return (partial(write, fewer), partial(write, words)) if fewer != words else None
+
+
+def measure_reference(page: Any, url: str, start: int) -> list[float]:
+    """The same for the reference's slider, at values nobody has asked for."""
+    look_at(page, f"{url}?step={start}")
+    slider = page.locator("[data-testid=stSlider] :is(input, [role=slider])").first
+    return [timed(page, partial(slider.press, "ArrowRight"))[0] for _ in range(ROUNDS)]
+
+
+def measure_page(page: Any, url: str, name: str, seed: int) -> list[Row]:
+    """Each control of a page in rounds, and each preset."""
+    rows: dict[str, Row] = {}
+    for round_ in range(ROUNDS):
+        look_at(page, f"{url}/{name}?seed={seed + round_}")
+        for key in controls(page, name):
+            ways = there_and_back(page, key)
+            if ways is None:
+                continue
+            row = rows.setdefault(key, Row(name, key.removeprefix(f"st-key-{name}_")))
+            for way, pictures in zip(ways, (row.picture, row.cached), strict=True):
+                picture, answers = timed(page, way)
+                if picture:
+                    pictures.append(picture)
+                if answers and pictures is row.picture:
+                    row.answers.append(answers)
+    look_at(page, f"{url}/{name}")
+    presets = page.locator(".st-key-presets [role=radio]")
+    names = presets.all_text_contents()
+    for round_ in range(ROUNDS + 1):
+        for i, called in enumerate(names):
+            picture, _ = timed(page, presets.nth(i).click)
+            if round_ and picture:  # the first round fills the cache
+                rows.setdefault(called, Row(name, f"preset: {called}")).cached.append(picture)
+    return list(rows.values())
 
 
 def main() -> None:
@@ -131,79 +255,39 @@ def main() -> None:
     names = parser.parse_args().only
     from playwright.sync_api import sync_playwright
 
+    rows: list[Row] = []
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
-        heads = f"{'reference ms':>14}{'control ms':>12}{'ratio':>7}{'preset ms':>12}{'ratio':>7}"
-        print(f"{'page':<18}{heads}   (budget 2.0)")
+        page = browser.new_page(viewport={"width": 1440, "height": 780})
         with serving(ROOT / "tests/benchmarks/reference_app.py") as reference, serving(ROOT / "app.py") as url:
             page.goto(url)
             page.wait_for_timeout(WARM_MS)
-            for name in names:
-                beside = measure_reference(page, reference)
-                took = []
-                for find in (one_control, two_presets):
-                    page.goto(f"{url}/{name}")
-                    page.wait_for_selector("canvas, .js-plotly-plot .main-svg", timeout=90_000)
-                    settle(page)
-                    took.append(statistics.median(measure(page, find(page))))
-                compared = statistics.median(beside + measure_reference(page, reference))
-                ratios = "".join(f"{ms:>12.0f}{ms / compared:>7.2f}" for ms in took)
-                print(f"{name:<18}{compared:>14.0f}{ratios}", flush=True)
+            for place, name in enumerate(names):
+                beside = measure_reference(page, reference, 2 * ROUNDS * place % 80)
+                here = measure_page(page, url, name, FIRST_SEED + ROUNDS * place)
+                compared = statistics.median(
+                    beside + measure_reference(page, reference, (2 * place + 1) * ROUNDS % 80)
+                )
+                for row in here:
+                    row.reference = compared
+                rows += here
+                print(f"{name}: {len(here)} controls and presets, reference {compared:.0f} ms", flush=True)
         browser.close()
+    show(rows)
 
 
-def click(page: Any, node: Any) -> Change:
-    """Click the middle of ``node``."""
-
-    def change() -> None:
-        box = node.bounding_box()
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-    return change
-
-
-def keys(page: Any, slider: Any) -> list[Change]:
-    """Move a slider by a step and back."""
-
-    def press(key: str) -> None:
-        slider.focus()
-        page.keyboard.press(key)
-
-    return [partial(press, key) for key in ("ArrowRight", "ArrowLeft")]
-
-
-def one_control(page: Any) -> list[Change]:
-    """Two options of a row, a switch or a slider in turn: the first on the screen that changes a picture."""
-    column = page.locator("[data-testid=stColumn]").last
-    rows = [row.locator("[role=radio]").all()[:2] for row in column.locator("[role=radiogroup]").all()]
-    switches = [[switch] for switch in column.locator("[data-testid=stCheckbox] label").all()]
-    controls = [(nodes[-1], [click(page, node) for node in nodes]) for nodes in rows + switches]
-    controls += [(slider, keys(page, slider)) for slider in column.locator(SLIDER).all()]
-    for node, changes in controls:
-        if node.bounding_box()["y"] < page.viewport_size["height"] - 40:
-            before = page.evaluate(PICTURES)
-            changes[-1]()
-            settle(page)
-            if page.evaluate(PICTURES) != before:
-                return changes
-            changes[0]()
-            settle(page)
-    raise RuntimeError(f"no control on the screen changes a picture of {page.url}")
-
-
-def two_presets(page: Any) -> list[Change]:
-    """The first two presets in turn."""
-    return [click(page, preset) for preset in page.locator(".st-key-presets [role=radio]").all()[:2]]
-
-
-def measure_reference(page: Any, url: str) -> list[float]:
-    """The same for the reference's slider."""
-    page.goto(url)
-    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=90_000)
-    settle(page)
-    return measure(page, keys(page, page.locator(SLIDER).first))
+def show(rows: list[Row]) -> None:
+    """Print the table, the worst first."""
+    print(f"\nMultiples of the reference; budgets: fresh {PICTURE:g} and {ANSWERS:g}, cached {CACHED:g}")
+    print(f"{'page':<17}{'control':<34}{'fresh picture':>14}{'all answers':>14}{'cached picture':>16}  missed")
+    for row in sorted(rows, key=Row.worst, reverse=True):
+        cells = "".join(
+            f"{row.ratio(times):>{width}.2f}" if times else f"{'–':>{width}}"
+            for times, width in ((row.picture, 14), (row.answers, 14), (row.cached, 16))
+        )
+        print(f"{row.page:<17}{row.name:<34}{cells}  {row.missed}")
+    print(f"{sum(bool(row.missed) for row in rows)} of {len(rows)} miss a budget")
 
 
 if __name__ == "__main__":

@@ -5,11 +5,17 @@ Run with ``python -m tests.benchmarks.receptive_field``.
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
-from attention_core.experiments.receptive_field import ReceptiveFieldConfig, run_receptive_field
-from attention_core.figures.receptive_field import layered_graph, reach_curve, reach_view
+from attention_core.experiments.receptive_field import (
+    ReceptiveFieldConfig,
+    run_looks,
+    run_table,
+    steps_receptive_field,
+)
+from attention_core.figures.receptive_field import curve_view, graph_view, reach_view
 
 ROUNDS = 5
 
@@ -25,6 +31,12 @@ def seconds(work: Callable[[], object]) -> float:
     return sorted(taken)[ROUNDS // 2]
 
 
+def run_all(config: ReceptiveFieldConfig) -> Any:
+    """The whole result."""
+    *_, result = steps_receptive_field(config)
+    return result
+
+
 def main() -> None:
     config = ReceptiveFieldConfig(heads=3, layers=4, tokens=256)
     layers = [
@@ -38,15 +50,17 @@ def main() -> None:
             y = y + layer(y, y, y, need_weights=False)[0]
         y.sum().backward()
 
-    result = run_receptive_field(config)
+    result = run_all(config)
     unit = seconds(reference)
     print(f"reference: 4 layers of nn.MultiheadAttention, 3 heads, 256 tokens, forward and backward: {unit:.3f} s")
     work: dict[str, Callable[[], object]] = {
-        "constructed, 3 heads, 4 layers, 256 tokens (budget 1 s)": lambda: run_receptive_field(config),
-        "default": lambda: run_receptive_field(ReceptiveFieldConfig()),
-        "random, default": lambda: run_receptive_field(ReceptiveFieldConfig(weights="random")),
-        "soft, default": lambda: run_receptive_field(ReceptiveFieldConfig(weights="soft")),
-        "the three figures of the first": lambda: (layered_graph(result), reach_view(result), reach_curve(result)),
+        "constructed, 3 heads, 4 layers, 256 tokens (budget 1 s)": lambda: run_all(config),
+        "where its heads look, which the graph needs": lambda: run_looks(config),
+        "the table of 256 tokens": lambda: run_table(config.tabled),
+        "default": lambda: run_all(ReceptiveFieldConfig()),
+        "random, default": lambda: run_all(ReceptiveFieldConfig(weights="random")),
+        "soft, default": lambda: run_all(ReceptiveFieldConfig(weights="soft")),
+        "the three figures of the first": lambda: (graph_view(result), reach_view(result), curve_view(result)),
     }
     for name, run in work.items():
         taken = seconds(run)

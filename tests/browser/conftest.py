@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -32,21 +33,77 @@ PICTURES = """() => {
   walk(document);
   return found;
 }"""
-# A page is settled when the run that its last message asked for has ended. A message that asks for none, or a run too
-# short to be seen, is waited for a moment.
+# A page is settled when the server has finished the run that was asked for last, no colour is fading, and five frames
+# in a row have changed neither the document, with what components hold in its shadows, nor a canvas.
 IS_SETTLED = """(() => {
-  let [sent, ended, state] = [0, 0, ""];
-  const send = WebSocket.prototype.send;
-  WebSocket.prototype.send = function (message) {
-    sent = performance.now();
-    return send.call(this, message);
+  const RERUN = 11, FINISHED = 6, FOR_RERUN = 2;  // fields of BackMsg and ForwardMsg, and an end that is none
+  const fields = (data) => {
+    const bytes = new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength), found = new Map();
+    let at = 0;
+    const varint = () => {
+      for (let value = 0, weight = 1; ; weight *= 128) {
+        const byte = bytes[at++];
+        value += (byte & 127) * weight;
+        if (byte < 128) return value;
+      }
+    };
+    while (at < bytes.length) {
+      const tag = varint(), value = varint();
+      if (tag % 8 === 2) at += value;
+      found.set(tag >> 3, value);
+    }
+    return found;
   };
-  const now = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
-  new MutationObserver(() => {
-    if (now() === "notRunning" && state !== "notRunning") ended = performance.now();
-    state = now();
-  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
-  window.isSettled = () => now() === "notRunning" && (ended > sent || performance.now() - sent > 1500);
+
+  let [asked, answered, changed, still, before] = [false, false, true, 0, ""];
+  const watched = (Base) => class extends Base {
+    constructor(...given) {
+      super(...given);
+      asked = answered = false;
+      this.addEventListener("message", ({ data }) => {
+        const end = data instanceof ArrayBuffer ? fields(data).get(FINISHED) : undefined;
+        if (end !== undefined && end !== FOR_RERUN) answered = asked;
+      });
+    }
+    send(message) {
+      if (fields(message).has(RERUN)) [asked, answered] = [true, false];
+      super.send(message);
+    }
+  };
+  let Socket = watched(WebSocket);
+  Object.defineProperty(window, "WebSocket", { get: () => Socket, set: (Base) => { Socket = watched(Base); } });
+
+  const roots = [document];
+  const observer = new MutationObserver(() => { changed = true; });
+  const observe = (root) => {
+    observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  };
+  observe(document);
+  const attach = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (...given) {
+    const root = attach.apply(this, given);
+    roots.push(root);
+    observe(root);
+    return root;
+  };
+
+  const rests = () => {
+    const state = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
+    if (!answered || state !== "notRunning") return false;
+    const fades = (one) => one instanceof CSSTransition && one.playState === "running";
+    if (document.getAnimations().some(fades)) return false;
+    const canvases = roots.filter((root) => root.isConnected).flatMap((root) => [...root.querySelectorAll("canvas")]);
+    const now = canvases.map((canvas) => canvas.toDataURL()).join();
+    const same = now === before && !changed;
+    [before, changed] = [now, false];
+    return same;
+  };
+  window.isSettled = () => {
+    still = rests() ? still + 1 : 0;
+    if (still < 5) return false;
+    still = 0;
+    return true;
+  };
 })()"""
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium (or Google Chrome) and "
@@ -54,10 +111,54 @@ MISSING = (
 )
 
 
+EVIDENCE = ROOT / "test-results"
+_OPENED = pytest.StashKey[list[Any]]()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """A test that fails says where what its pages showed is to be found."""
+    report = yield
+    pages = item.stash.get(_OPENED, [])
+    if report.when == "call" and report.failed and pages:
+        report.sections.append(("Browser", keep_evidence(item.nodeid, pages)))
+    return report
+
+
+def keep_evidence(name: str, pages: list[Any], folder: Path = EVIDENCE) -> str:
+    """Keep a picture of each page, its address, the alerts in sight and what it wrote to the console.
+
+    Args:
+        name: Name of the test, and of its folder.
+        pages: The pages, of ``open_page``.
+        folder: Where all that is kept.
+
+    Returns:
+        A sentence that says where it is, and the text of it.
+    """
+    from playwright.sync_api import Error
+
+    folder = folder / re.sub(r"[^\w.-]+", "_", name)
+    folder.mkdir(parents=True, exist_ok=True)
+    said = [f"Screenshots and messages of the pages are in {folder}."]
+    for number, page in enumerate(pages, 1):
+        lines = [page.url]
+        try:
+            page.screenshot(path=folder / f"page-{number}.png", timeout=10_000)
+            alerts = page.locator("[data-testid=stAlert], [data-testid=stException], [role=alert]")
+            lines += dict.fromkeys(f"alert: {one.inner_text()}" for one in alerts.all() if one.is_visible())
+        except Error as error:  # a page that hangs or has gone is shown as far as it can be
+            lines.append(f"not to be seen: {error.message}")
+        lines += page.messages
+        (folder / f"page-{number}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        said += [f"page {number}: {line}" for line in lines]
+    return "\n".join(said)
 
 
 def _missing() -> None:
@@ -146,18 +247,8 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         stop_server(server)
 
 
-@pytest.fixture
-def cold_app(tmp_path: Path) -> Iterator[str]:
-    """Address of the app in a process that nobody has visited yet."""
-    server, url = start_server(ROOT / "app.py", tmp_path / "server.log")
-    yield url
-    stop_server(server)
-
-
 def _wait_until_settled(page: Any, timeout: float = 30_000) -> None:
-    page.wait_for_timeout(40)  # what was just pressed has been sent
     page.wait_for_function("() => window.isSettled()", timeout=timeout)
-    page.wait_for_timeout(80)  # the pictures are drawn once the page is put together
 
 
 @pytest.fixture
@@ -183,14 +274,17 @@ def shared_context(chromium: Any) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def open_page(chromium: Any, shared_context: Callable[..., Any]) -> Iterator[Callable[..., Any]]:
+def open_page(
+    chromium: Any, shared_context: Callable[..., Any], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Any]]:
     """Open a page; keyword arguments are those of Playwright's ``new_context``.
 
-    ``page.asked`` lists all requests and WebSockets, ``page.outside`` those to others than our own servers. At the
-    end the test fails on those, on errors in the console, uncaught errors and exceptions shown by Streamlit. With
+    ``page.asked`` lists all requests and WebSockets, ``page.outside`` those to others than our own servers,
+    ``page.messages`` what was written to the console, uncaught errors included. At the end the test fails on what was
+    asked outside, on errors in the console, uncaught errors and exceptions shown by Streamlit. With
     ``stranger`` the page belongs to a browser that has never been here: no cache, no cookies.
     """
-    opened: list[tuple[Any, list[str]]] = []
+    opened = request.node.stash.setdefault(_OPENED, [])
     strangers: list[Any] = []
 
     def start(*, stranger: bool = False, **options: Any) -> Any:
@@ -200,12 +294,19 @@ def open_page(chromium: Any, shared_context: Callable[..., Any]) -> Iterator[Cal
         context = strangers[-1] if stranger else shared_context(options)
         page = context.new_page()
         page.add_init_script(IS_SETTLED)
-        errors: list[str] = []
-        page.on(
-            "console", lambda m: errors.append(m.text) if m.type == "error" and not _is_streamlits_own(m) else None
-        )
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.asked, page.outside = [], []
+        page.messages, page.errors, page.asked, page.outside = [], [], [], []
+
+        def read(message: Any) -> None:
+            page.messages.append(f"{message.type}: {message.text}")
+            if message.type == "error" and not _is_streamlits_own(message):
+                page.errors.append(message.text)
+
+        def break_down(error: Any) -> None:
+            page.messages.append(f"uncaught: {error}")
+            page.errors.append(str(error))
+
+        page.on("console", read)
+        page.on("pageerror", break_down)
 
         def note(request: Any) -> None:
             page.asked.append(request.url)
@@ -214,14 +315,17 @@ def open_page(chromium: Any, shared_context: Callable[..., Any]) -> Iterator[Cal
 
         page.on("request", note)
         page.on("websocket", note)
-        opened.append((page, errors))
+        opened.append(page)
         return page
 
     yield start
     problems: list[str] = []
-    for page, errors in opened:
-        problems += errors + [f"asked outside: {url}" for url in page.outside]
+    for page in opened:
+        problems += page.errors + [f"asked outside: {url}" for url in page.outside]
         problems += page.locator("[data-testid=stException]").all_inner_texts()
+    if problems:
+        problems.append(keep_evidence(request.node.nodeid, opened))
+    for page in opened:
         page.close()
     for context in strangers:
         context.close()
@@ -241,25 +345,22 @@ def is_outside(url: str) -> bool:
 
 def pictures_at_rest(page: Any) -> list[str]:
     """The canvases of the figure once they have come to rest."""
-    drawn, before = [], None
-    while drawn != before or not drawn:
-        before = drawn
-        page.wait_for_timeout(150)
-        drawn = page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
-    return drawn
+    _wait_until_settled(page)
+    return page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
 
 
 @pytest.fixture
 def visit(
     serve: Callable[[Path], str], open_page: Callable[..., Any], settled: Callable[..., None]
 ) -> Callable[..., Any]:
-    """Open a page of the app by its name and wait until it is drawn.
+    """Open a page of the app by its name and wait until it is drawn; ``script`` runs in it before anything else.
 
     ``page.sent`` lists what has gone to the server since the page was drawn.
     """
 
-    def go(name: str, query: str = "", *, reduced_motion: str = "reduce", **options: Any) -> Any:
+    def go(name: str, query: str = "", *, reduced_motion: str = "reduce", script: str = "", **options: Any) -> Any:
         page = open_page(reduced_motion=reduced_motion, **options)
+        page.add_init_script(script)
         page.sent = []
         # Playwright cannot take a built-in method for a handler.
         page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
@@ -267,7 +368,6 @@ def visit(
         page.wait_for_selector("h1", timeout=LOADED)
         page.wait_for_selector(DRAWN if name != "claims" else "h1", timeout=LOADED)
         settled(page, LOADED)
-        page.wait_for_timeout(100 if reduced_motion == "reduce" else 700)  # the last animation
         page.sent.clear()
         return page
 

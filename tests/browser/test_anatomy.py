@@ -2,39 +2,45 @@
 
 from collections.abc import Callable
 
+import pytest
+
+from tests.browser.conftest import LOADED
+
+pytestmark = pytest.mark.slow
+
 
 def test_steps_are_walked_by_strip_buttons_and_keys(visit: Callable, settled: Callable) -> None:
     page = visit("anatomy")
-    figure = page.locator(".st-key-figure")
+    figure = page.locator(".st-key-left")
     page.get_by_role("radio", name="scores", exact=True).click()
     settled(page)
     assert "“sat” asks “cat”: q · k = " in figure.inner_text()
-    assert "anatomy_step=scores" in page.url
-    page.locator("h1").click()
+    page.wait_for_url("**anatomy_step=scores**", timeout=LOADED)
+    page.evaluate("document.activeElement.blur()")
     page.keyboard.press("n")
     settled(page)
-    assert "anatomy_step=scale" in page.url
+    page.wait_for_url("**anatomy_step=scale**", timeout=LOADED)
     page.get_by_role("button", name="Previous").click()
     settled(page)
-    assert "anatomy_step=scores" in page.url
+    page.wait_for_url("**anatomy_step=scores**", timeout=LOADED)
 
 
 def test_a_click_on_a_cell_tells_where_its_number_came_from(visit: Callable, settled: Callable) -> None:
     page = visit("anatomy")
-    before = page.locator(".st-key-figure").inner_text()
+    before = page.locator(".st-key-left").inner_text()
     canvas = page.locator("canvas").last
     box = canvas.bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.8, box["y"] + box["height"] * 0.65)
     settled(page)
     assert "anatomy_cell=7.1." in page.url
-    assert page.locator(".st-key-figure").inner_text() != before
+    assert page.locator(".st-key-left").inner_text() != before
     again = visit("anatomy", "?" + page.url.split("?")[1])
-    assert again.locator(".st-key-figure").inner_text() == page.locator(".st-key-figure").inner_text()
+    assert again.locator(".st-key-left").inner_text() == page.locator(".st-key-left").inner_text()
 
 
 def test_the_strip_scrolls_on_a_phone_and_the_page_does_not(visit: Callable) -> None:
     page = visit("anatomy", viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    group = page.locator(".st-key-above [role=radiogroup]")
+    group = page.locator(".st-key-figure [role=radiogroup]")
     assert group.evaluate("node => node.scrollWidth > node.clientWidth")
     assert group.bounding_box()["height"] < 60

@@ -5,30 +5,35 @@ from collections.abc import Callable
 
 import pytest
 
+from attention_core.claims import statement
 from tests.browser.conftest import LOADED, PICTURES
+
+pytestmark = pytest.mark.slow
 
 
 def test_letting_the_size_go_moves_picture_link_and_verdicts(visit: Callable, settled: Callable) -> None:
     page = visit("biases")
-    before, verdicts = page.evaluate(PICTURES), page.locator(".st-key-verdicts").inner_text()
+    before, verdicts = page.evaluate(PICTURES), page.locator(".st-key-finding").inner_text()
     slider = page.locator("input[type=range]").first
     slider.focus()
     page.keyboard.press("Home")
     settled(page, LOADED)
     page.wait_for_url("**biases_size=0.1*", timeout=LOADED)
     assert page.evaluate(PICTURES) != before
-    assert page.locator(".st-key-verdicts").inner_text() != verdicts
+    assert page.locator(".st-key-finding").inner_text() != verdicts
 
 
 def test_a_switch_changes_the_picture_and_what_is_said_of_it(visit: Callable, settled: Callable) -> None:
     page = visit(
-        "biases", "?biases_show=With+−+without+the+biases&biases_q_bias=false&biases_v_bias=false&biases_o_bias=false"
+        "biases",
+        "?biases_show=With+−+without+the+biases&biases_q_bias=false&biases_v_bias=false&biases_o_bias=false"
+        "&biases_answer=skipped",
     )
     before = json.dumps(page.evaluate(PICTURES))
-    assert "bias-k holds" in page.locator(".st-key-verdicts").inner_text()
+    assert f"{statement('bias-k')} holds" in page.locator(".st-key-finding").inner_text()
     page.get_by_text("Rotary positions", exact=True).last.click()
     settled(page, LOADED)
-    page.get_by_text("bias-k does not hold").first.wait_for(timeout=LOADED)
+    page.get_by_text(f"{statement('bias-k')} does not hold").first.wait_for(timeout=LOADED)
     assert json.dumps(page.evaluate(PICTURES)) != before
     assert "biases_rotary=true" in page.url
 
@@ -36,6 +41,6 @@ def test_a_switch_changes_the_picture_and_what_is_said_of_it(visit: Callable, se
 @pytest.mark.parametrize("show", ["With+−+without+the+biases", "A+growing+key+bias&biases_key_size=1000000.0"])
 def test_every_picture_ends_on_the_first_screen(show: str, visit: Callable) -> None:
     page = visit("biases", f"?biases_show={show}")
-    box = page.locator(".st-key-verdicts").first.bounding_box()
+    box = page.locator(".st-key-finding").first.bounding_box()
     assert box["y"] + box["height"] <= 900
     assert page.evaluate("document.documentElement.scrollWidth") <= 1440

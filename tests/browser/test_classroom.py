@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared import classroom
-from pages._shared.classroom import way_in
+from pages._shared import reach
+from pages._shared.reach import way_in
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 LAUNCHER = ROOT / "deploy/classroom.py"
@@ -38,7 +40,7 @@ def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
     page.goto(f"{class_app}/{name}")
     page.wait_for_selector(DRAWN, timeout=LOADED)
     settled(page, LOADED)
-    page.wait_for_timeout(1500)
+    page.wait_for_load_state("networkidle")
     print(f"{name or 'home'}: {sum(sizes):,.0f} bytes")
     assert 500_000 < sum(sizes) <= FIRST_VISIT_BYTES
     host = class_app.removeprefix("http://")
@@ -100,10 +102,10 @@ def test_home_shows_no_way_in_elsewhere() -> None:
 def test_the_way_in_is_an_address_that_others_can_open(
     seen: str, named: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(classroom, "_network_address", lambda: "10.0.0.7")
+    monkeypatch.setattr(reach, "network_address", lambda: "10.0.0.7")
     assert way_in(seen, named) == expected
 
 
 def test_without_a_network_there_is_no_way_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(classroom, "_network_address", lambda: None)
+    monkeypatch.setattr(reach, "network_address", lambda: None)
     assert way_in("http://localhost:8501/", "localhost") is None

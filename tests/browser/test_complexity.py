@@ -2,12 +2,17 @@
 
 from collections.abc import Callable
 
+import pytest
+
+from attention_core.claims import statement
 from tests.browser.conftest import LOADED
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_cell_of_the_map_sets_the_sizes(visit: Callable, settled: Callable) -> None:
     page = visit("complexity")
-    before = page.locator(".st-key-verdicts").inner_text()
+    before = page.locator(".st-key-finding").inner_text()
     plot = page.locator(".st-key-figure .plot").first
     plot.focus()
     for key in ("ArrowRight", "ArrowDown", "Enter"):
@@ -16,7 +21,7 @@ def test_a_cell_of_the_map_sets_the_sizes(visit: Callable, settled: Callable) ->
     settled(page, LOADED)
     assert "complexity_num_queries=" in page.url
     assert "complexity_num_keys=" in page.url
-    assert page.locator(".st-key-verdicts").inner_text() != before
+    assert page.locator(".st-key-finding").inner_text() != before
 
 
 def test_timing_shows_its_steps_and_a_change_cancels_it(visit: Callable, settled: Callable) -> None:
@@ -32,7 +37,7 @@ def test_timing_shows_its_steps_and_a_change_cancels_it(visit: Callable, settled
     page.wait_for_function("() => !location.href.includes('complexity_measure')", timeout=LOADED)
     settled(page, LOADED)
     assert page.get_by_role("progressbar").count() == 0
-    assert "cplx-core holds" in page.locator(".st-key-verdicts").inner_text()
+    assert f"{statement('cplx-core')} holds" in page.locator(".st-key-finding").inner_text()
     measure("over n")  # had it gone on to its end, it would be known by now, and no step would show
     page.get_by_text("Step").first.wait_for(timeout=LOADED)
     page.get_by_role("button", name="Reset", exact=True).click()

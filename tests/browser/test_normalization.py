@@ -6,6 +6,8 @@ import pytest
 
 from tests.browser.conftest import LOADED, pictures_at_rest
 
+pytestmark = pytest.mark.slow
+
 
 def test_choosing_an_output_shows_what_it_depends_on(visit: Callable, settled: Callable) -> None:
     page = visit("normalization")
@@ -49,5 +51,5 @@ def test_what_is_not_a_number_is_said(visit: Callable) -> None:
 @pytest.mark.parametrize("topic", ["length+of+the+output", "what+is+left+of+a+bias", "a+whole+block"])
 def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None:
     page = visit("normalization", f"?normalization_topic={topic}")
-    verdicts = page.locator(".st-key-verdicts").bounding_box()
+    verdicts = page.locator(".st-key-finding").bounding_box()
     assert verdicts["y"] + verdicts["height"] <= 900

@@ -8,10 +8,10 @@ def test_a_request_to_others_is_seen(serve: Callable, open_page: Callable, settl
     page = open_page()
     address = serve(Path(__file__).parent / "apps/asking_app.py")
     page.route("http://outside.test/**", lambda route: route.fulfill(status=200, content_type="image/png", body=b""))
-    page.goto(address)
+    with page.expect_request("http://outside.test/**"):
+        page.goto(address)
     page.wait_for_selector("h1")
     settled(page)
-    page.wait_for_timeout(500)
     assert page.outside == ["http://outside.test/pixel.png"]
     assert any(url.startswith("ws://127.0.0.1:") for url in page.asked), "WebSockets are seen too"
     page.outside.clear()

@@ -1,5 +1,6 @@
 """Every page in a real browser: it opens, fits, reacts, is reachable by all, and asks nobody outside for anything."""
 
+import csv
 import json
 import re
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from pages._shared.registry import PAGES
+from attention_core.claims import statement
 from tests.browser.conftest import LOADED, PICTURES
 
 NAMES = ("", *(page.name for page in PAGES))
@@ -22,10 +24,7 @@ FOCUSED = """() => {
 }"""
 
 
-def box(page: Any, key: str) -> dict[str, float]:
-    return page.locator(f".st-key-{key}").first.bounding_box()
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("name", NAMES)
 def test_opens_fits_and_is_accessible(name: str, width: int, visit: Callable, settled: Callable) -> None:
@@ -33,12 +32,6 @@ def test_opens_fits_and_is_accessible(name: str, width: int, visit: Callable, se
     page = visit(name, viewport={"width": width, "height": height})
     assert page.outside == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    if name:
-        figure, verdicts = box(page, "figure"), box(page, "verdicts")
-        if width == 1440:
-            assert verdicts["y"] + verdicts["height"] <= 900, "figure and verdicts end below the fold"
-        else:
-            assert figure["y"] <= 500, "the figure starts too low on a phone"
     light = page.evaluate(BACKGROUND)
     assert barriers(page) == []
     page.emulate_media(color_scheme="dark")
@@ -66,20 +59,22 @@ def is_streamlits_own(page: Any, rule: str, target: str) -> bool:
     return rule in ("list", "listitem") and page.evaluate(inside, target)
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name", [EXPERIMENTS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in EXPERIMENTS[1:])]
+)
 def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     name: str, visit: Callable, settled: Callable
 ) -> None:
     page = visit(name)
     before = page.evaluate(PICTURES)
-    pictures, verdicts = {json.dumps(before)}, {page.locator(".st-key-verdicts").inner_text()}
+    pictures, verdicts = {json.dumps(before)}, {page.locator(".st-key-finding").inner_text()}
     presets = page.locator(".st-key-presets [role=radio]")
     assert 3 <= presets.count() <= 5
     for i in range(1, presets.count()):
         presets.nth(i).click()
         settled(page, LOADED)
         pictures.add(json.dumps(page.evaluate(PICTURES)))
-        verdicts.add(page.locator(".st-key-verdicts").inner_text())
+        verdicts.add(page.locator(".st-key-finding").inner_text())
         if len(pictures) >= 3 and len(verdicts) >= 2:
             break  # the page tests try them all
     assert len(pictures) >= 3
@@ -98,19 +93,19 @@ def test_predicting_makes_the_move_and_grades_it_from_the_result(visit: Callable
     settled(page)
     strip = page.locator(".st-key-permutation_predict_strip")
     assert "You said Different" in strip.inner_text()
-    assert "the tensor says The same" in strip.inner_text()
+    assert "Measured here: The same" in strip.inner_text()
     assert "permutation_shuffle=keys" in page.url
     changed = visit("permutation", "?permutation_keys_alone=true")
-    changed.get_by_role("radio", name="Different", exact=True).click()
+    changed.get_by_role("radio", name="The same", exact=True).click()
     changed.get_by_text("You said").wait_for()
     settled(changed)
-    assert "The tensor agrees" in changed.locator(".st-key-permutation_predict_strip").inner_text()
+    assert "The measurement agrees" in changed.locator(".st-key-permutation_predict_strip").inner_text()
 
 
 def test_presenter_view_steps_through_the_presets_with_page_keys(visit: Callable, settled: Callable) -> None:
-    page = visit("permutation", "?present=true")
+    page = visit("permutation", "?present=true&permutation_answer=skipped")
     assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
-    for key, expected in (("PageDown", None), ("PageDown", "shuffle=keys"), ("PageUp", None)):
+    for key, expected in (("PageDown", "shuffle=keys"), ("PageUp", None)):
         page.keyboard.press(key)
         settled(page)
         assert (expected or "present=true") in page.url
@@ -124,7 +119,7 @@ def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
     teacher.get_by_text("Make a lesson of it").click()
     choice = teacher.get_by_role("combobox", name=re.compile("drawn as their value"))
     choice.click()
-    choice.press_sequentially("Positions")
+    choice.fill("Positions")
     teacher.get_by_role("option", name="Positions", exact=True).click()
     teacher.locator("[data-tag]").get_by_text("Positions", exact=True).wait_for()
     settled(teacher)
@@ -141,7 +136,7 @@ def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
     assert "What moves?" in text
     assert "Positions: sinusoidal" in text
     assert student.get_by_label("Positions", exact=True).count() == 0
-    assert "perm-self does not hold" in student.locator(".st-key-verdicts").inner_text()
+    assert f"{statement('perm-self')} does not hold" in student.locator(".st-key-finding").inner_text()
 
 
 def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> None:
@@ -151,24 +146,29 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
     page.evaluate(
         "document.addEventListener('copy', () => { window.copied = document.activeElement.value ?? window.copied; })"
     )
-    button = page.get_by_role("button", name="Copy the code")
+    button = page.get_by_role("button", name="Copy the code").last
     button.click()
     page.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("window.copied").startswith("import hashlib")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_data_is_there_as_files_made_when_asked_for(name: str, visit: Callable, settled: Callable) -> None:
     page = visit(name, f"?{name}_tab=Data&seed=3")
     page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
-    starts = {"CSV": b"# config", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
+    starts = {"CSV": b"", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
     for label, start in starts.items():
         with page.expect_download(timeout=LOADED) as download:
             page.get_by_role("button", name=label, exact=True).click()
         file = Path(download.value.path())
         assert file.read_bytes().startswith(start), label
-        assert download.value.suggested_filename.startswith(f"attention-{name.replace('_', '-')}-seed-3")
-        assert download.value.suggested_filename.endswith(f".{label.lower()}")
+        called = download.value.suggested_filename
+        assert re.fullmatch(rf"attention-{name.replace('_', '-')}-(.+-)?seed-3(-.+)?\.{label.lower()}", called)
+        if label == "CSV":
+            rows = list(csv.reader(file.read_text(encoding="utf-8-sig").splitlines()))
+            assert len(rows) > 2
+            assert {len(row) for row in rows} == {len(rows[0])}, "a header and rows, and nothing else"
 
 
 def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) -> None:
@@ -178,7 +178,7 @@ def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) ->
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
     for wanted in ("The same", "Shuffle all", "Reset", "Pin"):
-        assert wanted in reached, wanted
+        assert any(text.endswith(wanted) for text in reached), wanted
     assert any("rows" in text for text in reached), "the matrices can be reached"
     assert any(text == "Why" for text in reached)
     page.get_by_role("radio", name="The same", exact=True).focus()

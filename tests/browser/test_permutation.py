@@ -18,7 +18,6 @@ def words(page: Any) -> list[str]:
 def wait_for_link(page: Any, part: str, settled: Callable) -> None:
     page.wait_for_function("part => location.search.includes(part)", arg=part, timeout=LOADED)
     settled(page, LOADED)
-    page.wait_for_timeout(100)
 
 
 def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Callable, settled: Callable) -> None:
@@ -59,20 +58,19 @@ def test_a_token_edited_on_the_board_is_in_the_sentence(visit: Callable, settled
     assert "permutation_order=1-0-2-3-4-5" in page.url
 
 
-def test_chips_and_matrices_light_each_other(visit: Callable) -> None:
+def test_chips_and_matrices_light_each_other(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?permutation_order=2-0-1-3-4-5")
     dark = page.evaluate(PICTURES)
     chip(page, 0).hover()
-    page.wait_for_timeout(300)
+    settled(page)
     assert page.evaluate(PICTURES) != dark
     page.mouse.move(5, 5)
-    page.wait_for_timeout(300)
+    settled(page)
     box = page.locator("canvas").first.bounding_box()
     lit = page.locator(".board .lit-query, .board .lit-key")
     assert lit.count() == 0
     page.mouse.move(box["x"] + box["width"] * 0.16, box["y"] + box["height"] * 0.5)
-    page.wait_for_timeout(300)
-    assert lit.count() >= 1
+    lit.first.wait_for()
 
 
 def test_a_forged_order_is_refused_with_a_sentence_and_the_state_kept(

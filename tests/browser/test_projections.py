@@ -7,6 +7,8 @@ import pytest
 
 from tests.browser.conftest import LOADED, pictures_at_rest
 
+pytestmark = pytest.mark.slow
+
 
 def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled: Callable) -> None:
     page = visit("projections")
@@ -40,7 +42,7 @@ def test_walking_the_layers_collapses_the_words(visit: Callable, settled: Callab
 @pytest.mark.parametrize("topic", ["tied+matrices", "gauge+freedom", "low+rank", "rank+collapse"])
 def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None:
     page = visit("projections", f"?projections_topic={topic}")
-    verdicts = page.locator(".st-key-verdicts").bounding_box()
+    verdicts = page.locator(".st-key-finding").bounding_box()
     assert verdicts["y"] + verdicts["height"] <= 900
     assert page.locator(".st-key-below canvas").count() == (0 if topic == "gauge+freedom" else 1)
 

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import LOADED
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_control_moved_while_the_page_is_being_drawn(visit: Callable, settled: Callable) -> None:
@@ -12,13 +16,13 @@ def test_a_control_moved_while_the_page_is_being_drawn(visit: Callable, settled:
     assert page.locator("[data-testid=stMain] [data-testid=stPageLink]").count() != 2, "it is not whole yet"
     page.get_by_text("QK-norm", exact=True).first.click()
     page.wait_for_url("**scaling_qk_norm=**", timeout=LOADED)
-    page.wait_for_selector(".st-key-verdicts", timeout=LOADED)
+    page.wait_for_selector(".st-key-finding", timeout=LOADED)
     settled(page, LOADED)
     assert page.locator("h1").inner_text() == "Scaling"
     links = page.locator("[data-testid=stMain] [data-testid=stPageLink]").all_inner_texts()
     assert len(links) == 2
     assert "Biases" in links[0]
     assert "Receptive field" in links[1]
-    assert page.locator(".st-key-verdicts").count() == 1
+    assert page.locator(".st-key-finding").count() == 1
     assert page.locator(".board").count() == 0
     assert page.locator("[role=tab]").count() == 4

@@ -1,12 +1,16 @@
 """The token board under mouse, finger and keyboard: what it shows, what it says and what it sends."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+pytestmark = pytest.mark.slow
 
 APP = Path(__file__).parent / "apps" / "token_board_app.py"
 WORDS = ["the", "cat", "sat", "on", "the", "mat"]
@@ -67,6 +71,13 @@ class Driven:
     def middle(self, position: int) -> tuple[float, float]:
         box = self.chip(position).bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def until(self, done: Callable[[], bool]) -> None:
+        """Wait for what the sockets bring: Playwright hands it over while it waits itself."""
+        deadline = time.monotonic() + 30
+        while not done():
+            assert time.monotonic() < deadline
+            self.page.wait_for_timeout(20)
 
     def after(self, expected: dict[str, Any]) -> None:
         """Wait for the server to hold ``expected``, and for the answer to be on screen."""
@@ -209,7 +220,7 @@ def swipe(driven: Driven, start: tuple[float, float], *stops: tuple[float, float
     for to_x, to_y in stops:
         for step in range(1, 11):
             touch("touchMove", (x + (to_x - x) * step / 10, y + (to_y - y) * step / 10))
-            driven.page.wait_for_timeout(16)
+            driven.page.evaluate("new Promise(requestAnimationFrame)")
         x, y = to_x, to_y
     touch("touchEnd")
 
@@ -223,19 +234,20 @@ def test_a_finger_drags_a_chip_along_its_row_and_then_anywhere(board):
     assert driven.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
 
 
-def test_a_finger_on_the_grip_drags_straight_to_the_next_row(board):
+def test_a_finger_on_a_chip_drags_straight_to_the_next_row(board):
     driven = board(PHONE, long="yes")
-    box = driven.chip(0).bounding_box()
-    start = (box["x"] + 12, box["y"] + 19)
+    box = driven.chip(0).locator(".text").bounding_box()
+    start = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     swipe(driven, start, (start[0], driven.middle(5)[1]))
     driven.after({"moves": 1})
     assert driven.held()["order"].index(0) >= 3
     assert driven.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
 
 
-def test_a_finger_that_swipes_up_on_a_word_scrolls_the_page(board):
+def test_a_finger_beside_the_chips_scrolls_the_page(board):
     driven = board(PHONE, long="yes")
-    x, y = driven.chip(5).locator(".text").bounding_box()["x"] + 8, driven.middle(5)[1]
+    box = driven.page.locator(".words").bounding_box()
+    x, y = box["x"] + 8, box["y"] + box["height"] / 2
     swipe(driven, (x, y), (x, y - 120))
     driven.page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 40")
     driven.settle(driven.page)
@@ -275,8 +287,7 @@ def test_alt_and_an_arrow_move_at_once_and_keep_the_focus(board):
     assert driven.frames == 2
 
 
-@pytest.mark.parametrize("last", ["Space", "Enter"])
-def test_a_grabbed_chip_follows_the_arrows_and_sends_when_dropped(board, last):
+def test_a_grabbed_chip_follows_the_arrows_and_sends_when_dropped(board):
     driven = board()
     driven.chip(2).focus()
     driven.page.keyboard.press("Space")
@@ -286,22 +297,25 @@ def test_a_grabbed_chip_follows_the_arrows_and_sends_when_dropped(board, last):
     driven.page.keyboard.press("Home")
     assert driven.texts()[0] == "sat"
     assert driven.frames == 0
-    driven.page.keyboard.press(last)
+    driven.page.keyboard.press("Space")
     driven.after({"order": [2, 0, 1, 3, 4, 5]})
     assert driven.frames == 1
     assert driven.words() == "moved ‘sat’ from 3 to 1 of 6"
     assert driven.focused() == "sat"
-
-
-@pytest.mark.parametrize("away", ["Escape", "Tab"])
-def test_a_grab_that_is_not_dropped_changes_nothing(board, away):
-    driven = board()
-    driven.chip(2).focus()
-    for key in ("Space", "End", away):
+    for key in ("Space", "ArrowRight", "Enter"):
         driven.page.keyboard.press(key)
-    driven.settle(driven.page)
-    assert driven.texts() == WORDS
-    assert driven.words() == "‘sat’ stays at 3 of 6"
+    driven.after({"order": [0, 2, 1, 3, 4, 5]})
+
+
+def test_a_grab_that_is_not_dropped_changes_nothing(board):
+    driven = board()
+    for away in ("Escape", "Tab"):
+        driven.chip(2).focus()
+        for key in ("Space", "End", away):
+            driven.page.keyboard.press(key)
+        driven.settle(driven.page)
+        assert driven.texts() == WORDS
+        assert driven.words() == "‘sat’ stays at 3 of 6"
     assert driven.frames == 0
 
 
@@ -319,22 +333,23 @@ def test_the_board_keeps_the_keys_it_uses_and_leaves_the_others(board):
 # ── Tokens ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("way", ["dblclick", "Enter", "F2"])
-def test_a_token_is_edited_in_place_and_sent_on_enter_only(board, way):
-    driven = board()
-    if way == "dblclick":
-        driven.chip(1).dblclick()
-    else:
-        driven.chip(1).focus()
-        driven.page.keyboard.press(way)
-    driven.page.keyboard.type("dog")
-    driven.settle(driven.page)
-    assert driven.frames == 0
-    driven.page.keyboard.press("Enter")
-    driven.after({"tokens": ["the", "dog", "sat", "on", "the", "mat"]})
-    assert driven.frames == 1
-    assert driven.focused() == "dog"
-    assert driven.words() == "‘cat’ is now ‘dog’"
+def test_a_token_is_edited_in_place_and_sent_on_enter_only(board):
+    driven, old = board(), "cat"
+    for count, (way, new) in enumerate((("dblclick", "dog"), ("Enter", "cow"), ("F2", "pig"))):
+        if way == "dblclick":
+            driven.chip(1).dblclick()
+        else:
+            driven.chip(1).focus()
+            driven.page.keyboard.press(way)
+        driven.page.keyboard.type(new)
+        driven.settle(driven.page)
+        assert driven.frames == count
+        driven.page.keyboard.press("Enter")
+        driven.after({"tokens": ["the", new, "sat", "on", "the", "mat"]})
+        assert driven.focused() == new
+        assert driven.words() == f"‘{old}’ is now ‘{new}’"
+        old = new
+    assert driven.frames == 3
 
 
 def test_leaving_the_editor_writes_and_escape_does_not(board):
@@ -418,20 +433,20 @@ def test_there_is_no_65th_token(board):
 # ── Toolbar ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    ("name", "order"), [("Reverse", [5, 4, 3, 2, 1, 0]), ("Rotate", [1, 2, 3, 4, 5, 0]), ("Swap", [1, 0, 2, 3, 4, 5])]
-)
-def test_a_tool_reorders_with_one_message_and_restore_undoes_it(board, name, order):
-    driven = board()
-    driven.tool(name).click()
-    driven.after({"order": order})
-    assert driven.texts() == [WORDS[index] for index in order]
-    assert driven.frames == 1
-    driven.tool("Restore").click()
-    driven.after({"order": [*range(6)]})
+def test_a_tool_reorders_with_one_message_and_restore_undoes_it(board):
+    driven, frames = board(), 0
+    orders = {"Reverse": [5, 4, 3, 2, 1, 0], "Rotate": [1, 2, 3, 4, 5, 0], "Swap": [1, 0, 2, 3, 4, 5]}
+    for name, order in orders.items():
+        driven.tool(name).click()
+        driven.after({"order": order})
+        assert driven.texts() == [WORDS[index] for index in order]
+        driven.tool("Restore").click()
+        driven.after({"order": [*range(6)]})
+        frames += 2
+        assert driven.frames == frames
     driven.tool("Restore").click(force=True)
     driven.settle(driven.page)
-    assert driven.frames == 2
+    assert driven.frames == frames
 
 
 def test_swap_takes_the_two_chips_that_had_the_focus(board):
@@ -514,8 +529,8 @@ def test_a_phone_shows_every_chip_without_scrolling_sideways(board, tokens):
     for box in boxes:
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
-        assert box["width"] >= 32
-        assert box["height"] >= 32
+        assert box["width"] >= 44
+        assert box["height"] >= 44
     main = "document.querySelector('[data-testid=stMain]')"
     assert driven.page.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
 
@@ -589,9 +604,9 @@ def test_a_board_that_goes_takes_its_light_along_and_works_when_it_is_back(board
 def test_moves_made_faster_than_the_server_answers_are_all_kept(board):
     driven = board(slow=0.5)
     driven.chip(0).focus()
-    for _ in range(4):
+    for count in range(1, 5):
         driven.page.keyboard.press("Alt+ArrowRight")
-        driven.page.wait_for_timeout(150)
+        driven.until(lambda: driven.frames == count)  # noqa: B023
     driven.after({"order": [1, 2, 3, 4, 0, 5]})
     assert driven.frames == 4
 
@@ -616,7 +631,7 @@ def test_a_late_answer_to_an_earlier_move_does_not_put_the_chips_back(serve, ope
     answers = []
     for _ in range(2):
         page.keyboard.press("Alt+ArrowRight")
-        page.wait_for_timeout(1000)
+        driven.until(lambda: any(ForwardMsg.FromString(one).HasField("script_finished") for one in late))
         answers.append(late[:])
         late.clear()
     assert all(answers)
@@ -654,20 +669,8 @@ def test_the_page_may_put_the_tokens_back(board):
     driven.after({"order": [1, 2, 3, 4, 5, 0]})
 
 
-@pytest.mark.parametrize(
-    ("good", "bad", "sentence"),
-    [
-        (b'"order":[1,0,', b'"order":[1,1,', "order = (1, 1, 2, 3, 4, 5) is not possible: an order of 0 … 5"),
-        (b'"order":[1,0,2,3,4,5]', b'"order":"1,0,2,3,4,5"', "order = '1,0,2,3,4,5' is not possible"),
-        (b'"tokens":[', b'"tokenz":[', "an object with exactly an order and tokens is allowed"),
-        (b'"move":{', b'"m0ve":{', "move = None is not possible"),
-        (b'"tokens":["the"', b'"tokens":["\\t "', "control characters are not allowed in a token"),
-        (b'"tokens":["the"', b'"tokens":["",""', "every token needs at least one character"),
-    ],
-)
-def test_a_forged_message_is_refused_with_a_sentence_and_the_state_is_kept(
-    serve, open_page, settled, good, bad, sentence
-):
+def test_a_forged_message_is_refused_with_a_sentence_and_the_state_is_kept(serve, open_page, settled):
+    good, bad = b'"order":[1,0,', b'"order":[1,1,'
     page = open_page()
     forging = {"on": True}
 
@@ -682,7 +685,7 @@ def test_a_forged_message_is_refused_with_a_sentence_and_the_state_is_kept(
     settled(page)
     driven.tool("Swap").click()
     page.locator(".words.refused").wait_for()
-    assert sentence in driven.words()
+    assert "order = (1, 1, 2, 3, 4, 5) is not possible: an order of 0 … 5" in driven.words()
     settled(page)
     assert driven.texts() == WORDS
     assert driven.held() == {"moves": 0, "tokens": WORDS, "order": [*range(6)]}
@@ -709,13 +712,13 @@ def test_axe_finds_nothing_serious(board, scheme, role):
 
     check()
     driven.chip(0).hover()
-    driven.page.wait_for_timeout(200)
+    driven.page.locator(".lit-query, .lit-key").wait_for()
     check()
     driven.chip(1).dblclick()
     check()
     driven.page.keyboard.press("Escape")
     driven.page.keyboard.press("Space")
-    driven.page.wait_for_timeout(200)
+    driven.page.locator(".grabbed").wait_for()
     check()
 
 

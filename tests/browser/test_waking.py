@@ -1,37 +1,45 @@
 """What the first visitor of a process sees while torch is imported."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
-LOADED = 60_000
+import pytest
+
+from tests.browser.conftest import LOADED, start_server, stop_server
+
+pytestmark = pytest.mark.slow
+
+SLEEPING = Path(__file__).parent / "apps/sleeping_app.py"
 
 
+@pytest.fixture
+def asleep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Path]]:
+    """Address of the app in a process that has not imported torch, and the file that lets it."""
+    awake = tmp_path / "awake"
+    monkeypatch.setenv("AWAKE", str(awake))
+    server, url = start_server(SLEEPING, tmp_path / "server.log")
+    yield url, awake
+    awake.touch()
+    stop_server(server)
+
+
+@pytest.mark.parametrize("query", ["", "/permutation?permutation_positions=rotary"])
 def test_the_first_visitor_is_told_at_once_that_the_app_is_waking(
-    cold_app: str, open_page: Callable, settled: Callable
+    query: str, asleep: tuple[str, Path], open_page: Callable, settled: Callable
 ) -> None:
+    url, awake = asleep
     page = open_page()
-    page.goto(cold_app)
+    page.goto(f"{url}{query}")
     waking = page.get_by_text("Waking up")
     waking.wait_for(timeout=LOADED)
     assert page.locator("h1").count() == 0, "it is said before there is a page"
-    assert page.get_by_role("link", name="Permutation").first.is_visible(), "under its names, not those of files"
+    assert page.get_by_role("link", name="Permutation").first.is_visible()
+    awake.touch()
     page.wait_for_selector("canvas", timeout=LOADED)
     settled(page)
     assert waking.count() == 0
+    assert page.url == f"{url}{query or '/'}"
     later = open_page()
-    later.goto(cold_app)
+    later.goto(url)
     later.wait_for_selector("h1", timeout=LOADED)
     assert later.get_by_text("Waking up").count() == 0
-
-
-def test_the_first_visitor_may_come_by_a_deep_link_and_is_told_as_well(
-    cold_app: str, open_page: Callable, settled: Callable
-) -> None:
-    page = open_page()
-    page.goto(f"{cold_app}/permutation?permutation_positions=rotary")
-    page.get_by_text("Waking up").wait_for(timeout=LOADED)
-    page.wait_for_selector("canvas", timeout=LOADED)
-    settled(page)
-    assert page.locator("h1").inner_text() == "Permutation"
-    assert "perm-self does not hold" in page.locator(".st-key-verdicts").inner_text()
-    assert "permutation_positions=rotary" in page.url
-    assert page.outside == []

@@ -95,7 +95,7 @@ def test_the_manifests_are_valid(tmp_path: Path) -> None:
 
 
 def test_the_manifests_agree_with_each_other() -> None:
-    deployment, service, ingress = MANIFESTS
+    deployment, service, ingress, *_ = MANIFESTS
     assert service["spec"]["selector"] == deployment["spec"]["template"]["metadata"]["labels"]
     assert CONTAINER["ports"][0] == {"name": "http", "containerPort": 8501}
     backend = ingress["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
@@ -113,6 +113,35 @@ def test_compose_gives_the_proxy_every_address_it_asks_for() -> None:
         assert given[f"ATTENTION_{name.upper()}"] == f"{name}:8501"
         assert (DEPLOY / COMPOSE["services"][name]["build"]["context"]).resolve() == ROOT
         assert (ROOT / COMPOSE["services"][name]["build"]["dockerfile"]).is_file()
+
+
+def test_replicas_share_their_rooms_in_a_redis_that_writes_nothing_and_that_nobody_else_reaches() -> None:
+    environment = {entry["name"]: entry["value"] for entry in CONTAINER["env"]}
+    deployment, service, policy = MANIFESTS[3:]
+    pod = deployment["spec"]["template"]["spec"]
+    redis = pod["containers"][0]
+    name = service["metadata"]["name"]
+    assert environment["ROOMS_URL"] == f"redis://{name}:{service['spec']['ports'][0]['port']}"
+    labels = deployment["spec"]["template"]["metadata"]["labels"]
+    assert labels == service["spec"]["selector"] == policy["spec"]["podSelector"]["matchLabels"]
+    allowed = policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"]
+    assert allowed == MANIFESTS[0]["spec"]["template"]["metadata"]["labels"]
+    assert pod["volumes"][0]["emptyDir"] == {"medium": "Memory"}
+    assert redis["securityContext"]["readOnlyRootFilesystem"] is True
+
+    rooms = COMPOSE["services"]["rooms"]
+    assert rooms["image"] == redis["image"]
+    assert int(rooms["user"].split(":")[0]) == pod["securityContext"]["runAsUser"] > 0
+    assert rooms["read_only"] is True
+    assert rooms["tmpfs"] == ["/data"]
+    assert not {"ports", "volumes"} & set(rooms)
+    for command in (rooms["command"], redis["args"]):
+        assert command[:5] == ["redis-server", "--save", "", "--appendonly", "no"]
+    for replica in ("one", "two"):
+        settings = COMPOSE["services"][replica]
+        assert settings["environment"]["ROOMS_URL"] == "redis://rooms:6379"
+        assert settings["depends_on"] == {"rooms": {"condition": "service_healthy"}}
+        assert settings["environment"]["FORWARDED_ALLOW_IPS"] == environment["FORWARDED_ALLOW_IPS"]
 
 
 @pytest.mark.parametrize("name", ["haproxy.cfg", "kubernetes.yaml", "compose.yaml"])

@@ -33,6 +33,7 @@ def lines(server: Server) -> list[str]:
     return stamp.findall(server.log.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_every_page_together_stays_within_the_memory_of_community_cloud(server: Server) -> None:
     assert read(server, "health") == "ok"
     most = 0
@@ -78,4 +79,3 @@ def test_metrics_count_the_sessions(server: Server) -> None:
         metrics = read(server, "metrics")
     assert re.search(r"^active_sessions 1$", metrics, re.M)
     assert re.search(r'^session_events_total\{type="connect"\} 1$', metrics, re.M)
-    assert re.search(r'^cache_memory_bytes\{.*cache="pages._shared.run.runner"', metrics, re.M)

@@ -1,13 +1,23 @@
-"""What the receptive field's tests share: picking verdicts, and an oracle."""
+"""What the receptive field's tests share: a whole run, and an oracle."""
 
 import numpy as np
 
-from attention_core.experiments.receptive_field import ReceptiveFieldResult
-from attention_core.experiments.verdict import Verdict
+from attention_core.experiments.receptive_field import (
+    ReceptiveFieldConfig,
+    ReceptiveFieldResult,
+    steps_receptive_field,
+)
 
 
-def verdicts(result: ReceptiveFieldResult, claim: str) -> list[Verdict]:
-    return [verdict for verdict in result.verdicts if verdict.claim == claim]
+def run_all(config: ReceptiveFieldConfig) -> ReceptiveFieldResult:
+    *_, result = steps_receptive_field(config)
+    assert isinstance(result, ReceptiveFieldResult)
+    return result
+
+
+def outcomes(result: ReceptiveFieldResult) -> dict[str, str]:
+    """What came of the claims about reach; those about a kernel have tests of their own."""
+    return {verdict.key: verdict.outcome for verdict in result.verdicts if verdict.claim.startswith("rf-")}
 
 
 def seen_by_walking(targets: np.ndarray, residual: bool, layer: int, token: int) -> set[int]:

@@ -1,12 +1,35 @@
-"""Runs of the scaling experiment that several tests look at, each made once."""
+"""Runs of the scaling experiment that several tests look at, each part measured once."""
 
 from functools import cache
 
-from attention_core.experiments.scaling import ScalingConfig, ScalingCurves, ScalingResult, run_scaling
+from attention_core.experiments.scaling import (
+    Measured,
+    ScalingConfig,
+    ScalingCurves,
+    ScalingPart,
+    ScalingPicture,
+    ScalingResult,
+    conclude,
+    run_picture,
+    steps_part,
+)
 
 ARRAYS = [name for name in ScalingCurves.__slots__ if name != "name"]
 
 
 @cache
+def part(config: ScalingConfig) -> ScalingPart:
+    *_, measured = steps_part(config)
+    assert isinstance(measured, ScalingPart)
+    return measured
+
+
+@cache
 def run(**settings: object) -> ScalingResult:
-    return run_scaling(ScalingConfig(**settings))
+    config = ScalingConfig(**settings)
+    return conclude(Measured(config, tuple(map(part, config.parts))))
+
+
+@cache
+def picture(**settings: object) -> ScalingPicture:
+    return run_picture(ScalingConfig(**settings).drawn)

@@ -19,22 +19,23 @@ from attention_core.experiments.anatomy import (
     run_anatomy,
     time_heads,
 )
-from attention_core.experiments.config import ConfigError
-from tests.experiments.snippets import run_snippets
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.verdict import Verdict
+from tests.experiments.snippets import numbers, run_snippets
 
-CLAIMS = ("mha-reshape", "mha-divisible", "drop-rows", "convex-hull", "cplx-core")
+CLAIMS = ("mha-reshape", "mha-divisible", "drop-rows", "convex-hull", "soft-lookup", "cplx-core")
 PRECISE = ("float64", "float32")
 
 
-def verdicts(claim: str, **settings: object) -> list:
-    return [v for v in run_anatomy(AnatomyConfig(**settings)).verdicts if v.claim == claim]
+def verdict(key: str, **settings: object) -> Verdict:
+    return run_anatomy(AnatomyConfig(**settings)).verdict(key)
 
 
-def test_by_default_all_five_claims_hold() -> None:
+def test_by_default_all_claims_hold() -> None:
     result = run_anatomy(AnatomyConfig())
-    assert tuple(v.claim for v in result.verdicts) == CLAIMS
-    assert all(v.holds and v.expected and not v.because for v in result.verdicts)
-    assert [v.claim for v in result.said("cplx-core", "drop-rows").verdicts] == ["drop-rows", "cplx-core"]
+    assert tuple(v.key for v in result.verdicts) == CLAIMS
+    assert all(v.outcome == "holds" and not v.because for v in result.verdicts)
+    assert [v.key for v in result.about("cplx-core", "drop-rows").verdicts] == ["drop-rows", "cplx-core"]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
@@ -45,19 +46,20 @@ def test_by_default_all_five_claims_hold() -> None:
         ("mha-divisible", {"d_head": 8}),
         ("drop-rows", {"dropout": 0.5}),
         ("convex-hull", {"dropout": 0.1}),
+        ("soft-lookup", {"dropout": 0.1}),
         ("cplx-core", {"fused": True}),
     ],
 )
 def test_each_claim_breaks_by_its_switch_alone(claim: str, switch: dict, dtype: str) -> None:
-    for verdict in run_anatomy(AnatomyConfig(dtype=dtype, **switch)).verdicts:
-        assert verdict.as_expected, verdict.sentence()
-    broken = verdicts(claim, dtype=dtype, **switch)[0]
-    assert not broken.holds
+    for found in run_anatomy(AnatomyConfig(dtype=dtype, **switch)).verdicts:
+        assert found.outcome in ("fails", "holds"), found.sentence()
+    broken = verdict(claim, dtype=dtype, **switch)
     assert broken.because
     if broken.relation == "≤" and dtype in PRECISE:
         assert broken.measured >= 1000 * broken.bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weights", "positions"), list(itertools.product(WEIGHTS, POSITIONS)))
 def test_theory_foresees_every_verdict(weights: str, positions: str) -> None:
     for projections, heads, (causal, miscut, dropout) in itertools.product(
@@ -67,8 +69,9 @@ def test_theory_foresees_every_verdict(weights: str, positions: str) -> None:
             tokens=("a", "b", "a", "c"), weights=weights, positions=positions, projections=projections, heads=heads,
             d_head=4, causal=causal, miscut=miscut, dropout=dropout, seed=heads,
         )  # fmt: skip
-        for verdict in run_anatomy(config).verdicts:
-            assert verdict.as_expected, (verdict.sentence(), config)
+        for found in run_anatomy(config).verdicts:
+            assert not found.surprises, (found.sentence(), config)
+            assert found.outcome != "undecided"
 
 
 def test_every_intermediate_equals_loops_over_plain_numbers() -> None:
@@ -96,17 +99,42 @@ def test_every_intermediate_equals_loops_over_plain_numbers() -> None:
 def test_the_built_heads_look_where_they_were_built_to_look() -> None:
     tokens = ("the", "cat", "saw", "the", "dog", "chase", "the", "cat")
     result = run_anatomy(AnatomyConfig(tokens=tokens))
-    assert result.looks(0) == "back"
     words = result.vocabulary
     assert words == ("the", "cat", "saw", "dog", "chase")
     for i, word in enumerate(tokens):
         alike = [j for j, other in enumerate(tokens) if other == word]
         assert result.weights[1, i, alike].sum() > 0.5
-    assert run_anatomy(AnatomyConfig(positions="none")).looks(0) == "alike"
-    assert run_anatomy(AnatomyConfig(weights="random")).looks(0) == "elsewhere"
-    assert run_anatomy(AnatomyConfig(positions="none", causal=True)).looks(0) == "alike"
-    assert run_anatomy(AnatomyConfig(projections="tied query = key")).looks(0) == "elsewhere"
     np.testing.assert_allclose(result.one_hot.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+@pytest.mark.parametrize(
+    ("settings", "looks"),
+    [
+        ({}, {"back"}),
+        ({"positions": "none"}, {"alike"}),
+        ({"positions": "none", "causal": True}, {"alike"}),
+        ({"positions": "alibi"}, {"itself"}),
+        ({"projections": "tied-qk"}, {"itself"}),
+        ({"weights": "random"}, {"elsewhere"}),
+        ({"positions": "learned"}, {"itself", "elsewhere"}),
+        ({"tokens": ("one",)}, {None}),
+        ({"tokens": ("a", "a", "b"), "weights": "random", "positions": "none"}, {"elsewhere", None}),
+    ],
+)
+def test_where_a_head_looks_is_told_from_rounding(settings: dict, looks: set, dtype: str) -> None:
+    for seed in range(5):
+        config = AnatomyConfig(dtype=dtype, seed=seed, **settings)
+        allowed = looks if dtype in PRECISE or settings.get("positions") != "learned" else looks | {None}
+        assert run_anatomy(config).looks(0) in allowed, config
+
+
+def test_a_break_that_drowns_in_a_precision_is_not_decided() -> None:
+    drowns = {"tokens": ("a", "b", "a"), "positions": "none", "projections": "full", "miscut": True, "seed": 4}
+    assert verdict("mha-reshape", **drowns).outcome == "fails"
+    found = verdict("mha-reshape", dtype="bfloat16", **drowns)
+    assert found.outcome == "undecided"
+    assert "less than bfloat16 can tell" in found.because
 
 
 def test_a_wrong_cut_changes_nothing_where_there_is_nothing_to_mix() -> None:
@@ -116,18 +144,15 @@ def test_a_wrong_cut_changes_nothing_where_there_is_nothing_to_mix() -> None:
         {"tokens": ("same",) * 4, "positions": "none"},
         {"tokens": ("same",) * 4, "positions": "rotary"},
     ):
-        verdict = verdicts("mha-reshape", miscut=True, **settings)[0]
-        assert verdict.holds, settings
-        assert verdict.expected
+        assert verdict("mha-reshape", miscut=True, **settings).outcome == "holds", settings
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_dropout_keeps_rows_at_one_on_average_whatever_the_seed(p: float) -> None:
     for seed, tokens in itertools.product(range(6), (("a",), ("a", "b", "a"), tuple("abcdefghijklmnop"))):
-        once, mean, spread = verdicts("drop-rows", dropout=p, seed=seed, tokens=tokens, weights="random")
-        assert not once.holds
-        assert mean.holds, mean.sentence()
-        assert spread.holds, spread.sentence()
+        result = run_anatomy(AnatomyConfig(dropout=p, seed=seed, tokens=tokens, weights="random"))
+        found = [one.outcome for one in result.about("drop-rows").verdicts]
+        assert found == ["fails", "holds", "holds"], [one.sentence() for one in result.verdicts]
 
 
 def test_dropped_passes_are_drawn_apart_from_torchs_generator() -> None:
@@ -185,7 +210,7 @@ def test_impossible_settings_are_refused_in_words(settings: dict, field: str, sa
 def test_the_largest_settings_stay_small() -> None:
     tokens = tuple(f"w{i % 40}" for i in range(64))
     result = run_anatomy(AnatomyConfig(tokens=tokens, heads=8, d_head=16, dropout=0.5))
-    assert all(v.as_expected for v in result.verdicts)
+    assert not any(v.surprises for v in result.verdicts)
     assert sum(getattr(result, f.name).nbytes for f in dataclasses.fields(result) if hasattr(f.type, "nbytes")) < 2e7
 
 
@@ -200,18 +225,18 @@ def test_both_ways_over_the_heads_are_timed() -> None:
 def test_code_repeats_the_measurement_outside_the_project() -> None:
     fuzzed = [
         {}, {"seed": 5}, {"dtype": "float32"}, {"causal": True, "heads": 4}, {"d_head": 3, "heads": 5},
-        {"weights": "random"}, {"weights": "random", "positions": "ALiBi", "heads": 6, "d_head": 2},
-        {"weights": "random", "positions": "rotary", "projections": "tied query = key"},
-        {"weights": "random", "positions": "learned", "projections": "tied key = value", "dtype": "float32"},
-        {"positions": "none", "biases": False}, {"projections": "tied key = value", "miscut": True},
-        {"projections": "tied query = key", "positions": "learned"}, {"weights": "random", "miscut": True},
+        {"weights": "random"}, {"weights": "random", "positions": "alibi", "heads": 6, "d_head": 2},
+        {"weights": "random", "positions": "rotary", "projections": "tied-qk"},
+        {"weights": "random", "positions": "learned", "projections": "tied-kv", "dtype": "float32"},
+        {"positions": "none", "biases": False}, {"projections": "tied-kv", "miscut": True},
+        {"projections": "tied-qk", "positions": "learned"}, {"weights": "random", "miscut": True},
         {"tokens": ('"""', "<b>", "$x$", "%{z}", "\\", "'", ":red[x]"), "positions": "rotary", "miscut": True},
     ]  # fmt: skip
     configs = [AnatomyConfig(**settings) for settings in fuzzed]
     printed = run_snippets([anatomy_snippet(config) for config in configs])
     for config, text in zip(configs, printed, strict=True):
         result = run_anatomy(config)
-        largest, residual = text.split()
+        largest, residual = numbers(text)
         assert largest == f"{result.mean_max_weight:.3g}", config
         assert (float(residual) <= result.loop_bound) == (result.loop_residual <= result.loop_bound), config
     assert printed[0] != printed[1]
@@ -227,3 +252,15 @@ def test_precision_and_origin_are_named() -> None:
     assert (result.provenance.seed, result.provenance.dtype) == (3, "float32")
     assert result.scale == pytest.approx(1 / math.sqrt(8))
     assert result.core_flops == result.core_formula == 4 * 36 * 16
+
+
+def test_a_soft_lookup_is_bounded_number_by_number() -> None:
+    result = run_anatomy(AnatomyConfig(weights="random", heads=4, seed=3))
+    for head, query in itertools.product(range(4), range(6)):
+        weights, values = result.weights[head, query], result.v[head]
+        best = int(np.argmax(weights))
+        assert result.hard[head, query].tolist() == [float(key == best) for key in range(6)]
+        np.testing.assert_array_equal(result.looked_up[head, query], values[best])
+        for number in range(result.v.shape[-1]):
+            moved = sum(weights[key] * (values[key, number] - values[best, number]) for key in range(6))
+            assert result.context[head, query, number] - values[best, number] == pytest.approx(moved, abs=1e-14)

@@ -9,8 +9,8 @@ SHOWN = [
     BiasesConfig(),
     BiasesConfig(seed=7),
     BiasesConfig(tokens=('"""', "<b>", "$x$", "🙂", "\\n'{0}", ":red[x]"), dtype="float32"),
-    BiasesConfig(rotary=True, zero_sink=True, size=1.0, direction="one coordinate"),
-    BiasesConfig(qk_norm=True, tied_query_key=True, masked_row=True, direction="all equal", dtype="float32"),
+    BiasesConfig(rotary=True, zero_sink=True, size=1.0, direction="coordinate"),
+    BiasesConfig(qk_norm=True, tied_query_key=True, masked_row=True, direction="equal", dtype="float32"),
     BiasesConfig(tied_query_key=True, q_bias=False, dropout=True, seed=3),
     BiasesConfig(rotary=True, qk_norm=True, tied_query_key=True, zero_sink=True, masked_row=True, dropout=True),
     BiasesConfig(tokens=("a",), k_bias=False, o_bias=False),
@@ -32,7 +32,7 @@ def test_snippets_repeat_the_measurement_outside_the_project() -> None:
             ):
                 assert shown == pytest.approx(measured, rel=6e-3, abs=bound), line
         if config.dropout:
-            verdict = next(one for one in result.verdicts if one.claim == "bias-v")
+            verdict = result.verdict("bias-v")
             assert float(lines[-1].split(": ")[1]) == pytest.approx(verdict.measured, rel=6e-3)
 
 

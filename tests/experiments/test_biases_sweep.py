@@ -1,5 +1,6 @@
 """Where exact cancellation ends: the key bias and softmax's shift, by size and precision."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -13,6 +14,7 @@ from attention_core.experiments.biases import (
     run_size_sweep,
     steps_size_sweep,
 )
+from attention_core.experiments.biases.sweep import _exactly, _verdict
 from attention_core.experiments.verdict import Step
 
 
@@ -26,9 +28,10 @@ def test_the_key_bias_cancels_until_precision_ends() -> None:
     assert 1e4 < (result.first_nan("float16") or 0) <= 1e5
     assert result.first_nan("float64") is None
     assert result.nan_shares[3, -1] == 1
-    assert [verdict.holds for verdict in result.verdicts] == [True, True, True, False]
-    assert "65,504" in result.verdicts[3].because
-    assert all(result.verdict(dtype, size).as_expected for dtype in result.dtypes for size in KEY_SIZES)
+    outcomes = [verdict.outcome for verdict in result.verdicts]
+    assert outcomes == ["holds", "undecided", "undecided", "fails"]
+    assert "65,504" in result.verdict("bias-k.float16").because
+    assert [verdict.outcome for verdict in result.at(1.0)] == ["holds"] * 4
     assert np.isnan(result.weights[3, -1]).all()
 
 
@@ -36,18 +39,29 @@ def test_the_key_bias_cancels_until_precision_ends() -> None:
 def test_the_sweep_sees_the_key_bias_come_back(switch: str) -> None:
     result = run_size_sweep(BiasesConfig(**{switch: True}).key_sweep())
     for size in (0.1, 1.0, 100.0):
-        for dtype in ("float64", "float32"):
-            verdict = result.verdict(dtype, size)
-            assert not verdict.holds
-            assert not verdict.expected
-    assert all(result.verdict(dtype, size).as_expected for dtype in ("float64", "float32") for size in KEY_SIZES)
+        assert [verdict.outcome for verdict in result.at(size)[:2]] == ["fails", "fails"]
+    assert {verdict.outcome for row in result.judged for verdict in row} <= {"fails", "undecided"}
+
+
+def test_theory_and_not_the_measurement_says_what_is_expected() -> None:
+    """A measurement that contradicts theory is found at every size where theory decides."""
+    config = BiasesConfig(rotary=True).key_sweep()
+    exact = _exactly(config)
+    for dtype in ("float32", "bfloat16", "float16"):
+        found = set()
+        for size, known in zip(KEY_SIZES, exact, strict=True):
+            here = dataclasses.replace(config, dtype=dtype)
+            high, low = (_verdict(here, size, measured, 0.01, *known) for measured in (1.0, 0.0))
+            assert high.expected is low.expected
+            found.add(low.outcome)
+        assert found == {"surprises", "undecided"}
 
 
 def test_the_sweep_depends_on_nothing_that_does_not_change_it() -> None:
     base = BiasesConfig().key_sweep()
     for change in ({"size": 0.1}, {"dtype": "float16"}, {"v_bias": False}, {"masked_row": True}, {"dropout": True}):
         assert BiasesConfig(**change).key_sweep() == base
-    assert BiasesConfig(size=0.1, dropout=True).setting() == BiasesConfig().setting()
+    assert BiasesConfig(size=0.1, dropout=True).without_size() == BiasesConfig().without_size()
     *steps, result = steps_size_sweep(base)
     assert [step.done for step in steps if isinstance(step, Step)] == [0, 1, 2, 3]
     assert type(result) is type(run_size_sweep(base))

@@ -105,7 +105,7 @@ def test_quartiles_by_hand() -> None:
     assert quartiles(one) == (2, 3, 4)
 
 
-@pytest.mark.parametrize("sweep", ["n", "d_model"])
+@pytest.mark.parametrize("sweep", ["n", "d_model", "heads"])
 def test_curves_put_every_time_at_its_place(sweep: str) -> None:
     config = TimesConfig(sweep=sweep, num_tokens=32, d_model=32, num_heads=32, seconds=2)
     *steps, curves = steps_times(config)
@@ -113,7 +113,7 @@ def test_curves_put_every_time_at_its_place(sweep: str) -> None:
     assert all(isinstance(step, Step) for step in steps)
     assert isinstance(curves, TimeCurves)
     assert curves.verdicts == ()
-    assert curves.sizes[0] == (16 if sweep == "n" else 32)
+    assert curves.sizes[0] == {"n": 16, "d_model": 32, "heads": 1}[sweep]
     assert curves.median.shape == (3, len(curves.sizes))
     timed = np.isfinite(curves.median)
     assert timed[:, 0].all()
@@ -121,7 +121,7 @@ def test_curves_put_every_time_at_its_place(sweep: str) -> None:
     assert (curves.low[timed] <= curves.median[timed]).all()
     assert (curves.median[timed] <= curves.high[timed]).all()
     size = curves.sizes.astype(float)
-    n, d = (size, 32) if sweep == "n" else (32, size)
+    n, d = {"n": (size, 32), "d_model": (32, size), "heads": (32, 32)}[sweep]
     assert (curves.flops == 8 * n * d**2 + 4 * n**2 * d).all()
     assert not curves.median.flags.writeable
     assert int((~timed).sum()) == len(curves.left_out)

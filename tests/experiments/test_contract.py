@@ -10,17 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from attention_core.experiments.bounds import output_tolerance
-from attention_core.experiments.config import ConfigError, RunConfig, check_float, check_permutation, check_tokens
+from attention_core.experiments.bounds import output_tolerance, tolerance
+from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
+from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number, tolerance
+from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
 
 def verdict(**more: object) -> Verdict:
     given = {
-        "claim": "perm-kv",
+        "key": "perm-kv",
+        "says": "the outputs differ by at most",
         "quantity": "max |a − b|",
         "measured": 8.9e-16,
         "relation": "≤",
@@ -52,8 +54,17 @@ def verdict(**more: object) -> Verdict:
 def test_a_verdict_holds_as_its_relation_says(relation: str, measured: float, bound: object, holds: bool) -> None:
     made = verdict(relation=relation, measured=measured, bound=bound)
     assert made.holds is holds
-    assert made.as_expected is holds
-    assert verdict(relation=relation, measured=measured, bound=bound, expected=False).as_expected is not holds
+    assert made.outcome == ("holds" if holds else "surprises")
+    not_expected = verdict(relation=relation, measured=measured, bound=bound, expected=False)
+    assert not_expected.outcome == ("surprises" if holds else "fails")
+    open_ = verdict(relation=relation, measured=measured, bound=bound, expected=None, because="it drowns")
+    assert open_.outcome == "undecided"
+
+
+def test_what_leaves_a_verdict_undecided_must_be_said() -> None:
+    with pytest.raises(ValueError, match="what leaves 'perm-kv' undecided must be said"):
+        verdict(expected=None)
+    assert verdict(key="perm-kv.all").claim == "perm-kv"
 
 
 def test_a_verdict_reads_as_one_line() -> None:
@@ -189,8 +200,8 @@ def test_drawing_leaves_the_global_stream_alone() -> None:
 
 def test_parameters_are_drawn_at_the_scale_that_is_said() -> None:
     module = draw_parameters(nn.Sequential(nn.Linear(400, 300), nn.LayerNorm(300)).double(), 3, bias_std=0.5)
-    assert float(module[0].weight.std()) == pytest.approx(1 / 20, rel=0.02)
-    assert float(module[0].bias.std()) == pytest.approx(0.5, rel=0.2)
+    assert float(module[0].weight.detach().std()) == pytest.approx(1 / 20, rel=0.02)
+    assert float(module[0].bias.detach().std()) == pytest.approx(0.5, rel=0.2)
     assert torch.equal(module[1].weight, torch.ones(300, dtype=torch.float64))
     assert torch.equal(
         draw_parameters(nn.Linear(4, 3).double(), 3).weight, draw_parameters(nn.Linear(4, 3).double(), 3).weight

@@ -6,13 +6,10 @@ import itertools
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from attention_core.experiments.config import ConfigError
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
 from attention_core.experiments.permutation import (
-    MASKS,
     POSITIONS,
     PermutationConfig,
     ShuffleConfig,
@@ -21,36 +18,17 @@ from attention_core.experiments.permutation import (
     run_permutation,
     run_shuffle,
 )
-from attention_core.experiments.permutation.config import ADDED, BIAS_STD, D_MODEL, NUM_HEADS
+from attention_core.experiments.permutation.config import BIAS_STD, D_MODEL, NUM_HEADS
+from attention_core.experiments.permutation.module import Attention
 from attention_core.modules.multi_head import MultiHeadAttention
-from tests.experiments.snippets import run_snippets
+from tests.experiments.snippets import numbers, run_snippets
 
-WORDS = st.sampled_from(["a", "b", "c", "🙂", "<b>"])
-SETTINGS = st.fixed_dictionaries(
-    {
-        "tokens": st.lists(WORDS, min_size=1, max_size=5).map(tuple),
-        "context": st.lists(WORDS, max_size=4).map(tuple),
-        "positions": st.sampled_from(sorted(POSITIONS)),
-        "carried": st.booleans(),
-        "mask": st.sampled_from(MASKS),
-        "keys_alone": st.booleans(),
-        "biases": st.booleans(),
-        "seed": st.integers(0, 999_999),
-    }
-).filter(lambda values: not (values["keys_alone"] and values["carried"] and values["positions"] in ADDED))
+HALVES = ("bfloat16", "float16")
 
 
 def residuals(**settings: object) -> dict[str, float]:
     result = run_permutation(PermutationConfig(**settings))
     return {verdict.claim: verdict.measured for verdict in result.verdicts}
-
-
-@settings(max_examples=150)
-@given(SETTINGS, st.sampled_from(["float64", "float32"]))
-def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
-    for verdict in run_permutation(PermutationConfig(dtype=dtype, **values)).verdicts:
-        assert verdict.as_expected, verdict.sentence()
-        assert bool(verdict.because) != verdict.expected
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -60,9 +38,9 @@ def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
         ({"positions": "sinusoidal"}, {"perm-kv", "perm-q", "perm-self"}),
         ({"positions": "learned"}, {"perm-kv", "perm-q", "perm-self"}),
         ({"positions": "rotary"}, {"perm-kv", "perm-q", "perm-self"}),
-        ({"positions": "ALiBi"}, {"perm-kv", "perm-q", "perm-self"}),
+        ({"positions": "alibi"}, {"perm-kv", "perm-q", "perm-self"}),
         ({"mask": "causal"}, {"perm-kv", "perm-q", "perm-self"}),
-        ({"mask": "sliding window"}, {"perm-kv", "perm-q", "perm-self"}),
+        ({"mask": "window"}, {"perm-kv", "perm-q", "perm-self"}),
         ({"keys_alone": True}, {"perm-kv", "perm-self"}),
         ({}, set()),
         ({"biases": False}, set()),
@@ -79,11 +57,80 @@ def test_each_switch_breaks_its_claims_a_thousandfold(switches: dict, broken: se
             assert verdict.measured <= result.bound
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-def test_the_claims_hold_in_every_precision_and_fail_where_they_should(dtype: str) -> None:
-    for switches in ({}, {"positions": "rotary"}, {"mask": "causal"}):
-        result = run_permutation(PermutationConfig(dtype=dtype, **switches))
-        assert all(verdict.as_expected for verdict in result.verdicts), [v.sentence() for v in result.verdicts]
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("switches", [{"positions": "alibi"}, {"positions": "rotary"}, {"mask": "causal"}])
+def test_half_precision_sees_what_breaks_a_claim(switches: dict, dtype: str) -> None:
+    for seed in range(5):
+        outcomes = {one.key: one.outcome for one in run_permutation(
+            PermutationConfig(dtype=dtype, seed=seed, **switches)
+        ).verdicts}  # fmt: skip
+        assert outcomes == dict.fromkeys(("perm-kv", "perm-q", "perm-self"), "fails")
+
+
+def test_what_a_precision_cannot_tell_is_left_open_with_the_reason() -> None:
+    config = PermutationConfig(tokens=("a", "b"), positions="alibi", seed=2)
+    found = {dtype: run_permutation(dataclasses.replace(config, dtype=dtype)).verdict("perm-kv") for dtype in HALVES}
+    assert found["float16"].outcome == "fails"
+    assert found["bfloat16"].outcome == "undecided"
+    assert "bfloat16 can tell" in found["bfloat16"].because
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
+def test_the_bound_lies_within_a_small_multiple_of_the_errors_of_a_pass(dtype: str) -> None:
+    """A pass is off from float64 on the same numbers by a tenth to four tenths of what two may be off."""
+    shares = []
+    for seed in range(8):
+        one = Attention(PermutationConfig(dtype=dtype, seed=seed))
+        exact = Attention(PermutationConfig(seed=seed))
+        exact.module.load_state_dict({name: value.double() for name, value in one.module.state_dict().items()})
+        exact.x, exact.y = one.x.double(), one.y.double()
+        here = torch.arange(6)[None]
+        with torch.inference_mode():
+            shares.append(float((one.outputs(here, here) - exact.outputs(here, here)).abs().max()) / one.bound())
+    assert max(shares) < 0.5
+    assert dtype in ("float64", "float32") or min(shares) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("settings", "same", "in_place"),
+    [
+        ({"key_order": (5, 4, 3, 2, 1, 0)}, True, True),
+        ({"query_order": (5, 4, 3, 2, 1, 0)}, True, False),
+        ({"query_order": (5, 4, 3, 2, 1, 0), "tokens": ("a",) * 6}, True, True),
+        ({"key_order": (5, 4, 3, 2, 1, 0), "positions": "rotary"}, False, False),
+        ({"key_order": (5, 4, 3, 2, 1, 0), "keys_alone": True}, False, False),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float64", *HALVES])
+def test_whether_the_output_is_the_same_under_any_seed(
+    settings: dict, same: bool, in_place: bool, dtype: str
+) -> None:
+    for seed in range(5):
+        result = run_shuffle(ShuffleConfig(**settings, dtype=dtype, seed=seed))
+        assert (result.same, result.same_in_place) == (same, in_place)
+
+
+def test_a_precision_that_finds_no_difference_does_not_call_it_the_same() -> None:
+    close = ShuffleConfig(dtype="bfloat16", seed=1, positions="alibi", key_order=(0, 1, 3, 2, 4, 5))
+    assert run_shuffle(close).same is None
+    assert run_shuffle(dataclasses.replace(close, dtype="float64")).same is False
+
+
+def test_one_order_is_judged_by_what_theory_says_of_it() -> None:
+    here, turned = (0, 1, 2), (2, 1, 0)
+
+    def outcome(order: tuple[int, ...], **switches: object) -> str:
+        config = ShuffleConfig(**{"tokens": ("a", "b", "c"), "query_order": order, "key_order": order} | switches)
+        return run_shuffle(config).verdict("perm-self").outcome
+
+    for switches in ({"positions": "sinusoidal"}, {"positions": "rotary"}, {"mask": "causal"}, {"keys_alone": True}):
+        assert outcome(here, **switches) == "holds"
+        assert outcome(turned, **switches) == "fails"
+    for switches in ({"positions": "alibi"}, {"mask": "window"}):
+        assert outcome(here, **switches) == "holds"
+        assert outcome(turned, **switches) == "undecided"
+    assert outcome(turned, positions="alibi", carried=True) == "holds"
+    assert outcome((1, 0, 2), positions="learned", tokens=("a", "a", "b")) == "undecided"
 
 
 def test_the_residuals_are_those_of_a_loop_over_the_orders() -> None:
@@ -105,7 +152,7 @@ def test_the_residuals_are_those_of_a_loop_over_the_orders() -> None:
 
 
 def test_alibi_and_windows_survive_the_reversal_of_two_tokens_only() -> None:
-    for switch in ({"positions": "ALiBi"}, {"mask": "sliding window"}):
+    for switch in ({"positions": "alibi"}, {"mask": "window"}):
         assert residuals(tokens=("a", "b"), **switch)["perm-self"] < 1e-12
         assert residuals(tokens=("a", "b", "c"), **switch)["perm-self"] > 1e-3
 
@@ -121,7 +168,7 @@ def test_the_same_config_gives_the_same_bits() -> None:
     first, second = run_shuffle(config), run_shuffle(config)
     for field in dataclasses.fields(first):
         np.testing.assert_array_equal(getattr(first, field.name), getattr(second, field.name))
-    assert run_permutation(config.setting()).verdicts == run_permutation(config.setting()).verdicts
+    assert run_permutation(config.unshuffled()).verdicts == run_permutation(config.unshuffled()).verdicts
 
 
 def test_one_seed_is_one_input_in_every_precision() -> None:
@@ -147,7 +194,7 @@ def test_undoing_puts_rows_and_columns_back() -> None:
         ({"tokens": ("w" * 513,)}, "tokens = '513 characters' is not possible: at most 512 characters are allowed."),
         ({"tokens": "abc"}, "tokens = 'abc' is not possible: a tuple of words is allowed."),
         ({"tokens": ("a", "")}, "every token needs at least one character."),
-        ({"positions": "none?"}, "one of none, sinusoidal, learned, rotary, ALiBi is allowed."),
+        ({"positions": "none?"}, "one of none, sinusoidal, learned, rotary, alibi is allowed."),
         ({"mask": None}, "mask = None is not possible"),
         ({"biases": 1}, "biases = 1 is not possible: True or False is allowed."),
         ({"seed": -1}, "seed = -1 is not possible: a whole number from 0 to 999,999 is allowed."),
@@ -184,8 +231,8 @@ FUZZED = [
             {"positions": "sinusoidal"},
             {"positions": "learned", "carried": True},
             {"positions": "rotary"},
-            {"positions": "ALiBi", "mask": "causal"},
-            {"mask": "sliding window", "biases": False},
+            {"positions": "alibi", "mask": "causal"},
+            {"mask": "window", "biases": False},
             {"keys_alone": True, "positions": "rotary", "carried": True},
             {"dtype": "float32", "positions": "rotary", "mask": "causal"},
         ]
@@ -198,14 +245,14 @@ def test_the_snippet_computes_the_same_number_outside_the_project() -> None:
     configs = [
         *FUZZED,
         ShuffleConfig(tokens=HOSTILE, query_order=(5, 4, 3, 2, 1, 0), mask="causal"),
-        ShuffleConfig(context=("a", "b"), query_order=order_of("reversed", 6, 0), mask="sliding window"),
+        ShuffleConfig(context=("a", "b"), query_order=order_of("reversed", 6, 0), mask="window"),
     ]
     for config, printed in zip(configs, run_snippets([permutation_snippet(c) for c in configs]), strict=True):
         result = run_shuffle(config)
         if result.moved <= result.bound:
-            assert float(printed) <= result.bound
+            assert float(*numbers(printed)) <= result.bound
         else:
-            assert float(printed) == pytest.approx(result.moved, rel=5e-3)
+            assert float(*numbers(printed)) == pytest.approx(result.moved, rel=5e-3)
 
 
 def test_a_new_seed_changes_what_the_snippet_prints() -> None:

@@ -5,10 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from attention_core.experiments.config import ConfigError
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
 from attention_core.experiments.permutation import (
     MODELS,
@@ -26,8 +24,7 @@ from attention_core.experiments.verdict import Step, Verdict
 from attention_core.modules.block import PreNorm
 from attention_core.modules.normalization import BatchNorm
 from attention_core.modules.stack import Encoder
-from tests.experiments.snippets import run_snippets
-from tests.experiments.test_permutation import SETTINGS
+from tests.experiments.snippets import numbers, run_snippets
 
 ORDER = (2, 0, 5, 1, 4, 3)
 
@@ -40,15 +37,6 @@ def verdicts(**values: object) -> dict[str, list[Verdict]]:
     return found
 
 
-@settings(max_examples=30)
-@given(SETTINGS, st.sampled_from(["float64", "float32"]))
-def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
-    for claim in verdicts(dtype=dtype, **values).values():
-        for verdict in claim:
-            assert verdict.as_expected, verdict.sentence()
-            assert bool(verdict.because) != verdict.expected
-
-
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(
     ("switches", "broken"),
@@ -56,9 +44,9 @@ def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
         ({"positions": "sinusoidal"}, {"perm-pool", "perm-bias", "perm-block", "nope-depth", "count-blind"}),
         ({"positions": "learned"}, {"perm-pool", "perm-bias", "perm-block", "nope-depth", "count-blind"}),
         ({"positions": "rotary"}, {"perm-pool", "perm-bias", "perm-block", "nope-depth"}),
-        ({"positions": "ALiBi"}, {"perm-pool", "perm-bias", "perm-block", "nope-depth"}),
+        ({"positions": "alibi"}, {"perm-pool", "perm-bias", "perm-block", "nope-depth"}),
         ({"mask": "causal"}, {"perm-pool", "perm-bias", "perm-block"}),
-        ({"mask": "sliding window"}, {"perm-pool", "perm-bias", "perm-block"}),
+        ({"mask": "window"}, {"perm-pool", "perm-bias", "perm-block"}),
         ({"keys_alone": True}, {"perm-pool", "perm-bias"}),
         ({}, set()),
         ({"biases": False}, set()),
@@ -75,23 +63,29 @@ def test_each_switch_breaks_its_claims_a_thousandfold(switches: dict, broken: se
                 assert verdict.measured <= verdict.bound, verdict.sentence()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-@pytest.mark.parametrize("switches", [{}, {"positions": "ALiBi"}, {"positions": "sinusoidal"}, {"mask": "causal"}])
-def test_half_precision_is_as_expected(dtype: str, switches: dict) -> None:
-    for found in verdicts(dtype=dtype, **switches).values():
-        assert all(verdict.as_expected for verdict in found), [verdict.sentence() for verdict in found]
+def test_half_precision_sees_the_order_in_two_layers_and_with_positions(dtype: str) -> None:
+    for seed in range(2):
+        result = run_depth(PermutationConfig(dtype=dtype, seed=seed))
+        assert result.verdict("nope-depth.two").outcome == "holds"
+        assert result.verdict("pe-order.with").outcome == "holds"
+        assert result.two_layers > 2 * result.verdict("nope-depth.two").bound
+        block = run_blocks(PermutationConfig(dtype=dtype, seed=seed, positions="sinusoidal")).verdict("perm-block")
+        assert block.outcome == "fails"
 
 
 def test_two_layers_see_the_order_that_one_does_not() -> None:
     result = run_depth(PermutationConfig())
-    one, two = (verdict for verdict in result.verdicts if verdict.claim == "nope-depth")
+    one, two = (result.verdict(f"nope-depth.{depth}") for depth in ("one", "two"))
     assert one.holds
     assert two.holds
     assert result.two_layers > 1000 * two.bound
     assert result.two_layers > 0.1 > result.one_layer
-    alike = [v for v in run_depth(PermutationConfig(tokens=("a", "a", "b"))).verdicts if v.claim == "nope-depth"]
-    assert [verdict.holds for verdict in alike] == [True, False]
-    assert alike[1].because == "too few tokens that differ"
+    alike = run_depth(PermutationConfig(tokens=("a", "a", "b")))
+    assert alike.verdict("nope-depth.one").outcome == "holds"
+    assert alike.verdict("nope-depth.two").outcome == "fails"
+    assert alike.verdict("nope-depth.two").because == "too few tokens that differ"
 
 
 def test_order_comes_in_by_each_of_the_positions_and_masks() -> None:
@@ -115,7 +109,7 @@ def test_a_block_is_measured_on_the_real_module() -> None:
         **{field.name: getattr(config, field.name) for field in dataclasses.fields(config)},
         query_order=(2, 1, 0),
         key_order=(2, 1, 0),
-        model="pre-norm block",
+        model="pre",
     )
     assert run_shuffle(shuffle).moved == pytest.approx(float(moved), rel=1e-9)
 
@@ -139,7 +133,7 @@ def test_edges_one_token_sixty_four_and_a_second_sentence() -> None:
     alone = run_blocks(PermutationConfig(tokens=("a",)))
     assert {case.norm for case in alone.blocks} == {"LayerNorm"}
     many = run_blocks(PermutationConfig(tokens=tuple(f"w{i}" for i in range(64)), positions="learned"))
-    assert all(verdict.as_expected for verdict in many.verdicts)
+    assert not any(verdict.surprises for verdict in many.verdicts)
     long = run_depth(PermutationConfig(tokens=("x" * 500,)))
     assert long.verdicts[-1].cases == "1 to 1 times the same token"
     cross = run_blocks(PermutationConfig(context=("a", "b")))
@@ -163,7 +157,7 @@ def test_steps_tell_how_far_it_is_and_end_with_the_same_result() -> None:
 )
 def test_a_block_shuffles_all_of_one_sentence_or_says_why_not(values: dict) -> None:
     with pytest.raises(ConfigError, match="in a block the same tokens ask and answer"):
-        ShuffleConfig(model="pre-norm block", **values)
+        ShuffleConfig(model="pre", **values)
     with pytest.raises(ConfigError, match="model"):
         ShuffleConfig(model="block")
 
@@ -181,9 +175,9 @@ def test_the_snippet_covers_every_model() -> None:
     switches = [
         {},
         {"positions": "sinusoidal"},
-        {"positions": "learned", "carried": True, "mask": "sliding window"},
+        {"positions": "learned", "carried": True, "mask": "window"},
         {"positions": "rotary", "biases": False},
-        {"positions": "ALiBi", "mask": "causal", "dtype": "float32"},
+        {"positions": "alibi", "mask": "causal", "dtype": "float32"},
     ]
     configs = [
         ShuffleConfig(model=model, query_order=ORDER, key_order=ORDER, seed=seed, **values)
@@ -193,9 +187,9 @@ def test_the_snippet_covers_every_model() -> None:
     for config, printed in zip(configs, run_snippets([permutation_snippet(c) for c in configs]), strict=True):
         result = run_shuffle(config)
         if result.moved <= result.bound:
-            assert float(printed) <= result.bound
+            assert float(*numbers(printed)) <= result.bound
         else:
-            assert float(printed) == pytest.approx(result.moved, rel=5e-3)
+            assert float(*numbers(printed)) == pytest.approx(result.moved, rel=5e-3)
         assert permutation_snippet(config).count("\n") <= 58
 
 

@@ -9,87 +9,111 @@ import torch
 from attention_core.experiments.scaling import D_HEADS, ScalingConfig, ScalingResult
 from attention_core.experiments.scaling.config import expected_scores
 from attention_core.experiments.scaling.inputs import chunks, projections
-from attention_core.experiments.scaling.sweep import head, pair_moments
+from attention_core.experiments.scaling.sweep import head, moments, pair_scores
+from attention_core.experiments.scaling.verdicts import verdicts
 from attention_core.modules.multi_head import MultiHeadAttention
 from tests.experiments.scaling_runs import ARRAYS, run
 
-
-def held(result: ScalingResult) -> dict[str, list[bool]]:
-    found: dict[str, list[bool]] = {}
-    for verdict in result.verdicts:
-        found.setdefault(verdict.claim, []).append(verdict.holds)
-    return found
-
-
-ALL_HOLD = {
-    "scale-var": [True, True],
-    "scale-sat": [True],
-    "scale-jac": [True, True],
-    "scale-grad": [True, True],
-    "scale-absorb": [True],
-}
+OUTCOMES = (
+    "scale-var.unscaled",
+    "scale-var.scaled",
+    "scale-sat",
+    "scale-jac.keys",
+    "scale-jac.two",
+    "scale-grad.median",
+    "scale-grad.mean",
+)
 
 
-def test_without_a_factor_every_claim_holds() -> None:
+def outcomes(result: ScalingResult) -> dict[str, str]:
+    return {verdict.key: verdict.outcome for verdict in result.verdicts}
+
+
+def test_without_a_factor_every_claim_holds_and_saturation_in_probability() -> None:
     result = run()
-    assert held(result) == ALL_HOLD
-    assert all(verdict.as_expected and not verdict.because for verdict in result.verdicts)
+    assert outcomes(result) == dict.fromkeys(OUTCOMES, "holds")
+    assert "in probability: 7.8% of the queries" in result.verdict("scale-sat").because
 
 
+VAR = {"scale-var.unscaled": "fails", "scale-var.scaled": "fails"}
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("settings", "broken"),
+    ("settings", "differ"),
     [
-        ({"scale": "1/sqrt(d_head)"}, {"scale-sat": [False], "scale-grad": [False, True]}),
-        ({"scale": "1/d_head"}, {"scale-sat": [False], "scale-grad": [False, False]}),
-        ({"scale": "d_head^-alpha", "alpha": 0.4}, {"scale-sat": [False], "scale-grad": [False, True]}),
-        ({"temperature": 20.0}, {"scale-sat": [False], "scale-grad": [False, True]}),
-        ({"std": 0.9}, {"scale-var": [False, False]}),
-        ({"mean": 0.1, "inputs": "uniform"}, {"scale-var": [False, False]}),
-        ({"correlation": 0.1, "inputs": "signs"}, {"scale-var": [False, False], "scale-grad": [True, False]}),
-        ({"through_module": True}, {"scale-var": [False, False], "scale-grad": [False, True]}),
-        ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, {"scale-absorb": [False]}),
-        ({"naive_epsilon": True}, {"scale-jac": [False, False]}),
-        ({"inputs": "signs", "dtype": "float32", "seed": 7}, {}),
+        ({"scale": "root"}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
+        ({"scale": "head"}, {"scale-sat": "fails", "scale-grad.median": "fails", "scale-grad.mean": "fails"}),
+        ({"scale": "power", "alpha": 0.4}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
+        ({"temperature": 10.0}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
+        ({"std": 0.9}, VAR),
+        ({"mean": 0.1, "inputs": "uniform"}, VAR),
+        ({"correlation": 0.1, "inputs": "signs"}, VAR | {"scale-grad.mean": "fails"}),
+        ({"through_module": True}, VAR),
+        ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, {}),
+        ({"naive_epsilon": True}, {"scale-jac.keys": "fails", "scale-jac.two": "fails"}),
         ({"inputs": "uniform", "dtype": "bfloat16", "seed": 8, "num_keys": 16}, {}),
-        ({"num_keys": 1}, {}),
     ],
     ids=str,
 )
-def test_switches_break_exactly_what_theory_says(settings: dict[str, object], broken: dict[str, list[bool]]) -> None:
+def test_switches_break_exactly_what_theory_says(settings: dict[str, object], differ: dict[str, str]) -> None:
     result = run(**settings)
-    assert held(result) == ALL_HOLD | broken
+    found = outcomes(result)
+    assert {key: found[key] for key in differ} == differ
     for verdict in result.verdicts:
-        assert verdict.as_expected, verdict.sentence()
+        assert verdict.outcome == differ.get(verdict.key, "holds") or verdict.outcome == "undecided", (
+            verdict.sentence()
+        )
         assert verdict.holds or verdict.because
     for curves in result.curves:
         for name in ARRAYS:
             assert np.isfinite(getattr(curves, name)).all(), (curves.name, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "settings",
+    ("settings", "undecided"),
     [
-        {"temperature": 4.0},  # the mean largest weight is foreseen at 0.899, and 0.9 is the bound
-        {"mean": 2.0, "dtype": "bfloat16"},  # scores of 16,384 are multiples of 128 here, and tie
-        {"mean": 2.0, "std": 0.5, "num_keys": 16, "dtype": "float32", "seed": 727502},
-        {"inputs": "signs", "correlation": 1.0, "scale": "1/sqrt(d_head)"},
-        {"qk_norm": True, "dtype": "bfloat16"},  # rounding explains any difference of two weights
-        {"naive_epsilon": True, "num_keys": 1},
-        {"std": 0.1, "through_module": True, "num_keys": 16},
+        ({"temperature": 4.0}, ("scale-sat",)),  # the mean largest weight is foreseen at 0.899, and 0.9 is the bound
+        ({"num_keys": 1}, ("scale-sat", "scale-grad.median", "scale-grad.mean")),
+        ({"num_keys": 1, "naive_epsilon": True}, ("scale-sat", "scale-grad.median", "scale-grad.mean")),
+        (  # the best keys tie in about half of the rows
+            {"mean": 2.0, "qk_norm": True, "inputs": "signs", "num_keys": 32, "dtype": "bfloat16", "seed": 326249},
+            ("scale-grad.median",),
+        ),
+        ({"mean": 2.0, "dtype": "bfloat16"}, ()),  # scores of 16,384 are multiples of 128 here, and tie
+        ({"mean": 2.0, "std": 0.5, "num_keys": 16, "dtype": "float32", "seed": 727502}, ()),
+        ({"inputs": "signs", "correlation": 1.0, "scale": "root"}, ()),
+        ({"std": 0.1, "through_module": True, "num_keys": 16}, ()),
     ],
     ids=str,
 )
-def test_what_is_expected_is_right_at_the_edges_too(settings: dict[str, object]) -> None:
-    for verdict in run(**settings).verdicts:
-        assert verdict.as_expected, verdict.sentence()
+def test_near_a_threshold_nothing_is_expected_and_the_reason_is_said(
+    settings: dict[str, object], undecided: tuple[str, ...]
+) -> None:
+    result = run(**settings)
+    assert set(undecided) <= {verdict.key for verdict in result.verdicts if verdict.outcome == "undecided"}
+    for verdict in result.verdicts:
+        assert not verdict.surprises, verdict.sentence()
         assert verdict.measured < 1e8  # 0 for inputs a hundredth of what is claimed is many standard errors away
+
+
+@pytest.mark.parametrize("settings", [{"temperature": 4.0}, {}, {"scale": "head"}, {"naive_epsilon": True}], ids=str)
+def test_what_is_expected_does_not_depend_on_what_was_measured(settings: dict[str, object]) -> None:
+    """Verdicts on curves of another run, whose numbers are far off, expect what they always did."""
+    config, strange = ScalingConfig(**settings), run(scale="root", num_keys=2, std=4.0)
+    expected = {verdict.key: verdict.expected for verdict in run(**settings).verdicts}
+    curves = (strange.unscaled, strange.scaled, strange.scaled if config.scale == "none" else strange.unscaled)
+    if config.naive_epsilon:
+        curves = (run().unscaled, run().scaled, strange.scaled)
+    assert {verdict.key: verdict.expected for verdict in verdicts(config, *curves)} == expected
 
 
 def test_the_numbers_are_those_of_theory() -> None:
     result = run()
     sizes = (4, 16, 64, 256, 1024, 4096)
     largest = [result.at("max_weight", d_head) for d_head in sizes]
-    np.testing.assert_allclose(largest, (0.276, 0.577, 0.790, 0.899, 0.947, 0.974), atol=0.03)
+    np.testing.assert_allclose(largest, (0.276, 0.577, 0.790, 0.899, 0.947, 0.974), atol=0.04)
     scaled = [result.at("max_weight", d_head, of="scaled") for d_head in sizes]
     assert 0.09 < min(scaled) < max(scaled) < 0.12
     assert result.at("gradient_median", 64) == pytest.approx(0.8, rel=0.15)
@@ -108,15 +132,15 @@ def test_the_numbers_are_those_of_theory() -> None:
     peak, height = result.jacobian_peak
     assert peak in (8, 16)
     assert height == pytest.approx(0.30, abs=0.02)
-    assert result.violations == (0, 0)
-    assert result.rows == 2 * 13 * 2048
+    assert [result.verdict(f"scale-jac.{part}").measured for part in ("keys", "two")] == [0, 0]
+    assert result.verdict("scale-jac.keys").numbers == "rows with ‖J‖_F > nε = 0 of 53,248 rows = 0"
     assert 1.9 < result.unscaled.sharpest.max() <= 2 * (1 + 1e-12)
 
 
 def test_default_initialised_projections_give_a_ninth_of_the_variance() -> None:
     result = run(through_module=True)
-    np.testing.assert_allclose(result.unscaled.score_variance / result.d_heads, 1 / 9, rtol=0.2)
-    assert "d_head/9" in result.verdicts[0].because
+    np.testing.assert_allclose(result.unscaled.score_variance / D_HEADS, 1 / 9, rtol=0.2)
+    assert "d_head/9" in result.verdict("scale-var.unscaled").because
     config = ScalingConfig(through_module=True)
     ours = projections(config).q_weight
     theirs = MultiHeadAttention(512, 1, d_head=4096).requires_grad_(False).q_weight
@@ -140,13 +164,14 @@ def test_moments_of_pairs_are_those_expected(settings: dict[str, object]) -> Non
     config = ScalingConfig(**settings)
     inputs = next(chunks(config))
     for d_head in (16, 256):
-        count, first, second, _ = pair_moments(head(config, d_head, 1.0), inputs)
+        count, first, second, _ = moments(pair_scores(head(config, d_head), inputs))
         expected = expected_scores(config, d_head)
         mean = first / count
         assert float(mean) == pytest.approx(expected.mean, abs=6 * expected.std / math.sqrt(count) + 0.02 * d_head)
         assert float((second / count - mean**2).sqrt()) == pytest.approx(expected.std, rel=0.15)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth_of_every_seed() -> None:
     """The standard errors of independent pairs are honest: the deviations of 40 seeds spread by about one of them."""
     deviations = []
@@ -154,7 +179,7 @@ def test_intervals_cover_the_truth_of_every_seed() -> None:
         config = ScalingConfig(seed=seed)
         inputs = next(chunks(config))
         for d_head in (1, 64, 2048):
-            count, _, second, fourth = pair_moments(head(config, d_head, 1.0), inputs)
+            count, _, second, fourth = moments(pair_scores(head(config, d_head), inputs))
             error = torch.sqrt((fourth / count - (second / count) ** 2) / count)
             deviations.append(float((second / count - d_head) / error))
     assert 0.8 < float(np.std(deviations)) < 1.25

@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
-from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
+from attention_core.experiments.anatomy import AnatomyConfig, HeadTimes, run_anatomy
 from attention_core.figures.anatomy import (
     ALL,
     AVERAGE,
@@ -15,23 +16,24 @@ from attention_core.figures.anatomy import (
     STEP_NAMES,
     STEPS,
     Shown,
-    anatomy_heatmap,
     anatomy_table,
     anatomy_view,
     explain,
     focus,
     neighbours,
     number,
+    proof,
     read_cell,
     shape_line,
     shown,
     step_of,
     write_cell,
 )
+from attention_core.figures.charts import view_figure
 
 SETTINGS = (
     AnatomyConfig(),
-    AnatomyConfig(weights="random", causal=True, heads=4, positions="ALiBi", dropout=0.5),
+    AnatomyConfig(weights="random", causal=True, heads=4, positions="alibi", dropout=0.5),
     AnatomyConfig(weights="random", positions="rotary", miscut=True),
     AnatomyConfig(tokens=("one",), heads=1, positions="learned", biases=False),
 )
@@ -138,21 +140,33 @@ def test_a_chosen_cell_stays_inside_and_follows_to_the_next_step() -> None:
     assert focus(config, result, step="context", head="1", cell=(at, 0, 4, 3)) == (2, 4, 3)
     assert focus(config, result, step="tokens", head="1", cell=(at, 7, 99, 99)) == (0, 5, 4)
     assert read_cell(write_cell((7, 1, 2, 0))) == (7, 1, 2, 0)
-    for nonsense in ("", "1.2", "a.b.c.d", "1.2.3.-4", "1.2.3.4.5", "1e9.0.0.0"):
+    assert read_cell(write_cell(())) == ()
+    for nonsense in ("1.2", "a.b.c.d", "1.2.3.-4", "1.2.3.4.5", "1e9.0.0.0"):
         with pytest.raises(ValueError, match=r"is no cell|invalid literal"):
             read_cell(nonsense)
 
 
 def test_steps_stand_in_a_row() -> None:
     assert STEP_NAMES[0] == "tokens"
-    assert STEP_NAMES[-1] == "output"
+    assert STEP_NAMES[-2:] == ("output", "lookup")
     assert neighbours("tokens") == ("tokens", "embed")
-    assert neighbours("output") == ("merge", "output")
+    assert neighbours("lookup") == ("output", "lookup")
     assert {claim for step in STEPS for claim in step.claims} == {
-        "mha-reshape", "mha-divisible", "drop-rows", "convex-hull", "cplx-core",
+        "mha-reshape", "mha-divisible", "drop-rows", "convex-hull", "cplx-core", "soft-lookup",
     }  # fmt: skip
     assert shape_line(SETTINGS[0], run_anatomy(SETTINGS[0]), "softmax") == "2 heads × 6 queries × 6 keys"
-    assert shape_line(SETTINGS[3], run_anatomy(SETTINGS[3]), "softmax") == "1 head × 1 query × 1 key"
+    one = run_anatomy(SETTINGS[3])
+    assert shape_line(SETTINGS[3], one, "softmax") == "1 head × 1 query × 1 key"
+    assert shape_line(SETTINGS[3], one, "qkv") == "three times 1 token × 1 head of 16 numbers"
+    assert shape_line(SETTINGS[3], one, "merge") == "1 query × 1 head of 16 numbers"
+
+
+def test_the_proof_quotes_what_was_measured() -> None:
+    result = run_anatomy(SETTINGS[0])
+    steps = proof(result, HeadTimes(batched=1.5e-5, loop=4e-5, passes=50))
+    said = "\n".join(step.measured for step in steps)
+    assert all(verdict.numbers in said for verdict in result.verdicts)
+    assert "`15 µs` together, `40 µs` in a loop" in said
 
 
 def test_table_and_heatmap_hold_the_pictures_numbers_and_the_texts_as_typed() -> None:
@@ -162,8 +176,9 @@ def test_table_and_heatmap_hold_the_pictures_numbers_and_the_texts_as_typed() ->
     assert table.rows[-1][:5] == ("Weights, head 1", 3, "<b>", 3, "<b>")
     assert table.rows[-1][5] == pytest.approx(result.weights[0, 2, 2], rel=1e-6)
     assert len(table.rows) == 18
-    figure = anatomy_heatmap(config, result, step="softmax", head="1")
-    np.testing.assert_array_equal(figure.data[0].z, result.weights[0].astype(np.float32))
+    figure = view_figure(anatomy_view(config, result, step="softmax", head="1"))
+    weights = result.weights[0].astype(np.float32)
+    assert any(np.array_equal(trace.z, weights) for trace in figure.data)
     assert figure.layout.yaxis.ticktext == ("&lt;b&gt;", "&#36;x&#36;", "&lt;b&gt;")
     assert "“<b>”" in explain(config, result, Shown("weights", 0), 0, 0).text
 
@@ -175,3 +190,31 @@ def test_table_and_heatmap_hold_the_pictures_numbers_and_the_texts_as_typed() ->
 )  # fmt: skip
 def test_numbers_are_short(value: float, text: str) -> None:
     assert number(value) == text
+
+
+@pytest.mark.parametrize("settings", [{}, {"heads": 4, "causal": True, "weights": "random"}, {"biases": False}])
+def test_the_lines_of_code_run_and_make_what_their_steps_show(settings: dict[str, object]) -> None:
+    config = AnatomyConfig(**settings)
+    result = run_anatomy(config)
+    held = {name: torch.tensor(getattr(result, name)) for name in ("slots", "o_bias", "o_weight", "words")}
+    ids = [result.vocabulary.index(token) for token in config.tokens]
+    names = {"W_O": held["o_weight"], "b_O": held["o_bias"], "slots": held["slots"], "h": config.heads}
+    names |= {f"W_{z.upper()}": torch.tensor(getattr(result, f"{z}_weight")) for z in "qkv"}
+    names |= {f"b_{z.upper()}": torch.tensor(getattr(result, f"{z}_bias")) for z in "qkv"}
+    table = torch.stack([held["words"][ids.index(i)] for i in range(len(result.vocabulary))])
+    names |= {"torch": torch, "words": result.vocabulary, "ids": ids, "table": table, "d_head": config.head_size}
+    names["hidden"] = torch.ones(len(ids), len(ids)).triu(1).bool() & config.causal
+    made = {"tokens": "one_hot", "embed": "x", "qkv": "v", "heads": "q", "scores": "s", "scale": "s", "mask": "s"}
+    made |= {"softmax": "a", "context": "o", "merge": "o", "output": "y", "lookup": "best"}
+    for step in STEPS:
+        exec(step.code, names)
+        expected = getattr(result, step.gives)
+        np.testing.assert_allclose(names[made[step.name]].numpy(), expected, atol=1e-12, err_msg=step.name)
+
+
+def test_a_hard_lookup_is_explained_by_the_best_key() -> None:
+    result = run_anatomy(SETTINGS[0])
+    best = int(result.weights[0, 3].argmax())
+    said = explain(SETTINGS[0], result, Shown("looked_up", 0), 3, 1)
+    assert f"“{SETTINGS[0].tokens[best]}” has the largest weight of “on”" in said.text
+    assert said.value == result.v[0, best, 1]

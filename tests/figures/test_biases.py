@@ -23,29 +23,30 @@ from attention_core.experiments.biases import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.biases import (
+    CURVES,
     GRADIENTS,
-    TITLES,
     appendix_bars,
     biases_figure,
     biases_table,
     curve_summary,
     curve_table,
+    curve_view,
     difference_view,
     gradient_view,
-    mean_curve,
+    mean_view,
     norm_bars,
     proof,
-    residual_curve,
-    shift_curve,
+    residual_view,
+    shift_view,
     size_table,
     size_view,
     terms_table,
     terms_view,
-    training_curve,
     training_step,
-    view_figure,
+    training_view,
 )
-from attention_core.figures.matrix import BarsPanel, MatrixPanel, matrix_heatmap
+from attention_core.figures.charts import view_figure
+from attention_core.figures.matrix import BarsPanel, LinesPanel, MatrixPanel, MatrixView, matrix_heatmap
 
 HOSTILE = ("<b>", "%{z}", "$x$", '"""', "a", "a")
 
@@ -63,7 +64,7 @@ def test_the_four_terms_share_one_scale_and_constant_ones_are_marked(head: str) 
     assert len(limits) == 1
     assert limits.pop()[1] == pytest.approx(np.abs(terms).max())
     for i, panel in enumerate(matrices(view)):
-        assert np.array_equal(panel.values, terms[:, i])
+        assert np.array_equal(panel.values, np.float32(terms[:, i]))
         assert panel.rows.labels == HOSTILE
         assert ("same along each row" in panel.note) == result.constant[i] == (i in (1, 3))
     assert view.sweep is not None
@@ -82,7 +83,7 @@ def test_differences_say_where_nothing_but_rounding_is_left() -> None:
     only = dict.fromkeys(("q_bias", "v_bias", "o_bias"), False)
     result = run_bias_sizes(BiasesSetting(**only))
     scores, weights, output = matrices(difference_view(result, "1"))
-    assert np.array_equal(weights.values, result.weights_change[:, 0])
+    assert np.array_equal(weights.values, np.float32(result.weights_change[:, 0]))
     assert scores.note == ""
     assert "rounding" in weights.note
     assert "rounding" in output.note
@@ -105,7 +106,7 @@ def test_the_size_sweep_draws_every_precision_and_names_nan() -> None:
     view = size_view(result, "3")
     assert [panel.title for panel in matrices(view)] == list(result.dtypes)
     for i, panel in enumerate(matrices(view)):
-        assert np.array_equal(panel.values, result.weights[i, :, 2], equal_nan=True)
+        assert np.array_equal(panel.values, np.float32(result.weights[i, :, 2]), equal_nan=True)
         assert bool(panel.warning) == (result.dtypes[i] == "float16")
     assert "NaN from ‖b_K‖" in matrices(view)[3].note
     assert "float16 is NaN" in view.summary
@@ -139,24 +140,52 @@ def test_no_bias_at_all_draws_no_bar() -> None:
     assert bars.overlay is None
 
 
+def lines(view: MatrixView) -> LinesPanel:
+    (panel,) = view.panels
+    assert isinstance(panel, LinesPanel)
+    return panel
+
+
 def test_residual_curves_hold_the_data_and_name_nan() -> None:
     result = run_size_sweep(BiasesConfig().key_sweep())
-    figure = residual_curve(result)
-    solid = [trace for trace in figure.data if "bound" not in trace.name]
-    assert [trace.name for trace in solid] == list(result.dtypes)
-    for i, trace in enumerate(solid):
-        shown = result.residuals[i] > 0
-        assert np.array_equal(trace.y[shown], result.residuals[i][shown])
-    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    assert "float16 is NaN from ‖b_K‖" in figure.layout.annotations[-1].text
+    panel = lines(residual_view(result))
+    assert (panel.log_x, panel.log_y, panel.marked) == (True, True, None)
+    measured, bounds = panel.series[:4], panel.series[4:]
+    assert [one.name for one in measured] == list(result.dtypes)
+    for i, (one, bound) in enumerate(zip(measured, bounds, strict=True)):
+        np.testing.assert_array_equal(one.values, np.float32(result.residuals[i]))
+        np.testing.assert_array_equal(bound.values, np.float32(result.bounds[i]))
+        assert (one.dashed, bound.dashed, bound.listed) == (False, True, False)
+        assert one.role == bound.role
+    assert "float16 is NaN from ‖b_K‖" in panel.note
+    marked = lines(residual_view(result, at=5.0))
+    assert marked.marked is not None
+    assert marked.x[marked.marked] == 5.0
+
+
+def test_crosses_stand_where_naive_softmax_gives_its_last_number() -> None:
     shift = run_shift(BiasesSetting())
-    assert "NaN" in shift_curve(shift, naive=True).layout.annotations[-1].text
-    *stable, ends = shift_curve(shift).data
-    assert [trace.name for trace in stable] == list(shift.dtypes)
-    broken = [np.flatnonzero(np.isnan(row))[0] for row in shift.naive]
-    assert list(ends.x) == [shift.shifts[step - 1] for step in broken]
-    marked = residual_curve(result, at=5.0).layout.shapes
-    assert marked[0].x0 == 5.0
+    assert "NaN" in lines(shift_view(shift, naive=True)).note
+    panel = lines(shift_view(shift))
+    assert [one.name for one in panel.series[:4]] == list(shift.dtypes)
+    for i, ends in enumerate(panel.series[4:]):
+        last = int(np.flatnonzero(np.isnan(shift.naive[i]))[0]) - 1
+        assert ends.crosses
+        assert np.flatnonzero(np.isfinite(ends.values)).tolist() == [last]
+        assert ends.values[last] == np.float32(shift.residuals[i, last])
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_exported_curves_are_those_on_screen(mode: str) -> None:
+    result = run_size_sweep(BiasesConfig().key_sweep())
+    figure = biases_figure(result, key_size=5.0, mode=mode)
+    panel = lines(residual_view(result))
+    assert [trace.name for trace in figure.data] == [one.name for one in panel.series]
+    for trace, one in zip(figure.data, panel.series, strict=True):
+        np.testing.assert_array_equal(trace.y, np.where(one.values > 0, one.values, np.nan))
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert figure.layout.shapes[0].x0 == 5.0
+    assert "float16 is NaN from" in figure.layout.annotations[-1].text.replace("<br>", " ")
 
 
 def test_norm_bars_show_both_parts_and_say_what_is_missing() -> None:
@@ -166,23 +195,32 @@ def test_norm_bars_show_both_parts_and_say_what_is_missing() -> None:
     assert np.array_equal(figure.data[1].y, [one.rest for one in result.survivals])
     alone = norm_bars(run_after_norm(AfterNormConfig(tokens=("a",))))
     assert "more than one token" in alone.layout.annotations[-1].text
-    constant = norm_bars(run_after_norm(AfterNormConfig(direction="all equal")))
+    constant = norm_bars(run_after_norm(AfterNormConfig(direction="equal")))
     assert "Exactly 0: rest" in constant.layout.annotations[-1].text
 
 
 def test_means_and_training_are_drawn_as_measured() -> None:
     mean = run_mean(MeanConfig(doublings=10))
-    assert np.array_equal(mean_curve(mean).data[0].y, mean.errors)
-    assert np.array_equal(mean_curve(mean).data[1].y, mean.expected_errors)
+    measured, expected = lines(mean_view(mean)).series
+    np.testing.assert_array_equal(measured.values, np.float32(mean.errors))
+    np.testing.assert_array_equal(expected.values, np.float32(mean.expected_errors))
     training = run_training(TrainingConfig(dtype="float32", steps=20))
-    figure = training_curve(training)
-    assert {trace.name for trace in figure.data} >= {"b_K, SGD", "b_K, Adam", "b_V, Adam"}
-    assert figure.data[0].y[-1] == training.norms[0, -1, 0]
+    panel = lines(training_view(training))
+    curves = {one.name: one for one in panel.series}
+    assert curves.keys() >= {"b_K, SGD", "b_K, Adam", "b_V, Adam"}
+    np.testing.assert_array_equal(panel.x, np.arange(training.norms.shape[1]))
+    np.testing.assert_array_equal(curves["b_K, Adam"].values, np.float32(training.norms[1, :, 1]))
+    assert (curves["b_K, SGD"].dashed, curves["b_K, Adam"].dashed) == (False, True)
+
+
+def test_bars_have_no_curve() -> None:
+    assert curve_view(run_after_norm(AfterNormConfig())) is None
+    assert curve_view(run_mean(MeanConfig(doublings=10))) is not None
 
 
 def test_tables_hold_the_numbers() -> None:
     config = BiasesConfig(tokens=HOSTILE)
-    result, sizes = run_biases(config), run_bias_sizes(config.setting())
+    result, sizes = run_biases(config), run_bias_sizes(config.without_size())
     table = biases_table(result)
     assert [row[0] for row in table.rows] == ["b_Q", "b_K", "b_V", "b_O"]
     assert table.rows[0][4] == result.effects[0].output
@@ -196,26 +234,26 @@ def test_tables_hold_the_numbers() -> None:
     assert [row[1:] for row in curve_table(appendix).rows] == [dataclasses.astuple(row)[1:] for row in appendix.rows]
 
 
-CURVES = {
-    "Key bias from 1e-3 to 1e6": lambda: run_size_sweep(BiasesConfig().key_sweep()),
-    "Softmax of shifted scores": lambda: run_shift(BiasesSetting()),
-    "What a norm leaves": lambda: run_after_norm(AfterNormConfig()),
-    "Mean of Wx + b": lambda: run_mean(MeanConfig(doublings=10)),
-    "Training": lambda: run_training(TrainingConfig(dtype="float32", steps=10)),
-    "Published and measured": lambda: run_appendix(AppendixConfig()),
+RESULTS = {
+    "key-size": lambda: run_size_sweep(BiasesConfig().key_sweep()),
+    "shift": lambda: run_shift(BiasesSetting()),
+    "norms": lambda: run_after_norm(AfterNormConfig()),
+    "mean": lambda: run_mean(MeanConfig(doublings=10)),
+    "training": lambda: run_training(TrainingConfig(dtype="float32", steps=10)),
+    "appendix": lambda: run_appendix(AppendixConfig()),
 }
 
 
-def test_every_title_but_that_of_the_bars_on_the_canvas_is_a_curve() -> None:
-    assert (GRADIENTS, *CURVES) == TITLES
-    assert gradients(BiasesConfig()).title == GRADIENTS
+def test_every_curve_but_the_bars_on_the_canvas_is_tried_here() -> None:
+    assert ("gradients", *RESULTS) == tuple(CURVES)
+    assert gradients(BiasesConfig()).title == CURVES["gradients"] == GRADIENTS
 
 
-@pytest.mark.parametrize("name", CURVES)
+@pytest.mark.parametrize("name", RESULTS)
 def test_each_curve_is_drawn_under_its_title_and_said_in_words(name: str) -> None:
-    result = CURVES[name]()
+    result = RESULTS[name]()
     figure = biases_figure(result, mode="dark")
-    assert figure.layout.title.text == name
+    assert figure.layout.title.text == CURVES[name]
     assert any(np.isfinite(np.asarray(trace.y, dtype=float)).any() for trace in figure.data)
     assert len(curve_summary(result)) > 40
 
@@ -252,8 +290,8 @@ def test_tables_of_curves_hold_all_that_is_drawn() -> None:
 
 def test_the_proof_quotes_what_was_measured() -> None:
     config = BiasesConfig(v_bias=False)
-    result, sizes = run_biases(config), run_bias_sizes(config.setting())
-    steps = proof(result, sizes, config.size, run_shift(config.setting()))
+    result, sizes = run_biases(config), run_bias_sizes(config.without_size())
+    steps = proof(result, sizes, config.size, run_shift(config.without_size()))
     text = " ".join(step.measured for step in steps)
     for role in ("q", "k", "o"):
         assert format_number(result.effect(role).gradient) in text
@@ -266,6 +304,6 @@ def test_the_proof_quotes_what_was_measured() -> None:
 def test_a_view_is_exported_with_the_numbers_of_its_step() -> None:
     result = run_bias_sizes(BiasesSetting(tokens=HOSTILE))
     figure = view_figure(terms_view(result, "2"), 3, "dark")
-    drawn = [trace.z for trace in figure.data]
-    assert np.array_equal(drawn, result.terms[3, :, 1])
+    drawn = [trace.z for trace in figure.data if trace.showscale is not False]
+    assert np.array_equal(drawn, np.float32(result.terms[3, :, 1]))
     assert "&lt;b&gt;" in figure.layout.xaxis.ticktext

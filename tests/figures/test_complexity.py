@@ -19,7 +19,6 @@ from attention_core.experiments.complexity import (
 from attention_core.experiments.verdict import Provenance
 from attention_core.figures.complexity import (
     cell_of,
-    complexity_heatmap,
     complexity_table,
     complexity_view,
     lines_table,
@@ -74,7 +73,7 @@ def test_the_view_is_the_map_and_the_lines() -> None:
 
 
 def test_without_an_output_matrix_its_line_is_gone_and_the_half_has_moved() -> None:
-    result = run_complexity(ComplexityConfig(output_projection=False))
+    result = run_complexity(ComplexityConfig(no_output=True))
     shares, flops, _ = complexity_view(result).panels
     assert shares.note == "Half where n = 1.50 · d_model."
     assert "output" not in flops.labels.labels
@@ -161,8 +160,3 @@ def test_tables_hold_every_number() -> None:
     shares = complexity_table(RESULT, SHARES)
     assert ("scores and weighted sum", 64, 128, "share of time", 0.5) in shares.rows
     assert "| q kᵀ | 2 n_t n_s d | 131,072 | 131,072 | 64 |" in lines_table(RESULT)
-
-
-def test_the_exported_map_is_the_one_on_screen() -> None:
-    np.testing.assert_allclose(complexity_heatmap(RESULT).data[0].z, RESULT.map_share, rtol=1e-6)
-    np.testing.assert_allclose(complexity_heatmap(RESULT, SHARES).data[0].z, SHARES.share, rtol=1e-6)

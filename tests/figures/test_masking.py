@@ -1,5 +1,7 @@
 """Pictures of masks: what is drawn is what the stack reported, and what is NaN is said."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -15,11 +17,10 @@ from attention_core.figures.masking import (
     WEIGHTS,
     claims_of,
     conventions_table,
-    masking_figure,
     masking_table,
     masking_view,
     module_name,
-    panel_height,
+    proof,
 )
 from attention_core.figures.matrix import MatrixPanel
 
@@ -30,28 +31,27 @@ def test_every_view_of_every_stack_has_labelled_axes_and_says_what_it_is(stack: 
     for name in VIEWS:
         view = masking_view(result, name)
         assert SAYS[name] in view.summary
-        assert 60 <= panel_height(view, name) <= 400
         for panel in view.panels:
             if isinstance(panel, MatrixPanel):
                 assert panel.rows.title
                 assert panel.columns.title
                 assert panel.quantity
         assert masking_table(result, name).rows
-        assert masking_figure(result, name).data
 
 
-def test_the_grid_draws_each_sentence_of_an_encoder() -> None:
+def test_the_grid_begins_with_the_sentence_that_has_most_to_show() -> None:
     config = MaskingConfig()
-    result = run_masking(config)
-    panels = masking_view(result, GRID).panels
-    assert [panel.title for panel in panels] == ["Sentence 1", "Sentence 2", "Sentence 3"]
-    for i, panel in enumerate(panels):
-        np.testing.assert_array_equal(panel.values, result.modules[0].mask[i])
+    module = run_masking(config).modules[0]
+    panels = masking_view(run_masking(config), GRID).panels
+    assert [panel.title for panel in panels] == ["Sentence 3", "Sentence 2", "Sentence 1"]
+    assert set(panels[0].values.ravel()) == {0, 1}
+    for panel, i in zip(panels, (2, 1, 0), strict=True):
+        np.testing.assert_array_equal(panel.values, module.seen[i])
         assert panel.columns.labels[: len(config.sentences[i])] == config.sentences[i]
-    assert panels[0].note == "Given: key padding."
+    assert [panel.note for panel in panels] == ["Given: key padding.", "", ""]
     open_grid = masking_view(run_masking(MaskingConfig(unmasked=True)), GRID)
     assert open_grid.panels[0].note == "Given: no mask."
-    assert (open_grid.panels[2].values == 1).all()
+    assert (open_grid.panels[0].values == 1).all()
 
 
 def test_the_grid_of_both_stacks_lays_the_batch_below_each_other() -> None:
@@ -65,18 +65,28 @@ def test_the_grid_of_both_stacks_lays_the_batch_below_each_other() -> None:
     ]  # fmt: skip
     for panel, module in zip(panels, result.modules, strict=True):
         assert module_name(module) == panel.title
-        np.testing.assert_array_equal(panel.values, module.mask.reshape(-1, module.mask.shape[2]))
+        np.testing.assert_array_equal(panel.values, module.seen.reshape(-1, module.seen.shape[2]))
+
+
+def test_a_layer_or_head_that_disobeys_is_seen_in_the_grid() -> None:
+    result = run_masking(MaskingConfig())
+    seen = result.modules[0].seen.copy()
+    seen[2, 0, 5] = 0.25
+    panel = masking_view(
+        dataclasses.replace(result, modules=(dataclasses.replace(result.modules[0], seen=seen),)), GRID
+    ).panels[0]
+    assert panel.values[0, 5] == 0.25
 
 
 def test_weights_are_drawn_with_and_without_masks() -> None:
     result = run_masking(MaskingConfig())
     panels = masking_view(result, WEIGHTS).panels
     assert [panel.title for panel in panels] == [
-        "Sentence 2, masked", "Sentence 2, no mask", "Sentence 3, masked", "Sentence 3, no mask",
+        "Sentence 3, masked", "Sentence 3, no mask", "Sentence 2, masked", "Sentence 2, no mask",
     ]  # fmt: skip
-    np.testing.assert_array_equal(panels[2].values, result.modules[0].weights[2])
-    np.testing.assert_array_equal(panels[3].values, result.modules[0].unmasked[2])
-    np.testing.assert_array_equal(panels[2].hidden, ~result.modules[0].mask[2])
+    np.testing.assert_allclose(panels[0].values, result.modules[0].weights[2], atol=1e-7)
+    np.testing.assert_allclose(panels[1].values, result.modules[0].unmasked[2], atol=1e-7)
+    np.testing.assert_array_equal(panels[0].hidden, ~result.modules[0].needed[2])
 
 
 def test_moved_outputs_are_drawn_for_words_alone() -> None:
@@ -86,7 +96,7 @@ def test_moved_outputs_are_drawn_for_words_alone() -> None:
     np.testing.assert_array_equal(panel.hidden, ~result.real)
     assert panel.rows.labels[2] == "birds sing · · · ·"
     assert float(panel.shown.max()) == pytest.approx(result.pad_moved, rel=1e-6)
-    nan = masking_view(run_masking(MaskingConfig(padding="NaN")), REPLACED).panels[0]
+    nan = masking_view(run_masking(MaskingConfig(padding="not-a-number")), REPLACED).panels[0]
     assert "NaN" in nan.warning
 
 
@@ -106,9 +116,17 @@ def test_what_overflows_or_divides_by_zero_is_said() -> None:
 
 def test_conventions_and_claims() -> None:
     table = conventions_table()
-    assert {row[0] for row in table.rows} == {"torch", "Hugging Face", "source C", "this project"}
+    assert {row[0] for row in table.rows} == {"torch", "Hugging Face", "EECS 182", "this project"}
     assert len(table.as_columns()["True means"]) == len(table.rows)
     config = MaskingConfig(stack="decoder")
     assert claims_of(config, GRID) == claims_of(config, CONVENTIONS) == ("mask-decoder",)
     assert claims_of(config, EMPTY) == ("mask-full",)
     assert claims_of(config, ADDITIVE) == ("mask-additive",)
+
+
+def test_the_proof_quotes_what_was_measured() -> None:
+    config = MaskingConfig(stack="decoder", naive=True)
+    result = run_masking(config)
+    said = "\n".join(step.measured for step in proof(config, result))
+    assert all(verdict.numbers in said for verdict in result.verdicts)
+    assert "`0 of 96` here, `96 of 96` if zeroed late" in said

@@ -183,6 +183,12 @@ def test_an_empty_view_and_an_empty_sweep_are_refused():
         Sweep(name="d", label="Size", values=())
 
 
+@pytest.mark.parametrize("front", [0, 2])
+def test_the_panels_in_front_are_some_of_the_views(front):
+    with pytest.raises(ValueError, match="front"):
+        MatrixView(panels=(panel(np.zeros((1, 1))),), summary="s", front=front)
+
+
 def test_a_view_without_a_sweep_has_one_state():
     assert MatrixView(panels=(panel(np.zeros((1, 1))),), summary="s").steps == 1
 

@@ -5,7 +5,6 @@ import pytest
 
 from attention_core.experiments.normalization import TOPICS, NormalizationConfig, run_normalization
 from attention_core.figures.normalization import (
-    normalization_heatmap,
     normalization_table,
     normalization_view,
     proof,
@@ -20,8 +19,8 @@ RESULTS = {topic: run_normalization(config) for topic, config in CASES.items()}
 
 def test_the_maps_are_the_derivatives_of_the_chosen_output() -> None:
     view = normalization_view(CASES[DEPENDENCE], RESULTS[DEPENDENCE], (3, 1))
-    assert [panel.title for panel in view.panels] == ["LayerNorm", "RMSNorm", "BatchNorm, training"]
-    for panel, jacobian in zip(view.panels, RESULTS[DEPENDENCE].jacobians, strict=True):
+    assert [panel.title for panel in view.panels] == ["LayerNorm", "BatchNorm, training", "RMSNorm"]
+    for panel, jacobian in zip(view.panels, RESULTS[DEPENDENCE].jacobians[[0, 2, 1]], strict=True):
         np.testing.assert_allclose(panel.values, jacobian[3, 1], rtol=1e-6)
         assert panel.quantity == "∂y/∂x, y at (4, 2)"
         assert panel.colour_limits == view.panels[0].colour_limits
@@ -47,7 +46,9 @@ def test_what_is_left_is_drawn_on_one_scale() -> None:
     assert [panel.title for panel in bias.panels] == list(RESULTS[BIAS].names)
     assert len({panel.colour_limits for panel in bias.panels}) == 1
     block = normalization_view(CASES[BLOCK], RESULTS[BLOCK])
-    assert [panel.title for panel in block.panels] == ["Pre-norm", "Post-norm", "Residual post-norm"]
+    assert [panel.title for panel in block.panels] == [
+        "Pre-norm: x + f(N(x))", "Post-norm: N(x + f(x))", "Residual post-norm: x + N(f(x))",
+    ]  # fmt: skip
     assert block.panels[0].rows.labels == tuple(str(i + 1) for i in RESULTS[BLOCK].order)
     assert block.panels[0].colour_limits == pytest.approx((-max(RESULTS[BLOCK].bounds), max(RESULTS[BLOCK].bounds)))
     config = NormalizationConfig(topic=BLOCK, causal=True)
@@ -86,12 +87,11 @@ def test_the_table_has_every_number(topic: str, rows: int) -> None:
     table = normalization_table(CASES[topic], RESULTS[topic], (1, 1))
     assert len(table.rows) == rows
     assert all(len(row) == len(table.columns) for row in table.rows)
-    assert normalization_heatmap(CASES[topic], RESULTS[topic], (1, 1)).data[0].z.ndim == 2
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_step_of_the_proof_stands_beside_its_number(topic: str) -> None:
     steps = proof(RESULTS[topic])
-    assert len(steps) == 2
+    assert len(steps) >= 2
     assert all(step.argument.endswith(".") for step in steps)
     assert sum("`" in step.measured for step in steps) >= 1

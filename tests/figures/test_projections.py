@@ -11,7 +11,6 @@ from attention_core.figures.matrix import BarsPanel, MatrixPanel
 from attention_core.figures.projections import (
     curves_view,
     projections_curves,
-    projections_heatmap,
     projections_table,
     projections_view,
     proof,
@@ -130,14 +129,6 @@ def test_the_table_has_every_cell_and_every_point(topic: str) -> None:
     points = sum(one.values.size for one in curves.series) if curves else 0
     assert len(table.rows) == cells + points
     assert all(len(row) == len(table.columns) for row in table.rows)
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_the_export_is_the_first_matrix_of_the_step(topic: str) -> None:
-    figure = projections_heatmap(CASES[topic], RESULTS[topic], 1)
-    first = projections_view(CASES[topic], RESULTS[topic]).panels[0]
-    np.testing.assert_array_equal(figure.data[0].z, first.values[1])
-    assert "<b>" not in "".join(str(text) for text in figure.layout.yaxis.ticktext)
 
 
 @pytest.mark.parametrize("topic", TOPICS)

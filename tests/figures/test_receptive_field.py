@@ -3,40 +3,46 @@
 import json
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from attention_core.experiments.receptive_field import (
+    Looks,
     ReceptiveFieldConfig,
     ReceptiveFieldResult,
-    run_receptive_field,
+    run_looks,
+    run_table,
 )
-from attention_core.figures.matrix import MatrixPanel, matrix_heatmap
-from attention_core.figures.plot import escape
+from attention_core.figures.charts import panel_figure
+from attention_core.figures.matrix import Edges, GraphPanel, MatrixPanel
+from attention_core.figures.plot import Mode
 from attention_core.figures.receptive_field import (
     cone,
-    heads_layers_table,
-    layered_graph,
-    reach_curve,
+    curve_view,
+    graph_view,
+    proof,
     reach_view,
     receptive_field_table,
+    table_view,
 )
-from attention_core.figures.receptive_field.graph import MAX_EDGES
+from attention_core.figures.receptive_field.graph import MAX_EDGES, MAX_OTHERS
 from attention_core.figures.theme import ROLE_COLOURS
+from tests.experiments.receptive_field_runs import run_all
 
 
 @pytest.fixture(scope="module")
 def small() -> ReceptiveFieldResult:
-    return run_receptive_field(ReceptiveFieldConfig(heads=2, layers=2, tokens=9))
+    return run_all(ReceptiveFieldConfig(heads=2, layers=2, tokens=9))
 
 
 @pytest.fixture(scope="module")
 def wide() -> ReceptiveFieldResult:
-    return run_receptive_field(ReceptiveFieldConfig(heads=3, layers=4, tokens=256, dtype="float32"))
+    return run_all(ReceptiveFieldConfig(heads=3, layers=4, tokens=256, dtype="float32"))
 
 
 @pytest.fixture(scope="module")
 def drawn() -> ReceptiveFieldResult:
-    return run_receptive_field(ReceptiveFieldConfig(weights="random", heads=2, layers=2, tokens=12))
+    return run_all(ReceptiveFieldConfig(weights="random", heads=2, layers=2, tokens=12))
 
 
 def points(figure: object) -> dict[tuple[int, int], str]:
@@ -76,7 +82,7 @@ def test_every_cone_ends_at_the_inputs_that_are_seen(drawn: ReceptiveFieldResult
 
 
 def test_without_the_residual_nothing_stays() -> None:
-    result = run_receptive_field(ReceptiveFieldConfig(heads=1, layers=2, tokens=4, residual=False))
+    result = run_all(ReceptiveFieldConfig(heads=1, layers=2, tokens=4, residual=False))
     found = cone(result, 2, 3)
     assert len(found.stays) == 0
     np.testing.assert_array_equal(found.nodes[0], result.sees[1, 3])
@@ -98,11 +104,9 @@ def test_the_graph_draws_every_token_once_and_the_cone_in_colour(small: Receptiv
     assert {drawn_points[0, token] for token in range(9)} == {roles["key"]}
     assert drawn_points[1, 5] != drawn_points[1, 4]
     looks = cone(small, 2, 8).looks
-    assert segments(figure, "looks at") == {(q + 1, level, k + 1, level - 1) for level, q, k in looks.tolist()}
-    assert segments(figure, "residual") == {(3, 1, 3, 0), (6, 1, 6, 0), (9, 1, 9, 0), (9, 2, 9, 1)}
-    everything = {
-        (i + 1, n + 1, int(k) + 1, n) for n in range(2) for head in small.edges[n] for i, k in enumerate(head)
-    }
+    assert segments(figure, "looks at") == {(q, level, k, level - 1) for level, q, k in looks.tolist()}
+    assert segments(figure, "residual") == {(2, 1, 2, 0), (5, 1, 5, 0), (8, 1, 8, 0), (8, 2, 8, 1)}
+    everything = {(i, n + 1, int(k), n) for n in range(2) for head in small.edges[n] for i, k in enumerate(head)}
     assert segments(figure, "") == everything
     assert figure.layout.yaxis.ticktext == ("inputs", "1", "2")
 
@@ -119,38 +123,56 @@ def test_choosing_another_node_moves_the_cone(small: ReceptiveFieldResult) -> No
     assert "3 inputs it sees" in {trace.name for trace in figure.data}
 
 
-def test_a_narrow_cone_of_many_tokens_is_drawn_in_a_window(wide: ReceptiveFieldResult) -> None:
-    figure = layered_graph(wide, (2, 200))
-    tokens = {token for _, token in points(figure)}
-    assert len(tokens) == 64
-    assert set(np.flatnonzero(cone(wide, 2, 200).nodes[0])) <= tokens
-    assert "of 256" in figure.layout.xaxis.title.text
-    assert {token for _, token in points(layered_graph(wide, (1, 1)))} == set(range(64))
-    assert {token for _, token in points(layered_graph(wide, (0, 255)))} == set(range(192, 256))
+def layered_graph(result: Looks, node: tuple[int, int] | None = None, mode: Mode = "light") -> go.Figure:
+    return panel_figure(graph_view(result, node).panels[0], mode=mode)
 
 
-def test_a_wide_cone_is_thinned_but_kept_whole_where_it_can_be(wide: ReceptiveFieldResult) -> None:
-    figure = layered_graph(wide)
-    found = cone(wide, 4, 255)
-    assert {node for node in points(figure) if found.nodes[node]} == {
-        tuple(node) for node in np.argwhere(found.nodes)
+def graph(result: ReceptiveFieldResult, node: tuple[int, int] | None = None) -> GraphPanel:
+    (panel,) = graph_view(result, node).panels
+    assert isinstance(panel, GraphPanel)
+    return panel
+
+
+def ends(edges: Edges) -> set[tuple[int, ...]]:
+    return set(map(tuple, edges.ends.tolist()))
+
+
+def test_the_graph_view_holds_what_was_measured(small: ReceptiveFieldResult) -> None:
+    panel, found = graph(small), cone(small, 2, 8)
+    others, stays, looks = panel.edges
+    assert ends(looks) == set(map(tuple, found.looks.tolist()))
+    assert ends(stays) == {(level, token, token) for level, token in found.stays.tolist()}
+    assert ends(others) == {
+        (n + 1, i, int(k)) for n in range(2) for head in small.edges[n] for i, k in enumerate(head)
     }
-    assert len(points(figure)) < 9 * 256 / 2
-    assert "1 in 4 tokens outside the cone" in figure.layout.xaxis.title.text
-    assert len(figure.to_json()) < 100_000
+    assert [(one.role, one.lit) for one in panel.edges] == [(None, False), (None, True), ("key", True)]
+    inside, seen, top = panel.nodes
+    np.testing.assert_array_equal(inside.at, np.argwhere(found.nodes))
+    assert seen.at.tolist() == [[0, token] for token in range(9)]
+    assert (top.at.tolist(), top.role, top.large) == ([[2, 8]], "query", True)
+    np.testing.assert_array_equal(panel.values, [[1] * 9, *small.reach_graph])
+    assert panel.layers.labels == ("inputs", "1", "2")
+    assert panel.tokens.labels == tuple("123456789")
+    assert panel.note == ""
+    view = graph_view(small, (1, 4))
+    assert "token 5 of layer 1 sees 3 of 9 inputs" in view.summary
+    assert view.cell_exists(0, 2, 8)
+    assert not view.cell_exists(0, 3, 0)
+    assert graph(small, (1, 4)).nodes[2].at.tolist() == [[1, 4]]
 
 
-def test_a_dense_cone_says_that_connections_are_left_out() -> None:
-    result = run_receptive_field(
-        ReceptiveFieldConfig(weights="random", heads=8, layers=5, tokens=150, dtype="float32", residual=False)
-    )
-    figure = layered_graph(result)
-    assert len(cone(result, 5, 149).looks) < MAX_EDGES  # 8 + 64 + … are capped by the tokens
-    assert "connections" not in figure.layout.xaxis.title.text
-    deep = run_receptive_field(ReceptiveFieldConfig(weights="random", heads=8, layers=8, tokens=150, dtype="float32"))
-    figure = layered_graph(deep)
-    assert len(segments(figure, "looks at")) + len(segments(figure, "residual")) <= MAX_EDGES
-    assert "1 in 2 connections of the cone" in figure.layout.xaxis.title.text
+def test_a_dense_graph_says_that_connections_are_left_out(wide: ReceptiveFieldResult) -> None:
+    assert "of the cone" not in graph(wide).note
+    deep = run_all(ReceptiveFieldConfig(weights="random", heads=8, layers=8, tokens=256, dtype="float32"))
+    panel = graph(deep)
+    others, stays, looks = panel.edges
+    assert len(stays.ends) + len(looks.ends) <= MAX_EDGES
+    assert len(others.ends) <= MAX_OTHERS
+    assert "1 in 6 connections outside the cone is drawn" in panel.note
+    found = cone(deep, 8, 255)
+    assert MAX_EDGES * 2 < len(found.looks) + len(found.stays) <= MAX_EDGES * 3
+    assert "1 in 3 connections of the cone is drawn" in panel.note
+    assert ends(looks) <= set(map(tuple, found.looks.tolist()))
 
 
 def test_the_view_shows_both_ways_layer_by_layer(small: ReceptiveFieldResult) -> None:
@@ -165,53 +187,54 @@ def test_the_view_shows_both_ways_layer_by_layer(small: ReceptiveFieldResult) ->
     assert (graph.colour_limits, paths.colour_limits) == ((0.0, 1.0), (0.0, 1.0))
     assert graph.rows.labels == graph.columns.labels == tuple("123456789")
     assert "9 by the argmax graph and 9 by autograd" in view.summary
-    np.testing.assert_array_equal(matrix_heatmap(graph, 1).data[0].z, small.sees[1])
 
 
 def test_many_tokens_share_cells() -> None:
-    result = run_receptive_field(ReceptiveFieldConfig(heads=1, layers=1, tokens=301, dtype="float32"))
+    result = run_all(ReceptiveFieldConfig(heads=1, layers=1, tokens=256, dtype="float32"))
     graph, paths = reach_view(result).panels
     assert isinstance(graph, MatrixPanel)
     assert isinstance(paths, MatrixPanel)
-    assert graph.values.shape == (1, 101, 101)
-    assert paths.values.shape == (1, 64, 101)
-    assert graph.columns.labels[0] == "1–3"
-    assert graph.columns.labels[-1] == "301"
-    assert paths.rows.labels[-1] == "301"
-    assert graph.values[0, 1, 1] == pytest.approx(5 / 9)  # tokens 4–6 see 4, 4, 5, 5, 6 of 4–6
-    assert graph.values[0, 1, 0] == pytest.approx(1 / 9)
+    assert graph.values.shape == (1, 128, 128)
+    assert paths.values.shape == (1, 64, 128)
+    assert graph.columns.labels[0] == "1–2"
+    assert paths.rows.labels[-1] == "256"
+    assert graph.values[0, 1, 1] == pytest.approx(3 / 4)  # tokens 3 and 4 see 3, and 3 and 4
+    assert graph.values[0, 1, 0] == pytest.approx(1 / 4)
     assert "share" in graph.quantity
 
 
 def test_the_curve_holds_both_counts_and_the_bound(small: ReceptiveFieldResult) -> None:
-    figure = reach_curve(small)
-    curves = {trace.name: trace for trace in figure.data}
+    (panel,) = curve_view(small).panels
+    assert panel.log_y
+    assert panel.x.tolist() == [0, 1, 2]
+    drawn = {one.name: one for one in panel.series}
     for name in ("(2 + 1)^layers, at most 9", "argmax graph", "autograd"):
-        assert np.asarray(curves[name].x).tolist() == [0, 1, 2]
-        assert np.asarray(curves[name].y).tolist() == [1, 3, 9]
-    assert figure.layout.yaxis.type == "log"
-    assert figure.layout.yaxis.ticktext == ("1", "3", "9")
-    assert figure.layout.xaxis.title.text == "layers up"
+        assert drawn[name].values.tolist() == [1, 3, 9]
+        assert drawn[name].dashed == name.startswith("(")
 
 
 def test_the_curve_of_random_heads_has_a_mean_and_a_band(drawn: ReceptiveFieldResult) -> None:
     assert drawn.random is not None
-    traces = {trace.name: trace for trace in reach_curve(drawn, mode="dark").data if trace.name}
-    mean = next(trace for name, trace in traces.items() if name.startswith("mean of"))
-    np.testing.assert_array_equal(mean.y, [1, *drawn.random.mean])
-    np.testing.assert_array_equal(traces[escape("all tokens and draws, 1–99 %")].y, [1, *drawn.random.low])
+    mean = curve_view(drawn).panels[0].series[-1]
+    assert mean.name.startswith(f"mean of {drawn.random.draws} draws")
+    np.testing.assert_array_equal(mean.values, np.float32([1, *drawn.random.mean]))
+    np.testing.assert_array_equal(mean.band[0], np.float32([1, *drawn.random.low]))
 
 
-def test_ticks_that_would_print_over_each_other_are_left_out() -> None:
-    result = run_receptive_field(ReceptiveFieldConfig(heads=2, layers=3, tokens=29, dtype="float32"))
-    assert reach_curve(result).layout.yaxis.ticktext == ("1", "3", "9", "29")
+def test_a_graph_needs_only_where_the_heads_look(small: ReceptiveFieldResult) -> None:
+    assert layered_graph(run_looks(small.config)).to_json() == layered_graph(small).to_json()
+
+
+def test_the_proof_says_what_was_counted(small: ReceptiveFieldResult) -> None:
+    steps = proof(small)
+    assert "the last token sees `9 inputs`" in steps[1].measured
+    assert "`0 of 162 token–input pairs`" in steps[1].measured
 
 
 def test_tables_hold_the_numbers_of_the_pictures(small: ReceptiveFieldResult, drawn: ReceptiveFieldResult) -> None:
-    table = heads_layers_table(small)
-    assert table.columns[:3] == ("heads", "1 layer", "2 layers")
-    assert table.rows[0] == (1, 2, 4, 8, 9, 9, 9, 9, 9)
-    assert len(table.rows) == 8
+    (panel,) = table_view(run_table(small.config.tabled)).panels
+    assert panel.values[0].tolist() == [2, 4, 8, 9, 9, 9, 9, 9]
+    assert "9 tokens" in panel.title
     numbers = receptive_field_table(small)
     assert numbers.rows == ((1, 3, 3, 3, 3, 1, pytest.approx(24 / 9), 3), (2, 9, 9, 9, 9, 1, 5.0, 9))
     random = receptive_field_table(drawn)

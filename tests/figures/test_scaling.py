@@ -3,60 +3,54 @@
 import numpy as np
 import pytest
 
-from attention_core.experiments.config import ConfigError
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.scaling import D_HEADS, ScalingCurves, ScalingResult
-from attention_core.figures.matrix import BarsPanel, MatrixPanel, Series
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.charts import view_figure
+from attention_core.figures.matrix import BarsPanel, Series
 from attention_core.figures.scaling import (
     TITLES,
     curve_summary,
     curves_view,
-    scaling_heatmap,
+    label,
+    proof,
     scaling_table,
     scaling_view,
 )
-from tests.experiments.scaling_runs import run
+from tests.experiments.scaling_runs import picture, run
 
 
-def test_the_view_draws_what_was_measured() -> None:
-    result = run()
-    view = scaling_view(result)
-    scores, weights, histogram, jacobian = view.panels
+def test_both_factors_stand_side_by_side_at_one_scale() -> None:
+    made = picture()
+    view = scaling_view(made)
     assert view.sweep is not None
     assert (view.sweep.name, view.sweep.values[0], view.sweep.values[-1]) == ("d_head", "1", "4096")
     assert view.steps == len(D_HEADS)
-    assert isinstance(histogram, BarsPanel)
-    assert isinstance(jacobian, MatrixPanel)
-    np.testing.assert_array_equal(scores.values, result.view.scores)
-    np.testing.assert_array_equal(weights.values, result.view.weights)
-    np.testing.assert_array_equal(jacobian.values, result.view.jacobian)
-    np.testing.assert_array_equal(histogram.values, result.view.score_shares.astype(np.float32))
-    assert histogram.overlay_name == "N(0, d_head)"
-    np.testing.assert_array_equal(histogram.overlay[1], result.view.normal_shares.astype(np.float32))
-    assert weights.limits == (0, 1)
-    assert jacobian.colour_limits == pytest.approx(
-        (-np.abs(result.view.jacobian).max(), np.abs(jacobian.values).max())
-    )
-    assert weights.labels.labels == tuple(str(key) for key in range(1, 65))
-    assert weights.labels.role == "key"
+    assert len(view.panels) == 8
+    for side, panels in ((made.chosen, view.panels[::2]), (made.beside, view.panels[1::2])):
+        weights, histogram, scores, jacobian = panels
+        assert all(panel.title.endswith(f", {label(side.name)}") for panel in panels)
+        np.testing.assert_array_equal(scores.values, side.scores.astype(np.float32))
+        np.testing.assert_array_equal(weights.values, side.weights.astype(np.float32))
+        np.testing.assert_array_equal(jacobian.values, side.jacobian.astype(np.float32))
+        assert isinstance(histogram, BarsPanel)
+        np.testing.assert_array_equal(histogram.values, side.shares.astype(np.float32))
+        np.testing.assert_array_equal(histogram.overlay[1], side.normal.astype(np.float32))
+        assert histogram.edges.ndim == 1, "one scale for all d_head"
+        assert weights.limits == (0, 1)
+        assert np.abs(jacobian.values).max() <= jacobian.limits[1]
+        assert weights.labels.title == "32 of 64 keys"
+    assert view.panels[2].overlay_name == "N(0, d_head)"
+    assert view.panels[3].overlay_name == "N(0, d_head · (1/√d_head)²)"
     assert not any(panel.warning for panel in view.panels)
-    assert "goes from 0.0812 to 0.978" in view.summary
+    assert "goes unscaled from 0.08" in view.summary
+    assert ", × 1/√d_head from " in view.summary
 
 
-def test_the_claimed_density_lies_over_the_histogram() -> None:
-    view = run().view
-    middles = (view.score_edges[:, 1:] + view.score_edges[:, :-1]) / 2
-    for step in range(5, len(D_HEADS)):
-        claimed = np.interp(middles[step], view.normal_x[step], view.normal_shares[step])
-        assert np.abs(view.score_shares[step] - claimed).max() < 0.02
-
-
-def test_a_sample_of_many_keys_says_so() -> None:
-    view = scaling_view(run(num_keys=80))
-    assert view.panels[0].note == view.panels[3].note == "The 64 keys with the largest weights of 80."
-    assert len(view.panels[3].rows.labels) == 64
-    assert (
-        scaling_view(run(scale="d_head^-alpha", alpha=0.4)).panels[2].overlay_name == "N(0, d_head · (d_head^−0.4)²)"
-    )
+def test_few_keys_are_all_shown() -> None:
+    _, _, scores, jacobian = scaling_view(picture(num_keys=3, scale="root")).panels[::2]
+    assert scores.labels.title == "key"
+    assert jacobian.rows.labels == ("1", "2", "3")
 
 
 def drawn(result: ScalingResult, quantity: str) -> dict[str, Series]:
@@ -67,7 +61,7 @@ def drawn(result: ScalingResult, quantity: str) -> dict[str, Series]:
 
 @pytest.mark.parametrize("quantity", TITLES)
 def test_curves_have_named_axes_and_a_mark(quantity: str) -> None:
-    result = run(scale="d_head^-alpha", alpha=0.4)
+    result = run(scale="power", alpha=0.4)
     (panel,) = curves_view(result, quantity, 64).panels
     assert panel.title == TITLES[quantity]
     assert panel.x_title == "Size of a head, d_head"
@@ -128,18 +122,27 @@ def test_values_of_0_leave_a_gap_on_a_log_axis_and_are_said() -> None:
     assert not drawn(run(num_keys=1), "gradient")["unscaled, median"].values.any()
 
 
-def test_the_jacobian_of_one_size_alone() -> None:
-    result = run()
-    figure = scaling_heatmap(result, 64)
-    np.testing.assert_array_equal(figure.data[0].z, result.view.jacobian[D_HEADS.index(64)])
-    assert figure.layout.yaxis.autorange == "reversed"
-    for draw in (lambda: scaling_heatmap(result, 65), lambda: curves_view(result, "entropy", 0)):
-        with pytest.raises(ConfigError, match="a power of two"):
-            draw()
+def test_a_size_that_is_not_measured_is_refused() -> None:
+    with pytest.raises(ConfigError, match="a power of two"):
+        curves_view(run(), "entropy", 0)
+
+
+def test_the_export_holds_every_panel_of_the_size_that_is_looked_at() -> None:
+    made = picture()
+    at = D_HEADS.index(64)
+    figure = view_figure(scaling_view(made), at)
+    bars = [trace.y for trace in figure.data if trace.type == "bar"]
+    heatmaps = [trace.z for trace in figure.data if trace.type == "heatmap"]
+    assert (len(bars), len(heatmaps)) == (6, 2)
+    for one in (made.chosen, made.beside):
+        assert any(np.array_equal(drawn, one.weights[at].astype(np.float32)) for drawn in bars)
+        assert any(np.array_equal(drawn, one.jacobian[at].astype(np.float32)) for drawn in heatmaps)
+    for axis in figure.select_xaxes():
+        assert len(axis.ticktext or ()) <= 12, "labels that stand on top of one another"
 
 
 def test_the_table_holds_every_curve() -> None:
-    result = run(scale="d_head^-alpha", alpha=0.4)
+    result = run(scale="power", alpha=0.4)
     table = scaling_table(result)
     assert len(table.rows) == 3 * len(D_HEADS)
     assert all(len(row) == len(table.columns) for row in table.rows)
@@ -157,4 +160,11 @@ def test_a_summary_tells_how_each_factor_s_curve_goes(quantity: str) -> None:
     assert said.startswith(f"{TITLES[quantity]} over d_head from 1 to 4,096: unscaled from ")
     assert ", × 1/√d_head from " in said
     if quantity == "max_weight":
-        assert "unscaled from 0.0812 to 0.978" in said
+        assert f"unscaled from 0.0855 to {format_number(run().at('max_weight', 4096))}" in said
+
+
+def test_the_proof_counts_what_its_bounds_were_tried_on() -> None:
+    steps = proof(run())
+    assert "`0 of 53,248 rows`, above 2ε `0`" in steps[2].measured
+    assert "`1.01e-6`" in steps[3].measured
+    assert "in probability" in steps[1].argument

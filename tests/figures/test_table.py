@@ -1,4 +1,4 @@
-"""Tables to take along: CSV and JSON hold the numbers, and say where they come from."""
+"""Tables to take along: CSV and JSON hold the numbers, and JSON says where they come from."""
 
 import csv
 import io
@@ -13,11 +13,8 @@ RESULT = run_shuffle(CONFIG)
 TABLE = Table(("name", "value"), (("=1+1", 0.1), ("-x", math.nan), ("ok", math.inf)))
 
 
-def test_csv_leads_with_its_origin_and_disarms_formulas() -> None:
-    lines = table_csv(TABLE, CONFIG, RESULT).splitlines()
-    assert json.loads(lines[0].removeprefix("# config: "))["seed"] == 4
-    assert json.loads(lines[1].removeprefix("# provenance: "))["dtype"] == "float64"
-    rows = list(csv.reader(io.StringIO("\n".join(lines[2:]))))
+def test_csv_begins_with_its_columns_and_disarms_formulas() -> None:
+    rows = list(csv.reader(io.StringIO(table_csv(TABLE))))
     assert rows == [["name", "value"], ["'=1+1", "0.1"], ["'-x", "nan"], ["ok", "inf"]]
 
 

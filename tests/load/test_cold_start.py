@@ -3,9 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from tests.load.client import Run, Session
 from tests.load.server import ROOT, serving
 
+pytestmark = pytest.mark.slow
 VISITORS = 6
 
 

@@ -8,6 +8,7 @@ import pytest
 from tests.load.client import Run, Session
 from tests.load.server import ROOT, Server, serving
 
+pytestmark = pytest.mark.slow
 WAITING = "this machine is busy with another computation"
 
 

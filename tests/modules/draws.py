@@ -8,7 +8,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attention_core.experiments.verdict import tolerance
+from attention_core.experiments.bounds import tolerance
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
@@ -69,7 +69,7 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
     switches = {name: draw(st.booleans()) for name in ("q_bias", "k_bias", "v_bias", "o_bias")}
     options = {
         "output_projection": draw(st.sampled_from((True, True, False))),
-        "scale": draw(st.sampled_from((None, 0.7, -0.3, 0.0))),
+        "scale": draw(st.sampled_from((None, None, 0.7, 0.7, -0.3, 0.0))),
         "qk_norm": draw(st.sampled_from((False, False, True))),
         "zero_sink": draw(st.sampled_from((False, False, True))),
     }

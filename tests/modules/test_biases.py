@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core.experiments.verdict import tolerance
+from attention_core.experiments.bounds import tolerance
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Rotary

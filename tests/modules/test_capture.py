@@ -54,6 +54,7 @@ for module, masks in every_case():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", [COMPILE, EXPORT], ids=["compile", "export"])
 def test_the_module_is_captured_whole_and_computes_the_same(script: str) -> None:
     done = subprocess.run([sys.executable, "-c", PREAMBLE + script], capture_output=True, text=True, check=False)

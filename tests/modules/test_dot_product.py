@@ -1,7 +1,6 @@
 """The two pure functions: numbers a reader can check, fully masked rows, half precision, refusals."""
 
 import math
-import re
 
 import pytest
 import torch
@@ -10,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core.device import available_devices
-from attention_core.experiments.verdict import tolerance
-from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
+from attention_core.experiments.bounds import tolerance
+from attention_core.modules.dot_product import attention_weights, merge_masks, scaled_dot_product_attention
 from attention_core.modules.masks import causal_mask
 from tests.modules.draws import MASKS, drawn_masks
+from tests.modules.refusals import refused
 
 F64 = torch.float64
 
@@ -129,31 +129,37 @@ def test_half_precision_takes_its_softmax_in_float32(dtype: torch.dtype) -> None
     assert torch.equal(attention_weights(query, key), scores.float().softmax(-1).to(dtype))
 
 
-def test_dropout_keeps_rows_at_one_only_on_average() -> None:
-    """Mean of the row sums 1, standard deviation √(p/(1−p)·Σa²), each within five standard errors."""
+@pytest.mark.parametrize("masks", [{}, {"attn_mask": torch.ones(1, 7, dtype=torch.bool)}])
+def test_dropout_keeps_rows_at_one_only_on_average(masks: dict[str, torch.Tensor]) -> None:
+    """Row sums: mean 1, deviation √(p/(1−p)·Σa²); context: that of a·V, deviation √(p/(1−p)·Σ(a·v)²)."""
     torch.manual_seed(0)
     query, key, p = normal(1, 3), normal(7, 3, seed=1), 0.3
+    queries, keys = query.expand(20_000, 1, 3), key.expand(20_000, 7, 3)
     weights = attention_weights(query, key)
-    rows = attention_weights(query.expand(20_000, 1, 3), key.expand(20_000, 7, 3), dropout=p)
-    sums = rows.sum(-1).flatten()
-    expected = math.sqrt(p / (1 - p) * float(weights.square().sum()))
-    assert abs(float(sums.mean()) - 1) < 5 * expected / math.sqrt(20_000)
-    assert abs(float(sums.std()) / expected - 1) < 0.05
+    rows = attention_weights(queries, keys, dropout=p, **masks)
+    context = scaled_dot_product_attention(queries, keys, keys, dropout=p, **masks)
     assert ((rows == 0).double().mean() - p).abs() < 5 * math.sqrt(p * (1 - p) / 140_000)
-    context = scaled_dot_product_attention(
-        query.expand(20_000, 1, 3), key.expand(20_000, 7, 3), key.expand(20_000, 7, 3), dropout=p
-    )
-    spread = (p / (1 - p) * weights.square() @ key.square()).sqrt() / math.sqrt(20_000)
-    assert ((context.mean(0) - weights @ key).abs() < 5 * spread).all()
+    for drawn, mean, square in (
+        (rows.sum(-1), torch.ones(1, dtype=F64), weights.square().sum(-1)),
+        (context[:, 0], (weights @ key)[0], (weights.square() @ key.square())[0]),
+    ):
+        deviation = (p / (1 - p) * square).sqrt()
+        assert ((drawn.mean(0) - mean).abs() < 5 * deviation / math.sqrt(20_000)).all()
+        assert ((drawn.std(0) / deviation - 1).abs() < 0.05).all()
 
 
 def test_additive_masks_of_another_precision_are_taken_over() -> None:
     query, key, value = (normal(2, 3, n, 4, seed=n, dtype=torch.float32) for n in (5, 7, 7))
     mask = torch.randn(5, 7, dtype=F64)
     context = scaled_dot_product_attention(query, key, value, attn_mask=mask)
-    assert context.dtype == torch.float32
+    assert context.dtype == attention_weights(query, key, attn_mask=mask).dtype == torch.float32
     exact = F.scaled_dot_product_attention(query.double(), key.double(), value.double(), attn_mask=mask)
     assert (context - exact).abs().max() < 1e-5
+
+
+def test_nothing_to_merge_is_no_mask() -> None:
+    assert merge_masks((2, 3, 5)) is None
+    assert torch.equal(merge_masks((2, 3, 5), is_causal=True), causal_mask(3, 5))
 
 
 @pytest.mark.parametrize(
@@ -185,5 +191,5 @@ def test_additive_masks_of_another_precision_are_taken_over() -> None:
     ],
 )
 def test_refusals(function: object, masks: dict[str, torch.Tensor], sentence: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(sentence)):
+    with refused(sentence):
         function(normal(2, 3, 4), normal(2, 5, 4), **masks)

@@ -1,6 +1,5 @@
 """Norms: what each output number depends on, its length, which part of a bias survives, refusals."""
 
-import re
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from torch import nn
 from attention_core.modules.feed_forward import GELU, FeedForward, ReLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm, TokenBatchNorm
 from tests.modules.draws import redraw
+from tests.modules.refusals import refused
 
 F64 = torch.float64
 
@@ -75,25 +75,28 @@ def test_bias_norm_which_part_of_a_bias_survives() -> None:
 
 def test_batch_norm_pools_batch_and_tokens_and_keeps_running_statistics() -> None:
     x = tokens(3, 5, 7)
-    module = BatchNorm(momentum=1.0).build(7, dtype=F64)
-    expected = (x - x.mean((0, 1))) / (x.var((0, 1), correction=0) + 1e-5).sqrt()
+    module = BatchNorm(eps=0.5, momentum=0.25).build(7, dtype=F64)
+    expected = (x - x.mean((0, 1))) / (x.var((0, 1), correction=0) + 0.5).sqrt()
     assert (module(x) - expected).abs().max() < 1e-14
-    assert (module.running_mean - x.mean((0, 1))).abs().max() < 1e-15
+    assert (module.running_mean - 0.25 * x.mean((0, 1))).abs().max() < 1e-15
     slots = nn.BatchNorm1d(5, dtype=F64)(x)  # what torch does with (batch, tokens, d): it normalises slots
     assert (slots - expected).abs().max() > 0.1
 
 
 def test_rms_norm_by_hand() -> None:
-    assert RMSNorm(eps=0.0).build(2, dtype=F64)(torch.tensor([[[3.0, 4.0]]], dtype=F64)).flatten().tolist() == (
-        pytest.approx([3 / 12.5**0.5, 4 / 12.5**0.5])
-    )
+    """The mean square of (3, 4) is 12.5, and with 12.5 for eps the root is 5."""
+    token = torch.tensor([[[3.0, 4.0]]], dtype=F64)
+    for eps, root in ((0.0, 12.5**0.5), (12.5, 5.0)):
+        normed = RMSNorm(eps=eps).build(2, dtype=F64)(token)
+        assert normed.flatten().tolist() == pytest.approx([3 / root, 4 / root])
 
 
 def test_one_token_cannot_train_a_batch_norm() -> None:
     module = TokenBatchNorm(3)
     sentence = "BatchNorm() cannot train on a single token: give two or more, or call eval() to use past statistics."
-    with pytest.raises(ValueError, match=re.escape(sentence)):
+    with refused(sentence):
         module(torch.ones(1, 1, 3))
+    assert module(torch.ones(1, 2, 3)).isfinite().all()
     assert module.eval()(torch.ones(1, 1, 3)).isfinite().all()
 
 
@@ -123,5 +126,7 @@ def test_gelu_is_exact() -> None:
 
 
 def test_feed_forward_refuses_sizes_that_are_not_positive() -> None:
-    with pytest.raises(ValueError, match=re.escape("d_ff = -1 is not possible: a positive number is needed.")):
+    with refused("d_model = 0 is not possible: a positive number is needed."):
+        FeedForward(0)
+    with refused("d_ff = -1 is not possible: a positive number is needed."):
         FeedForward(4, -1)

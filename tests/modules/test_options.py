@@ -1,7 +1,6 @@
 """Parameters, options and refusals of the module."""
 
 import copy
-import re
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey, split_heads
 from tests.modules.draws import redraw
+from tests.modules.refusals import refused
 
 F64 = torch.float64
 BIASES = ("q_bias", "k_bias", "v_bias", "o_bias")
@@ -137,14 +137,22 @@ def test_state_dict_round_trip(position: Any, projections: Any) -> None:
 
 
 def test_zero_sink_takes_weight_and_no_mask_hides_it() -> None:
-    module, x = drawn(6, 2, zero_sink=True, o_bias=False), tokens(1, 3, 6)
-    trace = module.trace(x, attn_mask=torch.zeros(3, 3, dtype=torch.bool))
-    assert torch.equal(trace.weights[..., 3], torch.ones(1, 2, 3, dtype=F64))
-    assert torch.equal(trace.output, torch.zeros(1, 3, 6, dtype=F64))
+    module, x = drawn(6, 2, zero_sink=True, o_bias=False), tokens(1, 5, 6)
+    trace = module.trace(x, attn_mask=torch.zeros(5, 5, dtype=torch.bool))
+    assert torch.equal(trace.weights[..., 5], torch.ones(1, 2, 5, dtype=F64))
+    assert torch.equal(trace.output, torch.zeros(1, 5, 6, dtype=F64))
     causal = module.trace(x, is_causal=True)
-    assert (causal.weights[0, :, 0, 1:3] == 0).all()
-    assert (causal.weights[..., 3] > 0).all()
-    assert torch.equal(causal.k[..., 3, :], torch.zeros(1, 2, 3, dtype=F64))
+    assert (causal.weights[0, :, 0, 1:5] == 0).all()
+    assert (causal.weights[..., 5] > 0).all()
+    assert torch.equal(causal.k[..., 5, :], torch.zeros(1, 2, 3, dtype=F64))
+
+
+@pytest.mark.parametrize(("options", "scale"), [({}, 1 / 3**0.5), ({"scale": 0.7}, 0.7), ({"scale": 0.0}, 0.0)])
+def test_the_scale_is_one_over_the_root_of_d_head_unless_given(options: Any, scale: float) -> None:
+    module = drawn(6, 2, **options)
+    trace = module.trace(tokens(1, 5, 6))
+    assert module.scale == pytest.approx(scale, rel=1e-15)
+    assert (trace.scores - scale * (trace.q @ trace.k.mT)).abs().max() < 1e-14
 
 
 def test_qk_norm_makes_scores_bounded_by_the_root_of_d_head() -> None:
@@ -190,7 +198,7 @@ def test_dropout_acts_in_training_only_and_the_trace_shows_the_applied_weights()
     ],
 )
 def test_refusals_of_the_constructor(options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(sentence)):
+    with refused(sentence):
         MultiHeadAttention(**({"d_model": 30, "num_heads": 4} | options))
 
 
@@ -205,18 +213,32 @@ def test_refusals_of_the_constructor(options: dict[str, Any], sentence: str) -> 
         ([(2, 5, 6), (2, 3, 6), (2, 3)], "value has shape (2, 3): (batch, tokens, d_model = 6) is needed."),
         (
             [(2, 5, 6), (3, 5, 6)],
-            "query (2, 5, 6), key (3, 5, 6) and value (3, 5, 6) do not fit: they need one batch size,",
+            (
+                "query (2, 5, 6), key (3, 5, 6) and value (3, 5, 6) do not fit: "
+                "they need one batch size, and keys and values one length."
+            ),
         ),
         (
             [(2, 5, 6), (2, 3, 6), (2, 4, 6)],
-            "key (2, 3, 6) and value (2, 4, 6) do not fit: they need one batch size, and keys and values one length.",
+            (
+                "query (2, 5, 6), key (2, 3, 6) and value (2, 4, 6) do not fit: "
+                "they need one batch size, and keys and values one length."
+            ),
         ),
     ],
 )
 def test_refusals_of_a_call(call: str, shapes: list[tuple[int, ...]], sentence: str) -> None:
     module = MultiHeadAttention(6, 2)
-    with pytest.raises(ValueError, match=re.escape(sentence)):
+    with refused(sentence):
         getattr(module, call)(*(torch.ones(shape) for shape in shapes))
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_one_tensor_that_does_not_fit_is_refused_beside_one_given_twice() -> None:
+    module, x, wrong = MultiHeadAttention(6, 2), torch.ones(2, 5, 6), torch.ones(2, 5, 7)
+    for name, args in (("key", (x, wrong, x)), ("value", (x, x, wrong)), ("query", (wrong, wrong, wrong))):
+        with refused(f"{name} has shape (2, 5, 7): (batch, tokens, d_model = 6) is needed."):
+            module(*args)
 
 
 @pytest.mark.parametrize("position", [NoPosition(), Alibi()])
@@ -226,8 +248,23 @@ def test_a_mask_of_the_wrong_shape_is_refused(position: Any, shape: tuple[int, .
     full = (2, 2, 5, 5)
     shown = (shape[0], 1, *shape[1:]) if len(shape) == 3 else shape
     sentence = f"attn_mask of shape {shown} does not broadcast to the scores' {full}."
-    with pytest.raises(ValueError, match=re.escape(sentence)):
+    with refused(sentence):
         module(torch.ones(2, 5, 6), attn_mask=torch.ones(shape, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("position", [NoPosition(), Alibi()])
+def test_a_padding_mask_of_the_wrong_shape_is_refused(position: Any) -> None:
+    module = MultiHeadAttention(6, 2, position=position)
+    with refused("key_padding_mask of shape (5, 2) does not fit: (batch, kv_len) = (2, 5) is needed."):
+        module(torch.ones(2, 5, 6), key_padding_mask=torch.zeros(5, 2, dtype=torch.bool))
+
+
+def test_heads_lie_one_after_the_other_where_matrix_products_follow() -> None:
+    module, x = drawn(6, 2), tokens(3, 5, 6)
+    assert all(heads.is_contiguous() for heads in module.into_heads(x, x, x, contiguous=True))
+    assert not any(heads.is_contiguous() for heads in module.into_heads(x, x, x))
+    trace = module.trace(x)
+    assert all(heads.is_contiguous() for heads in (trace.q, trace.k, trace.v))
 
 
 def test_it_is_an_ordinary_torch_module() -> None:

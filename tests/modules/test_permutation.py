@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core.experiments.verdict import tolerance
+from attention_core.experiments.bounds import tolerance
 from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm, TransformerBlock
 from attention_core.modules.masks import sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -25,16 +25,16 @@ POSITIONS = (Sinusoidal(), Learned(max_len=11), Rotary(), Alibi())
 def setting(
     seed: int, dtype: torch.dtype = torch.float64, **options: Any
 ) -> tuple[Any, torch.Tensor, torch.Tensor, float]:
-    """A drawn module, queries (2, 5, 14), context (2, 7, 14), and what rounding may do to an output."""
+    """A drawn module, queries (2, 5, 12), context (2, 7, 12), and what rounding may do to an output."""
     generator = torch.Generator().manual_seed(seed)
-    module = MultiHeadAttention(14, 7, dtype=dtype, **options)
+    module = MultiHeadAttention(12, 3, dtype=dtype, **options)
     redraw(module, generator, std=0.3)
-    x, y = (torch.randn(2, n, 14, generator=generator, dtype=torch.float64).to(dtype) for n in (5, 7))
+    x, y = (torch.randn(2, n, 12, generator=generator, dtype=torch.float64).to(dtype) for n in (5, 7))
     with torch.no_grad():
         trace = module.trace(x, y)
     scores = float((trace.q.square() @ trace.k.square().mT).sqrt().max()) * module.scale
-    values = float(trace.v.abs().max()) * 14**0.5
-    return module, x, y, tolerance(dtype, scale=values * (1 + scores), terms=4 * 14 + 2 * 7)
+    values = float(trace.v.abs().max()) * 12**0.5
+    return module, x, y, tolerance(dtype, scale=values * (1 + scores), terms=4 * 12 + 2 * 7)
 
 
 def max_over_orders(function: Any, x: torch.Tensor) -> float:
@@ -135,28 +135,22 @@ def test_reversal_survives_what_is_symmetric_and_causal_survives_the_identity_on
 @pytest.mark.parametrize("norm", [LayerNorm(), RMSNorm(), BatchNorm()])
 def test_perm_block(placement: Any, norm: Any) -> None:
     """Norms act on each token alone (BatchNorm on all of them alike): a whole block stays equivariant."""
-    block = TransformerBlock(14, 7, placement=placement, norm=norm, dtype=torch.float64)
+    block = TransformerBlock(12, 3, placement=placement, norm=norm, dtype=torch.float64)
     redraw(block, torch.Generator().manual_seed(0), std=0.3)
-    x = torch.randn(1, 5, 14, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    orders = [list(order) for order in itertools.permutations(range(5))]
-    with torch.no_grad():
-        worst = max(float((block(x[:, order]) - block(x)[:, order]).abs().max()) for order in orders)
-    assert worst <= tolerance(torch.float64, scale=30.0, terms=200)
-    slot_norm = torch.nn.LayerNorm((5, 14), dtype=torch.float64)  # weights per slot: not a norm of each token alone
+    x = torch.randn(1, 5, 12, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    assert max_over_orders(block, x) <= tolerance(torch.float64, scale=30.0, terms=200)
+    slot_norm = torch.nn.LayerNorm((5, 12), dtype=torch.float64)  # weights per slot: not a norm of each token alone
     redraw(slot_norm, torch.Generator().manual_seed(2))
-    with torch.no_grad():
-        outputs = [slot_norm(block(x[:, order])) - slot_norm(block(x))[:, order] for order in orders]
-    broken = max(float(output.abs().max()) for output in outputs)
-    assert broken > 0.1
+    assert max_over_orders(lambda tokens: slot_norm(block(tokens)), x) > 0.1
 
 
 def test_nope_depth() -> None:
     """Causal, no positions: one layer cannot tell the order of the last token's prefix, two layers can."""
-    x = torch.randn(1, 5, 14, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    x = torch.randn(1, 5, 12, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     prefixes = torch.tensor([[*order, 4] for order in itertools.permutations(range(4))])
     spread = []
     for layers, position in ((1, NoPosition()), (2, NoPosition()), (1, Rotary())):
-        decoder = Decoder(14, 7, layers, position=position, dtype=torch.float64)
+        decoder = Decoder(12, 3, layers, position=position, dtype=torch.float64)
         redraw(decoder, torch.Generator().manual_seed(0), std=0.5)
         with torch.no_grad():
             last = decoder(x[0][prefixes])[:, -1]
@@ -172,7 +166,7 @@ def test_count_blind(position: Any, is_causal: bool) -> None:
     """One repeated token gives the same output everywhere, however often repeated, unless positions are added."""
     module, x, _, bound = setting(0, position=position)
     with torch.no_grad():
-        outputs = [module(x[:1, :1].expand(1, n, 14), is_causal=is_causal)[0] for n in (1, 2, 7)]
+        outputs = [module(x[:1, :1].expand(1, n, 12), is_causal=is_causal)[0] for n in (1, 2, 7)]
     spread = max(float((output - outputs[0]).abs().max()) for output in outputs)
     assert (spread > 1000 * bound) == isinstance(position, Sinusoidal | Learned)
     assert spread <= bound or isinstance(position, Sinusoidal | Learned)

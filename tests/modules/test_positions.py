@@ -1,14 +1,13 @@
 """Positions by hand, and the property each kind is made for."""
 
 import math
-import re
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.experiments.verdict import tolerance
+from attention_core.experiments.bounds import tolerance
 from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import (
@@ -20,9 +19,11 @@ from attention_core.modules.positions import (
     alibi_bias,
     alibi_slopes,
     rotate,
+    rotate_heads,
     sinusoidal_encoding,
 )
 from tests.modules.draws import redraw
+from tests.modules.refusals import refused
 
 F64 = torch.float64
 
@@ -34,6 +35,18 @@ def test_sinusoidal_by_hand() -> None:
     assert encoded[1].tolist() == pytest.approx([math.sin(1), math.cos(1), math.sin(0.1), math.cos(0.1)], abs=1e-15)
     odd = sinusoidal_encoding(torch.tensor([1]), 3, base=100.0, dtype=F64)
     assert odd[0, 2].item() == pytest.approx(math.sin(100 ** (-2 / 3)), abs=1e-15)
+    growing = sinusoidal_encoding(torch.tensor([1]), 3, base=0.5, dtype=F64)
+    assert growing[0, 2].item() == pytest.approx(math.sin(0.5 ** (-2 / 3)), abs=1e-15)
+    assert AddedPosition(Sinusoidal(), 4).table is None
+
+
+def test_angles_are_computed_in_float32_or_in_float64_for_float64() -> None:
+    """At position 1,000,003 the first angle is exact in both; the second, near 10,000, is rounded in float32."""
+    narrow, wide = (
+        sinusoidal_encoding(torch.tensor([1_000_003]), 4, dtype=dtype)[0] for dtype in (torch.float32, F64)
+    )
+    assert (narrow - wide)[:2].abs().max() < 1e-6
+    assert (narrow - wide)[2:].abs().max() > 1e-4
 
 
 def test_sinusoidal_shift_is_one_linear_map() -> None:
@@ -82,6 +95,40 @@ def test_learned_adds_its_rows() -> None:
     positions = torch.tensor([[4, 3, 2, 1], [0, 0, 1, 1]])
     assert torch.equal(added(x, positions), added.table[positions])
     assert added.table.std() > 0.3
+
+
+def test_inputs_that_were_one_tensor_are_one_afterwards() -> None:
+    """The module projects one tensor in one product, so adding positions must not make two of it."""
+    added, x, y, positions = AddedPosition(Sinusoidal(), 3), torch.ones(2, 5, 3), torch.ones(2, 7, 3), torch.arange(5)
+    query, key, value = added.add_to_each(x, x, x, positions, positions)
+    assert query is key is value
+    query, key, value = added.add_to_each(x, y, y, None, None)
+    assert query is not key
+    assert key is value
+    query, key, _ = added.add_to_each(x, x, x, positions + 1, positions)
+    assert torch.equal(query, added(x, positions + 1))
+    assert torch.equal(key, added(x, positions))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_rounded_once_from_float32(dtype: torch.dtype) -> None:
+    places, x = torch.arange(7), torch.randn(7, 4, generator=torch.Generator().manual_seed(0)).to(dtype)
+    for function in (
+        lambda t: sinusoidal_encoding(places, 5, dtype=t),
+        lambda t: alibi_bias(3, places, places + 2, dtype=t),
+        lambda t: rotate(x.to(t), places),
+    ):
+        rounded = function(dtype)
+        assert rounded.dtype == dtype
+        assert torch.equal(rounded, function(torch.float32).to(dtype))
+
+
+def test_the_base_is_ten_thousand_unless_another_is_given() -> None:
+    places, x = torch.arange(7), torch.randn(2, 3, 7, 4, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(sinusoidal_encoding(places, 5), sinusoidal_encoding(places, 5, base=10000.0))
+    assert torch.equal(rotate(x, places), rotate(x, places, base=10000.0))
+    assert torch.equal(rotate_heads(x, places), rotate_heads(x, places, base=10000.0))
+    assert Sinusoidal().base == Rotary().base == 10000.0
 
 
 @pytest.mark.parametrize("position", [Sinusoidal(base=20.0), Learned(max_len=11), Rotary(base=20.0), Alibi()])
@@ -155,9 +202,18 @@ def test_no_position_is_blind_to_positions() -> None:
             lambda: sinusoidal_encoding(torch.arange(2), 0),
             "d_model = 0 is not possible: a positive number is needed.",
         ),
-        (lambda: sinusoidal_encoding(torch.arange(2), 4, base=0.0), "base = 0.0 is not possible: a positive number"),
-        (lambda: rotate(torch.ones(2, 4), torch.arange(2), base=-1.0), "base = -1.0 is not possible: a positive"),
-        (lambda: rotate(torch.ones(2, 3), torch.arange(2)), "d_head = 3 is odd: rotary positions turn coordinates"),
+        (
+            lambda: sinusoidal_encoding(torch.arange(2), 4, base=0.0),
+            "base = 0.0 is not possible: a positive number is needed.",
+        ),
+        (
+            lambda: rotate(torch.ones(2, 4), torch.arange(2), base=-1.0),
+            "base = -1.0 is not possible: a positive number is needed.",
+        ),
+        (
+            lambda: rotate(torch.ones(2, 3), torch.arange(2)),
+            "d_head = 3 is odd: rotary positions turn coordinates in pairs; choose an even d_head.",
+        ),
         (lambda: alibi_slopes(0), "num_heads = 0 is not possible: a positive number is needed."),
         (lambda: AddedPosition(Learned(0), 4), "max_len = 0 is not possible: a positive number is needed."),
         (lambda: AddedPosition(Sinusoidal(), 0), "d_model = 0 is not possible: a positive number is needed."),
@@ -172,5 +228,5 @@ def test_no_position_is_blind_to_positions() -> None:
     ],
 )
 def test_refusals(wrong: object, sentence: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(sentence)):
+    with refused(sentence):
         wrong()

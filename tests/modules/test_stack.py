@@ -1,6 +1,5 @@
 """Blocks and stacks against torch's own transformer layers, and the masks they report."""
 
-import re
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, R
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal, sinusoidal_encoding
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 from tests.modules.draws import redraw
+from tests.modules.refusals import refused
 
 F64 = torch.float64
 PLACEMENTS = (PreNorm(), PostNorm(), ResidualPostNorm())
@@ -82,6 +82,18 @@ def test_the_three_placements_are_their_formulas(norm: Any) -> None:
         assert (block(x) - expected).abs().max() < 1e-13
 
 
+def test_a_block_holds_what_it_was_asked_for_and_nothing_else() -> None:
+    always = {"self_attention", "self_attention_norm"}
+    feeds, crosses = {"feed_forward", "feed_forward_norm"}, {"cross_attention", "cross_attention_norm"}
+    for options, expected in (
+        ({}, always | feeds),
+        ({"d_ff": 0}, always),
+        ({"cross_attention": True}, always | feeds | crosses),
+        ({"cross_attention": True, "d_ff": 0}, always | crosses),
+    ):
+        assert {name.split(".")[0] for name in TransformerBlock(12, 3, **options).state_dict()} == expected
+
+
 def test_without_residual_only_the_sublayer_remains() -> None:
     block = TransformerBlock(15, 3, d_ff=0, norm=NoNorm(), residual=False, dtype=F64)
     x = tokens(2, 7, 15)
@@ -126,7 +138,7 @@ def test_encoder_decoder_reports_which_module_received_which_mask() -> None:
     """Padding in the encoder's self-attention and in cross-attention; causal in the decoder: C's answer."""
     model = EncoderDecoder(12, 3, 2, dtype=F64)
     padding = key_padding_mask([7, 5])
-    report = model.mask_report(tokens(2, 7, 12), tokens(2, 3, 12), source_key_padding_mask=padding)
+    report = model.mask_report(tokens(2, 7, 12), tokens(2, 5, 12), source_key_padding_mask=padding)
     assert [(use.module, use.kinds) for use in report] == [
         ("encoder.layers.0.self_attention", ("key padding",)),
         ("encoder.layers.1.self_attention", ("key padding",)),
@@ -136,10 +148,28 @@ def test_encoder_decoder_reports_which_module_received_which_mask() -> None:
         ("decoder.layers.1.cross_attention", ("key padding",)),
     ]
     assert torch.equal(report[0].mask, ~padding[:, None].expand(2, 7, 7))
-    assert torch.equal(report[2].mask, causal_mask(3).expand(2, 3, 3))
-    assert torch.equal(report[3].mask, ~padding[:, None].expand(2, 3, 7))
+    assert torch.equal(report[2].mask, causal_mask(5).expand(2, 5, 5))
+    assert torch.equal(report[3].mask, ~padding[:, None].expand(2, 5, 7))
     for use in report:
         assert isinstance(model.get_submodule(use.module), MultiHeadAttention)
+
+
+def test_padding_of_the_target_reaches_its_own_self_attention_alone() -> None:
+    model = EncoderDecoder(12, 3, 1, dtype=F64)
+    padding = key_padding_mask([5, 3], left=True)
+    report = model.mask_report(tokens(2, 7, 12), tokens(2, 5, 12), target_key_padding_mask=padding)
+    assert [use.kinds for use in report] == [(), ("key padding", "causal"), ()]
+    assert torch.equal(report[1].mask, causal_mask(5) & ~padding[:, None])
+
+
+def test_both_outputs_are_normalised_where_it_is_asked_for() -> None:
+    for options, kind in (
+        ({}, type(None)),
+        ({"final_norm": True}, nn.LayerNorm),
+        ({"final_norm": True, "norm": RMSNorm()}, nn.RMSNorm),
+    ):
+        model = EncoderDecoder(12, 3, 1, **options)
+        assert type(model.encoder.final_norm) is type(model.decoder.final_norm) is kind
 
 
 def test_reports_show_every_kind_of_mask_and_none() -> None:
@@ -167,10 +197,10 @@ def test_recording_ends_with_its_context() -> None:
 def test_a_decoder_needs_memory_exactly_with_cross_attention() -> None:
     x = tokens(2, 5, 12)
     assert Decoder(12, 3, 1, cross_attention=True, dtype=F64)(x, tokens(2, 7, 12)).shape == x.shape
-    with pytest.raises(ValueError, match=re.escape("memory is missing: a block with cross-attention needs it.")):
+    with refused("memory is missing: a block with cross-attention needs it."):
         Decoder(12, 3, 1, cross_attention=True, dtype=F64)(x)
     sentence = "memory is given, but the block has no cross-attention; build it with cross_attention=True."
-    with pytest.raises(ValueError, match=re.escape(sentence)):
+    with refused(sentence):
         Decoder(12, 3, 1, dtype=F64)(x, x)
-    with pytest.raises(ValueError, match=re.escape("num_layers = 0 is not possible: a positive number is needed.")):
+    with refused("num_layers = 0 is not possible: a positive number is needed."):
         Encoder(12, 3, 0)

@@ -75,7 +75,7 @@ def test_mask_decoder_right_padding_needs_no_mask_left_padding_does() -> None:
 
 def test_mask_encdec_padding_of_the_source_does_not_reach_the_target() -> None:
     model = drawn(EncoderDecoder(12, 3, 2, dtype=F64))
-    source, target, padding = tokens(2, 7, 12), tokens(2, 3, 12, seed=1), key_padding_mask([7, 5])
+    source, target, padding = tokens(2, 7, 12), tokens(2, 5, 12, seed=1), key_padding_mask([7, 5])
     other = source.masked_fill(padding[..., None], 5.0)
     out = model(source, target, source_key_padding_mask=padding)
     assert torch.equal(model(other, target, source_key_padding_mask=padding), out)

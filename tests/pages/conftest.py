@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.registry import HOME, PAGES
+from pages._shared.process import process
+from pages._shared.registry import FOLDER, HOME, PAGES
 
-ROOT = Path(__file__).parents[2]
+MAIN = FOLDER / "_shared/main.py"
 NAMES = (HOME.name, *(page.name for page in PAGES))
 Open = Callable[..., AppTest]
 
@@ -22,20 +23,20 @@ def no_scan() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_warm_up() -> Iterator[None]:
-    """Nothing is imported in the background: a process that ends meanwhile is aborted by torch."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pages._shared.warm.warm_up", lambda: None)
-        yield
+def page_path(name: str) -> str:
+    """Where a page lies, as AppTest's ``switch_page`` wants it: relative to the visitors' script."""
+    return f"../{name}.py"
+
+
+def pictures(at: AppTest) -> list[Any]:
+    """Views and boards of a page in their order, without what every page has: the shelf, and what paper shows."""
+    return [one for one in at.main.get("bidi_component") if not one.key.startswith("_")]
 
 
 @cache
 def _page_hash(name: str) -> str:
     # Only a run of the app tells AppTest its pages.
-    return (
-        AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run().switch_page(f"pages/{name}.py")._page_hash
-    )
+    return AppTest.from_file(str(MAIN), default_timeout=60).run().switch_page(page_path(name))._page_hash
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def open_page() -> Open:
     """Open a page of the app by its name, with parameters in the link, in a session of its own."""
 
     def open_it(name: str, **parameters: str) -> AppTest:
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at = AppTest.from_file(str(MAIN), default_timeout=60)
         if name != HOME.name:
             at._page_hash = _page_hash(name)
         for key, value in parameters.items():
@@ -51,3 +52,21 @@ def open_page() -> Open:
         return at.run()
 
     return open_it
+
+
+@pytest.fixture
+def open_answered(open_page: Open) -> Open:
+    """Open a page whose question has been skipped, so that everything is said."""
+    return lambda name, **parameters: open_page(name, **{f"{name}_answer": "skipped"} | parameters)
+
+
+def held(at: AppTest, name: str) -> dict[str, str]:
+    """What the address holds of the page's settings, by their names; not what surrounds the picture."""
+    own = {key.removeprefix(f"{name}_"): text for key, text in at.query_params.items() if key.startswith(f"{name}_")}
+    return {key: text for key, text in own.items() if key not in ("tab", "answer", "pin")}
+
+
+def answer(at: AppTest, name: str, option: str) -> None:
+    """Have the page's question answered, without the move that goes with it."""
+    options = process().questions[name].answers
+    at.session_state["_values"] = {**at.session_state["_values"], f"{name}_answer": str(options.index(option) + 1)}

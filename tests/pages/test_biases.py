@@ -4,28 +4,33 @@ import pytest
 
 from attention_core.experiments.biases import BiasesConfig, run_biases
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.biases import APPENDIX, GRADIENTS, MEAN, NORMS, RESIDUAL, SHIFT, TITLES
-from tests.pages.conftest import Open
+from attention_core.figures.biases import CURVES
+from tests.pages.conftest import Open, held, pictures
 
 ALONE = {f"biases_{role}_bias": "false" for role in "qvo"}
-GROWING = {"biases_show": "A growing key bias"}
+GROWING = {"biases_show": "growing"}
 
 
 def said(at) -> str:
     return "\n".join(markdown.value for markdown in at.markdown)
 
 
+def lines(at, claim: str) -> list[str]:
+    """What the page says of a claim, line by line."""
+    return [line for line in said(at).splitlines() if f"`{claim} ·" in line]
+
+
 def holds(at, claim: str) -> bool:
-    """Whether all verdicts of a claim hold; each must be as theory says, and there must be one."""
-    lines = [line for line in said(at).splitlines() if f"**{claim} " in line]
-    assert lines, claim
-    assert not any("though" in line for line in lines)
-    return all(f"**{claim} holds**" in line for line in lines)
+    """Whether all verdicts of a claim hold; none may surprise, and there must be one."""
+    found = lines(at, claim)
+    assert found, claim
+    assert not any("though" in line for line in found)
+    return all("** holds" in line for line in found)
 
 
-def test_every_claim_of_the_module_has_its_verdict_with_its_number(open_page: Open) -> None:
-    at = open_page("biases")
-    result = run_biases(BiasesConfig(tokens=("the", "cat", "sat", "on", "a", "mat")))
+def test_every_claim_of_the_module_has_its_verdict_with_its_number(open_answered: Open) -> None:
+    at = open_answered("biases")
+    result = run_biases(BiasesConfig())
     for verdict in result.verdicts:
         assert holds(at, verdict.claim)
         assert f"{verdict.quantity} = {format_number(verdict.measured)}" in said(at)
@@ -48,11 +53,10 @@ def test_every_claim_of_the_module_has_its_verdict_with_its_number(open_page: Op
         ("off_centre", "bias-mean"),
     ],
 )
-def test_each_switch_breaks_its_claim_and_says_why(switch: str, claim: str, open_page: Open) -> None:
-    at = open_page("biases", **{f"biases_{switch}": "true"})
+def test_each_switch_breaks_its_claim_and_says_why(switch: str, claim: str, open_answered: Open) -> None:
+    at = open_answered("biases", **{f"biases_{switch}": "true"})
     assert not holds(at, claim)
-    first = next(line for line in said(at).splitlines() if f"**{claim} does not hold**" in line)
-    assert "**: " in first
+    assert any("** does not hold: " in line for line in lines(at, claim))
 
 
 def test_the_query_bias_changes_nothing_where_there_is_one_key(open_page: Open) -> None:
@@ -61,26 +65,26 @@ def test_the_query_bias_changes_nothing_where_there_is_one_key(open_page: Open) 
 
 @pytest.mark.parametrize(
     ("curve", "claim"),
-    [(NORMS, "bias-norm"), (MEAN, "bias-mean"), (APPENDIX, "bias-appendix"), ("Training", "bias-k-grad")],
+    [("norms", "bias-norm"), ("mean", "bias-mean"), ("appendix", "bias-appendix"), ("training", "bias-k-grad")],
 )
-def test_a_curve_brings_its_verdicts_only_when_chosen(curve: str, claim: str, open_page: Open) -> None:
-    at = open_page("biases", biases_curve=curve)
+def test_a_curve_brings_its_verdicts_only_when_chosen(curve: str, claim: str, open_answered: Open) -> None:
+    at = open_answered("biases", biases_curve=curve)
     assert holds(at, claim)
-    title = at.get("plotly_chart")[0].proto.spec
-    assert f'"text":"{curve}"' in title
+    drawn = at.main.get("plotly_chart") or pictures(at)[-1:]
+    assert CURVES[curve] in str(drawn[0].proto).encode().decode("unicode_escape")
     if claim != "bias-k-grad":
-        assert f"**{claim}" not in said(open_page("biases"))
+        assert not lines(open_answered("biases"), claim)
 
 
 def test_training_is_told_in_two_precisions(open_page: Open) -> None:
-    text = said(open_page("biases", biases_curve="Training"))
+    text = said(open_page("biases", biases_curve="training"))
     assert "float32: SGD" in text
     assert "float64: SGD" in text
     assert "never moves" in text
 
 
-def test_the_growing_key_bias_has_a_verdict_for_each_precision_at_its_size(open_page: Open) -> None:
-    small, large = (open_page("biases", **GROWING, biases_key_size=size) for size in ("0.001", "1000000.0"))
+def test_the_growing_key_bias_has_a_verdict_for_each_precision_at_its_size(open_answered: Open) -> None:
+    small, large = (open_answered("biases", **GROWING, biases_key_size=size) for size in ("0.001", "1000000.0"))
     for dtype in ("float64", "float32", "bfloat16", "float16"):
         assert dtype in said(small)
     assert holds(small, "bias-k")
@@ -89,35 +93,52 @@ def test_the_growing_key_bias_has_a_verdict_for_each_precision_at_its_size(open_
 
 
 def test_all_pictures_and_curves_go_together(open_page: Open) -> None:
-    for curve in (GRADIENTS, RESIDUAL, SHIFT):
-        at = open_page("biases", **GROWING, biases_curve=curve, biases_tab="Data")
+    for curve in ("gradients", "key-size", "shift"):
+        at = open_page("biases", **GROWING, biases_curve=curve, biases_tab="data")
         assert not at.exception
         assert at.dataframe
 
 
-def test_the_prediction_is_graded_from_the_new_result(open_page: Open) -> None:
-    at = open_page("biases")
+def graded(at) -> str:
+    return next(item.value for item in at.markdown if item.value.startswith("**You said**"))
+
+
+@pytest.mark.parametrize(("dtype", "seed"), [("float64", "0"), ("float32", "5"), ("bfloat16", "7")])
+def test_answering_sets_every_control_and_is_graded(dtype: str, seed: str, open_page: Open) -> None:
+    at = open_page("biases", biases_size="0.1", biases_rotary="true", biases_head="2", dtype=dtype, seed=seed)
     at.pills(key="_biases_option").set_value("Only the scores").run()
-    assert "The tensor agrees" in said(at)
-    at.toggle(key="biases_rotary").set_value(True).run()
-    assert "the tensor says **The output too**" in said(at)
-    at.text_input(key="biases_tokens").set_value("same same same").run()
-    assert "the tensor says **Scores and weights**" in said(at)
-    at.toggle(key="biases_k_bias").set_value(False).run()
-    assert "the tensor says **Nothing**" in said(at)
+    assert "The measurement agrees" in graded(at)
+    assert [at.toggle(key=f"biases_{role}_bias").value for role in "qkvo"] == [False, True, False, False]
+    moved = {f"biases_{name}" for name in held(at, "biases")}
+    assert moved == {"biases_show", *ALONE}
 
 
-def test_predicting_leaves_the_key_bias_alone(open_page: Open) -> None:
-    at = open_page("biases", biases_size="0.1")
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_the_grade_changes_with_the_settings(dtype: str, open_page: Open) -> None:
+    at = open_page("biases", dtype=dtype, seed="2")
     at.pills(key="_biases_option").set_value("Nothing").run()
-    values = [at.toggle(key=f"biases_{role}_bias").value for role in "qkvo"]
-    assert values == [False, True, False, False]
-    assert "the tensor says **Only the scores**" in said(at)
+    assert "Measured here: **Only the scores**" in graded(at)
+    at.toggle(key="biases_rotary").set_value(True).run()
+    assert "Measured here: **The output too**" in graded(at)
+    at.run()  # the move ran the answers alone, and left the controls out of what this test sees
+    at.text_input(key="biases_tokens").set_value("same same same").run()
+    assert "Measured here: **Scores and weights**" in graded(at)
+    at.run()
+    at.toggle(key="biases_k_bias").set_value(False).run()
+    assert "The measurement agrees" in graded(at)
+
+
+def test_no_grade_where_the_precision_cannot_tell(open_page: Open) -> None:
+    at = open_page("biases", dtype="bfloat16")
+    at.pills(key="_biases_option").set_value("Nothing").run()
+    at.session_state["_values"] |= {"biases_size": 0.1, "biases_rotary": True}
+    at.run()
+    assert "cannot tell" in graded(at)
 
 
 @pytest.mark.parametrize("index", range(5))
-def test_presets_show_their_surprise(index: int, open_page: Open) -> None:
-    at = open_page("biases")
+def test_presets_show_their_surprise(index: int, open_answered: Open) -> None:
+    at = open_answered("biases")
     at.pills(key="_biases_preset").set_value(index).run()
     assert not at.exception
     assert holds(at, ("bias-k", "bias-terms", "bias-k", "bias-k-grad", "bias-appendix")[index]) == (
@@ -133,12 +154,13 @@ def test_a_size_that_is_none_is_named_and_left_out(name: str, raw: str, open_pag
     assert len(at.warning) == 1
 
 
-def test_what_is_not_possible_is_said_and_the_picture_stays(open_page: Open) -> None:
-    at = open_page("biases")
+def test_what_is_not_possible_is_said_and_the_picture_stays(open_answered: Open) -> None:
+    at = open_answered("biases")
     at.text_input(key="biases_tokens").set_value(" ").run()
+    assert "is empty" in at.error[0].value
     assert "last good picture" in at.error[0].value
     assert holds(at, "bias-k")
 
 
 def test_every_curve_is_offered(open_page: Open) -> None:
-    assert tuple(open_page("biases").selectbox(key="biases_curve").options) == TITLES
+    assert tuple(open_page("biases").selectbox(key="biases_curve").options) == tuple(CURVES.values())

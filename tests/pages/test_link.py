@@ -4,21 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages._shared.link import _KEPT, LESSON_PARTS, MAX_NOTE, Lesson
-from tests.pages.conftest import Open
+from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
+from tests.pages.conftest import Open, page_path, pictures
 
 VALUES = st.one_of(
     st.booleans(), st.integers(-1000, 1000), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=30)
 )
 LESSONS = st.builds(
     lambda parts, fixed, first, note: Lesson(
-        parts=tuple(part for part in LESSON_PARTS if part in parts),
+        parts=tuple(part for part in PARTS if part in parts),
         fixed=fixed,
         hidden=tuple(fixed)[:1],
         predict_first=first,
         note=note,
     ),
-    st.sets(st.sampled_from(LESSON_PARTS)),
+    st.sets(st.sampled_from(list(PARTS))),
     st.dictionaries(st.text(max_size=20), st.one_of(VALUES, st.lists(st.integers(0, 9)).map(tuple)), max_size=5),
     st.booleans(),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=MAX_NOTE),
@@ -58,24 +58,24 @@ def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move
         at.pills(key="_permutation_preset").set_value(name).run()
         assert not at.exception
         if label != "Carried positions":
-            assert any("perm-self does not hold" in text.value for text in at.markdown), label
+            assert any("does not hold: " in text.value for text in at.markdown), label
         assert any("Positions: **sinusoidal**" in text.value for text in at.markdown)
     next(button for button in at.button if button.label == "Reset").click().run()
-    assert any("perm-self does not hold" in text.value for text in at.markdown)
+    assert any("does not hold: " in text.value for text in at.markdown)
 
 
 def test_a_hidden_control_is_not_drawn_and_keeps_its_value(open_page: Open) -> None:
     at = open_page("permutation", lesson=lesson_of(hidden=("permutation_positions",)))
     assert not any("Positions" in text.value for text in at.markdown)
-    assert any("perm-self does not hold" in text.value for text in at.markdown)
+    assert any("does not hold: " in text.value for text in at.markdown)
 
 
 def test_a_lesson_survives_a_page_switch_and_can_be_left(open_page: Open) -> None:
     at = open_page("permutation", lesson=lesson_of())
-    at.switch_page("pages/home.py").run()
+    at.switch_page(page_path("home")).run()
     assert any("Lesson." in text.value for text in at.markdown)
     assert at.query_params["lesson"] == lesson_of()
-    at.switch_page("pages/permutation.py").run()
+    at.switch_page(page_path("permutation")).run()
     assert "permutation_positions" not in {box.key for box in at.selectbox}
     at.button(key="_leave_lesson").click().run()
     assert "permutation_positions" in {box.key for box in at.selectbox}
@@ -84,9 +84,9 @@ def test_a_lesson_survives_a_page_switch_and_can_be_left(open_page: Open) -> Non
 
 def test_in_a_lesson_the_prediction_can_come_before_the_picture(open_page: Open) -> None:
     at = open_page("permutation", lesson=lesson_of(predict_first=True))
-    assert not at.main.get("bidi_component")
+    assert not pictures(at)
     at.pills(key="_permutation_option").set_value("Skip").run()
-    assert at.main.get("bidi_component")
+    assert pictures(at)
 
 
 def test_only_the_chosen_parts_show(open_page: Open) -> None:
@@ -142,7 +142,7 @@ def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_correct
 ) -> None:
     at = open_page(page, **{f"{page}_{name}": good})
     assert not at.warning
-    assert at.session_state[_KEPT][f"{page}_{name}"] == (good, value)
+    assert at.session_state["_values"][f"{page}_{name}"] == value
     for wrong in ("-1", "99", "x", "nan", ""):
         at = open_page(page, **{f"{page}_{name}": wrong})
         assert len(at.warning) == 1, wrong

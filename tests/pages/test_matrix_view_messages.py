@@ -10,7 +10,18 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.matrix_view import Position, reported_position
 from pages._shared.matrix_view.payload import describe
-from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
+from attention_core.figures.matrix import (
+    Axis,
+    BarsPanel,
+    Edges,
+    GraphPanel,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Nodes,
+    Series,
+    Sweep,
+)
 
 STEPS = 4
 X = np.array([1.0, 2.0, 4.0, 8.0])
@@ -155,6 +166,28 @@ def test_words_limits_and_hidden_cells_are_told_as_they_are():
     )
     assert list(base64.b64decode(matrix["hidden"])) == [0, 1, 0, 0, 0, 0]
     assert described["sweep"] == {"label": "Size", "values": ["1", "2", "4", "8"]}
+
+
+def test_a_graph_is_told_in_numbers_that_name_its_nodes_and_edges():
+    tokens, layers = 256, 9
+    far = np.array([[8, 255, 254], [1, 0, 255]])
+    panel = GraphPanel(
+        title="Graph",
+        values=np.zeros((layers, tokens)),
+        layers=Axis(title="layer", labels=tuple(map(str, range(layers)))),
+        tokens=Axis(title="token", labels=tuple(map(str, range(tokens)))),
+        quantity="count",
+        edges=(Edges(ends=far, name="looks at", role="key", lit=True),),
+        nodes=(Nodes(at=far[:, :2], large=True),),
+    )
+    described = describe(MatrixView(panels=(panel,), summary="s"))
+    (graph,) = described["panels"]
+    assert graph["window"] == (0, 255)
+    edges = part(described, graph["edges"][0]["ends"]).astype(int)
+    assert np.stack((edges // tokens**2, edges // tokens % tokens, edges % tokens), 1).tolist() == far.tolist()
+    nodes = part(described, graph["nodes"][0]["at"]).astype(int)
+    assert np.stack(np.divmod(nodes, tokens), 1).tolist() == far[:, :2].tolist()
+    assert (graph["edges"][0]["role"], graph["edges"][0]["lit"], graph["nodes"][0]["large"]) == ("key", True, True)
 
 
 def app(first: dict, second: dict) -> None:

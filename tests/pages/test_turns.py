@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from pages._shared.run import Runner
-from pages._shared.turns import given_up, turn
+from pages._shared.process import process
+from pages._shared.waiting import result_of
 
+TURNS = process().turns
 PATIENCE_S = 10
 SOON_S = 0.2
 
@@ -23,7 +24,7 @@ def another_gets_a_turn(patience: float = PATIENCE_S) -> bool:
     got = threading.Event()
 
     def come() -> None:
-        with turn():
+        with TURNS.held():
             got.set()
 
     started(come)
@@ -31,14 +32,14 @@ def another_gets_a_turn(patience: float = PATIENCE_S) -> bool:
 
 
 def test_one_at_a_time_and_the_next_when_it_is_done() -> None:
-    with turn():
+    with TURNS.held():
         assert not another_gets_a_turn(SOON_S)
     assert another_gets_a_turn()
 
 
 def test_an_error_ends_the_turn() -> None:
     def fail() -> None:
-        with turn():
+        with TURNS.held():
             raise ArithmeticError
 
     with pytest.raises(ArithmeticError):
@@ -47,19 +48,19 @@ def test_an_error_ends_the_turn() -> None:
 
 
 def test_who_only_waits_lets_others_in_and_is_alone_again_afterwards() -> None:
-    with turn():
-        with given_up(), given_up():  # what is given up once is not given up again
+    with TURNS.held():
+        with TURNS.released(), TURNS.released():  # what is released once is not released again
             assert another_gets_a_turn()
         assert not another_gets_a_turn(SOON_S)
     assert another_gets_a_turn()
-    with turn():
+    with TURNS.held():
         assert not another_gets_a_turn(SOON_S)
 
 
 def test_who_has_no_turn_gives_none_up() -> None:
-    with given_up():
+    with TURNS.released():
         assert another_gets_a_turn()
-    with turn():
+    with TURNS.held():
         assert not another_gets_a_turn(SOON_S)
     assert another_gets_a_turn()
 
@@ -71,8 +72,8 @@ def test_waiting_for_a_result_is_only_waiting() -> None:
         others.append(another_gets_a_turn())
         return config.upper()
 
-    with turn():
-        assert Runner().run(compute, "a") == "A"
+    with TURNS.held():
+        assert result_of(compute, "a") == "A"
         assert others == [True]
         assert not another_gets_a_turn(SOON_S)
     assert another_gets_a_turn()

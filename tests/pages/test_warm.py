@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -17,20 +19,21 @@ def imported_after(code: str) -> set[str]:
 
 
 def test_what_a_visitor_sees_first_needs_no_torch() -> None:
-    assert "torch" not in imported_after("import pages._shared.navigation, pages._shared.warm")
+    assert "torch" not in imported_after("import pages._shared.main, pages._shared.server")
 
 
 def test_after_the_warm_up_no_page_imports_anything_heavy() -> None:
-    warm = imported_after("from pages._shared.warm import warm_up; warm_up()")
+    warm = imported_after("from pages._shared import warm; warm.start().join()")
     for name in ("torch", "sympy", "plotly.graph_objects", "attention_core.experiments.receptive_field"):
         assert name in warm, name
 
 
+@pytest.mark.slow
 def test_nothing_that_is_claimed_needs_torchs_compiler() -> None:
     whole = "from attention_core.claims import LedgerConfig, steps_check; list(steps_check(LedgerConfig()))"
     assert "torch._dynamo" not in imported_after(whole)
 
 
 def test_the_warm_up_leaves_nothing_for_the_garbage_collector() -> None:
-    code = "import gc; from pages._shared.warm import warm_up; warm_up(); assert gc.get_freeze_count() > 100_000"
+    code = "import gc; from pages._shared import warm; warm.start().join(); assert gc.get_freeze_count() > 100_000"
     imported_after(code)

@@ -6,7 +6,7 @@ from attention_core.claims.claim import CODE, HOLDS_WHEN, OURS, Break, Claim
 from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
 
 _HERE: Final[dict[str, Any]] = {"page": "anatomy", "run": run_anatomy, "config": AnatomyConfig}
-_DROPOUT: Final = Break(by="dropout on the weights", options={"dropout": 0.1}, link={"dropout": 0.1})
+_DROPOUT: Final = Break(by="dropout on the weights", options={"dropout": 0.1})
 
 CLAIMS: Final = (
     Claim(
@@ -14,7 +14,8 @@ CLAIMS: Final = (
         statement="Cutting the rows into heads and swapping two axes gives what a loop over the heads gives.",
         source=CODE,
         place="question 2",
-        breaks=Break(by="a cut by view alone, without the swap", options={"miscut": True}, link={"miscut": True}),
+        link={"step": "heads"},
+        breaks=Break(by="a cut by view alone, without the swap", options={"miscut": True}),
         **_HERE,
     ),
     Claim(
@@ -24,7 +25,8 @@ CLAIMS: Final = (
         place="the constructor",
         expected=HOLDS_WHEN,
         when="heads get no size of their own",
-        breaks=Break(by="a size of a head that is given", options={"d_head": 8}, link={"d_head": 8}),
+        link={"step": "heads"},
+        breaks=Break(by="a size of a head that is given", options={"d_head": 8}),
         **_HERE,
     ),
     Claim(
@@ -41,6 +43,17 @@ CLAIMS: Final = (
         id="convex-hull",
         statement="What a head gives a query is a mixture of its values and never lies outside of them.",
         source=OURS,
+        link={"step": "context"},
+        breaks=_DROPOUT,
+        **_HERE,
+    ),
+    Claim(
+        id="soft-lookup",
+        statement="What a head reads lies as near to the value of its best key as the weight of the other keys is "
+        "small.",
+        source=CODE,
+        place="question 1",
+        link={"step": "lookup"},
         breaks=_DROPOUT,
         **_HERE,
     ),

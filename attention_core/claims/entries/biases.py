@@ -30,7 +30,7 @@ CLAIMS: Final = (
         statement="Adding one number to all scores of a query changes none of its weights.",
         source=NOTES,
         place=_PROOF,
-        link={"curve": "Softmax of shifted scores"},
+        link={"curve": "shift"},
         breaks=Break(
             by="a softmax that does not subtract the largest score first",
             options={"naive_softmax": True},
@@ -56,7 +56,7 @@ CLAIMS: Final = (
         source=OURS,
         expected=HOLDS_WHEN,
         when=_ALONE,
-        link={"curve": "Gradients of the biases"},
+        link={"curve": "gradients"},
         breaks=_ROTARY,
         **_HERE,
     ),
@@ -81,11 +81,11 @@ CLAIMS: Final = (
             link={"tokens": "cat cat cat cat cat cat"},
         ),
         correction=Correction(
-            says="before its proof: softmax removes the query bias, and LayerNorm the value bias; after it: the key "
-            "bias both matters and does not",
-            found="the query bias and the value bias both change the output, and the key bias alone does not",
-            why="the proof itself is right; its summaries swap names: softmax cancels what is equal for all keys, "
-            "and of the three only the key bias's term is",
+            says="before the proof: softmax removes the query bias and the key bias, and LayerNorm the key bias; at "
+            "its close: the key bias contributes nothing, the query bias and the key bias do",
+            found="the query bias and the value bias change the output, the key bias does not",
+            why="the proof is right, and its close errs in one name: the second key bias must be the value bias; "
+            "softmax cancels what is equal for all keys, and of the three only the key bias's term is",
         ),
         **_HERE,
     ),
@@ -103,7 +103,7 @@ CLAIMS: Final = (
         place="on why there is no bias",
         expected=HOLDS_WHEN,
         when="the inputs have mean 0",
-        link={"curve": "Mean of Wx + b"},
+        link={"curve": "mean"},
         breaks=Break(by="inputs with a mean", options={"input_mean": 0.5}, link={"off_centre": True}),
         **_HERE | {"run": run_mean, "config": MeanConfig},
     ),
@@ -114,7 +114,7 @@ CLAIMS: Final = (
         place="after the section on bias",
         expected=HOLDS_WHEN,
         when="BatchNorm is in training mode",
-        link={"curve": "What a norm leaves"},
+        link={"curve": "norms"},
         breaks=Break(
             by="BatchNorm in evaluation mode",
             options={"batch_norm_eval": True},
@@ -132,7 +132,7 @@ CLAIMS: Final = (
         statement="With and without a key bias, the published differences are what rounding alone leaves.",
         source=NOTES,
         place="the appendix",
-        link={"curve": "Published and measured"},
+        link={"curve": "appendix"},
         options={"seed": 42},
         breaks=None,
         **_HERE | {"run": run_appendix, "config": AppendixConfig},

@@ -2,11 +2,11 @@
 
 from typing import Any, Final
 
-from attention_core.claims.claim import CODE, HOLDS_WHEN, REVIEW, Break, Claim
+from attention_core.claims.claim import CODE, HOLDS_WHEN, REVIEW, Break, Claim, Correction
 from attention_core.experiments.complexity import ComplexityConfig, run_complexity
 
 _HERE: Final[dict[str, Any]] = {"page": "complexity", "run": run_complexity, "config": ComplexityConfig}
-_NO_OUTPUT: Final = Break(by="no W_O", options={"output_projection": False}, link={"no_output": True})
+_NO_OUTPUT: Final = Break(by="no W_O", options={"no_output": True}, link={"no_output": True})
 
 CLAIMS: Final = (
     Claim(
@@ -27,6 +27,20 @@ CLAIMS: Final = (
         source=REVIEW,
         place="question 2c",
         breaks=_NO_OUTPUT,
+        **_HERE,
+    ),
+    Claim(
+        id="cplx-heads",
+        statement="Where heads have a size of their own, h·d_head takes the place of d once in every product.",
+        source=REVIEW,
+        place="question 2c",
+        options={"large_heads": True},
+        breaks=_NO_OUTPUT,
+        correction=Correction(
+            says="the cost in d_head and h equals that in d_model, where h·d_head = d_model is taken for granted",
+            found="in general it is (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head",
+            why="a projection leads from d_model numbers to h·d_head, and only one of its two sizes is the heads'",
+        ),
         **_HERE,
     ),
     Claim(

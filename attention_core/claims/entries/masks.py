@@ -6,7 +6,7 @@ from attention_core.claims.claim import CODE, HOLDS_WHEN, OURS, REVIEW, Break, C
 from attention_core.experiments.masking import MaskingConfig, run_masking
 
 _HERE: Final[dict[str, Any]] = {"page": "masks", "run": run_masking, "config": MaskingConfig}
-_UNMASKED: Final = Break(by="no padding mask", options={"unmasked": True}, link={"unmasked": True})
+_UNMASKED: Final = Break(by="no padding mask", options={"unmasked": True})
 
 CLAIMS: Final = (
     Claim(
@@ -25,8 +25,8 @@ CLAIMS: Final = (
         expected=HOLDS_WHEN,
         when="sentences are padded on the right",
         options={"stack": "decoder", "unmasked": True},
-        link={"stack": "decoder", "unmasked": True, "show": "pad test"},
-        breaks=Break(by="padding on the left", options={"side": "left"}, link={"side": "left"}),
+        link={"show": "padding"},
+        breaks=Break(by="padding on the left", options={"side": "left"}),
         **_HERE,
     ),
     Claim(
@@ -36,7 +36,6 @@ CLAIMS: Final = (
         source=REVIEW,
         place="question 2b",
         options={"stack": "encoder-decoder"},
-        link={"stack": "encoder-decoder"},
         breaks=_UNMASKED,
         **_HERE,
     ),
@@ -47,8 +46,8 @@ CLAIMS: Final = (
         place="the forward pass",
         expected=HOLDS_WHEN,
         when="scores are far smaller than that",
-        link={"show": "−10000 or −∞"},
-        breaks=Break(by="scores ten times as large", options={"score_std": 1e5}, link={"score_size": "100000"}),
+        link={"show": "additive"},
+        breaks=Break(by="scores 100,000 times as large", options={"score_std": 100_000}),
         correction=Correction(
             says="the mask is a large negative number that is added to the scores",
             found="a masked key gets weight again once scores lie that far apart",
@@ -61,8 +60,8 @@ CLAIMS: Final = (
         id="mask-full",
         statement="A query that may see no key gets zeros, and never NaN.",
         source=OURS,
-        link={"show": "a row without keys"},
-        breaks=Break(by="softmax alone, which divides 0 by 0", options={"naive": True}, link={"naive": True}),
+        link={"show": "empty"},
+        breaks=Break(by="softmax alone, which divides 0 by 0", options={"naive": True}),
         **_HERE,
     ),
 )

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from attention_core.claims.claim import HOLDS_WHEN, REVIEW, Break, Claim, Correction
+from attention_core.claims.claim import HOLDS_WHEN, NOTES, REVIEW, Break, Claim, Correction
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
 
 _HERE: Final[dict[str, Any]] = {
@@ -11,7 +11,9 @@ _HERE: Final[dict[str, Any]] = {
     "run": run_normalization,
     "config": NormalizationConfig,
 }
-_LENGTH: Final = {"topic": "length of the output"}
+_NOTES: Final[dict[str, Any]] = _HERE | {"source": NOTES}
+_LENGTH: Final = {"topic": "length"}
+_BLOCK: Final = {"topic": "block"}
 
 CLAIMS: Final = (
     Claim(
@@ -25,7 +27,8 @@ CLAIMS: Final = (
     ),
     Claim(
         id="ln-norm",
-        statement="After LayerNorm, and without its bias β, every token has the length |γ|·√d.",
+        statement="After LayerNorm with one γ for all features, and without its bias β, every token has the length "
+        "|γ|·√d.",
         place="question 3b",
         expected=HOLDS_WHEN,
         when="ε is 0 and no token is constant; with ε tokens are shorter",
@@ -38,9 +41,33 @@ CLAIMS: Final = (
         ),
         correction=Correction(
             says="the length is γ·√d",
-            found="it is |γ|·√d, and with ε it is shorter by the factor σ/√(σ² + ε)",
+            found="with one γ for all features it is |γ|·√d, and with ε shorter by the factor σ/√(σ² + ε); with a γ "
+            "for each it lies between min|γ|·√d and max|γ|·√d",
             why="a length has no sign, and ε keeps the division from bringing a short token up to full length",
         ),
         **_HERE,
+    ),
+    Claim(
+        id="norm-place",
+        statement="Pre-norm and residual post-norm hand a token's input on as a summand, post-norm rescales the sum "
+        "to one length for all tokens.",
+        place="the definitions",
+        expected=HOLDS_WHEN,
+        when="the norm looks at each token alone and has one gain",
+        options=_BLOCK,
+        link=_BLOCK,
+        breaks=Break(
+            by="BatchNorm, which brings features to one size",
+            options={"norm": "BatchNorm"},
+            link={"norm": "BatchNorm"},
+        ),
+        correction=Correction(
+            says="the original block is x + LN(f(x))",
+            found="the original is LN(x + f(x)), after which all tokens have one length; x + LN(f(x)) keeps the "
+            "input as it is",
+            why="the first is in Vaswani et al. (2017), section 3.1; the second, residual post-norm, came with Liu "
+            "et al. (2022)",
+        ),
+        **_NOTES,
     ),
 )

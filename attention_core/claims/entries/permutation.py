@@ -13,7 +13,7 @@ _POSITIONS: Final = Break(
     options={"positions": "sinusoidal"},
     link={"positions": "sinusoidal"},
 )
-_TWO_BLOCKS: Final = {"mask": "causal", "model": "two pre-norm blocks", "show": "output"}
+_TWO_BLOCKS: Final = {"mask": "causal", "model": "two", "show": "output"}
 _PROOF: Final = "the proof of invariance"
 
 CLAIMS: Final = (
@@ -22,7 +22,7 @@ CLAIMS: Final = (
         statement="Shuffling keys together with their values leaves the output as it is.",
         source=NOTES,
         place=_PROOF,
-        link={"shuffle": "keys and values"},
+        link={"shuffle": "keys"},
         breaks=Break(
             by="keys that move without their values", options={"keys_alone": True}, link={"keys_alone": True}
         ),
@@ -67,10 +67,10 @@ CLAIMS: Final = (
         source=NOTES,
         place="after the section on bias",
         expected=FALSE,
-        link={"model": "post-norm block", "show": "output"},
+        link={"model": "post", "show": "output"},
         breaks=_POSITIONS,
         correction=Correction(
-            says="a block is not equivariant, because LayerNorm follows the attention and is not equivariant itself",
+            says="a block is not equivariant, since LayerNorm follows the attention, and LayerNorm is not invariant",
             found="a whole block stays equivariant, wherever its norms stand",
             why="LayerNorm looks at each token alone, so it moves with its token; in training even BatchNorm does, "
             "since its statistics do not depend on the order",

@@ -6,13 +6,11 @@ from attention_core.claims.claim import CODE, HOLDS_WHEN, OURS, Break, Claim, Co
 from attention_core.experiments.projections import ProjectionsConfig, run_projections
 
 _HERE: Final[dict[str, Any]] = {"page": "projections", "run": run_projections, "config": ProjectionsConfig}
-_ONE_SIDE: Final = Break(
-    by="a bias on one of the two sides only", options={"biases": "on one side"}, link={"biases": "on one side"}
-)
+_ONE_SIDE: Final = Break(by="a bias on one of the two sides only", options={"biases": "one"})
 
 
 def _asks(topic: str) -> dict[str, Any]:
-    return _HERE | {"options": {"topic": topic}, "link": {"topic": topic}}
+    return _HERE | {"options": {"topic": topic}}
 
 
 CLAIMS: Final = (
@@ -23,13 +21,13 @@ CLAIMS: Final = (
         place="question 3",
         expected=HOLDS_WHEN,
         when="all words have equal norms within each head",
-        breaks=Break(by="words of unequal norms", options={"spread": 0.6}, link={"spread": 0.6}),
+        breaks=Break(by="words of unequal norms", options={"spread": 0.6}),
         correction=Correction(
             says="at equal magnitude a word's product with itself is the largest",
             found="true within each head; equal norms of whole words are not enough, and hardest is not yet mostly",
             why="cut into heads, words of equal norm have parts of unequal norms, and a longer part wins",
         ),
-        **_asks("identity or learned"),
+        **_asks("identity"),
     ),
     Claim(
         id="qkv-tied",
@@ -37,7 +35,7 @@ CLAIMS: Final = (
         source=CODE,
         place="question 4",
         breaks=_ONE_SIDE,
-        **_asks("tied matrices"),
+        **_asks("tied"),
     ),
     Claim(
         id="qk-tied",
@@ -46,34 +44,35 @@ CLAIMS: Final = (
         expected=HOLDS_WHEN,
         when="both sides share their bias, and no mask hides one of a pair",
         breaks=_ONE_SIDE,
-        **_asks("tied matrices"),
+        **_asks("tied"),
     ),
     Claim(
         id="gauge",
         statement="Another basis inside each head, or another order of heads, changes all matrices and no output.",
         source=OURS,
-        breaks=Break(by="QK-norm", options={"qk_norm": True}, link={"qk_norm": True}),
-        **_asks("gauge freedom"),
+        breaks=Break(by="QK-norm", options={"qk_norm": True}),
+        **_asks("gauge"),
     ),
     Claim(
         id="scale-absorb",
         statement="The factor can be folded into W_Q, so it changes training and not what can be expressed.",
-        breaks=Break(by="QK-norm", options={"qk_norm": True}, link={"qk_norm": True}),
+        breaks=Break(by="QK-norm", options={"qk_norm": True}),
         source=OURS,
-        **_asks("gauge freedom"),
+        **_asks("gauge"),
     ),
     Claim(
         id="low-rank",
         statement="The scores of a head have no higher rank than d_head, the logarithms of its weights one more.",
-        breaks=Break(by="a causal mask", options={"causal": True}, link={"causal": True}),
+        breaks=Break(by="a causal mask", options={"causal": True}),
         source=OURS,
-        **_asks("low rank"),
+        **_asks("rank"),
     ),
     Claim(
         id="rank-collapse",
-        statement="Attention alone, layer upon layer, makes all tokens one.",
+        statement="Attention alone, layer upon layer, with weights as drawn here, makes all tokens alike; a residual "
+        "keeps their differences from being erased.",
         source=OURS,
-        breaks=Break(by="the residual", options={"residual": True}, link={"residual": True}),
-        **_asks("rank collapse"),
+        breaks=Break(by="the residual", options={"residual": True}),
+        **_asks("collapse"),
     ),
 )

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from attention_core.claims.claim import OURS, REVIEW, Break, Claim
+from attention_core.claims.claim import CODE, OURS, REVIEW, Break, Claim
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig, steps_receptive_field
 
 _HERE: Final[dict[str, Any]] = {
@@ -39,6 +39,18 @@ CLAIMS: Final = (
         options=_RANDOM,
         link=_RANDOM,
         breaks=Break(by="a causal mask", options={"mask": "causal"}, link={"mask": "causal"}),
+        **_HERE,
+    ),
+    Claim(
+        id="head-tap",
+        statement="A head that looks a fixed distance back is one tap of a convolution, and k of them with the "
+        "residual are a kernel of k + 1 taps.",
+        source=CODE,
+        place="questions 2 and 3",
+        link={"show": "kernel"},
+        breaks=Break(
+            by="heads that choose their key token by token, which no kernel can", options=_RANDOM, link=_RANDOM
+        ),
         **_HERE,
     ),
 )

@@ -14,8 +14,8 @@ _HERE: Final[dict[str, Any]] = {
 }
 _SCALED: Final = Break(
     by="scores divided by √d_head",
-    options={"scale": "1/sqrt(d_head)", "num_keys": 16},
-    link={"scale": "1/sqrt(d_head)", "num_keys": 16},
+    options={"scale": "root"},
+    link={"scale": "root"},
 )
 
 CLAIMS: Final = (
@@ -34,7 +34,8 @@ CLAIMS: Final = (
     ),
     Claim(
         id="scale-sat",
-        statement="Without the factor softmax saturates as heads grow: one key takes nearly all of the weight.",
+        statement="Without the factor softmax saturates in probability as heads grow: for ever more queries one key "
+        "takes nearly all of the weight.",
         link={"curve": "max_weight", "d_head": 4096},
         breaks=_SCALED,
         **_HERE,

@@ -2,22 +2,17 @@
 
 from attention_core.experiments.anatomy.config import (
     D_MODEL,
-    MAX_D_HEAD,
-    MAX_DROPOUT,
     MAX_HEADS,
     POSITIONS,
     PROJECTIONS,
     WEIGHTS,
     AnatomyConfig,
 )
-from attention_core.experiments.anatomy.measure import run_anatomy, time_heads
-from attention_core.experiments.anatomy.result import AnatomyResult, HeadTimes
+from attention_core.experiments.anatomy.measure import AnatomyResult, HeadTimes, run_anatomy, time_heads
 from attention_core.experiments.anatomy.snippet import anatomy_snippet
 
 __all__ = [
     "D_MODEL",
-    "MAX_DROPOUT",
-    "MAX_D_HEAD",
     "MAX_HEADS",
     "POSITIONS",
     "PROJECTIONS",

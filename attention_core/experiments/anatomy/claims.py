@@ -1,4 +1,4 @@
-"""The five claims of the anatomy page, measured on the module."""
+"""The claims of the anatomy page, measured on the module."""
 
 import math
 
@@ -6,24 +6,41 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig, breaks
-from attention_core.experiments.anatomy.module import SeededDropout
+from attention_core.experiments.anatomy.module import (
+    attention_module,
+    miscut_trace,
+    module_input,
+)
+from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.flops import FlopCounter
-from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import judge
-from attention_core.experiments.verdict import Relation, Verdict, tolerance
-from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
+from attention_core.experiments.inputs import SeededDropout, generator
+from attention_core.experiments.judge import judge, on_cpu
+from attention_core.experiments.verdict import Verdict
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.head_loop import loop_over_heads
+from attention_core.modules.multi_head import MultiHeadAttention
 
 DIRECTIONS = 64
 _PASSED_NUMBERS = 2**17  # weights that all training passes together may have
 
 
-def verdict(
-    config: AnatomyConfig, claim: str, quantity: str, measured: float, relation: Relation,
-    bound: float | tuple[float, float], cases: str, *, because: str | None = None, unit: str = "",
-) -> Verdict:  # fmt: skip
-    """A verdict of this experiment; ``because`` is what breaks the claim, by default what the config switches on."""
-    because = breaks(config, claim) if because is None else because
-    return judge(config, claim, quantity, measured, relation, bound, cases=cases, because=because, unit=unit)
+def reshape(config: AnatomyConfig, residual: float, bound: float) -> Verdict:
+    """mha-reshape: all heads in one product give what a loop over them gives, but for rounding."""
+    return judge(config, "mha-reshape", residual, "≤", bound,
+                 says="at once and in a loop the outputs differ by at most",
+                 quantity="max |f(X) − loop over heads|", cases=f"{config.heads} head{'s' * (config.heads > 1)}",
+                 broken=breaks(config, "mha-reshape"), exact=_exact_residual)  # fmt: skip
+
+
+def loop_residual(config: AnatomyConfig, module: MultiHeadAttention, x: Tensor, trace: AttentionTrace) -> float:
+    """Largest difference between the outputs of ``trace`` and those of a loop over the heads."""
+    return float((trace.output - loop_over_heads(module, x, is_causal=config.causal)).abs().max())
+
+
+def _exact_residual(config: AnatomyConfig) -> float:
+    module, x = attention_module(config), module_input(config)
+    trace = miscut_trace(module, x, module.trace(x, is_causal=config.causal))
+    return loop_residual(config, module, x, trace)
 
 
 def divisible(config: AnatomyConfig) -> Verdict:
@@ -35,8 +52,17 @@ def divisible(config: AnatomyConfig) -> Verdict:
             MultiHeadAttention(D_MODEL, heads, d_head=config.d_head or None, device="meta")
         except ValueError as error:
             refused += f"d_model = {D_MODEL}" in str(error) and f"num_heads = {heads}" in str(error)
-    quantity = f"refused of 1 … {D_MODEL} heads"
-    return verdict(config, "mha-divisible", quantity, refused, "=", D_MODEL - divisors, f"d_model = {D_MODEL}")
+    return judge(config, "mha-divisible", refused, "=", D_MODEL - divisors,
+                 says=f"of 1 … {D_MODEL} heads the constructor refuses", quantity=f"refused of 1 … {D_MODEL} heads",
+                 cases=f"d_model = {D_MODEL}", broken=breaks(config, "mha-divisible"))  # fmt: skip
+
+
+def core(config: AnatomyConfig, operations: int) -> Verdict:
+    """cplx-core: scores and weighted sum take 4 n² d operations, as torch counts them."""
+    n = len(config.tokens)
+    return judge(config, "cplx-core", operations, "=", 4 * n * n * config.width, unit="operations",
+                 says="scores and weighted sums take", quantity="QKᵀ and AV",
+                 cases=f"4 n² d with n = {n}, d = {config.width}", broken=breaks(config, "cplx-core"))  # fmt: skip
 
 
 def core_flops(module: MultiHeadAttention, x: Tensor, *, is_causal: bool, fused: bool) -> int:
@@ -60,7 +86,7 @@ def training_passes(
 ) -> AttentionTrace:
     """As many passes in training mode as have 2¹⁷ weights together, from 16 to 4,096, in one batch."""
     passes = min(4096, max(16, _PASSED_NUMBERS // (config.heads * len(config.tokens) ** 2)))
-    with SeededDropout(config.seed):
+    with SeededDropout(config.seed, "dropout"):
         return module.train().trace(x.expand(passes, -1, -1), is_causal=is_causal)
 
 
@@ -88,7 +114,8 @@ def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> tuple[Verdi
     once = float((sums - 1).abs().max())
     passes, p = len(applied), config.dropout
     every = f"all {weights.shape[0] * weights.shape[1]:,} rows" + (f" of {passes:,} passes" if p else "")
-    first = verdict(config, "drop-rows", "max |Σⱼ aⱼ − 1|", once, "≤", bound, every)
+    first = judge(config, "drop-rows", once, "≤", bound, says="the sum of a row of weights differs from 1 by at most",
+                  quantity="max |Σⱼ aⱼ − 1|", cases=every, broken=breaks(config, "drop-rows"))  # fmt: skip
     if not p:
         return (first,)
     variance = p / (1 - p) * weights.square().sum(-1)
@@ -100,39 +127,121 @@ def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> tuple[Verdi
     spread_error += 4 * bound * float(variance.sqrt().reciprocal().max())
     return (
         first,
-        verdict(config, "drop-rows", "mean of Σⱼ aⱼ", float(sums.mean()), "in", (1 - mean_error, 1 + mean_error),
-                every, because=""),
-        verdict(config, "drop-rows", "variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))", spread, "in",
-                (1 - spread_error, 1 + spread_error), every, because=""),
+        judge(config, "drop-rows.mean", float(sums.mean()), "in", (1 - mean_error, 1 + mean_error), cases=every,
+              says="with dropout the sums of all rows have the mean", quantity="mean of Σⱼ aⱼ"),
+        judge(config, "drop-rows.spread", spread, "in", (1 - spread_error, 1 + spread_error), cases=every,
+              says="beside what theory gives, the variance of the sums is",
+              quantity="variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))"),
     )  # fmt: skip
+
+
+def tie_bound(config: AnatomyConfig, trace: AttentionTrace) -> Tensor:
+    """By what part of itself rounding may change a weight: its own rounding, and its score's absolute error.
+
+    In half precision key, product and scaled score are rounded by at most one unit in the last place each, as sums
+    accumulate in float32, and the penalty of a position once.
+
+    Args:
+        config: The settings.
+        trace: One pass.
+
+    Returns:
+        The largest such part of each row (heads, n).
+    """
+    dtype, size = config.torch_dtype, config.head_size
+    q, k, masked = (on_cpu(z)[0] for z in (trace.q, trace.k, trace.masked_scores))
+    score = q.norm(dim=-1) * k.norm(dim=-1).amax(-1, keepdim=True) / math.sqrt(size)
+    shift = masked.masked_fill(masked.isinf(), 0.0).abs().amax(-1)
+    if dtype in (torch.float64, torch.float32):
+        return tolerance(dtype, scale=1.0, terms=len(config.tokens) + 2 * D_MODEL + size) * (1 + score + shift)
+    return torch.finfo(dtype).eps * (1 + 3 * score + shift)
 
 
 def hull(config: AnatomyConfig, trace: AttentionTrace) -> Verdict:
     """convex-hull: in no direction does a head's context reach further than the furthest of its values.
 
-    max over directions u of (u · context − maxⱼ u · vⱼ), over ± each axis, 64 random directions, and a feature that
-    is 1 in every value, which tells a hull from its multiples. A weight's error moves u · context by at most
-    |u|₁ · max |v|, and ‖u‖₂ = 1 leaves |u|₁ ≤ √d_head.
+    A weight's error moves u · context by at most |u|₁ · max |v|, and ‖u‖₂ = 1 leaves |u|₁ ≤ √d_head.
 
     Args:
         config: The settings.
         trace: One pass or many (passes, heads, n, ·).
     """
-    context, values = trace.context.to("cpu", torch.float64), trace.v.to("cpu", torch.float64)
+    excess, directions = _excess(config, trace)
+    size, dtype = trace.v.shape[-1], config.torch_dtype
+    scale = max(1.0, math.sqrt(size) * float(on_cpu(trace.v).abs().max()))
+    precise = dtype if dtype == torch.float64 else torch.float32
+    bound = tolerance(precise, scale=scale, terms=len(config.tokens) + size + 2)
+    if precise != dtype:
+        bound += torch.finfo(dtype).eps * scale  # weights and context are rounded once more, by eps/2 each
+    return judge(config, "convex-hull", excess, "≤", bound,
+                 says="a head's context reaches past its values by at most",
+                 quantity="max (u·context − maxⱼ u·vⱼ)", cases=f"{directions} directions u",
+                 broken=breaks(config, "convex-hull"), exact=_exact_excess)  # fmt: skip
+
+
+def _excess(config: AnatomyConfig, trace: AttentionTrace) -> tuple[float, int]:
+    """The most, over directions u, of u · context − maxⱼ u · vⱼ, at least 0, and how many directions.
+
+    They are ± each axis, 64 random ones, and a feature that is 1 in every value, which tells a hull from its
+    multiples.
+    """
+    context, values = on_cpu(trace.context), on_cpu(trace.v)
     size = values.shape[-1]
     drawn = torch.randn(DIRECTIONS, size, generator=generator(config.seed, "hull"), dtype=torch.float64)
     axes = torch.eye(size, dtype=torch.float64)
     directions = torch.cat((axes, -axes, drawn / drawn.norm(dim=-1, keepdim=True))).mT  # (d_head, directions)
     reach = (values[:1] @ directions).amax(-2, keepdim=True)  # the values are the same in every pass
     excess = float(((context @ directions) - reach).max())
-    ones = trace.weights.to("cpu", torch.float64).sum(-1)
-    excess = max(excess, float((ones - 1).max()), float((1 - ones).max()), 0.0)
-    scale = max(1.0, math.sqrt(size) * float(values.abs().max()))
-    precise = config.torch_dtype if config.torch_dtype == torch.float64 else torch.float32
-    bound = tolerance(precise, scale=scale, terms=len(config.tokens) + size + 2)
-    if precise != config.torch_dtype:
-        bound += (
-            torch.finfo(config.torch_dtype).eps * scale
-        )  # weights and context are rounded once more, by eps/2 each
-    quantity = "max (u·context − maxⱼ u·vⱼ)"
-    return verdict(config, "convex-hull", quantity, excess, "≤", bound, f"{directions.shape[1] + 1} directions u")
+    ones = float((on_cpu(trace.weights).sum(-1) - 1).abs().max())
+    return max(excess, ones, 0.0), directions.shape[1] + 1
+
+
+def lookup(config: AnatomyConfig, passes: AttentionTrace, honest: AttentionTrace) -> Verdict:
+    """soft-lookup: the context differs from the best key's value by at most the others' weight times their distance.
+
+    Of Σⱼ aⱼ vⱼ − v* = Σⱼ aⱼ (vⱼ − v*) the best key's own term is 0, whatever its weight. Rounding moves a weight by
+    a part of itself and the context once, each by less than the largest value.
+
+    Args:
+        config: The settings.
+        passes: One pass or many (passes, heads, n, ·).
+        honest: One pass without dropout.
+    """
+    dtype = config.torch_dtype
+    scale = 1 + 2 * float(on_cpu(honest.v).abs().max())
+    precise = dtype if dtype == torch.float64 else torch.float32
+    bound = tolerance(precise, scale=scale, terms=len(config.tokens) + 4)
+    if precise != dtype:
+        bound += 2 * torch.finfo(dtype).eps * scale
+    return judge(config, "soft-lookup", _past_lookup(passes, honest), "≤", bound,
+                 says="the context lies further from the best key's value than the other keys' weights allow by",
+                 quantity="max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)", cases=f"{config.heads} × "
+                 f"{len(config.tokens)} lookups", broken=breaks(config, "soft-lookup"),
+                 exact=_exact_lookup)  # fmt: skip
+
+
+def best_keys(weights: Tensor) -> Tensor:
+    """1 at the key with the largest weight of each row, the first of several: the weights of a hard lookup."""
+    return torch.nn.functional.one_hot(weights.argmax(-1), weights.shape[-1]).to(weights)
+
+
+def _past_lookup(passes: AttentionTrace, honest: AttentionTrace) -> float:
+    """What is left, at least 0; a further number that is 1 in every value notices rows that do not add up to 1."""
+    weights, values, context = on_cpu(honest.weights), on_cpu(honest.v), on_cpu(passes.context)
+    hard = best_keys(weights)
+    others = (weights * (1 - hard)).sum(-1, keepdim=True)
+    best = hard @ values
+    furthest = (values[..., None, :, :] - best[..., :, None, :]).abs().amax(-2)
+    past = float(((context - best).abs() - others * furthest).max())
+    return max(past, float((on_cpu(passes.weights).sum(-1) - 1).abs().max()), 0.0)
+
+
+def _exact_lookup(config: AnatomyConfig) -> float:
+    module, x = attention_module(config), module_input(config)
+    honest = module.trace(x, is_causal=config.causal)
+    return _past_lookup(training_passes(config, module, x, is_causal=config.causal), honest)
+
+
+def _exact_excess(config: AnatomyConfig) -> float:
+    module, x = attention_module(config), module_input(config)
+    return _excess(config, training_passes(config, module, x, is_causal=config.causal))[0]

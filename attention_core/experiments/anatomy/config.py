@@ -3,35 +3,27 @@
 from dataclasses import dataclass
 from typing import Final
 
-from attention_core.experiments.config import (
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_float,
-    check_int,
-    check_tokens,
-)
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, Real, Switch, Whole, Words, ids_of, setting
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 
 D_MODEL: Final = 16
 MAX_HEADS: Final = 8
-MAX_D_HEAD: Final = 16
-MAX_DROPOUT: Final = 0.9
-WEIGHTS: Final = ("built", "random")
+WEIGHTS: Final = {"built": "built by hand", "random": "random"}
 POSITIONS: Final[dict[str, Position]] = {
     "sinusoidal": Sinusoidal(),
     "none": NoPosition(),
     "learned": Learned(max_len=64),
     "rotary": Rotary(),
-    "ALiBi": Alibi(),
+    "alibi": Alibi(),
 }
-PROJECTIONS: Final[dict[str, Projections]] = {
-    "three of their own": Full(),
-    "tied key = value": TiedKeyValue(),
-    "tied query = key": TiedQueryKey(),
-}
+PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
+_POSITION_LABELS: Final = {name: "ALiBi" if name == "alibi" else name for name in POSITIONS}
+_PROJECTION_LABELS: Final = dict(
+    zip(PROJECTIONS, ("three of their own", "tied key = value", "tied query = key"), strict=True)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,29 +44,28 @@ class AnatomyConfig(RunConfig):
         fused: Whether operations are counted on ``forward``, which runs on the fused kernel, and not on ``trace``.
     """
 
-    tokens: tuple[str, ...] = ("the", "cat", "sat", "on", "the", "mat")
-    weights: str = "built"
-    heads: int = 2
-    d_head: int = 0
-    positions: str = "sinusoidal"
-    causal: bool = False
-    biases: bool = True
-    projections: str = "three of their own"
-    dropout: float = 0.0
-    miscut: bool = False
-    fused: bool = False
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "the", "mat"), Words(label="Sentence"))
+    weights: str = setting("built", Choice(WEIGHTS, label="Weight matrices", listed=False, formerly=ids_of(WEIGHTS)))
+    heads: int = setting(2, Whole(1, MAX_HEADS, label="Heads"))
+    d_head: int = setting(0, Whole(0, 16, label="Numbers of a head", hint="0 stands for d_model ÷ heads."))
+    positions: str = setting(
+        "sinusoidal", Choice(_POSITION_LABELS, label="Positions", formerly=ids_of(_POSITION_LABELS))
+    )
+    causal: bool = setting(False, Switch(label="Look back only (causal mask)"))
+    biases: bool = setting(True, Switch(label="Biases", hint="They break none of the claims."))
+    projections: str = setting(
+        "full", Choice(_PROJECTION_LABELS, label="Projections", formerly=ids_of(_PROJECTION_LABELS))
+    )
+    dropout: float = setting(0.0, Real(0.0, 0.9, 0.1, label="Dropout, as in training"))
+    miscut: bool = setting(
+        False, Switch(label="Cut by view alone", hint="The classic mistake: heads without a transposition.")
+    )
+    fused: bool = setting(
+        False, Switch(label="Count on the fused kernel", hint="torch's counter does not see into it.")
+    )
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_tokens("tokens", self.tokens)
-        check_choice("weights", self.weights, WEIGHTS)
-        check_int("heads", self.heads, 1, MAX_HEADS)
-        check_int("d_head", self.d_head, 0, MAX_D_HEAD)
-        check_choice("positions", self.positions, tuple(POSITIONS))
-        check_choice("projections", self.projections, tuple(PROJECTIONS))
-        check_float("dropout", self.dropout, 0.0, MAX_DROPOUT)
-        for name in ("causal", "biases", "miscut", "fused"):
-            check_bool(name, getattr(self, name))
         if not self.d_head and D_MODEL % self.heads:
             raise ConfigError(
                 "heads", self.heads, f"a divisor of d_model = {D_MODEL} is allowed, or any with a d_head of its own"
@@ -98,7 +89,7 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
 
     Args:
         config: The settings.
-        claim: ``mha-reshape``, ``mha-divisible``, ``drop-rows``, ``convex-hull`` or ``cplx-core``.
+        claim: ``mha-reshape``, ``mha-divisible``, ``drop-rows``, ``convex-hull``, ``soft-lookup`` or ``cplx-core``.
     """
     match claim:
         case "mha-reshape" if config.miscut and not _cuts_agree(config):
@@ -107,7 +98,7 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
             return "d_head is given, so no number of heads is refused"
         case "drop-rows" if config.dropout:
             return f"dropout with p = {config.dropout:g} is on, and keeps rows at 1 only on average"
-        case "convex-hull" if config.dropout:
+        case "convex-hull" | "soft-lookup" if config.dropout:
             return f"dropout with p = {config.dropout:g} leaves rows that do not add up to 1"
         case "cplx-core" if config.fused and config.torch_device.type == "cpu":
             return "torch's counter does not see into the fused kernel"
@@ -119,9 +110,6 @@ def _cuts_agree(config: AnatomyConfig) -> bool:
     """Whether a wrong cut changes nothing: one head, one word, or the same value everywhere it could take from."""
     added = config.positions in ("sinusoidal", "learned")
     all_values_equal = (
-        config.weights == "built"
-        and len(set(config.tokens)) == 1
-        and not added
-        and config.projections != "tied key = value"
+        config.weights == "built" and len(set(config.tokens)) == 1 and not added and config.projections != "tied-kv"
     )
     return config.heads == 1 or len(config.tokens) == 1 or all_values_equal

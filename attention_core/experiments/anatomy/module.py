@@ -6,12 +6,12 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from attention_core.experiments.anatomy.config import D_MODEL, POSITIONS, PROJECTIONS, AnatomyConfig
-from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.inputs import draw_parameters, token_embeddings
+from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
-from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
+from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Rotary, rotate_heads
 from attention_core.modules.projections import merge_heads, split_heads
 
@@ -25,6 +25,11 @@ def word_vectors(words: tuple[str, ...], seed: int) -> Float[Tensor, "words d_mo
     drawn = token_embeddings(words, HALF, seed)
     drawn = drawn / drawn.norm(dim=-1, keepdim=True) * math.sqrt(HALF)
     return F.pad(drawn, (HALF, 0))
+
+
+def module_input(config: AnatomyConfig) -> Float[Tensor, "1 n d_model"]:
+    """The sentence's vectors in the config's precision, on its device."""
+    return word_vectors(config.tokens, config.seed).to(config.torch_device, config.torch_dtype)[None]
 
 
 def attention_module(config: AnatomyConfig) -> MultiHeadAttention:
@@ -112,23 +117,3 @@ def miscut_trace(module: MultiHeadAttention, x: Tensor, trace: AttentionTrace) -
     batch, heads, tokens, size = context.shape
     output = module.out_of_heads(split_heads(context.reshape(batch, tokens, heads * size), heads))
     return AttentionTrace(q, k, v, scores, masked_scores, weights, context, output)
-
-
-class SeededDropout(TorchFunctionMode):
-    """Inside it, dropout draws from a generator of its own: torch's is shared by all threads of the process.
-
-    Args:
-        seed: Another seed drops other weights.
-    """
-
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self.draw = generator(seed, "dropout")
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        """``F.dropout``: each number stays with probability 1 − p and is divided by it. All else is as it was."""
-        kwargs = kwargs or {}
-        if func is not F.dropout:
-            return func(*args, **kwargs)
-        kept = torch.rand(args[0].shape, generator=self.draw, dtype=torch.float64) >= kwargs["p"]
-        return args[0] * kept.to(args[0].device) / (1 - kwargs["p"])

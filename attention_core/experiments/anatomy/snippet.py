@@ -60,8 +60,8 @@ context = weights @ split(v)  # (heads, n, d_head)
 output = {merge} @ W_O.T + b_O
 heads = [(h, slice(h * SIZE, (h + 1) * SIZE)) for h in range(HEADS)]
 looped = b_O + sum(attend(q[:, at], k[:, at], h) @ v[:, at] @ W_O[:, at].T for h, at in heads)
-print(f"{{weights.double().amax(-1).mean():.3g}}")
-print(f"{{(output - looped).abs().max():.3g}}")
+print(f"the largest weight of a row is, on average: {{weights.double().amax(-1).mean():.3g}}")
+print(f"all heads at once and a loop over them differ by: {{(output - looped).abs().max():.3g}}")
 """
 
 
@@ -94,8 +94,8 @@ def anatomy_snippet(config: AnatomyConfig) -> str:
 
 
 def _weights(config: AnatomyConfig) -> str:
-    tied_keys = config.projections == "tied query = key"
-    tied_values = config.projections == "tied key = value"
+    tied_keys = config.projections == "tied-qk"
+    tied_values = config.projections == "tied-kv"
     if config.weights == "random":
         order = "(0, 0, 1)" if tied_keys else "(0, 1, 1)" if tied_values else "(0, 1, 2)"
         return _RANDOM.format(blocks=2 if tied_keys or tied_values else 3, order=order)
@@ -114,14 +114,14 @@ def _biases(config: AnatomyConfig) -> str:
     if config.weights == "random":
         names = {
             "b_Q": "q_bias",
-            "b_K": "q_bias" if config.projections == "tied query = key" else "k_bias",
-            "b_V": "k_bias" if config.projections == "tied key = value" else "v_bias",
+            "b_K": "q_bias" if config.projections == "tied-qk" else "k_bias",
+            "b_V": "k_bias" if config.projections == "tied-kv" else "v_bias",
         }
         drawn = ", ".join(f'draw((HEADS * SIZE,), "parameter", "{name}")' for name in names.values())
         made = f"b_Q, b_K, b_V = (z * {BIAS_STD} for z in ({drawn}))\n"
         return made + f'b_O = draw((D,), "parameter", "o_bias") * {BIAS_STD}\n'
     still = "torch.arange(SIZE) % 2 * (torch.arange(SIZE) < D // 2)"
-    values = "b_Q" if config.projections == "tied key = value" else "built(-still, -still)"
+    values = "b_Q" if config.projections == "tied-kv" else "built(-still, -still)"
     return (
         f"still = {still if config.positions == 'sinusoidal' else 'torch.zeros(SIZE)'}\n"
         "b_Q = b_K = built(0 * still, -b * still)\n"
@@ -131,7 +131,7 @@ def _biases(config: AnatomyConfig) -> str:
 
 def _mask_lines(config: AnatomyConfig) -> str:
     lines = ""
-    if config.positions == "ALiBi":
+    if config.positions == "alibi":
         lines += (
             f"    slopes = torch.tensor({alibi_slopes(config.heads)}, dtype=PRECISE)[head]\n"
             "    scores = scores - (slopes[..., None, None] * (slots - slots.T).abs()).to(DTYPE)\n"

@@ -24,8 +24,8 @@ from attention_core.experiments.biases.layers import (
     run_after_norm,
     run_mean,
 )
-from attention_core.experiments.biases.measure import run_bias_sizes, run_biases
-from attention_core.experiments.biases.result import BiasEffect, BiasesResult, BiasSizesResult
+from attention_core.experiments.biases.measure import BiasEffect, BiasesResult, run_biases
+from attention_core.experiments.biases.sizes import BiasSizesResult, run_bias_sizes
 from attention_core.experiments.biases.snippet import biases_snippet
 from attention_core.experiments.biases.sweep import (
     KeySweepResult,

@@ -1,28 +1,31 @@
 """A published experiment again: the key bias on and off at d_model 1024, its numbers beside ours."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import torch
 from torch import Tensor, nn
 
 from attention_core.device import DTYPES
-from attention_core.experiments.biases.bounds import output_bound, weight_bound
 from attention_core.experiments.biases.config import AppendixConfig
-from attention_core.experiments.biases.result import double
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.biases.module import largest
+from attention_core.experiments.bounds import output_tolerance, weight_tolerance
+from attention_core.experiments.judge import judge, on_cpu
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
 TOKENS: Final = 16
 D_MODEL: Final = 1024
 NUM_HEADS: Final = 32
 PUBLISHED_SEED: Final = 42
+# By the part that names its verdict: what it is, and what was published.
 PUBLISHED: Final = {
-    "mean |output difference|": 1.2734082233123445e-08,
-    "variance of |output difference|": 1.7173628739783402e-16,
-    "mean |weights difference|": 3.949708116124384e-09,
+    "output": ("mean |output difference|", 1.2734082233123445e-08),
+    "variance": ("variance of |output difference|", 1.7173628739783402e-16),
+    "weights": ("mean |weights difference|", 3.949708116124384e-09),
 }
+CASES: Final = f"{TOKENS} tokens, d_model {D_MODEL:,}, {NUM_HEADS} heads"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +46,7 @@ class AppendixRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AppendixResult:
+class AppendixResult(Result):
     """The published numbers beside ours.
 
     Attributes:
@@ -85,11 +88,13 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
     rows = tuple(
         AppendixRow(quantity=quantity, published=published, float32=single, float64=exact)
         for (quantity, published), single, exact in zip(
-            PUBLISHED.items(), numbers["float32"], numbers["float64"], strict=True
+            PUBLISHED.values(), numbers["float32"], numbers["float64"], strict=True
         )
     )
     if config.seed == PUBLISHED_SEED:
-        verdicts = [_published_verdict(config, row) for row in rows] + verdicts
+        verdicts = [
+            _published_verdict(config, part, row) for part, row in zip(PUBLISHED, rows, strict=True)
+        ] + verdicts
     return AppendixResult(rows=rows, verdicts=tuple(verdicts), provenance=Provenance.of(config))
 
 
@@ -122,43 +127,31 @@ def _module(weights: list[Tensor], key_bias: Tensor) -> MultiHeadAttention:
 
 def _differences(one: AttentionTrace, other: AttentionTrace) -> list[float]:
     """The published numbers: mean and variance of the outputs' absolute difference, mean of the weights'."""
-    output = (double(one.output) - double(other.output)).abs()
-    weights = (double(one.weights) - double(other.weights)).abs()
+    output = (on_cpu(one.output) - on_cpu(other.output)).abs()
+    weights = (on_cpu(one.weights) - on_cpu(other.weights)).abs()
     return [float(output.mean()), float(output.var()), float(weights.mean())]
 
 
-def _published_verdict(config: AppendixConfig, row: AppendixRow) -> Verdict:
-    return Verdict(
-        claim="bias-appendix",
-        quantity=f"{row.quantity}, measured / published",
-        measured=row.float32 / row.published,
-        relation="in",
-        bound=(0.5, 2.0),
-        expected=True,
-        cases=f"{TOKENS} tokens, d_model {D_MODEL:,}, {NUM_HEADS} heads",
-        dtype="float32",
-        device=str(config.torch_device),
-    )
+def _published_verdict(config: AppendixConfig, part: str, row: AppendixRow) -> Verdict:
+    return judge(
+        replace(config, dtype="float32"), f"bias-appendix.{part}", row.float32 / row.published, "in", (0.5, 2.0),
+        says=f"the {row.quantity}, measured over published, is",
+        quantity=f"{row.quantity}, measured / published", cases=CASES,
+    )  # fmt: skip
 
 
 def _exact_verdicts(
     config: AppendixConfig, module: MultiHeadAttention, one: AttentionTrace, other: AttentionTrace
 ) -> list[Verdict]:
     moved = {
-        "max |output difference|": (one.output, other.output, output_bound(module, one, other)),
-        "max |weights difference|": (one.weights, other.weights, weight_bound(module, one, other)),
+        "output": (one.output, other.output, output_tolerance(module, one, other)),
+        "weights": (one.weights, other.weights, weight_tolerance(module, one, other)),
     }
     return [
-        Verdict(
-            claim="bias-appendix",
-            quantity=quantity,
-            measured=float((double(with_bias) - double(without)).abs().max()),
-            relation="≤",
-            bound=bound,
-            expected=True,
-            cases=f"{TOKENS} tokens, d_model {D_MODEL:,}, {NUM_HEADS} heads",
-            dtype="float64",
-            device=str(config.torch_device),
+        judge(
+            replace(config, dtype="float64"), f"bias-appendix.exact-{name}", largest(on_cpu(left) - on_cpu(right)),
+            "≤", bound, says=f"in float64 the largest difference of the {name} is",
+            quantity=f"max |{name} difference|", cases=CASES,
         )
-        for quantity, (with_bias, without, bound) in moved.items()
-    ]
+        for name, (left, right, bound) in moved.items()
+    ]  # fmt: skip

@@ -1,17 +1,13 @@
 """Settings of the bias experiments, and what theory says of each claim under them."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from attention_core.device import supported_dtypes
-from attention_core.experiments.config import (
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_int,
-    check_tokens,
-)
+from attention_core.experiments.checks import MAX_SEED, ConfigError, check_float
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, declared, ids_of, setting
+from attention_core.experiments.verdict import format_number
 
 D_MODEL: Final = 32
 NUM_HEADS: Final = 4
@@ -20,9 +16,12 @@ SHIFT: Final = 1000.0
 BiasRole = Literal["q", "k", "v", "o"]
 ROLES: Final[tuple[BiasRole, ...]] = ("q", "k", "v", "o")
 NAMES: Final = {"q": "b_Q", "k": "b_K", "v": "b_V", "o": "b_O"}
-DIRECTIONS: Final = ("random", "all equal", "one coordinate")
+DIRECTIONS: Final = {"random": "random", "equal": "all equal", "coordinate": "one coordinate"}
 SIZES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # Far above, softmax saturates, and a sink takes all or nothing.
 KEY_SIZES: Final = (*(float(f"{digit}e{power}") for power in range(-3, 6) for digit in (1, 2, 5)), 1e6)
+_SENTENCE: Final = Words(label="Sentence")
+_SIZE: Final = OneOf(SIZES, label="Size of each bias", shown=format_number)
+_DIRECTION: Final = Choice(DIRECTIONS, label="Direction of the biases", formerly=ids_of(DIRECTIONS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +34,8 @@ class BiasesSetting(RunConfig):
         k_bias: Whether there is b_K.
         v_bias: Whether there is b_V.
         o_bias: Whether there is b_O.
-        direction: Where the biases point: ``random`` (each its own way), ``all equal`` (every component the same), or
-            ``one coordinate`` (the first of each head).
+        direction: Where the biases point: ``random`` (each its own way), ``equal`` (every component the same), or
+            ``coordinate`` (the first of each head).
         rotary: Whether queries and keys are rotated by their position, which rotates b_K too.
         qk_norm: Whether queries and keys are RMS-normalised, so that b_K changes a key's length.
         tied_query_key: Whether W_Q = W_K; with both biases on, b_Q and b_K are one vector.
@@ -44,26 +43,33 @@ class BiasesSetting(RunConfig):
         masked_row: Whether the last query may see no token.
     """
 
-    tokens: tuple[str, ...] = ("the", "cat", "sat", "on", "a", "mat")
-    q_bias: bool = True
-    k_bias: bool = True
-    v_bias: bool = True
-    o_bias: bool = True
-    direction: str = "random"
-    rotary: bool = False
-    qk_norm: bool = False
-    tied_query_key: bool = False
-    zero_sink: bool = False
-    masked_row: bool = False
-
-    def __post_init__(self) -> None:
-        RunConfig.__post_init__(self)
-        check_tokens("tokens", self.tokens)
-        check_choice("direction", self.direction, DIRECTIONS)
-        for role in ROLES:
-            check_bool(f"{role}_bias", self.has(role))
-        for name in ("rotary", "qk_norm", "tied_query_key", "zero_sink", "masked_row"):
-            check_bool(name, getattr(self, name))
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE)
+    q_bias: bool = setting(True, Switch(label="Query b_Q"))
+    k_bias: bool = setting(True, Switch(label="Key b_K"))
+    v_bias: bool = setting(True, Switch(label="Value b_V"))
+    o_bias: bool = setting(True, Switch(label="Output b_O"))
+    direction: str = setting("random", _DIRECTION)
+    rotary: bool = setting(
+        False,
+        Switch(
+            label="Rotary positions",
+            hint="They turn b_K by another angle at every key, so it is no longer constant.",
+        ),
+    )
+    qk_norm: bool = setting(
+        False, Switch(label="QK-norm", hint="It divides each key by its own length, b_K included.")
+    )
+    tied_query_key: bool = setting(
+        False, Switch(label="Tied Q = K", hint="b_K is then the query bias as well, and that one is felt.")
+    )
+    zero_sink: bool = setting(
+        False,
+        Switch(label="Sink key", hint="One more key, a zero without bias: nothing is common to all keys any more."),
+    )
+    masked_row: bool = setting(
+        False,
+        Switch(label="Masked row", hint="The last query sees nothing: no weights, so nothing carries b_V there."),
+    )
 
     def has(self, role: str) -> bool:
         """Whether the bias of ``role`` (``q``, ``k``, ``v`` or ``o``) is on."""
@@ -81,8 +87,7 @@ class BiasesSetting(RunConfig):
 
     def key_sweep(self) -> "BiasesSetting":
         """The same module for the sweep over ‖b_K‖: b_K alone (with b_Q where they are one), in every precision."""
-        names = (field.name for field in fields(BiasesSetting))
-        same = {name: getattr(self, name) for name in names}
+        same = {name: getattr(self, name) for name in declared(BiasesSetting)}
         changed = {"q_bias": self.shared, "k_bias": True, "v_bias": False, "o_bias": False, "masked_row": False}
         return replace(BiasesSetting(**same), dtype=supported_dtypes(self.torch_device)[0], **changed)
 
@@ -98,19 +103,19 @@ class BiasesConfig(BiasesSetting):
         naive_softmax: Whether softmax's shift is measured without subtracting the largest score first.
     """
 
-    size: float = 5.0
-    dropout: bool = False
-    naive_softmax: bool = False
+    size: float = setting(5.0, _SIZE)
+    dropout: bool = setting(
+        False,
+        Switch(label="Dropout", hint="Rows of weights no longer sum to 1, so b_V passes through only on average."),
+    )
+    naive_softmax: bool = setting(
+        False,
+        Switch(label="Naive softmax", hint="exp overflows where the largest score is not subtracted first."),
+    )
 
-    def __post_init__(self) -> None:
-        BiasesSetting.__post_init__(self)
-        check_choice("size", self.size, SIZES)
-        check_bool("dropout", self.dropout)
-        check_bool("naive_softmax", self.naive_softmax)
-
-    def setting(self) -> BiasesSetting:
+    def without_size(self) -> BiasesSetting:
         """The same module and tokens without the size: what is computed once for all sizes."""
-        return BiasesSetting(**{field.name: getattr(self, field.name) for field in fields(BiasesSetting)})
+        return BiasesSetting(**{name: getattr(self, name) for name in declared(BiasesSetting)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,23 +125,19 @@ class AfterNormConfig(RunConfig):
     Attributes:
         tokens: The sentence; its tokens are what BatchNorm averages over.
         size: ‖b_O‖, one of ``SIZES``.
-        direction: As in ``BiasesSetting``; ``all equal`` is the part that LayerNorm cancels, and nothing else.
+        direction: As in ``BiasesSetting``; ``equal`` is the part that LayerNorm cancels, and nothing else.
         batch_norm_eval: Whether BatchNorm uses its running statistics, as after training, instead of the batch's.
     """
 
-    tokens: tuple[str, ...] = ("the", "cat", "sat", "on", "a", "mat")
-    size: float = 5.0
-    direction: str = "random"
-    batch_norm_eval: bool = False
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE)
+    size: float = setting(5.0, _SIZE)
+    direction: str = setting("random", _DIRECTION)
+    batch_norm_eval: bool = setting(
+        False,
+        Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias."),
+    )
 
-    def __post_init__(self) -> None:
-        RunConfig.__post_init__(self)
-        check_tokens("tokens", self.tokens)
-        check_choice("size", self.size, SIZES)
-        check_choice("direction", self.direction, DIRECTIONS)
-        check_bool("batch_norm_eval", self.batch_norm_eval)
-
-    def setting(self) -> BiasesSetting:
+    def attention(self) -> BiasesSetting:
         """The attention whose output is normalised: b_O is its only bias."""
         run: dict[str, Any] = {"dtype": self.dtype, "device": self.device, "seed": self.seed}
         off = dict.fromkeys(("q_bias", "k_bias", "v_bias"), False)
@@ -152,13 +153,12 @@ class MeanConfig(RunConfig):
         input_mean: Mean of each component of x; E[Wx + b] = b needs 0.
     """
 
-    doublings: int = 16
+    doublings: int = setting(16, Whole(8, 18, label="Doublings of the samples"))
     input_mean: float = 0.0
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_int("doublings", self.doublings, 8, 18)
-        check_choice("input_mean", self.input_mean, (0.0, 0.5))
+        check_float("input_mean", self.input_mean, -10, 10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,7 @@ class AppendixConfig(RunConfig):
         seed: The published numbers are for 42.
     """
 
-    seed: int = 42
+    seed: int = setting(42, Whole(0, MAX_SEED, label="Seed", typed=True))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
@@ -186,11 +186,7 @@ class TrainingConfig(RunConfig):
         steps: Steps of each optimizer.
     """
 
-    steps: int = 600
-
-    def __post_init__(self) -> None:
-        RunConfig.__post_init__(self)
-        check_int("steps", self.steps, 10, 2000)
+    steps: int = setting(600, Whole(10, 2000, label="Steps"))
 
 
 def breaks(config: BiasesConfig, claim: str) -> str:
@@ -201,8 +197,7 @@ def breaks(config: BiasesConfig, claim: str) -> str:
 
     Args:
         config: The settings.
-        claim: ``weights``, ``spread``, ``output`` and ``grad`` (of the key bias), ``value``, ``query``, ``column``,
-            ``formula``, ``cancel`` or ``shift``: one for each verdict of :func:`run_biases`.
+        claim: The key of a verdict of :func:`run_biases`.
     """
     several, distinct = len(config.tokens) > 1, len(set(config.tokens)) > 1
     seen = several or not config.masked_row
@@ -213,25 +208,25 @@ def breaks(config: BiasesConfig, claim: str) -> str:
     fixed = bool(shared and normed) and not distinct and not rotated  # q and k are one vector of length √d_head
     sink = "the sink key gets no bias, so the constant is not common to all keys" if config.zero_sink else ""
     match claim:
-        case "weights" | "spread" | "output" | "grad":
-            felt = seen and not fixed and (claim in ("weights", "spread") or values_differ)
+        case "bias-k.weights" | "bias-k.spread" | "bias-k.output" | "bias-k-grad":
+            felt = seen and not fixed and (claim in ("bias-k.weights", "bias-k.spread") or values_differ)
             reason = sink or rotated or (shared or normed) * distinct
             return reason if felt else ""
-        case "value":
+        case "bias-v":
             dropped = "dropout leaves rows of weights that do not sum to 1" if config.dropout else ""
             masked = "the fully masked row has no weights to carry b_V" if config.masked_row else ""
             lost = "the sink's share of the weights carries no b_V" if config.zero_sink else ""
             return dropped or masked or lost
-        case "query":
+        case "bias-q.output":
             if fixed:
                 return "tied Q = K and QK-norm make every score √d_head, whatever the bias"
             one = "one key has weight 1 whatever its score" if not several else "all values are equal"
             return "" if seen and values_differ else one if seen else "no query sees a key"
-        case "column":
+        case "bias-q.column":
             return rotated.replace("b_K", "the key") or normed or shared
-        case "formula":
+        case "bias-terms.sum":
             return rotated.replace("b_K", "the key") or normed
-        case "cancel":
+        case "bias-terms.cancel":
             return (sink or rotated or normed * distinct) if seen else ""
         case _:
             return "exp overflows where the largest score is not subtracted first" if config.naive_softmax else ""

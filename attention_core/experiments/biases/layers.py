@@ -1,6 +1,7 @@
 """What becomes of a linear layer's bias: after a norm (``bias-norm``), and on average over inputs (``bias-mean``)."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -9,12 +10,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attention_core.experiments.biases.bounds import is_half, output_bound, rounding
 from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasesSetting, MeanConfig
-from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
-from attention_core.experiments.biases.result import double, frozen_array, largest
+from attention_core.experiments.biases.module import BiasedAttention, bias_parameters, largest
+from attention_core.experiments.bounds import LAMBDA, is_half, spacing, variance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.verdict import Provenance, Relation, Verdict
+from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.verdict import Provenance, Relation, Result, Verdict, format_number
 
 # |z| stays below 5 in all but 6e-7 of cases for one number, and below 5.7 for the largest of 32.
 MAX_Z: Final = 5.7
@@ -42,7 +43,7 @@ class Survival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AfterNormResult:
+class AfterNormResult(Result):
     """What each norm leaves of the output bias.
 
     Attributes:
@@ -50,7 +51,8 @@ class AfterNormResult:
         refusal: Why BatchNorm is absent; else empty.
         mean_size: ‖mean part of b_O‖.
         rest_size: ‖rest of b_O‖.
-        verdicts: ``bias-norm``, one for each norm and part.
+        verdicts: ``bias-norm``: what is left after BatchNorm (batch), of the mean part and of the rest after
+            LayerNorm (layer-mean, layer-rest), and after RMSNorm (rms).
         provenance: Where the numbers come from.
     """
 
@@ -67,16 +69,16 @@ class AfterNormResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeanResult:
+class MeanResult(Result):
     """How the mean of W_Q x + b_Q approaches b_Q as samples are added.
 
     Attributes:
         samples: Numbers of samples, doubling (steps,).
-        means: Mean of each component, float64 (steps, d_model).
-        bias: b_Q, float64 (d_model,).
-        errors: Root mean square over the components of mean − b_Q, float64 (steps,).
-        expected_errors: What the standard errors of the components make of it, float64 (steps,).
-        z_scores: (mean − b_Q) / standard error of each component, float64 (steps, d_model).
+        means: Mean of each component (steps, d_model).
+        bias: b_Q (d_model,).
+        errors: Root mean square over the components of mean − b_Q (steps,).
+        expected_errors: What the standard errors of the components make of it (steps,).
+        z_scores: (mean − b_Q) / standard error of each component (steps, d_model).
         verdicts: ``bias-mean`` at the largest number of samples.
         provenance: Where the numbers come from.
     """
@@ -100,24 +102,25 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
     Args:
         config: The tokens, and the size and direction of b_O.
     """
-    attention = BiasedAttention(config.setting())
+    attention = BiasedAttention(config.attention())
     with torch.inference_mode():
         module = attention.at(config.size)
-        trace, bare = attention.trace(module), attention.trace(attention.at(config.size, without=("o",)))
+        bare = attention.trace(attention.at(config.size, without=("o",)))
         bias = bias_parameters(module)["o"]
         mean = bias.mean().expand_as(bias)
         context, weight = bare.context.transpose(1, 2).flatten(2)[0], module.o_weight
-        outputs = [F.linear(context, weight, part) for part in (None, mean, bias - mean, bias)]  # type: ignore[arg-type]
-        apart = output_bound(module, trace, bare, scores_move=False)
-        apart += rounding(attention.dtype, scale=largest(bias), terms=2)
+        assert weight is not None
+        outputs = [F.linear(context, weight, part) for part in (None, mean, bias - mean, bias)]
+        squares = on_cpu(context).square() @ on_cpu(weight).square().mT + on_cpu(bias).square()
+        off = variance(on_cpu(outputs[3]), attention.dtype, terms=D_MODEL + 1, squares=squares)
         norms: dict[str, nn.Module | None] = {"none": None, "BatchNorm": _batch_norm(config, attention)}
         norms |= {"LayerNorm": nn.LayerNorm(D_MODEL), "RMSNorm": nn.RMSNorm(D_MODEL)}
         refusal = ""
         if len(config.tokens) == 1 and not config.batch_norm_eval:
             refusal = "BatchNorm in training needs more than one token: the variance of a single value is 0"
             del norms["BatchNorm"]
-        survivals = tuple(_survival(name, norm, outputs, apart, attention) for name, norm in norms.items())
-    sizes = (float(double(mean).norm()), float(double(bias - mean).norm()))
+        survivals = tuple(_survival(name, norm, outputs, off, attention) for name, norm in norms.items())
+    sizes = (float(on_cpu(mean).norm()), float(on_cpu(bias - mean).norm()))
     return AfterNormResult(
         survivals=survivals,
         refusal=refusal,
@@ -151,20 +154,20 @@ def run_mean(config: MeanConfig) -> MeanResult:
             while count < goal:
                 rows = min(CHUNK, goal - count)
                 x = config.input_mean + torch.randn(rows, D_MODEL, generator=draw, dtype=torch.float64)
-                total += double(F.linear(x.to(attention.device, attention.dtype), weight, bias)).sum(0)
+                total += on_cpu(F.linear(x.to(attention.device, attention.dtype), weight, bias)).sum(0)
                 count += rows
             means.append(total / count)
-        found, target = torch.stack(means), double(bias.detach())
-        spread = double(weight).square().sum(1).sqrt()
+        found, target = torch.stack(means), on_cpu(bias.detach())
+        spread = on_cpu(weight).square().sum(1).sqrt()
         errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
         z_scores = (found - target) / errors
     return MeanResult(
         samples=samples,
-        means=frozen_array(found, np.float64),
-        bias=frozen_array(target, np.float64),
-        errors=frozen_array((found - target).square().mean(1).sqrt(), np.float64),
-        expected_errors=frozen_array(errors.square().mean(1).sqrt(), np.float64),
-        z_scores=frozen_array(z_scores, np.float64),
+        means=array(found),
+        bias=array(target),
+        errors=array((found - target).square().mean(1).sqrt()),
+        expected_errors=array(errors.square().mean(1).sqrt()),
+        z_scores=array(z_scores),
         verdicts=(_mean_verdict(config, largest(z_scores[-1])),),
         provenance=Provenance.of(config),
     )
@@ -176,25 +179,39 @@ def _batch_norm(config: AfterNormConfig, attention: BiasedAttention) -> nn.Modul
 
 
 def _survival(
-    name: str, norm: nn.Module | None, outputs: list[Tensor], apart: float, attention: BiasedAttention
+    name: str, norm: nn.Module | None, outputs: list[Tensor], off: Tensor, attention: BiasedAttention
 ) -> Survival:
     """How far each part of the bias moves what comes out of ``norm``, and what rounding explains.
 
     A norm divides by a standard deviation, and rounding errors with it; so the bound is divided by the smallest one.
+
+    Args:
+        name: The norm's name.
+        norm: The norm.
+        outputs: The attention's outputs without b_O, with its mean part, with the rest, and with all of it.
+        off: Variance of each output's rounding error.
+        attention: The attention.
     """
-    bare, stretch = outputs[0], 1.0
+    dtype, bare, stretch = attention.dtype, outputs[0], 1.0
     running = name == "BatchNorm" and norm is not None and not norm.training
+    terms = 1
     if norm is not None:
-        norm = norm.to(attention.device, attention.dtype)
+        norm = norm.to(attention.device, dtype)
         axis = 0 if name == "BatchNorm" else 1
-        eps = getattr(norm, "eps", None) or torch.finfo(attention.dtype).eps
-        values = double(bare)
+        terms += 0 if running else bare.shape[axis]
+        eps = getattr(norm, "eps", None) or torch.finfo(dtype).eps
+        values = on_cpu(bare)
         power = values.square().mean(1) if name == "RMSNorm" else values.var(axis, correction=0)
         stretch = 1.0 if running else 1 / math.sqrt(float(power.min()) + eps)
-    moved = [largest(double(_apply(norm, one)) - double(_apply(norm, bare))) for one in outputs[1:]]
-    terms = 2 if is_half(attention.dtype) else sum(bare.shape)
+    normed = [_apply(norm, one) for one in outputs]
+    moved = [largest(on_cpu(one) - on_cpu(normed[0])) for one in normed[1:]]
     size = max(largest(one) for one in outputs)
-    bound = (apart + rounding(attention.dtype, scale=size, terms=terms)) * stretch
+    own, last = 0.0, 0.0
+    if is_half(dtype):
+        last = max(float(spacing(on_cpu(one), dtype).max()) for one in normed)
+    else:
+        own = terms * (torch.finfo(dtype).eps / 2 * size) ** 2
+    bound = LAMBDA * math.sqrt(2 * (float(off.max()) + own)) * stretch + last
     return Survival(norm=name, mean_part=moved[0], rest=moved[1], whole=moved[2], bound=bound)  # type: ignore[arg-type]
 
 
@@ -204,44 +221,38 @@ def _apply(norm: nn.Module | None, rows: Tensor) -> Tensor:
 
 def _norm_verdicts(config: AfterNormConfig, survivals: tuple[Survival, ...]) -> tuple[Verdict, ...]:
     running = "running statistics know nothing of the bias" if config.batch_norm_eval else ""
-    nothing = "b_O is the same in every component, so there is no rest" if config.direction == "all equal" else ""
-    cases: tuple[tuple[str, str, Relation, str, str], ...] = (
-        ("BatchNorm", "whole", "≤", "max |BN(f) − BN(f without b_O)|", running),
-        ("LayerNorm", "mean_part", "≤", "max |LN(f) − LN(f without the mean of b_O)|", ""),
-        ("LayerNorm", "rest", "≥", "max |LN(f) − LN(f without the rest of b_O)|", nothing),
-        ("RMSNorm", "whole", "≥", "max |RMS(f) − RMS(f without b_O)|", ""),
+    nothing = "b_O is the same in every component, so there is no rest" if config.direction == "equal" else ""
+    cases: tuple[tuple[str, str, str, Relation, str, str, str], ...] = (
+        ("batch", "BatchNorm", "whole", "≤", "all of b_O", "BN(f) − BN(f without b_O)", running),
+        ("layer-mean", "LayerNorm", "mean_part", "≤", "the mean of b_O", "LN(f) − LN(f without the mean of b_O)", ""),
+        ("layer-rest", "LayerNorm", "rest", "≥", "the rest of b_O", "LN(f) − LN(f without the rest of b_O)", nothing),
+        ("rms", "RMSNorm", "whole", "≥", "all of b_O", "RMS(f) − RMS(f without b_O)", ""),
     )
     found = {survival.norm: survival for survival in survivals}
+
+    def coarse(norm: str) -> str:
+        bound = found[norm].bound  # what is normalised has a size of 1
+        return f"rounding alone may move it by {format_number(bound)} in {config.dtype}" if bound >= 1 else ""
+
+    def left(norm: str, part: str) -> Callable[[AfterNormConfig], float]:
+        return lambda other: getattr(run_after_norm(other).survival(norm), part)
+
     return tuple(
-        Verdict(
-            claim="bias-norm",
-            quantity=quantity,
-            measured=getattr(found[norm], part),
-            relation=relation,
-            bound=found[norm].bound,
-            expected=not because,
+        judge(
+            config, f"bias-norm.{key}", getattr(found[norm], part), relation, found[norm].bound,
+            says=f"after {norm}, {of} moves the output by {'at most' if relation == '≤' else 'up to'}",
+            quantity=f"max |{quantity}|", broken=because, undecided=coarse(norm), exact=left(norm, part),
             cases=f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token",
-            dtype=config.dtype,
-            device=str(config.torch_device),
-            because=because,
         )
-        for norm, part, relation, quantity, because in cases
+        for key, norm, part, relation, of, quantity, because in cases
         if norm in found
-    )
+    )  # fmt: skip
 
 
 def _mean_verdict(config: MeanConfig, measured: float) -> Verdict:
-    because = f"the inputs have mean {config.input_mean:g}, so E[Wx] is not 0" if config.input_mean else ""
-    return Verdict(
-        claim="bias-mean",
-        quantity="max |mean of W_Q x + b_Q, minus b_Q|",
-        measured=measured,
-        relation="≤",
-        bound=MAX_Z,
-        unit="standard errors",
-        expected=not because,
+    return judge(
+        config, "bias-mean", measured, "≤", MAX_Z, unit="standard errors",
+        says="the mean of an output is off from its bias by at most", quantity="max |mean of W_Q x + b_Q, minus b_Q|",
         cases=f"{2**config.doublings:,} samples",
-        dtype=config.dtype,
-        device=str(config.torch_device),
-        because=because,
-    )
+        broken=f"the inputs have mean {config.input_mean:g}, so E[Wx] is not 0" if config.input_mean else "",
+    )  # fmt: skip

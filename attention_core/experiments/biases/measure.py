@@ -6,47 +6,109 @@ Claims: ``bias-k`` softmax cancels the key bias; ``bias-k-grad`` so no loss of t
 softmax(x). Each is measured on the module, and so is what breaks it.
 """
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.experiments.biases.bounds import output_bound, weight_bound
-from attention_core.experiments.biases.claims import (
-    Measured,
-    changes,
-    gradients,
-    key_claims,
-    query_claims,
-    shift_claim,
-    term_claims,
-    value_claim,
-)
-from attention_core.experiments.biases.config import ROLES, SHIFT, SIZES, BiasesConfig, BiasesSetting, breaks
-from attention_core.experiments.biases.module import BiasedAttention
-from attention_core.experiments.biases.result import (
-    BiasEffect,
-    BiasesResult,
-    BiasSizesResult,
-    double,
-    frozen_array,
-)
-from attention_core.experiments.judge import judge
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.biases.bounds import key_gradient_tolerance, shift_tolerance
+from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks
+from attention_core.experiments.biases.module import BiasedAttention, bias_parameters, largest
+from attention_core.experiments.bounds import is_half, output_tolerance, score_tolerance, weight_tolerance
+from attention_core.experiments.inputs import generator
+from attention_core.experiments.judge import judge, on_cpu
+from attention_core.experiments.verdict import Provenance, Result, Verdict, format_number
+from attention_core.modules.dot_product import softmax_over_keys
+from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
-QUANTITIES: Final = {
-    "weights": ("bias-k", "max |weights − weights without b_K|"),
-    "output": ("bias-k", "max |output − output without b_K|"),
-    "spread": ("bias-k", "largest spread along a row of what b_K adds to the scores"),
-    "grad": ("bias-k-grad", "‖∂L/∂b_K‖"),
-    "value": ("bias-v", "max |output − output without b_V − W_O b_V|"),
-    "query": ("bias-q", "max |output − output without b_Q|"),
-    "column": ("bias-q", "max |what b_Q adds to the scores − scale·b_Q·k_j|"),
-    "formula": ("bias-terms", "max |scores − sum of the four terms|"),
-    "cancel": ("bias-terms", "max |weights − softmax(terms 1 + 3)|"),
-    "shift": ("softmax-shift", f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
+# Weights lie between 0 and 1: where rounding explains a change like this, nothing is shown by finding no larger one.
+COARSE: Final = 0.2
+# What each verdict measures, in words and as a formula.
+MEASURED: Final = {
+    "bias-k.weights": ("taking it out moves the weights by at most", "max |weights − weights without b_K|"),
+    "bias-k.output": ("taking it out moves the output by at most", "max |output − output without b_K|"),
+    "bias-k.spread": (
+        "what it adds to the scores of a row varies by at most",
+        "largest spread along a row of what b_K adds to the scores",
+    ),
+    "bias-k-grad": ("its gradient is as long as", "‖∂L/∂b_K‖"),
+    "bias-v": ("what it adds differs from one vector by at most", "max |output − output without b_V − W_O b_V|"),
+    "bias-q.output": ("taking it out moves the output by up to", "max |output − output without b_Q|"),
+    "bias-q.column": (
+        "what it adds to the scores differs from one number for each key by at most",
+        "max |what b_Q adds to the scores − scale·b_Q·k_j|",
+    ),
+    "bias-terms.sum": ("the four terms miss the scores by at most", "max |scores − sum of the four terms|"),
+    "bias-terms.cancel": (
+        "the weights from two of the terms alone are off by at most",
+        "max |weights − softmax(terms 1 + 3)|",
+    ),
+    "softmax-shift": ("a weight moves by at most", f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
 }
+_Measured = dict[str, tuple[float, float]]  # by the key of the verdict: a number, and the bound it is held to
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiasEffect:
+    """What taking one bias out of the module changes.
+
+    Attributes:
+        role: ``q``, ``k``, ``v`` or ``o``.
+        scores: Largest absolute change of a score.
+        spread: Largest spread (maximum − minimum) along a row of what it adds to the scores.
+        weights: Largest absolute change of a weight.
+        output: Largest absolute change of an output.
+        gradient: ‖∂L/∂b‖ for the loss L = Σ G·output with G ~ N(0, 1), by autograd.
+    """
+
+    role: BiasRole
+    scores: float
+    spread: float
+    weights: float
+    output: float
+    gradient: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiasesResult(Result):
+    """The claims about the biases at one size.
+
+    Attributes:
+        effects: One for each bias that is on, in the order q, k, v, o.
+        score_bound: What rounding alone explains of a change of scores when the biases are taken out.
+        weight_bound: The same for the weights.
+        output_bound: The same for the output.
+        gradient_bound: The same for ‖∂L/∂b_K‖.
+        largest_weight: Largest weight without any bias.
+        verdicts: Those of the biases that are on, of the four terms, and of softmax's shift.
+        provenance: Where the numbers come from.
+    """
+
+    effects: tuple[BiasEffect, ...]
+    score_bound: float
+    weight_bound: float
+    output_bound: float
+    gradient_bound: float
+    largest_weight: float
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+    @property
+    def key_bias_felt(self) -> tuple[bool | None, bool | None, bool | None]:
+        """Whether the key bias changes scores, weights and output; None where the precision cannot tell."""
+        effect = self.effect("k")
+        if effect is None:
+            return False, False, False
+        scores = True if effect.scores > self.score_bound else False if self.provenance.dtype == "float64" else None
+        felt = {"fails": True, "holds": False}
+        weights, output = (felt.get(self.verdict(f"bias-k.{part}").outcome) for part in ("weights", "output"))
+        return scores, weights, output
+
+    def effect(self, role: str) -> BiasEffect | None:
+        """What the bias of ``role`` changes; None where it is off."""
+        return next((effect for effect in self.effects if effect.role == role), None)
 
 
 def run_biases(config: BiasesConfig) -> BiasesResult:
@@ -56,8 +118,8 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
         config: The module, its tokens and the size of its biases.
     """
     attention = BiasedAttention(config)
-    gradient, gradient_bound = gradients(attention, config)
-    measured: Measured = {"grad": (gradient["k"], gradient_bound)} if config.k_bias else {}
+    gradient, gradient_bound = _gradients(attention, config)
+    measured: _Measured = {"bias-k-grad": (gradient["k"], gradient_bound)} if config.k_bias else {}
     effects: list[BiasEffect] = []
     with torch.inference_mode():
         module = attention.at(config.size)
@@ -66,81 +128,143 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
         for role in config.biases:
             without = attention.at(config.size, without=(role,))
             other = attention.trace(without)
-            moved = changes(attention, full, other)
-            effects.append(BiasEffect(role=role, **moved, gradient=gradient[role]))
+            effect = _effect(attention, role, full, other, gradient[role])
+            effects.append(effect)
             if role == "k":
-                measured |= key_claims(module, full, other, moved)
+                measured |= _key_claims(module, full, other, effect)
             elif role == "q":
-                measured |= query_claims(terms, module, full, other, moved)
+                measured |= _query_claims(terms, module, full, other, effect)
             elif role == "v":
-                measured |= value_claim(attention, config, module, without)
-        measured |= term_claims(attention, terms, module, full) | shift_claim(config, plain.scores)
-        bounds = weight_bound(module, full, plain), output_bound(module, full, plain)
+                measured |= _value_claim(attention, config, module, without)
+        measured |= _term_claims(attention, terms, module, full) | _shift_claim(config, plain.scores)
+        bounds = {
+            "score_bound": score_tolerance(module, full, plain),
+            "weight_bound": weight_tolerance(module, full, plain),
+            "output_bound": output_tolerance(module, full, plain),
+        }
     return BiasesResult(
         effects=tuple(effects),
-        weight_bound=bounds[0],
-        output_bound=bounds[1],
+        **bounds,
         gradient_bound=gradient_bound,
         largest_weight=float(plain.weights.max()),
-        verdicts=tuple(_verdict(config, key, *measured[key]) for key in QUANTITIES if key in measured),
+        verdicts=tuple(_verdict(config, key, *measured[key]) for key in MEASURED if key in measured),
         provenance=Provenance.of(config),
     )
 
 
-def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
-    """Everything that is drawn, at every size of ``SIZES``: what a slider walks through.
+def naive_softmax(scores: Tensor) -> Tensor:
+    """``exp(x) / Σ exp(x)`` as it is written, which over- and underflows; in float32 for half precision."""
+    powers = scores.to(torch.float32 if is_half(scores.dtype) else scores.dtype).exp()
+    return (powers / powers.sum(-1, keepdim=True)).to(scores.dtype)
 
-    Args:
-        setting: The module and its tokens.
-    """
-    attention = BiasedAttention(setting)
-    columns: dict[str, list[Tensor]] = {}
-    bounds: dict[str, list[float]] = {"weights": [], "output": []}
-    with torch.inference_mode():
-        plain = attention.trace(attention.at(1.0, without=ROLES))
-        for size in SIZES:
-            module = attention.at(size)
-            full = attention.trace(module)
-            step = {
-                "terms": attention.score_terms(size),
-                "weights": full.weights[0],
-                "scores_change": double(full.scores[0]) - double(plain.scores[0]),
-                "weights_change": double(full.weights[0]) - double(plain.weights[0]),
-                "output_change": double(full.output[0]) - double(plain.output[0]),
-            }
-            for name, values in step.items():
-                columns.setdefault(name, []).append(double(values))
-            bounds["weights"].append(weight_bound(module, full, plain))
-            bounds["output"].append(output_bound(module, full, plain))
-    terms = torch.stack(columns["terms"])
-    moved = setting.rotary or setting.qk_norm
-    drawn = {name: frozen_array(torch.stack(steps)) for name, steps in columns.items()}
-    return BiasSizesResult(
-        tokens=setting.tokens,
-        sizes=SIZES,
-        terms=drawn["terms"],
-        constant=(False, not moved, False, not moved),
-        spreads=frozen_array((terms.amax(-1) - terms.amin(-1)).amax(-1), np.float64),
-        weights=drawn["weights"],
-        scores_change=drawn["scores_change"],
-        weights_change=drawn["weights_change"],
-        output_change=drawn["output_change"],
-        weight_bounds=tuple(bounds["weights"]),
-        output_bounds=tuple(bounds["output"]),
-        provenance=Provenance.of(setting),
+
+def too_coarse(dtype: str, bound: float) -> str:
+    """What leaves a claim about weights open where rounding alone may move them far; empty where it may not."""
+    return f"rounding alone may move a weight by {format_number(bound)} in {dtype}" if bound >= COARSE else ""
+
+
+def _effect(
+    attention: BiasedAttention, role: BiasRole, full: AttentionTrace, other: AttentionTrace, gradient: float
+) -> BiasEffect:
+    scores = on_cpu(full.scores) - on_cpu(other.scores)
+    added = _visible(attention, scores[0])
+    return BiasEffect(
+        role=role,
+        scores=largest(scores),
+        spread=float((added.amax(-1) - added.amin(-1)).max()) if added.numel() else 0.0,
+        weights=largest(on_cpu(full.weights) - on_cpu(other.weights)),
+        output=largest(on_cpu(full.output) - on_cpu(other.output)),
+        gradient=gradient,
     )
+
+
+def _visible(attention: BiasedAttention, rows: Tensor) -> Tensor:
+    """The rows of queries that see a token."""
+    return rows[..., : rows.shape[-2] - attention.setting.masked_row, :]
+
+
+def _key_claims(
+    module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect
+) -> _Measured:
+    return {
+        "bias-k.weights": (effect.weights, weight_tolerance(module, full, other)),
+        "bias-k.output": (effect.output, output_tolerance(module, full, other)),
+        "bias-k.spread": (effect.spread, 2 * score_tolerance(module, full, other)),
+    }
+
+
+def _query_claims(
+    terms: Tensor, module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect
+) -> _Measured:
+    """The output moves, by what adding ``scale·b_Q·k_j`` to column j of the scores does to it."""
+    n = terms.shape[-1]
+    added = on_cpu(full.scores[0, :, :, :n]) - on_cpu(other.scores[0, :, :, :n])
+    missed = largest(added - on_cpu(terms[2]) - on_cpu(terms[3]))
+    least = torch.finfo(full.output.dtype).tiny  # where no query sees a key nothing is rounded, and nothing moves
+    return {
+        "bias-q.output": (effect.output, max(output_tolerance(module, full, other), least)),
+        "bias-q.column": (missed, 2 * score_tolerance(module, full, other)),
+    }
+
+
+def _value_claim(
+    attention: BiasedAttention, config: BiasesConfig, module: MultiHeadAttention, other: MultiHeadAttention
+) -> _Measured:
+    """What b_V adds to the output, less W_O b_V; in training where dropout is on."""
+    full, without = (attention.trace(each, dropout=config.dropout) for each in (module, other))
+    assert module.o_weight is not None
+    constant = on_cpu(module.o_weight) @ on_cpu(bias_parameters(module)["v"])
+    left = on_cpu(full.output) - on_cpu(without.output) - constant
+    return {"bias-v": (largest(left), output_tolerance(module, full, without, scores_move=False))}
+
+
+def _term_claims(
+    attention: BiasedAttention, terms: Tensor, module: MultiHeadAttention, full: AttentionTrace
+) -> _Measured:
+    """The formula's four terms add up to the scores, and two of them are all the weights need."""
+    n = terms.shape[-1]
+    seen = _visible(attention, on_cpu(full.weights[0, :, :, :n]) - on_cpu(softmax_over_keys(terms[0] + terms[2])))
+    missed = largest(on_cpu(full.scores[0, :, :, :n]) - on_cpu(terms).sum(0))
+    return {
+        "bias-terms.sum": (missed, 2 * score_tolerance(module, full)),
+        "bias-terms.cancel": (largest(seen) if seen.numel() else 0.0, weight_tolerance(module, full)),
+    }
+
+
+def _shift_claim(config: BiasesConfig, scores: Tensor) -> _Measured:
+    """Softmax of scores that are all larger by 1,000."""
+    softmax = naive_softmax if config.naive_softmax else softmax_over_keys
+    moved = largest(on_cpu(softmax(scores + SHIFT)) - on_cpu(softmax(scores)))
+    return {"softmax-shift": (moved, shift_tolerance(scores, SHIFT))}
+
+
+def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[str, float], float]:
+    """‖∂L/∂b‖ of each bias that is on, for L = Σ G·output with G ~ N(0, 1); and what rounding explains of b_K's."""
+    draw = generator(config.seed, "biases", "upstream")
+    upstream = torch.randn(1, len(config.tokens), D_MODEL, generator=draw, dtype=torch.float64)
+    upstream = upstream.to(attention.device, attention.dtype)
+    with torch.inference_mode(False), torch.enable_grad():
+        module = attention.at(config.size)
+        trace = attention.trace(module)
+        biases = bias_parameters(module)
+        found = torch.autograd.grad(trace.output, list(biases.values()), upstream) if biases else ()
+    norms = {role: float(on_cpu(one).norm()) for role, one in zip(biases, found, strict=True)}
+    return norms, key_gradient_tolerance(module, trace, upstream)
 
 
 def _verdict(config: BiasesConfig, key: str, measured: float, bound: float) -> Verdict:
-    claim, quantity = QUANTITIES[key]
+    says, quantity = MEASURED[key]
+    broken = breaks(config, key)
+    of_weights = key in ("bias-k.weights", "bias-terms.cancel", "softmax-shift")
+    overflows = key == "softmax-shift" and broken  # it is NaN in every precision: no size to compare
     return judge(
-        config,
-        claim,
-        quantity,
-        measured,
-        "≥" if key == "query" else "≤",
-        bound,
-        cases=f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token",
-        because=breaks(config, key),
-        exact=lambda other: next(each.measured for each in run_biases(other).verdicts if each.quantity == quantity),
-    )
+        config, key, measured, "≥" if key == "bias-q.output" else "≤", bound, says=says, quantity=quantity,
+        cases=f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token", broken=broken,
+        undecided=too_coarse(config.dtype, bound) if of_weights and not broken else "",
+        exact=None if overflows else lambda other: _precisely(other).verdict(key).measured,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _precisely(config: BiasesConfig) -> BiasesResult:
+    return run_biases(config)

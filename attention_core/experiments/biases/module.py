@@ -7,34 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NUM_HEADS, ROLES, BiasesSetting
-from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.inputs import SeededDropout, draw_parameters, generator, token_embeddings
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 from attention_core.modules.positions import NoPosition, Rotary
 from attention_core.modules.projections import Full, TiedQueryKey
-
-
-class _SeededDropout(TorchFunctionMode):
-    """Inside it, ``F.dropout`` keeps what a generator of its own says, and leaves the process-global one alone."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self.draw = generator(seed, "biases", "dropout")
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        if func is not F.dropout:
-            return func(*args, **(kwargs or {}))
-        weights, p = (*args, *(kwargs or {}).values())[:2]
-        kept = torch.rand(weights.shape, generator=self.draw, dtype=torch.float64) >= p
-        return weights * kept.to(weights.device) / (1 - p)
 
 
 def bias_parameters(module: MultiHeadAttention) -> dict[str, nn.Parameter]:
@@ -46,9 +27,9 @@ def bias_parameters(module: MultiHeadAttention) -> dict[str, nn.Parameter]:
 def bias_direction(setting: BiasesSetting, role: str) -> Float[Tensor, " d_model"]:
     """Unit vector that the bias of ``role`` points along; b_K points along b_Q where they are one vector."""
     match setting.direction:
-        case "all equal":
+        case "equal":
             towards = torch.ones(D_MODEL, dtype=torch.float64)
-        case "one coordinate":
+        case "coordinate":
             towards = torch.zeros(D_MODEL, dtype=torch.float64)
             towards[:: D_MODEL // NUM_HEADS] = 1.0
         case _:
@@ -105,7 +86,9 @@ class BiasedAttention:
 
     def trace(self, module: MultiHeadAttention, *, dropout: bool = False) -> AttentionTrace:
         """One pass over the tokens; ``dropout`` runs it in training, dropping the same weights on every call."""
-        seeded: AbstractContextManager[Any] = _SeededDropout(self.setting.seed) if dropout else nullcontext()
+        seeded: AbstractContextManager[Any] = nullcontext()
+        if dropout:
+            seeded = SeededDropout(self.setting.seed, "biases", "dropout")
         module.train(dropout)
         with seeded:
             return module.trace(self.x, attn_mask=self.mask)
@@ -137,3 +120,8 @@ def _divided(parts: list[Tensor], normed: Tensor) -> list[Tensor]:
     """Each part divided by what normalisation divides the sum of the parts by."""
     length = torch.linalg.vector_norm(parts[0] + parts[1], dim=-1, keepdim=True)
     return [part * (torch.linalg.vector_norm(normed, dim=-1, keepdim=True) / length) for part in parts]
+
+
+def largest(values: Tensor) -> float:
+    """Largest absolute value; NaN where one is NaN."""
+    return float(values.abs().max())

@@ -24,8 +24,8 @@ bias = {{role: (SIZE * towards[role] / towards[role].norm()).to(DTYPE) for role 
 
 _TOWARDS = {
     "random": 'draw(D, of=("bias", {name}))',
-    "all equal": "torch.ones(D, dtype=torch.float64)",
-    "one coordinate": "(torch.arange(D) % (D // HEADS) == 0).double()",
+    "equal": "torch.ones(D, dtype=torch.float64)",
+    "coordinate": "(torch.arange(D) % (D // HEADS) == 0).double()",
 }
 
 _ROTATE = """\

@@ -1,40 +1,41 @@
 """Where exact cancellation ends: the residual of the key bias and of softmax's shift, by size and precision."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 import torch
 
 from attention_core.device import DTYPES, supported_dtypes
-from attention_core.experiments.biases.bounds import weight_bound
-from attention_core.experiments.biases.claims import naive_softmax, shift_bound
+from attention_core.experiments.biases.bounds import shift_tolerance
 from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasesSetting, breaks
-from attention_core.experiments.biases.module import BiasedAttention
-from attention_core.experiments.biases.result import double, frozen_array, largest
-from attention_core.experiments.verdict import Provenance, Step, Verdict, format_number
+from attention_core.experiments.biases.measure import MEASURED, naive_softmax, too_coarse
+from attention_core.experiments.biases.module import BiasedAttention, largest
+from attention_core.experiments.bounds import weight_tolerance
+from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.settings import declared
+from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number
 from attention_core.modules.dot_product import softmax_over_keys
 
-UNDECIDED: Final = 0.2  # Weights lie between 0 and 1: above this bound, rounding explains most of what can happen.
-QUANTITY: Final = "max |weights − weights without b_K|"
+MARGIN = 1.1  # rounding moves a product by far less than a tenth of itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeySweepResult:
+class KeySweepResult(Result):
     """What a key bias of growing size does to the weights, in every precision the device has.
 
     Attributes:
         tokens: The sentence.
         dtypes: The precisions, most precise first.
         sizes: ‖b_K‖ at each step (steps,).
-        weights: Weights with the key bias, float32 (dtypes, steps, heads, tokens, keys); NaN where it overflows.
-        plain: Weights without it, float32 (dtypes, heads, tokens, keys).
-        residuals: Largest absolute change of a weight, float64 (dtypes, steps); NaN where a weight is NaN.
-        bounds: What rounding alone explains of it, float64 (dtypes, steps).
-        nan_shares: Share of weights that are NaN, float64 (dtypes, steps).
-        because: What brings the key bias back in this module, in words; empty where nothing does.
-        verdicts: ``bias-k`` for each precision at the largest size.
+        weights: Weights with the key bias (dtypes, steps, heads, tokens, keys); NaN where it overflows.
+        plain: Weights without it (dtypes, heads, tokens, keys).
+        residuals: Largest absolute change of a weight (dtypes, steps); NaN where a weight is NaN.
+        bounds: What rounding alone explains of it (dtypes, steps).
+        nan_shares: Share of weights that are NaN (dtypes, steps).
+        judged: ``bias-k`` in each precision at each size (dtypes, steps).
+        verdicts: Those at the largest size, by the precision: ``bias-k.float16``.
         provenance: Where the numbers come from.
     """
 
@@ -46,17 +47,14 @@ class KeySweepResult:
     residuals: np.ndarray
     bounds: np.ndarray
     nan_shares: np.ndarray
-    because: str
+    judged: tuple[tuple[Verdict, ...], ...]
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
-    def verdict(self, dtype: str, size: float) -> Verdict:
-        """``bias-k`` in one precision at one of ``sizes``: where a slider stands.
-
-        Raises:
-            ValueError: If the precision or the size is not in the sweep.
-        """
-        return _verdict(self, self.dtypes.index(dtype), self.sizes.index(size))
+    def at(self, size: float) -> tuple[Verdict, ...]:
+        """``bias-k`` in each precision at one of ``sizes``: where a slider stands."""
+        step = self.sizes.index(size)
+        return tuple(row[step] for row in self.judged)
 
     def first_nan(self, dtype: str) -> float | None:
         """The smallest size at which a weight is NaN; None where there is none."""
@@ -65,15 +63,15 @@ class KeySweepResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShiftResult:
+class ShiftResult(Result):
     """softmax(x + δ) beside softmax(x) for scores x of the module, in every precision the device has.
 
     Attributes:
         dtypes: The precisions, most precise first.
         shifts: δ at each step (steps,).
-        residuals: Largest absolute change of a weight, float64 (dtypes, steps); NaN where a weight is NaN.
+        residuals: Largest absolute change of a weight (dtypes, steps); NaN where a weight is NaN.
         naive: The same of exp(x) / Σ exp(x) as it is written.
-        bounds: What rounding alone explains, float64 (dtypes, steps).
+        bounds: What rounding alone explains (dtypes, steps).
         verdicts: None of its own; ``softmax-shift`` is among those of ``run_biases``.
         provenance: Where the numbers come from.
     """
@@ -94,27 +92,41 @@ def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
         setting: A setting as ``BiasesSetting.key_sweep`` makes it: its precision plays no part.
     """
     dtypes = supported_dtypes(setting.torch_device)
-    found: dict[str, list[torch.Tensor]] = {"weights": [], "plain": []}
-    numbers: dict[str, list[list[float]]] = {"residuals": [], "bounds": [], "nan_shares": []}
+    exact = _exactly(setting)
+    columns: dict[str, list[torch.Tensor]] = {"weights": [], "plain": []}
+    rows: dict[str, list[list[float]]] = {"residuals": [], "bounds": [], "nan_shares": []}
+    judged = []
     for done, name in enumerate(dtypes):
         yield Step(done, len(dtypes), name)
         with torch.inference_mode():
             attention = BiasedAttention(setting, DTYPES[name])
             plain = attention.trace(attention.at(1.0, without=("k",)))
-            row: dict[str, list[float]] = {key: [] for key in numbers}
-            steps = []
-            for size in KEY_SIZES:
-                module = attention.at(size)
-                trace = attention.trace(module)
-                steps.append(double(trace.weights[0]))
-                row["residuals"].append(largest(double(trace.weights) - double(plain.weights)))
-                row["bounds"].append(weight_bound(module, trace, plain))
-                row["nan_shares"].append(float(steps[-1].isnan().double().mean()))
-        found["weights"].append(torch.stack(steps))
-        found["plain"].append(double(plain.weights[0]))
-        for key, values in row.items():
-            numbers[key].append(values)
-    yield _key_sweep(setting, dtypes, found, numbers)
+            traces = [(module, attention.trace(module)) for module in map(attention.at, KEY_SIZES)]
+            weights = [on_cpu(trace.weights) for _, trace in traces]
+            residuals = [largest(each - on_cpu(plain.weights)) for each in weights]
+            bounds = [weight_tolerance(module, trace, plain) for module, trace in traces]
+            columns["weights"].append(torch.cat(weights))
+            columns["plain"].append(on_cpu(plain.weights[0]))
+            rows["residuals"].append(residuals)
+            rows["bounds"].append(bounds)
+            rows["nan_shares"].append([float(each.isnan().double().mean()) for each in weights])
+        here = replace(setting, dtype=name)
+        judged.append(
+            tuple(
+                _verdict(here, size, residual, bound, *known)
+                for size, residual, bound, known in zip(KEY_SIZES, residuals, bounds, exact, strict=True)
+            )
+        )
+    yield KeySweepResult(
+        tokens=setting.tokens,
+        dtypes=dtypes,
+        sizes=KEY_SIZES,
+        **{name: array(torch.stack(values)) for name, values in columns.items()},
+        **{name: _numbers(values) for name, values in rows.items()},
+        judged=tuple(judged),
+        verdicts=tuple(row[-1] for row in judged),
+        provenance=Provenance.of(setting),
+    )
 
 
 def run_size_sweep(setting: BiasesSetting) -> KeySweepResult:
@@ -137,9 +149,9 @@ def run_shift(setting: BiasesSetting) -> ShiftResult:
             attention = BiasedAttention(setting, DTYPES[name])
             scores = attention.trace(attention.at(0.0)).scores
             for key, softmax in (("residuals", softmax_over_keys), ("naive", naive_softmax)):
-                before = double(softmax(scores))
-                rows[key].append([largest(double(softmax(scores + shift)) - before) for shift in KEY_SIZES])
-            rows["bounds"].append([shift_bound(scores, shift) for shift in KEY_SIZES])
+                before = on_cpu(softmax(scores))
+                rows[key].append([largest(on_cpu(softmax(scores + shift)) - before) for shift in KEY_SIZES])
+            rows["bounds"].append([shift_tolerance(scores, shift) for shift in KEY_SIZES])
     return ShiftResult(
         dtypes=dtypes,
         shifts=KEY_SIZES,
@@ -150,59 +162,49 @@ def run_shift(setting: BiasesSetting) -> ShiftResult:
     )
 
 
-def _key_sweep(
-    setting: BiasesSetting,
-    dtypes: tuple[str, ...],
-    found: dict[str, list[torch.Tensor]],
-    numbers: dict[str, list[list[float]]],
-) -> KeySweepResult:
-    config = BiasesConfig(**{name: getattr(setting, name) for name in BiasesSetting.__dataclass_fields__})
-    drawn = {key: frozen_array(torch.stack(values)) for key, values in found.items()}
-    counted = {
-        key: frozen_array(torch.tensor(rows, dtype=torch.float64), np.float64) for key, rows in numbers.items()
-    }
-    bare = KeySweepResult(
-        tokens=setting.tokens,
-        dtypes=dtypes,
-        sizes=KEY_SIZES,
-        weights=drawn["weights"],
-        plain=drawn["plain"],
-        residuals=counted["residuals"],
-        bounds=counted["bounds"],
-        nan_shares=counted["nan_shares"],
-        because=breaks(config, "weights"),
-        verdicts=(),
-        provenance=Provenance.of(setting),
-    )
-    last = len(KEY_SIZES) - 1
-    return replace(bare, verdicts=tuple(_verdict(bare, row, last) for row in range(len(dtypes))))
-
-
 def _numbers(rows: list[list[float]]) -> np.ndarray:
-    return frozen_array(torch.tensor(rows, dtype=torch.float64), np.float64)
+    return array(torch.tensor(rows, dtype=torch.float64))
 
 
-def _verdict(result: KeySweepResult, row: int, step: int) -> Verdict:
-    dtype, size = result.dtypes[row], result.sizes[step]
-    measured, bound = float(result.residuals[row, step]), float(result.bounds[row, step])
-    because, expected = result.because, not result.because
-    if result.nan_shares[row, step] > 0:
-        limit = format_number(torch.finfo(DTYPES[dtype]).max)
-        because, expected = f"{dtype} ends at {limit}, and the scores do not", False
-    elif because and bound >= UNDECIDED:
-        because, expected = (
-            f"scores of this size are too coarse in {dtype} to tell rounding from an effect",
-            measured <= bound,
-        )
-    return Verdict(
-        claim="bias-k",
-        quantity=QUANTITY,
-        measured=measured,
-        relation="≤",
-        bound=bound,
-        expected=expected,
-        cases=f"‖b_K‖ = {format_number(size)}",
-        dtype=dtype,
-        device=result.provenance.device,
-        because=because,
-    )
+def _exactly(setting: BiasesSetting) -> list[tuple[float, torch.Tensor, float]]:
+    """In float64, at each size: the residual, the products q·k (heads, tokens, keys), a key's largest component."""
+    attention = BiasedAttention(replace(setting, dtype="float64", device="cpu"))
+    bare = BiasedAttention(replace(attention.setting, qk_norm=False))
+    with torch.inference_mode():
+        plain = attention.trace(attention.at(1.0, without=("k",)))
+        found = []
+        for size in KEY_SIZES:
+            module = attention.at(size)
+            trace = attention.trace(module)
+            keys = bare.trace(bare.at(size)).k
+            found.append((largest(trace.weights - plain.weights), trace.scores[0] / module.scale, largest(keys)))
+    return found
+
+
+def _verdict(
+    setting: BiasesSetting, size: float, measured: float, bound: float, residual: float, products: torch.Tensor,
+    largest_key: float,
+) -> Verdict:  # fmt: skip
+    """``bias-k`` in one precision at one size, with what float64 says of overflow and of what breaks it."""
+    limit = torch.finfo(setting.torch_dtype).max
+    ends = f"{setting.dtype} ends at {format_number(limit)}"
+    same = {name: getattr(setting, name) for name in declared(BiasesSetting)}
+    broken, undecided = breaks(BiasesConfig(**same), "bias-k.weights"), ""
+    over = _overflows(products, limit * MARGIN) or largest_key > limit * MARGIN
+    if over:
+        broken = f"{ends}, and what is added up does not"
+    elif products.abs().max() > limit / MARGIN or largest_key > limit / MARGIN:
+        undecided = f"{ends}, and what is added up comes close to it"
+    else:
+        undecided = too_coarse(setting.dtype, bound)
+    says, quantity = MEASURED["bias-k.weights"]
+    return judge(
+        setting, f"bias-k.{setting.dtype}", measured, "≤", bound, says=says, quantity=quantity,
+        cases=f"‖b_K‖ = {format_number(size)}", broken=broken, undecided=undecided,
+        exact=lambda _: math.inf if over else residual,
+    )  # fmt: skip
+
+
+def _overflows(products: torch.Tensor, limit: float) -> bool:
+    """Whether softmax of some row meets +∞, or −∞ and nothing else: it is NaN then."""
+    return bool((products > limit).any() or (products < -limit).all(-1).any())

@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.experiments.biases.bounds import key_gradient_bound
+from attention_core.experiments.biases.bounds import key_gradient_tolerance
 from attention_core.experiments.biases.config import D_MODEL, NUM_HEADS, TrainingConfig
 from attention_core.experiments.biases.module import bias_parameters
-from attention_core.experiments.biases.result import double, frozen_array
 from attention_core.experiments.inputs import draw_parameters, generator
-from attention_core.experiments.verdict import Provenance, Step, Verdict
+from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
 
 LEARNING_RATES: Final = {"SGD": 0.1, "Adam": 0.001}
@@ -24,13 +24,13 @@ REPORT_EVERY: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingResult:
+class TrainingResult(Result):
     """Sizes of the biases while two optimizers train the same module to imitate another one; all biases start at 0.
 
     Attributes:
         optimizers: ``SGD`` and ``Adam``.
-        norms: ‖b_Q‖, ‖b_K‖, ‖b_V‖, ‖b_O‖ after each step, float64 (optimizers, steps + 1, 4).
-        losses: Mean squared error before each step, float64 (optimizers, steps).
+        norms: ‖b_Q‖, ‖b_K‖, ‖b_V‖, ‖b_O‖ after each step, (optimizers, steps + 1, 4).
+        losses: Mean squared error before each step, (optimizers, steps).
         bound: What rounding alone explains of ‖b_K‖ under SGD: the learning rate times the steps' gradient bounds.
         verdicts: ``bias-k-grad``, for SGD.
         provenance: Where the numbers come from.
@@ -95,7 +95,7 @@ def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
                 gradients = torch.autograd.grad(loss, parameters)
             with torch.no_grad():
                 if adam is None:
-                    bound += rate * key_gradient_bound(module, trace, 2 * difference / difference.numel())
+                    bound += rate * key_gradient_tolerance(module, trace, 2 * difference / difference.numel())
                 for parameter, update in zip(parameters, adam(gradients) if adam else gradients, strict=True):
                     parameter.sub_(update, alpha=rate)
             norms[-1].append(_norms(module))
@@ -123,27 +123,21 @@ def _task(config: TrainingConfig) -> tuple[MultiHeadAttention, Tensor, Tensor]:
 
 
 def _norms(module: MultiHeadAttention) -> list[float]:
-    return [float(double(bias.detach()).norm()) for bias in bias_parameters(module).values()]
+    return [float(on_cpu(bias).norm()) for bias in bias_parameters(module).values()]
 
 
 def _result(
     config: TrainingConfig, norms: list[list[list[float]]], losses: list[list[float]], bound: float
 ) -> TrainingResult:
-    verdict = Verdict(
-        claim="bias-k-grad",
-        quantity="‖b_K‖ after training with SGD",
-        measured=norms[0][-1][1],
-        relation="≤",
-        bound=bound,
-        expected=True,
+    verdict = judge(
+        config, "bias-k-grad.training", norms[0][-1][1], "≤", bound,
+        says="after training with SGD the bias is as long as", quantity="‖b_K‖ after training with SGD",
         cases=f"{config.steps:,} steps from b_K = 0",
-        dtype=config.dtype,
-        device=str(config.torch_device),
-    )
+    )  # fmt: skip
     return TrainingResult(
         optimizers=tuple(LEARNING_RATES),
-        norms=frozen_array(torch.tensor(norms, dtype=torch.float64), np.float64),
-        losses=frozen_array(torch.tensor(losses, dtype=torch.float64), np.float64),
+        norms=array(torch.tensor(norms, dtype=torch.float64)),
+        losses=array(torch.tensor(losses, dtype=torch.float64)),
         bound=bound,
         verdicts=(verdict,),
         provenance=Provenance.of(config),

@@ -2,6 +2,8 @@
 
 from attention_core.experiments.complexity.config import (
     HEADS,
+    SECONDS,
+    SWEEPS,
     TOKENS,
     WIDTHS,
     ComplexityConfig,
@@ -15,6 +17,8 @@ from attention_core.experiments.complexity.times import steps_times
 
 __all__ = [
     "HEADS",
+    "SECONDS",
+    "SWEEPS",
     "TOKENS",
     "WIDTHS",
     "ComplexityConfig",

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import Final
 
-from attention_core.experiments.config import ConfigError, RunConfig, check_bool, check_choice, check_int
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, setting
 
 TOKENS: Final = tuple(2**i for i in range(4, 13))  # 16 … 4096: the columns of the map
 WIDTHS: Final = tuple(2**i for i in range(4, 11))  # 16 … 1024: its rows
 HEADS: Final = (1, 2, 4, 8, 16, 32)
-SWEEPS: Final = ("n", "d_model", "shares")
+SWEEPS: Final = {"n": "over n", "d_model": "over d_model", "heads": "over heads", "shares": "each part"}
+SECONDS: Final = Whole(2, 20, label="Seconds to spend on it", hint="Sizes that need more are left out.")
 
 # The fused kernel is counted while it runs on the device itself: below a second on one slow core.
 MAX_FUSED_FLOPS: Final = 2**33
@@ -16,11 +19,9 @@ MAX_FUSED_FLOPS: Final = 2**33
 MAX_TRACE_BYTES: Final = 2**28
 
 
-def check_sizes(d_model: object, num_heads: object) -> None:
+def check_divides(d_model: int, num_heads: int) -> None:
     """Raise ``ConfigError`` unless a model of this width can be cut into this many heads."""
-    check_int("d_model", d_model, 1, WIDTHS[-1])
-    check_int("num_heads", num_heads, 1, HEADS[-1])
-    if d_model % num_heads:  # type: ignore[operator]
+    if d_model % num_heads:
         raise ConfigError("num_heads", num_heads, f"a divisor of d_model = {d_model} is allowed")
 
 
@@ -44,32 +45,37 @@ class ComplexityConfig(RunConfig):
         num_heads: Number of heads, 1 … 32; a divisor of ``d_model``.
         fused: Count ``forward``, which runs torch's fused kernel, on the device itself, instead of ``trace``.
         large_heads: Heads of 2 · d_model / num_heads.
-        output_projection: Whether there is W_O.
+        no_output: Leave W_O out.
         mixed: Cut into heads by reshaping alone, without swapping heads and tokens: a common mistake.
 
     Raises:
         ConfigError: If a setting, or what they cost together, is not possible.
     """
 
-    num_queries: int = 256
-    num_keys: int = 256
-    d_model: int = 128
-    num_heads: int = 8
-    fused: bool = False
-    large_heads: bool = False
-    output_projection: bool = True
-    mixed: bool = False
+    num_queries: int = setting(256, OneOf((1, *TOKENS), between=True, label="Queries, n_t"))
+    num_keys: int = setting(256, OneOf((1, *TOKENS), between=True, label="Keys, n_s"))
+    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label="Width, d_model"))
+    num_heads: int = setting(8, OneOf(HEADS, between=True, label="Heads, h"))
+    fused: bool = setting(
+        False, Switch(label="Count the fused kernel", hint="torch's counter sees nothing of it on a CPU.")
+    )
+    no_output: bool = setting(False, Switch(label="Without W_O", hint="Three projections instead of four."))
+    large_heads: bool = setting(
+        False, Switch(label="Heads twice as large", hint="Then h · d_head is not d_model.", link="large")
+    )
+    mixed: bool = setting(False, Switch(label="Reshape, no swap", hint="A mistake: heads mix tokens."))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_int("num_queries", self.num_queries, 1, TOKENS[-1])
-        check_int("num_keys", self.num_keys, 1, TOKENS[-1])
-        check_sizes(self.d_model, self.num_heads)
-        for name in ("fused", "large_heads", "output_projection", "mixed"):
-            check_bool(name, getattr(self, name))
+        check_divides(self.d_model, self.num_heads)
         if self.fused and self.flops > MAX_FUSED_FLOPS:
             allowed = f"the fused kernel is counted as it runs, with up to {MAX_FUSED_FLOPS:,} FLOPs"
             raise ConfigError("fused", f"{self.flops:,} FLOPs", allowed)
+
+    @property
+    def output_projection(self) -> bool:
+        """Whether there is W_O."""
+        return not self.no_output
 
     @property
     def d_head(self) -> int:
@@ -100,11 +106,11 @@ class ComplexityConfig(RunConfig):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimesConfig(RunConfig):
-    """What is timed: self-attention of one text, over its length, over the width of the model, or part by part.
+    """What is timed: self-attention of one text, over its length, the model's width, the heads, or part by part.
 
     Attributes:
-        sweep: ``n``: lengths 16 … 4096 at ``d_model``; ``d_model``: widths up to 1024 at ``num_tokens``; ``shares``:
-            projections and core apart, over both.
+        sweep: ``n``: lengths 16 … 4096 at ``d_model``; ``d_model``: widths up to 1024 at ``num_tokens``; ``heads``:
+            heads 1 … 32 that divide ``d_model``; ``shares``: projections and core apart, over n and d_model.
         num_tokens: Length of the text where the sweep leaves it, 1 … 4096.
         d_model: Width where the sweep leaves it, 1 … 1024.
         num_heads: Heads, 1 … 32; a divisor of ``d_model``. In a sweep over widths, those it divides are timed.
@@ -114,15 +120,12 @@ class TimesConfig(RunConfig):
         ConfigError: If a setting is not possible.
     """
 
-    sweep: str = "n"
-    num_tokens: int = 256
-    d_model: int = 128
-    num_heads: int = 8
-    seconds: int = 4
+    sweep: str = setting("n", Choice(SWEEPS, label="Measure the time"))
+    num_tokens: int = setting(256, OneOf((1, *TOKENS), between=True, label="Tokens, n"))
+    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label="Width, d_model"))
+    num_heads: int = setting(8, OneOf(HEADS, between=True, label="Heads, h"))
+    seconds: int = setting(4, SECONDS)
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_choice("sweep", self.sweep, SWEEPS)
-        check_int("num_tokens", self.num_tokens, 1, TOKENS[-1])
-        check_sizes(self.d_model, self.num_heads)
-        check_int("seconds", self.seconds, 2, 20)
+        check_divides(self.d_model, self.num_heads)

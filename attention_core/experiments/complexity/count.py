@@ -54,20 +54,27 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     w_flops, weights = count(softmax_over_keys, scores)
     c_flops, context = count(torch.matmul, weights, v)
     cells = n_t * n_s * config.num_heads
+    square, core = ("d·h·d_head", "h·d_head") if config.large_heads else ("d²", "d")
     lines = [
-        Line("q", "x W_Q", "2 n_t d²", 2 * n_t * d * width, q_flops, n_t * width * size, q.nbytes),
-        Line("k", "y W_K", "2 n_s d²", 2 * n_s * d * width, k_flops, n_s * width * size, k.nbytes),
-        Line("v", "y W_V", "2 n_s d²", 2 * n_s * d * width, v_flops, n_s * width * size, v.nbytes),
-        Line("scores", "q kᵀ", "2 n_t n_s d", 2 * n_t * n_s * width, s_flops, cells * size, scores.nbytes),
+        Line("q", "x W_Q", f"2 n_t {square}", 2 * n_t * d * width, q_flops, n_t * width * size, q.nbytes),
+        Line("k", "y W_K", f"2 n_s {square}", 2 * n_s * d * width, k_flops, n_s * width * size, k.nbytes),
+        Line("v", "y W_V", f"2 n_s {square}", 2 * n_s * d * width, v_flops, n_s * width * size, v.nbytes),
+        Line("scores", "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s_flops, cells * size, scores.nbytes),
         Line("weights", "softmax", "n_t n_s h exp", 0, w_flops, cells * size, weights.nbytes),
         Line(
-            "context", "weights v", "2 n_t n_s d", 2 * n_t * n_s * width, c_flops, n_t * width * size, context.nbytes
+            "context",
+            "weights v",
+            f"2 n_t n_s {core}",
+            2 * n_t * n_s * width,
+            c_flops,
+            n_t * width * size,
+            context.nbytes,
         ),
-    ]
+    ]  # fmt: skip
     if config.output_projection:
         o_flops, output = count(module.out_of_heads, context)
         wanted = 2 * n_t * d * width
-        lines.append(Line("output", "context W_O", "2 n_t d²", wanted, o_flops, n_t * d * size, output.nbytes))
+        lines.append(Line("output", "context W_O", f"2 n_t {square}", wanted, o_flops, n_t * d * size, output.nbytes))
     return tuple(lines)
 
 

@@ -1,14 +1,15 @@
 """Counting one layer: lines, totals, the map over lengths and widths, and the verdicts."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from attention_core.experiments.complexity.config import TOKENS, ComplexityConfig
 from attention_core.experiments.complexity.count import count_lines, count_map, count_over_n, count_whole, crossing
+from attention_core.experiments.complexity.rearranged import rearrangements
 from attention_core.experiments.complexity.reshape import breaks, reshape_residual, reshape_sizes
-from attention_core.experiments.complexity.result import ComplexityResult, Counts, Line
+from attention_core.experiments.complexity.result import ComplexityResult, Line
+from attention_core.experiments.judge import frozen, judge
 from attention_core.experiments.verdict import Provenance, Verdict
 
 _FUSED = "torch's counter has no formula for the CPU's fused kernel and counts it as 0"
@@ -26,12 +27,13 @@ def run_complexity(config: ComplexityConfig) -> ComplexityResult:
     return ComplexityResult(
         config=config,
         lines=lines,
+        rearranged=rearrangements(config),
         core=core,
         total=total,
-        map_projections=_frozen(parts[..., 0]),
-        map_core=_frozen(parts[..., 1]),
-        over_n=_frozen(np.array(count_over_n(config), dtype=np.int64).T),
-        formula_over_n=_frozen(np.array([_formula(config, n) for n in TOKENS], dtype=np.int64).T),
+        map_projections=frozen(parts[..., 0].copy()),
+        map_core=frozen(parts[..., 1].copy()),
+        over_n=frozen(np.array(count_over_n(config), dtype=np.int64).T.copy()),
+        formula_over_n=frozen(np.array([_formula(config, n) for n in TOKENS], dtype=np.int64).T.copy()),
         crossing=cross,
         verdicts=_verdicts(config, lines, core, total, cross),
         provenance=Provenance.of(config),
@@ -49,38 +51,47 @@ def _verdicts(
     written = next(line.written for line in lines if line.name == "weights")
     residual, bound = reshape_residual(config)
 
-    def verdict(
-        claim: str, quantity: str, measured: float, wanted: float, breakers: list[str], **more: Any
-    ) -> Verdict:
-        given: dict[str, Any] = {"relation": "=", "cases": sizes, "expected": not breakers} | more
-        return Verdict(
-            claim=claim,
-            quantity=quantity,
-            measured=float(measured),
-            bound=float(wanted),
-            dtype=config.dtype,
-            device=str(config.torch_device),
-            because="; ".join(breakers),
-            **given,
-        )
-
-    of_core = [_FUSED] * unseen + [_LARGE] * config.large_heads
-    no_output = [_NO_OUTPUT] * (not config.output_projection)
+    of_core = "; ".join([_FUSED] * unseen + [_LARGE] * config.large_heads)
+    no_output = _NO_OUTPUT if config.no_output else ""
+    of_all = "; ".join(filter(None, (of_core, no_output)))
+    # Changes may make up for one another: at n = 2·d, heads twice as large cost what an unseen core saves.
+    foreseen = config.projection_flops + (0 if unseen else config.core_flops)
     cells = n_t * n_s * config.num_heads * config.torch_dtype.itemsize
-    all_words = "4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d"
     whole = 4 * n_t * d**2 + 4 * n_s * d**2 + 4 * n_t * n_s * d
-    # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
-    bisection = {"cases": f"up to n = {4 * d:,}, by bisection", "expected": not no_output or d == 1}
-    reshaped = {"relation": "≤", "expected": not breaks(config), "cases": _reshape_cases(config)}
     return (
-        verdict("cplx-core", f"FLOPs of q·kᵀ and weights·v in {path}: 4·n_t·n_s·d", core, 4 * n_t * n_s * d,
-                of_core),
-        verdict("cplx-core", "bytes of the weights: h·n_t·n_s numbers", written, cells, []),
-        verdict("cplx-mha", f"FLOPs of {path}: {all_words}", total, whole, of_core + no_output),
-        verdict("cplx-bottleneck", "n at which both parts cost the same: 2·d", cross, 2 * d,
-                no_output, **bisection),
-        verdict("mha-reshape", "max |all heads at once − one at a time|", residual, bound,
-                [_MIXED] * config.mixed, **reshaped),
+        judge(
+            config, "cplx-core.flops", core, "=", 4 * n_t * n_s * d,
+            says="the operations of scores and weighted sums that torch counts are",
+            quantity=f"FLOPs of q·kᵀ and weights·v in {path}: 4·n_t·n_s·d", cases=sizes, broken=of_core,
+        ),
+        judge(
+            config, "cplx-core.bytes", written, "=", cells, says="the bytes that the weights fill are",
+            quantity="bytes of the weights: h·n_t·n_s numbers", cases=sizes,
+        ),
+        judge(
+            config, "cplx-mha", total, "=", whole, says="the operations that torch counts in all are",
+            quantity=f"FLOPs of {path}: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d", cases=sizes,
+            broken=of_all if foreseen != whole else "", note=of_all and f"{of_all}: together they leave the sum",
+        ),
+        judge(
+            config, "cplx-heads", total, "=", 4 * (n_t + n_s) * d * config.width + config.core_flops,
+            says="with h·d_head in place of d the operations that torch counts in all are",
+            quantity=f"FLOPs of {path}: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head",
+            cases=f"{sizes}, h·d_head = {config.width:,}",
+            broken="; ".join([_FUSED] * unseen + [_NO_OUTPUT] * config.no_output),
+        ),
+        judge(
+            # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
+            config, "cplx-bottleneck", cross, "=", 2 * d, says="both parts cost the same at a text of",
+            quantity="n at which both parts cost the same: 2·d", cases=f"up to n = {4 * d:,}, by bisection",
+            broken=no_output if d > 1 else "", note=no_output, unit="tokens",
+        ),
+        judge(
+            config, "mha-reshape", residual, "≤", bound,
+            says="all heads at once differ from one head after another by at most",
+            quantity="max |all heads at once − one at a time|", cases=_reshape_cases(config),
+            broken=_MIXED if breaks(config) else "", exact=lambda exact: reshape_residual(exact)[0],
+        ),
     )  # fmt: skip
 
 
@@ -94,9 +105,3 @@ def _reshape_cases(config: ComplexityConfig) -> str:
     n_t, n_s = reshape_sizes(config)
     heads = "1 head" if config.num_heads == 1 else f"{config.num_heads} heads"
     return f"{heads}, {n_t} queries, {n_s} keys"
-
-
-def _frozen(values: Counts) -> Counts:
-    values = values.copy()
-    values.setflags(write=False)
-    return values

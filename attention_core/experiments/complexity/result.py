@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention_core.experiments.complexity.config import ComplexityConfig, TimesConfig
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -19,7 +19,7 @@ class Line:
     Attributes:
         name: What it computes: ``q``, ``scores``, …
         code: How, in the field's symbols.
-        formula: Its FLOPs as a formula, for d_head = d_model / num_heads.
+        formula: Its FLOPs as a formula; d = h · d_head but for large heads.
         flops: The formula's number for the sizes at hand.
         counted: What torch's counter sees.
         bytes: Bytes the line writes, by the formula: the numbers of its result times their size.
@@ -35,13 +35,35 @@ class Line:
     written: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rearranged:
+    """A line that computes nothing and gives numbers other places.
+
+    Attributes:
+        name: Which one.
+        numbers: How many numbers it concerns in one text: what is counted where it is said to cost n · d.
+        size: Bytes of a number.
+        here: Bytes that the module copies.
+        single: Bytes copied for one text with batch and heads as one axis.
+        double: The same in a batch of two, for each text.
+    """
+
+    name: str
+    numbers: int
+    size: int
+    here: int
+    single: int
+    double: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ComplexityResult:
+class ComplexityResult(Result):
     """What was counted for a ``ComplexityConfig``.
 
     Attributes:
         config: The settings.
         lines: The forward pass, line by line.
+        rearranged: Its lines that compute nothing.
         core: FLOPs counted in q·kᵀ and weights·v.
         total: FLOPs counted in the whole layer.
         map_projections: (7, 9) FLOPs counted in the projections for every width and length of the map.
@@ -50,12 +72,13 @@ class ComplexityResult:
             queries and keys alike.
         formula_over_n: (2, 9) the same by their formulas.
         crossing: Shortest text on which the core costs at least as much as the projections.
-        verdicts: cplx-core twice, cplx-mha, cplx-bottleneck, mha-reshape.
+        verdicts: cplx-core twice, cplx-mha, cplx-heads, cplx-bottleneck, mha-reshape.
         provenance: Where the numbers come from.
     """
 
     config: ComplexityConfig
     lines: tuple[Line, ...]
+    rearranged: tuple[Rearranged, ...]
     core: int
     total: int
     map_projections: Counts
@@ -111,12 +134,12 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TimeCurves:
-    """How long three ways of computing one layer take, over its length or its width.
+class TimeCurves(Result):
+    """How long three ways of computing one layer take, over its length, its width or its heads.
 
     Attributes:
         config: The settings.
-        sizes: (s,) lengths or widths; a size that was left out has NaN in every row below.
+        sizes: (s,) lengths, widths or heads; a size that was left out has NaN in every row below.
         names: ``explicit``, ``fused``, ``loop``: ``trace``, ``forward``, and ``forward`` one head at a time.
         median: (3, s) median seconds of interleaved repetitions.
         low: (3, s) lower quartile.
@@ -151,7 +174,7 @@ class TimeCurves:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TimeShares:
+class TimeShares(Result):
     """Which part of the time the core takes, beside its part of the FLOPs.
 
     Attributes:

@@ -7,9 +7,9 @@ from attention_core.experiments.complexity.reshape import reshape_sizes
 def complexity_snippet(config: ComplexityConfig) -> str:
     """Plain torch that counts the same layer and compares all heads at once with one at a time.
 
-    It prints ``core_flops``, ``total_flops`` and ``weights_bytes``, which equal the result's ``core``, ``total`` and
-    ``weights_bytes``, and ``reshape_residual``: where it is rounding, it is under the same bound as the verdict's,
-    else it equals it to three significant digits (about two in half precision).
+    It prints four numbers: three equal the result's ``core``, ``total`` and ``weights_bytes``, and the last is the
+    residual of the heads: where it is rounding, it is under the same bound as the verdict's, else it equals it to
+    three significant digits (about two in half precision).
     """
     n_t, n_s = reshape_sizes(config)
     width, heads, size = config.width, config.num_heads, config.d_head
@@ -47,13 +47,14 @@ def complexity_snippet(config: ComplexityConfig) -> str:
         f"w.append((draw('parameter', 'o_weight', shape=(d_model, {width})) / {width}**0.5).to(dtype))",
         f"m = [torch.empty_like(one, device={where}) for one in w]",
         f"x, y = (torch.zeros(n, d_model, device={where}, dtype=dtype) for n in ({n_all}))",
-        "print('core_flops', flops(core, *heads_of(x, y, m)), 'total_flops', flops(layer, x, y, m))",
-        f"print('weights_bytes', heads * {config.num_queries} * {config.num_keys} * dtype.itemsize)",
+        "print('operations for scores and weighted sum:', flops(core, *heads_of(x, y, m)))",
+        "print('operations with the projections:', flops(layer, x, y, m))",
+        f"print('bytes of the weights:', heads * {config.num_queries} * {config.num_keys} * dtype.itemsize)",
         f"sizes = (('x', {n_t}), ('y', {n_s}))",
         "x, y = (draw('complexity', name, shape=(1, n, d_model))[0].to(dtype) for name, n in sizes)",
         "rows = [slice(i * d_head, (i + 1) * d_head) for i in range(heads)]",
         "loop = [F.scaled_dot_product_attention(x @ w[0][r].mT, y @ w[1][r].mT, y @ w[2][r].mT) for r in rows]",
         f"difference = layer(x, y, w) - torch.cat(loop, -1){out}",
-        "print(f'reshape_residual {difference.abs().max():.6g}')",
+        "print(f'heads at once and one by one differ by: {difference.abs().max():.6g}')",
     ]
     return "\n".join(lines) + "\n"

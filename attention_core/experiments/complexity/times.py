@@ -1,24 +1,28 @@
-"""Timing one layer on this device: over its length, over its width, and part by part."""
+"""Timing one layer on this device: over its length, its width, its heads, and part by part."""
 
 import math
 import time
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 import torch
 
 from attention_core.experiments.complexity.clock import Task, measure, quartiles
-from attention_core.experiments.complexity.config import MAX_TRACE_BYTES, TOKENS, WIDTHS, TimesConfig
+from attention_core.experiments.complexity.config import HEADS, MAX_TRACE_BYTES, TOKENS, WIDTHS, TimesConfig
 from attention_core.experiments.complexity.fit import fit_exponent
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Floats, TimeCurves, Times, TimeShares
+from attention_core.experiments.judge import frozen
 from attention_core.experiments.verdict import Provenance, Step
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.head_loop import loop_over_heads
+from attention_core.modules.multi_head import MultiHeadAttention
 
 NAMES: Final = ("explicit", "fused", "loop")
 PARTS: Final = ("projections", "core")
+FIELDS: Final = {"n": "num_tokens", "d_model": "d_model", "heads": "num_heads"}
 _SHARE_TOKENS: Final = TOKENS[1:6]  # 32 … 512
 _SHARE_WIDTHS: Final = WIDTHS[1:5]  # 32 … 256
 _Place = tuple[int, int]
@@ -34,18 +38,16 @@ def steps_times(config: TimesConfig) -> Generator[Step | Times]:
     tasks: dict[_Place, Task] = {}
     left_out: list[str] = []
     grid = config.sweep == "shares"
-    for place, n, d_model, name in _places(config):
-        if name in ("explicit", *PARTS) and _trace_bytes(config, n) > MAX_TRACE_BYTES:
-            left_out.append(
-                f"{_doing(config, name, n, d_model)}: scores and weights need {_mib(_trace_bytes(config, n))}."
-            )
+    for place, layer, name in _places(config):
+        if name in ("explicit", *PARTS) and _trace_bytes(layer) > MAX_TRACE_BYTES:
+            left_out.append(f"{_doing(layer, name)}: scores and weights need {_mib(_trace_bytes(layer))}.")
             continue
         make = _part if grid else _whole
         tasks[place] = Task(
-            doing=_doing(config, name, n, d_model),
-            flops=_flops(n, d_model),
+            doing=_doing(layer, name),
+            flops=_flops(layer.num_tokens, layer.d_model),
             kind=name,
-            make=lambda make=make, n=n, d_model=d_model, name=name: make(config, n, d_model, name),
+            make=lambda make=make, layer=layer, name=name: make(layer, name),
         )
     too_long = yield from measure(list(tasks.values()), config.seconds, config.torch_device)
     left_out += [f"{task.doing}: too long for {config.seconds} s." for task in too_long]
@@ -54,39 +56,47 @@ def steps_times(config: TimesConfig) -> Generator[Step | Times]:
     yield (_shares if grid else _curves)(tasks, finished)
 
 
-def _places(config: TimesConfig) -> list[tuple[_Place, int, int, str]]:
-    """Row and column of each number to measure, with its length, its width and its name."""
+def _places(config: TimesConfig) -> list[tuple[_Place, TimesConfig, str]]:
+    """Row and column of each number to measure, with its layer and its name."""
     if config.sweep == "shares":
-        grid = [(row, column) for row in range(len(_SHARE_WIDTHS)) for column in range(len(_SHARE_TOKENS))]
         return [
-            ((len(PARTS) * row + part, column), _SHARE_TOKENS[column], _SHARE_WIDTHS[row], name)
-            for row, column in grid
+            (
+                (len(PARTS) * row + part, column),
+                replace(config, num_tokens=n, d_model=d_model, num_heads=math.gcd(config.num_heads, d_model)),
+                name,
+            )
+            for row, d_model in enumerate(_SHARE_WIDTHS)
+            for column, n in enumerate(_SHARE_TOKENS)
             for part, name in enumerate(PARTS)
         ]
+    field = FIELDS[config.sweep]
     return [
-        ((row, column), *((size, config.d_model) if config.sweep == "n" else (config.num_tokens, size)), name)
+        ((row, column), replace(config, **{field: size}), name)
         for column, size in enumerate(_sizes(config))
         for row, name in enumerate(NAMES)
     ]
 
 
 def _sizes(config: TimesConfig) -> tuple[int, ...]:
-    return TOKENS if config.sweep == "n" else tuple(d for d in WIDTHS if d % config.num_heads == 0)
+    match config.sweep:
+        case "n":
+            return TOKENS
+        case "heads":
+            return tuple(heads for heads in HEADS if config.d_model % heads == 0)
+        case _:
+            return tuple(d for d in WIDTHS if d % config.num_heads == 0)
 
 
-def _whole(config: TimesConfig, n: int, d_model: int, name: str) -> Callable[[], Any]:
-    """One layer on ``n`` tokens, computed the way that is named."""
-    module = filled(shapes_only(d_model, config.num_heads, d_model // config.num_heads), config)
-    x = tokens("x", n, d_model, config)
+def _whole(layer: TimesConfig, name: str) -> Callable[[], Any]:
+    """One layer, computed the way that is named."""
+    module, x = _filled(layer), tokens("x", layer.num_tokens, layer.d_model, layer)
     compute = {"explicit": module.trace, "fused": module, "loop": lambda x: loop_over_heads(module, x)}[name]
     return lambda: compute(x)
 
 
-def _part(config: TimesConfig, n: int, d_model: int, name: str) -> Callable[[], Any]:
-    """The projections, or scores, softmax and weighted sum, of ``trace`` on ``n`` tokens."""
-    heads = math.gcd(config.num_heads, d_model)
-    module = filled(shapes_only(d_model, heads, d_model // heads), config)
-    x = tokens("x", n, d_model, config)
+def _part(layer: TimesConfig, name: str) -> Callable[[], Any]:
+    """The projections, or scores, softmax and weighted sum, of ``trace``."""
+    module, x = _filled(layer), tokens("x", layer.num_tokens, layer.d_model, layer)
     with torch.no_grad():
         q, k, v = module.into_heads(x, x, x, contiguous=True)
     if name == "projections":
@@ -94,12 +104,16 @@ def _part(config: TimesConfig, n: int, d_model: int, name: str) -> Callable[[], 
     return lambda: softmax_over_keys(attention_scores(q, k, scale=module.scale)) @ v
 
 
+def _filled(layer: TimesConfig) -> MultiHeadAttention:
+    return filled(shapes_only(layer.d_model, layer.num_heads, layer.d_model // layer.num_heads), layer)
+
+
 def _curves(tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeCurves:
     config: TimesConfig = finished["config"]
     sizes = _frozen(_sizes(config), np.int64)
     low, median, high = _table(tasks, (len(NAMES), len(sizes)))
-    on = [(int(size), config.d_model) if config.sweep == "n" else (config.num_tokens, int(size)) for size in sizes]
-    flops = _frozen([_flops(*pair) for pair in on])
+    layers = [replace(config, **{FIELDS[config.sweep]: int(size)}) for size in sizes]
+    flops = _frozen([_flops(layer.num_tokens, layer.d_model) for layer in layers])
     return TimeCurves(
         sizes=sizes, names=NAMES, median=median, low=low, high=high, flops=flops,
         fits=tuple(fit_exponent(sizes, row) for row in median),
@@ -144,13 +158,14 @@ def _flops(n: int, d_model: int) -> float:
     return float(8 * n * d_model**2 + 4 * n**2 * d_model)
 
 
-def _trace_bytes(config: TimesConfig, n: int) -> int:
-    return 2 * config.num_heads * n * n * config.torch_dtype.itemsize
+def _trace_bytes(layer: TimesConfig) -> int:
+    return 2 * layer.num_heads * layer.num_tokens**2 * layer.torch_dtype.itemsize
 
 
-def _doing(config: TimesConfig, name: str, n: int, d_model: int) -> str:
-    where = {"n": f"n = {n:,}", "d_model": f"d_model = {d_model:,}", "shares": f"n = {n:,}, d_model = {d_model:,}"}
-    return f"{name} at {where[config.sweep]}"
+def _doing(layer: TimesConfig, name: str) -> str:
+    n, d_model = f"n = {layer.num_tokens:,}", f"d_model = {layer.d_model:,}"
+    where = {"n": n, "d_model": d_model, "heads": f"h = {layer.num_heads}", "shares": f"{n}, {d_model}"}
+    return f"{name} at {where[layer.sweep]}"
 
 
 def _mib(size: int) -> str:
@@ -158,6 +173,4 @@ def _mib(size: int) -> str:
 
 
 def _frozen(values: Any, dtype: type = np.float64) -> Any:
-    array = np.array(values, dtype=dtype)
-    array.setflags(write=False)
-    return array
+    return frozen(np.array(values, dtype=dtype))

@@ -1,29 +1,48 @@
 """The masking experiment's settings, and what theory says of its claims under each of them."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from attention_core.experiments.config import (
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_float,
-    check_int,
-    check_tokens,
-)
+from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError, check_tokens
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, ids_of, setting
 
 D_MODEL: Final = 16
 NUM_HEADS: Final = 2
 LAYERS: Final = 2
 MAX_SENTENCES: Final = 6
-MAX_WINDOW: Final = 8
-MAX_SCORE_STD: Final = 1e6
 STACKS: Final = ("encoder", "decoder", "encoder-decoder")
 SIDES: Final = ("right", "left")
-POSITIONS: Final = ("none", "by slot", "from the first word")
-PADDINGS: Final = ("other words", "NaN")
-Sentences = tuple[tuple[str, ...], ...]
+POSITIONS: Final = {"none": "none", "slot": "by slot", "word": "from the first word"}
+PADDINGS: Final = {"words": "other words", "not-a-number": "NaN"}
+Batched = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences(Words):
+    """Sentences typed by a person, with ``|`` between them: a tuple of tuples of words."""
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is 1 to 6 sentences of at most 64 words together."""
+        if type(value) is not tuple or not 1 <= len(value) <= MAX_SENTENCES:
+            raise ConfigError(name, value, f"1 to {MAX_SENTENCES} sentences are allowed")
+        for sentence in value:
+            check_tokens(name, sentence)
+        check_tokens(name, tuple(token for sentence in value for token in sentence))
+
+    def read(self, text: str) -> Any:
+        """The sentences of a text, cut at each ``|`` that stands alone; empty ones are left out."""
+        cut: list[list[str]] = [[]]
+        for word in text[:MAX_CHARACTERS].split():
+            if word == "|":
+                cut.append([])
+            else:
+                cut[-1].append(word)
+        return tuple(tuple(sentence) for sentence in cut if sentence)
+
+    def write(self, value: Any) -> str:
+        """The text, with `` | `` between sentences."""
+        return " | ".join(map(" ".join, value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,43 +55,41 @@ class MaskingConfig(RunConfig):
         stack: ``encoder``, ``decoder`` or ``encoder-decoder``.
         side: Where short sentences are padded.
         window: How far self-attention looks to either side; 0 stands for no window.
-        positions: ``none``, counted ``by slot``, or counted ``from the first word`` of each sentence.
+        positions: ``none``, counted by ``slot``, or counted from the first ``word`` of each sentence.
         unmasked: Whether the key padding masks are left out.
-        padding: What replaces the padding in the pad-content test.
+        padding: What replaces the padding in the pad-content test: other ``words``, or ``nan``.
         batch_norm: Whether the stack normalises with BatchNorm in training mode instead of LayerNorm.
         score_std: Standard deviation of the scores that −10000 is added to.
         naive: Whether a row without keys goes through softmax as it is.
     """
 
-    sentences: Sentences = (("the", "cat", "sat", "on", "the", "mat"), ("a", "dog", "slept"), ("birds", "sing"))
-    targets: Sentences = (("il", "gatto", "dorme"), ("un", "cane", "abbaia", "forte"))
-    stack: str = "encoder"
-    side: str = "right"
-    window: int = 0
-    positions: str = "by slot"
-    unmasked: bool = False
-    padding: str = "other words"
-    batch_norm: bool = False
-    score_std: float = 1.0
-    naive: bool = False
+    sentences: tuple[tuple[str, ...], ...] = setting(
+        (("the", "cat", "sat", "on", "the", "mat"), ("a", "dog", "slept"), ("birds", "sing")),
+        Sentences(label="Sentences, with | between them"),
+    )
+    targets: tuple[tuple[str, ...], ...] = setting(
+        (("il", "gatto", "dorme"), ("un", "cane", "abbaia", "forte")),
+        Sentences(label="Targets of an encoder–decoder"),
+    )
+    stack: str = setting("encoder", Choice({name: name for name in STACKS}, label="Stack"))
+    side: str = setting("right", Choice({name: name for name in SIDES}, label="Padding", listed=False))
+    window: int = setting(0, Whole(0, 8, label="Sliding window", hint="Words to either side; 0 is no window."))
+    positions: str = setting("slot", Choice(POSITIONS, label="Positions", formerly=ids_of(POSITIONS)))
+    unmasked: bool = setting(False, Switch(label="Leave out the padding mask"))
+    padding: str = setting("words", Choice(PADDINGS, label="Replace the padding by", formerly=ids_of(PADDINGS)))
+    batch_norm: bool = setting(False, Switch(label="BatchNorm, in training", hint="Its statistics mix all tokens."))
+    score_std: int = setting(
+        1, OneOf((1, 100, 1_000, 10_000, 100_000), label="Size of the scores", link="score_size")
+    )
+    naive: bool = setting(False, Switch(label="Softmax alone", hint="A row without keys is then 0 ÷ 0."))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        for name in ("sentences", "targets"):
-            _check_sentences(name, getattr(self, name))
-        check_choice("stack", self.stack, STACKS)
-        check_choice("side", self.side, SIDES)
-        check_int("window", self.window, 0, MAX_WINDOW)
-        check_choice("positions", self.positions, POSITIONS)
-        check_choice("padding", self.padding, PADDINGS)
-        check_float("score_std", self.score_std, 0.1, MAX_SCORE_STD)
-        for name in ("unmasked", "batch_norm", "naive"):
-            check_bool(name, getattr(self, name))
         if self.batch_norm and min(map(len, (*self.sentences, *self.decoded))) < 2:
             raise ConfigError("batch_norm", True, "BatchNorm takes statistics, so each sentence needs two words")
 
     @property
-    def decoded(self) -> Sentences:
+    def decoded(self) -> Batched:
         """One target for each sentence with an encoder–decoder; none otherwise."""
         if self.stack != "encoder-decoder":
             return ()
@@ -84,15 +101,7 @@ class MaskingConfig(RunConfig):
         return {"encoder": "mask-encoder", "decoder": "mask-decoder"}.get(self.stack, "mask-encdec")
 
 
-def _check_sentences(field: str, value: object) -> None:
-    if type(value) is not tuple or not 1 <= len(value) <= MAX_SENTENCES:
-        raise ConfigError(field, value, f"1 to {MAX_SENTENCES} sentences are allowed")
-    for sentence in value:
-        check_tokens(field, sentence)
-    check_tokens(field, tuple(token for sentence in value for token in sentence))
-
-
-def is_padded(sentences: Sentences) -> bool:
+def is_padded(sentences: Batched) -> bool:
     """Whether the sentences differ in length."""
     return len(set(map(len, sentences))) > 1
 
@@ -102,23 +111,20 @@ def breaks(config: MaskingConfig, test: str) -> str:
 
     Args:
         config: The settings.
-        test: ``content`` (replace the padding), ``alone`` (each sentence without padding) or ``grid`` (which module
-            gets which mask).
+        test: ``content`` (replace the padding), ``alone`` (each sentence without padding) or ``grid`` (which weights
+            are 0).
     """
     read = config.stack != "decoder"  # is there an encoder, or a cross-attention, which need the padding mask?
     written = config.decoded if config.stack == "encoder-decoder" else config.sentences
     left = config.side == "left" and config.stack != "encoder" and is_padded(written)
     needed = (read and is_padded(config.sentences)) or left
     padded = is_padded(config.sentences) or is_padded(config.decoded)
-    if test == "grid":
-        asked = read or config.side == "left"
-        return "the padding mask is left out" if config.unmasked and asked else ""
-    if test == "content" and config.padding == "NaN" and padded:
+    if test == "content" and config.padding == "not-a-number" and padded:
         return "the padding holds NaN, and 0 · NaN is NaN"
-    if config.batch_norm and (padded if test == "content" else len(config.sentences) > 1):
+    if test != "grid" and config.batch_norm and (padded if test == "content" else len(config.sentences) > 1):
         return "BatchNorm takes its statistics over all tokens"
     if config.unmasked and needed:
         return "the padding mask is left out"
-    if test == "alone" and config.positions == "by slot" and config.side == "left" and padded:
+    if test == "alone" and config.positions == "slot" and config.side == "left" and padded:
         return "padding on the left shifts the words to other slots"
     return ""

@@ -2,30 +2,108 @@
 
 Claims: ``mask-encoder`` an encoder needs only the key padding mask; ``mask-decoder`` a decoder needs none while
 padding stands on the right; ``mask-encdec`` an encoder–decoder needs the sources' padding in the encoder and in
-cross-attention; ``mask-additive`` −10000 stands for −∞; ``mask-full`` a row that sees no key gives zeros, not NaN.
+cross-attention; ``mask-additive`` −10000 stands for −∞; ``mask-full`` a row that sees no key gets zeros, not NaN.
 """
 
 import math
+import re
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import judge
-from attention_core.experiments.masking.batch import Batch, make_batch, make_stack, padded_labels, run_stack
+from attention_core.experiments.judge import array, frozen, judge, on_cpu
 from attention_core.experiments.masking.config import LAYERS, MaskingConfig, breaks
-from attention_core.experiments.masking.padding import difference_alone, stack_tolerance, weight_on_padding
-from attention_core.experiments.masking.result import MaskingResult, ModuleMasks
 from attention_core.experiments.masking.rows import (
-    KEYS,
-    additive_difference,
+    Additive,
+    BlindRow,
+    blind_row,
     compare_additive,
-    empty_row,
-    largest_gap,
+    judge_additive,
+    judge_blind,
 )
-from attention_core.experiments.verdict import Provenance, Verdict, tolerance
+from attention_core.experiments.masking.stack import (
+    Batch,
+    difference_alone,
+    make_batch,
+    make_stack,
+    padded_labels,
+    run_stack,
+    stack_tolerance,
+)
+from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.mask_report import recorded_masks
+from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleMasks:
+    """One attention of the stack in all its layers: the masks it was given, and what its weights did.
+
+    Attributes:
+        name: Its name in the stack without its layer: ``encoder.self_attention``.
+        kinds: What it was given: ``key padding``, ``causal``, ``attention mask``.
+        queries: The tokens that ask, of each sentence.
+        keys: The tokens that are looked at, of each sentence.
+        needed: Who may look at whom by the claim: True = may attend (batch, q_len, kv_len).
+        seen: The share of all heads and layers in which the weight is not 0 (batch, q_len, kv_len).
+        astray: How many weights of all heads and layers are 0 and should not be, or the other way round.
+        counted: How many weights there are.
+        weights: Mean over the heads of the first layer (batch, q_len, kv_len).
+        unmasked: The weights of the same queries and keys without any mask.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    queries: tuple[tuple[str, ...], ...]
+    keys: tuple[tuple[str, ...], ...]
+    needed: np.ndarray
+    seen: np.ndarray
+    astray: int
+    counted: int
+    weights: np.ndarray
+    unmasked: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskingResult(Result):
+    """One stack, its masks, and what padding does to it.
+
+    Attributes:
+        modules: The attentions of a layer, each over all layers.
+        labels: Tokens of the sentences whose outputs are compared, padding as ``·``.
+        real: Where there is a word (batch, tokens).
+        moved: How far each output moves when the padding is replaced (batch, tokens), float64; NaN is NaN.
+        pad_moved: The largest of ``moved`` over words.
+        alone: The largest difference to each sentence on its own, without padding.
+        leak: Mean weight that words of the first self-attention give to padding without a padding mask.
+        leak_masked: The same with the masks as they are set.
+        additive: −10000 against −∞.
+        blind_tokens: The sentence whose last word sees no key.
+        blind: What becomes of it in the module.
+        blind_naive: The same with softmax alone.
+        verdicts: For the stack's claim two or three, for ``mask-additive`` one, for ``mask-full`` four.
+        provenance: Where the numbers come from.
+    """
+
+    modules: tuple[ModuleMasks, ...]
+    labels: tuple[tuple[str, ...], ...]
+    real: np.ndarray
+    moved: np.ndarray
+    pad_moved: float
+    alone: float
+    leak: float
+    leak_masked: float
+    additive: Additive
+    blind_tokens: tuple[str, ...]
+    blind: BlindRow
+    blind_naive: BlindRow
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
 
 
 def run_masking(config: MaskingConfig) -> MaskingResult:
@@ -34,45 +112,58 @@ def run_masking(config: MaskingConfig) -> MaskingResult:
     Args:
         config: The batch and the stack.
     """
-    empty = empty_row(config)
+    blind, blind_naive = blind_row(config), blind_row(config, naive=True)
     with torch.no_grad():
         source, target = _batches(config)
         stack = make_stack(config)
-        output, modules, kinds = _observe(config, stack, source, target)
-        shown = config.decoded or config.sentences
+        output, calls = _observe(config, stack, source, target)
+        modules = _modules(config, calls, source, target)
         real = ~(source if target is None else target).padding
-        filler = "NaN" if config.padding == "NaN" else "another"
-        replaced = run_stack(config, stack, *_batches(config, filler=filler))
-        moved = (replaced.double() - output.double()).abs().cpu()
-        moved = moved.amax(-1).masked_fill(moved.isnan().any(-1), math.nan)
+        filler = "NaN" if config.padding == "not-a-number" else "another"
+        moved = (on_cpu(run_stack(config, stack, *_batches(config, filler=filler))) - on_cpu(output)).abs()
         alone = difference_alone(config, stack, output)
         bound = stack_tolerance(config, source, target)
+        first = next(call for call in calls if "cross" not in call.name)
+        leaks = [_weight_on_padding(first, source, masked=masked) for masked in (False, True)]
+        verdicts = (
+            *_judge_stack(config, moved[real], alone, bound, modules),
+            judge_additive(config),
+            *judge_blind(config, blind_naive if config.naive else blind),
+        )
         additive = compare_additive(config)
-        leaks = weight_on_padding(config, stack, source)
-        difference = additive_difference(config, config.score_std, config.torch_dtype)
-        gap = largest_gap(config, config.score_std)
-    pad_moved = float(moved[real].max())
-    broken = int(np.isnan(empty.naive).sum()) if config.naive else int(np.isnan(empty.ours).sum())
-    verdicts = (
-        *_stack_verdicts(config, pad_moved, alone, bound, kinds),
-        _additive_verdict(config, difference, gap),
-        judge(config, "mask-full", "NaN among the weights of two layers", broken, "=", 0, cases="a row without keys",
-              because="softmax of −∞ alone divides 0 by 0" if config.naive else ""),
-    )  # fmt: skip
+    farthest = moved.amax(-1).masked_fill(moved.isnan().any(-1), math.nan)
     return MaskingResult(
         modules=modules,
-        labels=padded_labels(shown, config.side),
-        real=_array(real),
-        moved=_array(moved),
-        pad_moved=pad_moved,
+        labels=padded_labels(config.decoded or config.sentences, config.side),
+        real=frozen(real.numpy()),
+        moved=array(farthest),
+        pad_moved=float(farthest[real].max()),
         alone=alone,
         leak=leaks[0],
         leak_masked=leaks[1],
         additive=additive,
-        empty=empty,
+        blind_tokens=config.sentences[0],
+        blind=blind,
+        blind_naive=blind_naive,
         verdicts=verdicts,
         provenance=Provenance.of(config),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One attention module, what it was called with, and what it said it was given."""
+
+    module: MultiHeadAttention
+    name: str
+    kinds: tuple[str, ...]
+    args: tuple[Tensor, ...]
+    given: dict[str, Any]
+
+    def trace(self, *left_out: str) -> AttentionTrace:
+        return self.module.trace(
+            *self.args, **{name: value for name, value in self.given.items() if name not in left_out}
+        )
 
 
 def _batches(config: MaskingConfig, **options: str) -> tuple[Batch, Batch | None]:
@@ -82,92 +173,97 @@ def _batches(config: MaskingConfig, **options: str) -> tuple[Batch, Batch | None
 
 def _observe(
     config: MaskingConfig, stack: nn.Module, source: Batch, target: Batch | None
-) -> tuple[Tensor, tuple[ModuleMasks, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """The outputs, the first layer's modules with their weights, and what every module says it was given."""
-    calls: dict[str, tuple[MultiHeadAttention, tuple[Tensor, ...], dict[str, Tensor]]] = {}
-
-    def listen(name: str) -> object:
-        return lambda module, args, given: calls.__setitem__(name, (module, args, given))
-
+) -> tuple[Tensor, list[_Call]]:
+    """The outputs, and the call of every attention module, in the order of the calls."""
+    heard: list[tuple[MultiHeadAttention, tuple[Tensor, ...], dict[str, Any]]] = []
     hooks = [
-        module.register_forward_pre_hook(listen(name), with_kwargs=True)  # type: ignore[arg-type]
-        for name, module in stack.named_modules()
+        module.register_forward_pre_hook(lambda *call: heard.append(call), with_kwargs=True)
+        for module in stack.modules()
         if isinstance(module, MultiHeadAttention)
     ]
     with recorded_masks(stack) as uses:
         output = run_stack(config, stack, source, target)
     for hook in hooks:
         hook.remove()
+    return output, [
+        _Call(module, re.sub(r"layers\.\d+\.", "", use.module), use.kinds, args, given)
+        for use, (module, args, given) in zip(uses, heard, strict=True)
+    ]
+
+
+def _modules(
+    config: MaskingConfig, calls: list[_Call], source: Batch, target: Batch | None
+) -> tuple[ModuleMasks, ...]:
     sources, targets = (padded_labels(one, config.side) if one else () for one in (config.sentences, config.decoded))
     modules = []
-    for use in uses:
-        if ".0." not in f".{use.module}":
-            continue
-        module, args, given = calls[use.module]
-        free = {name: value for name, value in given.items() if name.endswith("positions")}
-        queries = targets if targets and "encoder.layers" not in use.module.removeprefix("decoder") else sources
-        weights = [module.trace(*args, **kept).weights.mean(1) for kept in (given, free)]
+    for name in dict.fromkeys(call.name for call in calls):
+        layers = [call for call in calls if call.name == name]
+        decodes = name.startswith("decoder")
+        needed = _needed(config, name, source, target)
+        seen = torch.stack([on_cpu(call.trace().weights) != 0 for call in layers], 2)  # (batch, heads, layers, q, k)
+        free = layers[0].trace("attn_mask", "key_padding_mask", "is_causal").weights
         modules.append(
             ModuleMasks(
-                name=use.module,
-                kinds=use.kinds,
-                queries=queries,
-                keys=sources if "cross" in use.module else queries,
-                mask=_array(use.mask),
-                weights=_array(weights[0].float()),
-                unmasked=_array(weights[1].float()),
+                name=name,
+                kinds=layers[0].kinds,
+                queries=targets if decodes else sources,
+                keys=targets if decodes and "cross" not in name else sources,
+                needed=frozen(needed.numpy()),
+                seen=array(seen.double().mean((1, 2))),
+                astray=int((seen != needed[:, None, None]).sum()),
+                counted=seen.numel(),
+                weights=array(layers[0].trace().weights.mean(1)),
+                unmasked=array(free.mean(1)),
             )
         )
-    return output, tuple(modules), tuple((use.module, use.kinds) for use in uses)
+    return tuple(modules)
 
 
-def _stack_verdicts(
-    config: MaskingConfig,
-    pad_moved: float,
-    alone: float,
-    bound: float,
-    kinds: tuple[tuple[str, tuple[str, ...]], ...],
+def _needed(config: MaskingConfig, name: str, source: Batch, target: Batch | None) -> Tensor:
+    """Who may look at whom as the EECS 182 review asks for in a module, and within the window where there is one."""
+    if "cross" in name:
+        assert target is not None
+        return ~source.padding[:, None, :].expand(-1, target.padding.shape[1], -1)
+    decodes = config.stack == "decoder" or name.startswith("decoder")
+    batch = target if target is not None and name.startswith("decoder") else source
+    tokens = batch.padding.shape[1]
+    may = torch.ones(len(batch.padding), tokens, tokens, dtype=torch.bool)
+    if decodes:
+        may = may & causal_mask(tokens)
+    if config.window:
+        may = may & sliding_window_mask(tokens, config.window)
+    return may & ~batch.padding[:, None, :] if config.side == "left" or not decodes else may
+
+
+def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
+    """Mean over words and heads of the weight that falls on padding."""
+    weights = on_cpu((call.trace() if masked else call.trace("key_padding_mask")).weights)  # (batch, heads, q, k)
+    on_padding = (weights * source.padding[:, None, None]).sum(-1).mean(1)
+    return float(on_padding[~source.padding].mean())
+
+
+def _judge_stack(
+    config: MaskingConfig, moved: Tensor, alone: float, bound: float, modules: tuple[ModuleMasks, ...]
 ) -> tuple[Verdict, ...]:
     words = f"{len(config.sentences)} sentence" + "s" * (len(config.sentences) > 1)
+    astray, counted = sum(module.astray for module in modules), sum(module.counted for module in modules)
     found = [
-        judge(config, config.claim, "max |f(padding replaced) − f|", pad_moved, "=", 0.0, cases=words,
-              because=breaks(config, "content")),
+        judge(config, config.claim, int((moved != 0).sum()), "=", 0, says="another padding moves",
+              quantity="f(padding replaced) ≠ f", unit=f"of {moved.numel():,} numbers in the outputs of words",
+              cases=words, broken=breaks(config, "content")),
+        judge(config, f"{config.claim}.grid", astray, "=", 0, says="the masks that are needed are disobeyed by",
+              quantity="weights against the masks", unit=f"of {counted:,} weights",
+              cases=f"all heads of {LAYERS} layers", broken=breaks(config, "grid")),
     ]  # fmt: skip
     if config.dtype in ("float64", "float32"):
         found.append(
-            judge(config, config.claim, "max |f(batch) − f(sentence alone)|", alone, "≤", bound, cases=words,
-                  because=breaks(config, "alone"))
+            judge(config, f"{config.claim}.alone", alone, "≤", bound, cases=words,
+                  says="in the batch and on its own a sentence's outputs differ by at most",
+                  quantity="max |f(batch) − f(sentence alone)|", broken=breaks(config, "alone"), exact=_exact_alone)
         )  # fmt: skip
-    right = sum(given == _asked(config, name) for name, given in kinds)
-    found.append(
-        judge(config, config.claim, "attention modules given the masks they need", right, "=", len(kinds),
-              cases=f"{LAYERS} layers", because=breaks(config, "grid"))
-    )  # fmt: skip
     return tuple(found)
 
 
-def _asked(config: MaskingConfig, name: str) -> tuple[str, ...]:
-    """The masks that source C asks for in a module, and the window where there is one."""
-    if "cross" in name:
-        return ("key padding",)
-    window = ("attention mask",) if config.window else ()
-    decodes = config.stack == "decoder" or name.startswith("decoder")
-    if not decodes:
-        return ("key padding", *window)
-    return ("key padding", "causal", *window) if config.side == "left" else ("causal", *window)
-
-
-def _additive_verdict(config: MaskingConfig, difference: float, gap: float) -> Verdict:
-    """Theory: hidden keys get at most n · e^(gap − 10⁴) of the weight; they lie ``gap`` above the visible ones."""
-    bound = tolerance(torch.float32 if "16" in config.dtype else config.torch_dtype, scale=1.0, terms=KEYS)
-    leaks = KEYS * math.exp(min(0.0, gap - 10000.0)) > bound
-    because = "scores lie about 10,000 apart, so −10000 does not hide a key" if leaks else ""
-    quantity = "max |weights(−10000) − weights(−∞)|"
-    cases = f"scores of std {config.score_std:g}"
-    return judge(config, "mask-additive", quantity, difference, "≤", bound, cases=cases, because=because)
-
-
-def _array(values: Tensor) -> np.ndarray:
-    array = values.detach().cpu().numpy().copy()
-    array.flags.writeable = False
-    return array
+def _exact_alone(config: MaskingConfig) -> float:
+    stack = make_stack(config)
+    return difference_alone(config, stack, run_stack(config, stack, *_batches(config)))

@@ -1,20 +1,45 @@
 """What happens inside one row of softmax: −10000 against −∞, and a row that sees no key at all."""
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
 from attention_core.device import supported_dtypes
+from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.masking.config import D_MODEL, NUM_HEADS, MaskingConfig
-from attention_core.experiments.masking.result import Additive, EmptyRow
+from attention_core.experiments.judge import array, frozen, judge, on_cpu
+from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
+from attention_core.experiments.verdict import Verdict
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys
 from attention_core.modules.masks import to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
 
 ROWS, KEYS = 64, 16
+HIDES = -10000.0
 STDS = tuple(float(f"{std:.3g}") for std in 10 ** np.linspace(-1, 6, 29))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Additive:
+    """−10000 against −∞ over score size, in each precision.
+
+    Attributes:
+        stds: Standard deviations of the scores (steps,).
+        dtypes: Names of the precisions.
+        difference: Largest difference of two weights (dtypes, steps); NaN where the scores overflow.
+        row: That a fully masked row under −10000 differs from the *unmasked* weights, largest number (dtypes,).
+        uniform: That it differs from equal weights (dtypes,).
+    """
+
+    stds: np.ndarray
+    dtypes: tuple[str, ...]
+    difference: np.ndarray
+    row: np.ndarray
+    uniform: np.ndarray
 
 
 def scores_and_mask(config: MaskingConfig, std: float) -> tuple[Tensor, Tensor]:
@@ -29,17 +54,10 @@ def additive_difference(config: MaskingConfig, std: float, dtype: torch.dtype) -
     scores, visible = scores_and_mask(config, std)
     scores, visible = scores.to(config.torch_device, dtype), visible.to(config.torch_device)
     soft, hard = (
-        softmax_over_keys(mask_scores(scores, mask)).to("cpu", torch.float64)
-        for mask in (to_additive(visible, dtype, value=-10000.0), visible)
+        on_cpu(softmax_over_keys(mask_scores(scores, mask)))
+        for mask in (to_additive(visible, dtype, value=HIDES), visible)
     )
     return float((soft - hard).abs().max())
-
-
-def largest_gap(config: MaskingConfig, std: float) -> float:
-    """How far the best hidden key of a row lies above its best visible one, in the row where it is most."""
-    scores, visible = scores_and_mask(config, std)
-    best = [scores.masked_fill(~keep, -torch.inf).amax(-1) for keep in (~visible, visible)]
-    return float((best[0] - best[1]).max())
 
 
 def compare_additive(config: MaskingConfig) -> Additive:
@@ -51,69 +69,145 @@ def compare_additive(config: MaskingConfig) -> Additive:
     for dtype in dtypes:
         here = scores.to(config.torch_device, dtype)
         nothing = torch.zeros_like(visible).to(config.torch_device)
-        all_hidden = softmax_over_keys(mask_scores(here, to_additive(nothing, dtype, value=-10000.0)))
+        all_hidden = softmax_over_keys(mask_scores(here, to_additive(nothing, dtype, value=HIDES)))
         free = softmax_over_keys(here)
         rows.append([float((all_hidden - other).abs().max()) for other in (free, torch.full_like(free, 1 / KEYS))])
     difference = [[additive_difference(config, std, dtype) for std in STDS] for dtype in dtypes]
     return Additive(
-        stds=_array(STDS),
+        stds=frozen(np.array(STDS)),
         dtypes=tuple(names),
-        difference=_array(difference),
-        row=_array([row[0] for row in rows]),
-        uniform=_array([row[1] for row in rows]),
+        difference=frozen(np.array(difference)),
+        row=frozen(np.array([row[0] for row in rows])),
+        uniform=frozen(np.array([row[1] for row in rows])),
     )
 
 
-def empty_row(config: MaskingConfig) -> EmptyRow:
-    """The last word of the first sentence sees no key: softmax alone, and the module, through two layers."""
+def judge_additive(config: MaskingConfig) -> Verdict:
+    """mask-additive: the weights are those under −∞, unless scores lie about 10⁴ apart.
+
+    Where the best hidden key of a row lies ``gap`` above its best visible one, hidden keys together get at most
+    n · e^(gap − 10⁴) of the weight, and the best of them at least e^(gap − 10⁴) / (n/2 · (1 + e^(gap − 10⁴))). The
+    precision moves a score by half a unit in its last place, and once more when −10000, itself rounded, is added.
+
+    Args:
+        config: The settings.
+    """
+    std, dtype = config.score_std, config.torch_dtype
+    scores, visible = scores_and_mask(config, std)
+    hidden, seen = (scores.masked_fill(~keep, -torch.inf).amax(-1) for keep in (~visible, visible))
+    error = torch.finfo(dtype).eps * (2 * float(scores.abs().max()) - HIDES)
+    above = float((hidden - seen).max()) + HIDES
+    bound = tolerance(torch.float32 if "16" in config.dtype else dtype, scale=1.0, terms=KEYS)
+    most, least = KEYS * math.exp(min(0.0, above + error)), math.exp(min(0.0, above - error))
+    leaks, hides = least / (KEYS / 2 * (1 + least)) > bound, most <= bound
+    open_ = "" if leaks or hides else "scores lie about as far apart as the mask moves them"
+    return judge(
+        config, "mask-additive", additive_difference(config, std, dtype), "≤", bound, cases=f"scores of std {std:,}",
+        says="the weights under −10000 and under −∞ differ by at most",
+        quantity="max |weights(−10000) − weights(−∞)|", undecided=open_,
+        broken="scores lie more than 10,000 apart, so −10000 does not hide a key" if leaks else "",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindRow:
+    """A sentence whose last word sees no key, through two layers of attention.
+
+    Attributes:
+        weights: Mean over the heads, of each layer (layers, n, n).
+        context: What the last word's heads read in each layer (layers, heads · d_head).
+        output: Its output minus b_O in each layer (layers, d_model).
+        gradient: How many numbers of ∂L/∂x are not finite, of how many.
+    """
+
+    weights: np.ndarray
+    context: np.ndarray
+    output: np.ndarray
+    gradient: tuple[int, int]
+
+
+Attend = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
+
+
+def blind_row(config: MaskingConfig, *, naive: bool = False) -> BlindRow:
+    """The last word of the first sentence sees no key.
+
+    Args:
+        config: The settings.
+        naive: Whether softmax is taken as it is written down, of −∞ in all of a row and all, instead of the module's.
+            Its gradient is that of −∞ added and NaN zeroed after softmax.
+    """
     tokens = config.sentences[0]
-    module = MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64)
-    module = draw_parameters(module, config.seed, bias_std=0.1).to(config.torch_device, config.torch_dtype)
+    made = MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64)
+    module = draw_parameters(made, config.seed, bias_std=0.1).to(config.torch_device, config.torch_dtype)
     x = token_embeddings(tokens, D_MODEL, config.seed)[None].to(config.torch_device, config.torch_dtype)
     mask = torch.ones(len(tokens), len(tokens), dtype=torch.bool, device=x.device)
     mask[-1] = False
-    naive, ours, context = [], [], 0.0
-    with torch.no_grad():
-        plain = mine = x
-        for _ in range(2):
-            trace = module.trace(plain, attn_mask=mask)
-            weights = trace.masked_scores.softmax(-1)  # softmax as it is written down, −∞ in all of a row and all
-            naive.append(weights[0].mean(0))
-            plain = module.out_of_heads(weights @ trace.v)
-            mine_trace = module.trace(mine, attn_mask=mask)
-            ours.append(mine_trace.weights[0].mean(0))
-            mine = mine_trace.output
-            if len(ours) == 1:
-                left = (
-                    (mine_trace.output[0, -1] - module.out_of_heads(torch.zeros_like(trace.context))[0, -1])
-                    .abs()
-                    .max()
-                )
-                context = max(float(mine_trace.context[0, :, -1].abs().max()), float(left))
-    return EmptyRow(
-        tokens=tokens,
-        naive=_array(torch.stack(naive).cpu().double().numpy()),
-        ours=_array(torch.stack(ours).cpu().double().numpy()),
-        context=context,
-        gradients=_gradients(module, x, mask),
-    )
 
+    def by_module(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        trace = module.trace(x, attn_mask=mask)
+        return trace.weights, trace.context, module(x, attn_mask=mask)
 
-def _gradients(module: MultiHeadAttention, x: Tensor, mask: Tensor) -> tuple[int, int]:
-    """Numbers of ∂L/∂x that are not finite: through the module, and with NaN zeroed only after softmax."""
-    found = []
-    for late in (False, True):
-        leaf = x.detach().clone().requires_grad_()
-        trace = module.trace(leaf, attn_mask=mask)
+    def by_softmax_alone(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        trace = module.trace(x, attn_mask=mask)
+        weights = trace.masked_scores.softmax(-1)
+        return weights, weights @ trace.v, module.out_of_heads(weights @ trace.v)
+
+    def zeroed_late(x: Tensor) -> Tensor:
+        trace = module.trace(x, attn_mask=mask)
         added = trace.scores + to_additive(mask, x.dtype)  # an added −∞ lets the NaN through where a fill stops it
-        weights = added.softmax(-1).masked_fill(~mask, 0.0) if late else trace.weights
-        module.out_of_heads(weights @ trace.v).square().sum().backward()
-        assert leaf.grad is not None
-        found.append(int((~leaf.grad.isfinite()).sum()))
-    return found[0], found[1]
+        return module.out_of_heads(added.softmax(-1).masked_fill(~mask, 0.0) @ trace.v)
+
+    leaf = x.clone().requires_grad_()
+    (zeroed_late(leaf) if naive else by_module(leaf)[2]).square().sum().backward()
+    assert leaf.grad is not None
+    assert module.o_bias is not None
+    with torch.no_grad():
+        return through_layers(
+            by_softmax_alone if naive else by_module, x, module.o_bias,
+            gradient=(int((~leaf.grad.isfinite()).sum()), leaf.grad.numel()),
+        )  # fmt: skip
 
 
-def _array(values: ArrayLike) -> np.ndarray:
-    array = np.array(values, dtype=np.float64)
-    array.flags.writeable = False
-    return array
+def through_layers(attend: Attend, x: Tensor, bias: Tensor, *, gradient: tuple[int, int]) -> BlindRow:
+    """Send a sentence through the same attention twice, and keep what its last word gets.
+
+    Args:
+        attend: From tokens (1, n, d_model) to weights (1, heads, n, n), context and output.
+        x: The tokens.
+        bias: b_O.
+        gradient: As in :class:`BlindRow`.
+    """
+    weights, contexts, outputs = [], [], []
+    for _ in range(LAYERS):
+        shares, context, x = attend(x)
+        weights.append(shares[0].mean(0))
+        contexts.append(context[0, :, -1].flatten())
+        outputs.append(x[0, -1] - bias)
+    kept = (array(torch.stack(each)) for each in (weights, contexts, outputs))
+    return BlindRow(**dict(zip(("weights", "context", "output"), kept, strict=True)), gradient=gradient)
+
+
+def judge_blind(config: MaskingConfig, row: BlindRow) -> tuple[Verdict, ...]:
+    """mask-full: context 0, output b_O, no NaN, finite gradients; each is counted, number by number.
+
+    Args:
+        config: The settings.
+        row: What was measured.
+    """
+    nan = "softmax of −∞ alone divides 0 by 0" if config.naive else ""
+    late = "NaN that is zeroed after softmax stays in the gradient" if config.naive else ""
+    counted = (
+        ("mask-full", int((row.context != 0).sum()), row.context.size, "row's context differs from 0 in",
+         "context ≠ 0", nan),
+        ("mask-full.output", int((row.output != 0).sum()), row.output.size, "row's output differs from b_O in",
+         "output ≠ b_O", nan),
+        ("mask-full.nan", int(np.isnan(row.weights).sum()), row.weights.size, "sentence's weights are NaN in",
+         "weights NaN", nan),
+        ("mask-full.gradient", *row.gradient, "gradient is not finite in", "∂L/∂x not finite", late),
+    )  # fmt: skip
+    return tuple(
+        judge(config, key, found, "=", 0, says=f"the {says}", quantity=quantity, unit=f"of {size:,} numbers",
+              cases=f"a row without keys, {LAYERS} layers", broken=broken)
+        for key, found, size, says, quantity, broken in counted
+    )  # fmt: skip

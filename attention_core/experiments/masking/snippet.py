@@ -30,8 +30,8 @@ def leak(visible):
     weights = scores.masked_fill(~visible, -math.inf).softmax(-1, dtype=PRECISE).double()
     return (weights * padding[:, None, None]).sum(-1).mean(1)[~padding].mean().item()
 
-print(f"{{leak(visible):.3g}}")  # weight that a word gives to padding, without a padding mask
-print(f"{{leak({masked}):.3g}}")  # and with the masks as they are set
+print(f"a word gives to padding, without a padding mask, the weight: {{leak(visible):.3g}}")
+print(f"and with the masks as they are set: {{leak({masked}):.3g}}")
 """
 
 
@@ -69,7 +69,7 @@ def masking_snippet(config: MaskingConfig) -> str:
 def _place(config: MaskingConfig) -> str:
     if config.positions == "none":
         return "# no positions"
-    shift = " - (n - lengths)" if config.positions == "from the first word" and config.side == "left" else ""
+    shift = " - (n - lengths)" if config.positions == "word" and config.side == "left" else ""
     return (
         f"places = (slots{shift} + 0 * lengths).clamp(min=0)[..., None]\n"
         "angles = places * 10000.0 ** -(torch.arange(0, D, 2, dtype=PRECISE) / D)\n"

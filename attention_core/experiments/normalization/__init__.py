@@ -3,15 +3,14 @@
 from attention_core.experiments.normalization.bias import BiasResult
 from attention_core.experiments.normalization.block import BlockResult
 from attention_core.experiments.normalization.config import (
-    D_MODELS,
     EPS,
-    LIMIT,
     NORMS,
+    PLACEMENTS,
     STDS,
-    TOKENS,
     TOPICS,
     NormalizationConfig,
     read_cell,
+    write_cell,
 )
 from attention_core.experiments.normalization.dependence import DependenceResult
 from attention_core.experiments.normalization.length import LengthResult
@@ -19,12 +18,10 @@ from attention_core.experiments.normalization.measure import NormalizationResult
 from attention_core.experiments.normalization.snippet import normalization_snippet
 
 __all__ = [
-    "D_MODELS",
     "EPS",
-    "LIMIT",
     "NORMS",
+    "PLACEMENTS",
     "STDS",
-    "TOKENS",
     "TOPICS",
     "BiasResult",
     "BlockResult",
@@ -35,4 +32,5 @@ __all__ = [
     "normalization_snippet",
     "read_cell",
     "run_normalization",
+    "write_cell",
 ]

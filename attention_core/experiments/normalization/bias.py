@@ -6,14 +6,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.judge import array, judge, on_cpu
-from attention_core.experiments.normalization.config import NORMS, TOPICS, NormalizationConfig
+from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
-from attention_core.experiments.verdict import Provenance, Relation, Verdict, tolerance
+from attention_core.experiments.verdict import Provenance, Relation, Result, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BiasResult:
+class BiasResult(Result):
     """What each norm's output moves by when a part of the bias is added before it.
 
     Attributes:
@@ -43,27 +44,27 @@ def run_bias(config: NormalizationConfig) -> BiasResult:
     sizes = [float(part.abs().max()) for part in moved]
     names = ("BatchNorm, all of b", "LayerNorm, mean of b", "LayerNorm, the rest", "RMSNorm, all of b")
     cases = f"{config.num_tokens} tokens"
-    quantity = [f"{name}: max |Δy|" for name in names]
     mode = "evaluation" if config.evaluation else "training"
-    plan: tuple[tuple[Relation, str, str], ...] = (
-        ("≤", mode, config.about(TOPICS[2])),
-        ("≤", "it cancels", ""),
-        ("≥", "it stays", ""),
-        ("≥", "it stays", ""),
+    plan: tuple[tuple[str, Relation, str, str], ...] = (
+        ("batch", "≤", mode, config.about("bias")),
+        ("mean", "≤", "it cancels", ""),
+        ("rest", "≥", "it stays", ""),
+        ("rms", "≥", "it stays", ""),
     )
     verdicts = tuple(
         judge(
             config,
-            "bias-norm",
-            quantity[i],
+            f"bias-norm.{key}",
             sizes[i],
             relation,
             bounds[i],
+            says=f"with {names[i].replace(', ', ' and ')} before it, the output moves by at most",
+            quantity=f"{names[i]}: max |Δy|",
             cases=f"{cases}, {said}",
-            because=because,
+            broken=broken,
             exact=lambda other, i=i: float(_moved(other)[0][i].abs().max()),
         )
-        for i, (relation, said, because) in enumerate(plan)
+        for i, (key, relation, said, broken) in enumerate(plan)
     )
     return BiasResult(
         names=names,

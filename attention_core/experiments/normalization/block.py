@@ -1,4 +1,4 @@
-"""Whether a whole block still treats all orders of its tokens alike, wherever its norms stand (``perm-block``)."""
+"""What the place of its norms does to a block: nothing to the order of its tokens (``perm-block``)."""
 
 import itertools
 from collections.abc import Callable
@@ -9,23 +9,21 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.bounds import output_tolerance
-from attention_core.experiments.inputs import draw_parameters, generator
+from attention_core.experiments.bounds import output_tolerance, tolerance
+from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import array, judge, on_cpu
-from attention_core.experiments.normalization.config import NORMS, PLACEMENTS, TOPICS, NormalizationConfig
-from attention_core.experiments.normalization.parts import cast, draw
-from attention_core.experiments.verdict import Provenance, Verdict, tolerance
-from attention_core.modules.block import Placement, PreNorm, TransformerBlock
-from attention_core.modules.positions import NoPosition, Sinusoidal
+from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
+from attention_core.experiments.normalization.config import PLACEMENTS, NormalizationConfig
+from attention_core.experiments.normalization.placement import place_verdicts, through_depth
+from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.modules.block import Placement, PreNorm
 
 MOST_ORDERS: Final = 120
-BIAS_STD: Final = 0.5
-PARTS: Final = ("self_attention", "feed_forward")
-GELU_SLOPE: Final = 1.13  # the largest slope of GELU
+GELU_SLOPE: Final = 1.13  # the largest slope of GELU; that of ReLU is 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockResult:
+class BlockResult(Result):
     """What is left of f(σX) − σf(X) in each placement of the norm.
 
     Attributes:
@@ -34,7 +32,9 @@ class BlockResult:
         left: f(σX) − σf(X) for that order (placements, tokens, d_model).
         residuals: Its largest absolute value for every order that was tried (placements, orders).
         bounds: What rounding explains, for each placement.
-        verdicts: ``perm-block`` for each placement.
+        stretched: Length of a token ÷ √d_model after 0, 1, 2 … blocks, mean (placements, depths).
+        alike: Cosine between a token and what it was at first, mean (placements, depths).
+        verdicts: ``perm-block`` and ``norm-place`` for each placement.
         provenance: Where the numbers come from.
     """
 
@@ -43,25 +43,10 @@ class BlockResult:
     left: np.ndarray
     residuals: np.ndarray
     bounds: tuple[float, ...]
+    stretched: np.ndarray
+    alike: np.ndarray
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
-
-
-class SlotWeights(nn.Module):
-    """A norm followed by a gain for each slot: what a norm must not have if order is to make no difference.
-
-    Args:
-        norm: The norm.
-        gains: One number a slot ``(tokens, 1)``.
-    """
-
-    def __init__(self, norm: nn.Module, gains: Tensor) -> None:
-        super().__init__()
-        self.norm, self.gains = norm, gains
-
-    def forward(self, x: Tensor) -> Tensor:
-        """``gain · norm(x)`` in each slot."""
-        return self.gains * self.norm(x)
 
 
 def run_block(config: NormalizationConfig) -> BlockResult:
@@ -78,51 +63,35 @@ def run_block(config: NormalizationConfig) -> BlockResult:
     verdicts = [
         judge(
             config,
-            "perm-block",
-            f"{name}: max |f(σX) − σ f(X)|",
+            f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}",
             float(part.abs().max()),
             "≤",
             bound,
+            says=f"with {name} the outputs, put back in order, differ by at most",
+            quantity=f"{name}: max |f(σX) − σ f(X)|",
             cases=f"{count} {len(orders)} orders, {config.norm}",
-            because=config.about(TOPICS[3]),
+            broken=config.about("block"),
             exact=lambda other, at=placement: float(_left(other, at, orders).abs().max()),
         )
         for (name, placement), part, bound in zip(PLACEMENTS.items(), left, bounds, strict=True)
     ]
+    stretched, alike = through_depth(config)
     return BlockResult(
         placements=tuple(PLACEMENTS),
         order=tuple(orders[shown].tolist()),
         left=array(torch.stack([part[shown] for part in left])),
         residuals=array(torch.stack([part.abs().amax((1, 2)) for part in left])),
         bounds=tuple(bounds),
-        verdicts=tuple(verdicts),
+        stretched=array(stretched),
+        alike=array(alike),
+        verdicts=(*verdicts, *place_verdicts(config)),
         provenance=Provenance.of(config),
     )
 
 
-def _block(config: NormalizationConfig, placement: Placement) -> TransformerBlock:
-    position = Sinusoidal() if config.positions else NoPosition()
-    norm = NORMS[config.norm]
-    block = TransformerBlock(
-        config.d_model, 1, d_ff=2 * config.d_model, placement=placement, norm=norm, position=position,
-        dtype=torch.float64,
-    )  # fmt: skip
-    block = draw_parameters(block, config.seed, bias_std=BIAS_STD)
-    if config.slot_weights:
-        gains = 1 + 0.5 * draw(config, "slot", config.num_tokens, 1)
-        for part in PARTS:
-            setattr(block, f"{part}_norm", SlotWeights(getattr(block, f"{part}_norm"), cast(config, gains)))
-    block = block.to(config.torch_device, config.torch_dtype)
-    return block.train()  # BatchNorm takes this batch's statistics; nothing is dropped
-
-
-def _tokens(config: NormalizationConfig) -> Tensor:
-    return cast(config, draw(config, "tokens", 1, config.num_tokens, config.d_model))
-
-
 def _left(config: NormalizationConfig, placement: Placement, orders: Tensor) -> Tensor:
     """f(σX) − σf(X) for all orders (orders, tokens, d_model), in float64 on the CPU."""
-    block, x = _block(config, placement), _tokens(config)
+    block, x = build_block(config, placement), block_tokens(config)
     before = on_cpu(block(x, is_causal=config.causal))[0]
     # One order at a time: BatchNorm's statistics are those of one sentence.
     moved = [on_cpu(block(x[:, order], is_causal=config.causal))[0] for order in orders]
@@ -143,7 +112,7 @@ def _bound(config: NormalizationConfig, placement: Placement) -> float:
     Errors of random signs pass a layer of the feed-forward network times the root sum of squares of its rows (Higham
     & Mary 2020), and GELU times its slope. The sums of the norms and of the network add their own.
     """
-    block, x = _block(config, placement), _tokens(config)
+    block, x = build_block(config, placement), block_tokens(config)
     seen: dict[str, Tensor] = {}
 
     def keep(name: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:

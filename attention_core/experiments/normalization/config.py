@@ -3,24 +3,24 @@
 from dataclasses import dataclass
 from typing import Final
 
-from attention_core.experiments.config import (
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_float,
-    check_int,
-)
+from attention_core.experiments.checks import ConfigError, check_int
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, ids_of, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
+from attention_core.modules.feed_forward import GELU, Activation, ReLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm, RMSNorm
 
-TOPICS: Final[tuple[str, ...]] = ("dependence", "length of the output", "what is left of a bias", "a whole block")
-TOKENS: Final = (3, 8)
-D_MODELS: Final = (3, 16)
+TOPICS: Final = {
+    "dependence": "dependence",
+    "length": "length of the output",
+    "bias": "what is left of a bias",
+    "block": "a whole block",
+}
+MAX_TOKENS, MAX_D_MODEL = 8, 16
 EPS: Final = (0.0, 1e-5, 1e-2, 1.0)
 STDS: Final = (0.001, 0.01, 0.1, 1.0, 10.0)
-LIMIT: Final = 3.0
 NORMS: Final[dict[str, Norm]] = {"LayerNorm": LayerNorm(), "RMSNorm": RMSNorm(eps=1e-5), "BatchNorm": BatchNorm()}
+ACTIVATIONS: Final[dict[str, Activation]] = {"gelu": GELU(), "relu": ReLU()}
 PLACEMENTS: Final[dict[str, Placement]] = {
     "pre-norm": PreNorm(),
     "post-norm": PostNorm(),
@@ -41,46 +41,43 @@ class NormalizationConfig(RunConfig):
         eps: ε under its root.
         input_std: Standard deviation of its input.
         norm: The norm in the block: a name in ``NORMS``.
+        activation: What its feed-forward network bends: a name in ``ACTIVATIONS``.
         evaluation: Whether BatchNorm uses the statistics of a past batch instead of this one's.
         constant: Whether all features of a token are equal where the output's length is measured.
+        own_gammas: Whether there each feature has a gain of its own, around γ.
         positions: Whether the block's tokens get positions that stay with their slot.
         causal: Whether its attention looks back only.
         slot_weights: Whether its norms have a gain for each slot.
     """
 
-    topic: str = TOPICS[0]
-    num_tokens: int = 5
-    d_model: int = 6
-    gamma: float = 1.0
-    beta: float = 0.0
-    eps: float = 0.0
-    input_std: float = 1.0
-    norm: str = "LayerNorm"
-    evaluation: bool = False
-    constant: bool = False
-    positions: bool = False
-    causal: bool = False
-    slot_weights: bool = False
-
-    def __post_init__(self) -> None:
-        RunConfig.__post_init__(self)
-        check_choice("topic", self.topic, TOPICS)
-        check_int("num_tokens", self.num_tokens, *TOKENS)
-        check_int("d_model", self.d_model, *D_MODELS)
-        check_float("gamma", self.gamma, -LIMIT, LIMIT)
-        check_float("beta", self.beta, -LIMIT, LIMIT)
-        check_choice("eps", self.eps, EPS)
-        check_choice("input_std", self.input_std, STDS)
-        check_choice("norm", self.norm, tuple(NORMS))
-        for name in ("evaluation", "constant", "positions", "causal", "slot_weights"):
-            check_bool(name, getattr(self, name))
+    topic: str = setting("dependence", Choice(TOPICS, label="Question", formerly=ids_of(TOPICS)))
+    num_tokens: int = setting(5, Whole(3, MAX_TOKENS, label="Tokens"))
+    d_model: int = setting(6, Whole(3, MAX_D_MODEL, label="Features, d"))
+    gamma: float = setting(1.0, Real(-3.0, 3.0, 0.1, label="Gain γ"))
+    beta: float = setting(0.0, Real(-3.0, 3.0, 0.1, label="Bias β"))
+    eps: float = setting(0.0, OneOf(EPS, label="ε", shown="{:g}".format, hint="Under LayerNorm's root."))
+    input_std: float = setting(1.0, OneOf(STDS, label="Spread of the tokens", shown="{:g}".format, link="std"))
+    norm: str = setting("LayerNorm", Choice({name: name for name in NORMS}, label="Norm in the block"))
+    activation: str = setting(
+        "gelu", Choice({"gelu": "GELU", "relu": "ReLU"}, label="Activation in the block", listed=False)
+    )
+    evaluation: bool = setting(
+        False, Switch(label="Evaluation mode", hint="BatchNorm uses a past batch's statistics.")
+    )
+    constant: bool = setting(False, Switch(label="Constant tokens", hint="All features equal: nothing to divide by."))
+    own_gammas: bool = setting(
+        False, Switch(label="A gain for each feature", hint="γ is a vector then, as it is in a trained LayerNorm.")
+    )
+    positions: bool = setting(False, Switch(label="Positions", hint="Added to the block's tokens, slot by slot."))
+    causal: bool = setting(False, Switch(label="Causal mask", hint="In the block's attention."))
+    slot_weights: bool = setting(False, Switch(label="A gain for each slot", hint="In the block's norms."))
 
     def about(self, topic: str) -> str:
         """Why the claims of ``topic`` fail under these settings, in words; empty where they hold."""
-        match TOPICS.index(topic):
-            case 0 | 2:
+        match topic:
+            case "dependence" | "bias":
                 return "in evaluation BatchNorm uses a past batch's statistics" if self.evaluation else ""
-            case 1:
+            case "length":
                 return "a constant token has no spread to divide by" if self.constant else ""
             case _:
                 return self._block_breaks()
@@ -103,6 +100,11 @@ def read_cell(raw: str) -> tuple[int, int]:
     if len(parts) != 2:
         raise ConfigError("cell", raw, "a row and a column, such as 0.2, are allowed")
     row, column = int(parts[0]), int(parts[1])
-    check_int("row", row, 0, TOKENS[1] - 1)
-    check_int("column", column, 0, D_MODELS[1] - 1)
+    check_int("row", row, 0, MAX_TOKENS - 1)
+    check_int("column", column, 0, MAX_D_MODEL - 1)
     return row, column
+
+
+def write_cell(cell: tuple[int, int]) -> str:
+    """The cell as a link holds it."""
+    return f"{cell[0]}.{cell[1]}"

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor, nn
 
 from attention_core.experiments.judge import array, judge
-from attention_core.experiments.normalization.config import NORMS, TOPICS, NormalizationConfig
+from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DependenceResult:
+class DependenceResult(Result):
     """Derivatives of every output by every input.
 
     Attributes:
@@ -46,14 +46,22 @@ def run_dependence(config: NormalizationConfig) -> DependenceResult:
     across = tuple(int((part != 0).any(3).any(1).sum()) for part in sizes)
     layer, batch = (list(NORMS).index(name) for name in ("LayerNorm", "BatchNorm"))
     mode = "evaluation" if config.evaluation else "training"
-    cases = f"all {n * d} outputs"
+    layer_moves, batch_moves = (
+        int((sizes[layer][other_token] != 0).sum()),
+        int((sizes[batch][other_feature] != 0).sum()),
+    )
+    pairs = (int(other_token.sum()), int(other_feature.sum()))
     verdicts = (
-        judge(config, "ln-deps", "LayerNorm: max |∂y_ij/∂x_kl|, k ≠ i", float(sizes[layer][other_token].max()), "=",
-                0.0, cases=cases),
-        judge(config, "ln-deps", "BatchNorm: max |∂y_ij/∂x_kl|, l ≠ j", float(sizes[batch][other_feature].max()),
-                "=", 0.0, cases=f"{cases}, {mode}"),
-        judge(config, "ln-deps", "BatchNorm: dependent pairs of tokens", across[batch], "=", n * n,
-                cases=f"of {n * n}, {mode}", because=config.about(TOPICS[0])),
+        judge(config, "ln-deps.layer", layer_moves, "=", 0,
+              says=f"of {pairs[0]:,} derivatives of LayerNorm by another token's numbers, those that are not 0 are",
+              quantity="LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i", cases=f"of {pairs[0]:,}"),
+        judge(config, "ln-deps.batch", batch_moves, "=", 0,
+              says=f"of {pairs[1]:,} derivatives of BatchNorm by another feature, those that are not 0 are",
+              quantity="BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j", cases=f"of {pairs[1]:,}, {mode}"),
+        judge(config, "ln-deps.pairs", across[batch], "=", n * n,
+              says=f"of {n * n} pairs of tokens, those that depend on each other after BatchNorm are",
+              quantity="BatchNorm: dependent pairs of tokens", cases=f"of {n * n}, {mode}",
+              broken=config.about("dependence")),
     )  # fmt: skip
     return DependenceResult(
         names=tuple(NORMS),

@@ -26,7 +26,7 @@ def run_normalization(config: NormalizationConfig) -> NormalizationResult:
 
     Returns:
         The result of that question, in the order of ``TOPICS``: ``DependenceResult`` (``ln-deps``), ``LengthResult``
-        (``ln-norm``), ``BiasResult`` (``bias-norm``) or ``BlockResult`` (``perm-block``).
+        (``ln-norm``), ``BiasResult`` (``bias-norm``) or ``BlockResult`` (``perm-block``, ``norm-place``).
     """
     with torch.no_grad():
         return _RUN[config.topic](config)

@@ -1,7 +1,8 @@
 """Code that answers a question about norms again in plain torch, without this project."""
 
-from attention_core.experiments.normalization.block import BIAS_STD, MOST_ORDERS
-from attention_core.experiments.normalization.config import TOPICS, NormalizationConfig
+from attention_core.experiments.normalization.block import MOST_ORDERS
+from attention_core.experiments.normalization.built import BIAS_STD
+from attention_core.experiments.normalization.config import NormalizationConfig
 from attention_core.experiments.normalization.length import POINTS
 
 _HEAD = """\
@@ -33,8 +34,9 @@ def derivatives(norm):
 layer = derivatives(lambda z: F.layer_norm(z, (D,)))
 batch = derivatives(lambda z: F.batch_norm(z, mean, var, training={training}, eps=1e-5))
 others = ~torch.eye(N, dtype=torch.bool)
-print(f"{{layer.permute(0, 2, 1, 3)[others].max().item():.3g}}", (batch != 0).any(3).any(1).sum().item(),
-      f"{{layer[0, 0, 0, 0].item():.3g}}")
+print(f"LayerNorm: largest derivative by another token: {{layer.permute(0, 2, 1, 3)[others].max().item():.3g}}")
+print(f"BatchNorm: pairs of a feature and a token that depend: {{(batch != 0).any(3).any(1).sum().item()}}")
+print(f"LayerNorm: derivative of the first number by itself: {{layer[0, 0, 0, 0].item():.3g}}")
 """
 
 _LENGTH = """\
@@ -42,11 +44,13 @@ _LENGTH = """\
 x = draw(({points}, D), "normalization", "points") * {std}
 x = ({constant}).to(DTYPE)
 gamma, beta = (torch.full((D,), value, dtype=DTYPE) for value in ({gamma}, {beta}))
-y = F.layer_norm(x, (D,), gamma, beta, eps={eps}).double()
+{own}y = F.layer_norm(x, (D,), gamma, beta, eps={eps}).double()
 length, sigma = (y - beta.double()).norm(dim=1), {sigma}
-radius = abs(gamma[0].item()) * math.sqrt(D)
-print(f"{{(length - radius).abs().max().item():.3g}}",
-      f"{{(length - radius * sigma / (sigma**2 + {eps}) ** 0.5).abs().max().item():.3g}}")
+radius = gamma.double().square().mean().sqrt() * math.sqrt(D)
+stretch = {stretch}
+print(f"lengths differ from |γ|√d by: {{(length - radius).abs().max().item():.3g}}")
+left = length - stretch * sigma / (sigma**2 + {eps}) ** 0.5
+print(f"and from the length that counts ε by: {{left.abs().max().item():.3g}}")
 """
 
 _BIAS = """\
@@ -54,15 +58,15 @@ _BIAS = """\
 W = (draw((D, D), "normalization", "weight") / D**0.5).to(DTYPE)
 b = draw((D,), "normalization", "bias")
 plan = (
-    (b, lambda h: F.batch_norm(h, mean, var, training={training}, eps=1e-5)),
-    (b.mean().expand(D), lambda h: F.layer_norm(h, (D,))),
-    (b - b.mean(), lambda h: F.layer_norm(h, (D,))),
-    (b, lambda h: F.rms_norm(h, (D,), eps=1e-5)),
+    ("BatchNorm, a bias", b, lambda h: F.batch_norm(h, mean, var, training={training}, eps=1e-5)),
+    ("LayerNorm, the bias's mean", b.mean().expand(D), lambda h: F.layer_norm(h, (D,))),
+    ("LayerNorm, the bias without its mean", b - b.mean(), lambda h: F.layer_norm(h, (D,))),
+    ("RMSNorm, a bias", b, lambda h: F.rms_norm(h, (D,), eps=1e-5)),
 )
 zero = torch.zeros(D, dtype=DTYPE)
-for part, norm in plan:
+for name, part, norm in plan:
     moved = norm(F.linear(x, W, part.to(DTYPE))) - norm(F.linear(x, W, zero))
-    print(f"{{moved.abs().max().item():.3g}}")
+    print(f"{{name}} moves the result by: {{moved.abs().max().item():.3g}}")
 """
 
 _BLOCK = """\
@@ -83,7 +87,7 @@ def attend(z):
 {mask}    return F.linear(scores.softmax(-1) @ v, O, b_O)
 
 def feed(z):
-    return F.linear(F.gelu(F.linear(z, *widen)), *narrow)
+    return F.linear(F.{activation}(F.linear(z, *widen)), *narrow)
 
 def block(z, place):
     for part, name in ((attend, "self_attention_norm.bias"), (feed, "feed_forward_norm.bias")):
@@ -94,7 +98,8 @@ def block(z, place):
 orders = {orders}
 for place in ("pre", "post", "residual post"):
     before = block(x, place)
-    print(f"{{max((block(x[o], place) - before[o]).abs().max().item() for o in map(list, orders)):.3g}}")
+    left = max((block(x[o], place) - before[o]).abs().max().item() for o in map(list, orders))
+    print(f"{{place}} norm, tokens shuffled and put back, outputs differ by: {{left:.3g}}")
 """
 
 _NORMS = {
@@ -123,20 +128,24 @@ def normalization_snippet(config: NormalizationConfig) -> str:
     statistics = "past.mean(0), past.var(0)" if config.evaluation else "None, None"
     training = not config.evaluation
     past = _PAST.format(statistics=statistics)
-    match TOPICS.index(config.topic):
-        case 0:
+    match config.topic:
+        case "dependence":
             return head + past + _DEPENDENCE.format(training=training)
-        case 1:
+        case "length":
             return head + _length(config)
-        case 2:
+        case "bias":
             return head + past + _BIAS.format(training=training)
         case _:
             return head + _block(config)
 
 
 def _length(config: NormalizationConfig) -> str:
+    own = 'gamma *= (1 + 0.5 * draw((D,), "normalization", "gammas")).to(DTYPE)\n' if config.own_gammas else ""
+    each = "(gamma.double() * (x.double() - x.double().mean(1, keepdim=True)) / sigma[:, None]).norm(dim=1)"
     return _LENGTH.format(
         points=POINTS,
+        own=own,
+        stretch=each if config.own_gammas and not config.constant else "radius",
         std=config.input_std,
         constant="x[:, :1].expand(-1, D)" if config.constant else "x",
         gamma=config.gamma,
@@ -154,6 +163,7 @@ def _block(config: NormalizationConfig) -> str:
     )
     return _BLOCK.format(
         bias=BIAS_STD,
+        activation=config.activation,
         positions=_POSITIONS if config.positions else "",
         mask=_MASK if config.causal else "",
         norm=gain + _NORMS[config.norm],

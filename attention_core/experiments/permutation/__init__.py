@@ -2,11 +2,12 @@
 
 from attention_core.experiments.permutation.block import BlockCase, BlockResult, run_blocks, steps_blocks
 from attention_core.experiments.permutation.config import (
-    ATTENTION,
+    BLOCKS,
     MASKS,
     MODELS,
     NUM_HEADS,
     POSITIONS,
+    SENTENCE,
     PermutationConfig,
     ShuffleConfig,
     order_of,
@@ -21,11 +22,12 @@ from attention_core.experiments.permutation.measure import (
 from attention_core.experiments.permutation.snippet import permutation_snippet
 
 __all__ = [
-    "ATTENTION",
+    "BLOCKS",
     "MASKS",
     "MODELS",
     "NUM_HEADS",
     "POSITIONS",
+    "SENTENCE",
     "BlockCase",
     "BlockResult",
     "DepthResult",

@@ -1,21 +1,14 @@
 """The permutation experiment's settings, and what theory says of its claims under each of them."""
 
-import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import torch
 
-from attention_core.experiments.config import (
-    MAX_TOKENS,
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_permutation,
-    check_tokens,
-)
+from attention_core.experiments.checks import MAX_TOKENS, ConfigError, check_choice, check_permutation
+from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
+from attention_core.experiments.settings import Choice, Switch, Words, declared, ids_of, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 
@@ -28,23 +21,31 @@ POSITIONS: Final[dict[str, Position]] = {
     "sinusoidal": Sinusoidal(),
     "learned": Learned(max_len=64),
     "rotary": Rotary(),
-    "ALiBi": Alibi(),
+    "alibi": Alibi(),
 }
-COARSE: Final = "rounding alone could do as much in this precision"
+POSITION_NAMES: Final = {name: name for name in POSITIONS} | {"alibi": "ALiBi"}
 ADDED: Final = ("sinusoidal", "learned")
-MASKS: Final = ("none", "causal", "sliding window")
+MASKS: Final = {"none": "none", "causal": "causal", "window": "sliding window"}
 PLACEMENTS: Final[dict[str, Placement]] = {
     "pre-norm": PreNorm(),
     "post-norm": PostNorm(),
     "residual post-norm": ResidualPostNorm(),
 }
-ATTENTION: Final = "attention alone"
-# What is drawn: attention alone, or blocks: where their norms stand, and how many there are.
-MODELS: Final[dict[str, tuple[Placement, int] | None]] = (
-    {ATTENTION: None}
-    | {f"{name} block": (placement, 1) for name, placement in PLACEMENTS.items()}
-    | {"two pre-norm blocks": (PreNorm(), 2)}
-)
+MODELS: Final = {
+    "attention": "attention alone",
+    "pre": "pre-norm block",
+    "post": "post-norm block",
+    "residual-post": "residual post-norm block",
+    "two": "two pre-norm blocks",
+}
+# Where the norms of a model's blocks stand, and how many blocks there are; attention alone is none.
+BLOCKS: Final[dict[str, tuple[Placement, int]]] = {
+    "pre": (PreNorm(), 1),
+    "post": (PostNorm(), 1),
+    "residual-post": (ResidualPostNorm(), 1),
+    "two": (PreNorm(), 2),
+}
+SENTENCE: Final = ("the", "cat", "sat", "on", "a", "mat")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,27 +57,26 @@ class PermutationConfig(RunConfig):
         context: The keys' and values' tokens; empty for self-attention.
         positions: How positions enter: a name in ``POSITIONS``.
         carried: Whether positions move with their token; else they stay with the slot.
-        mask: A name in ``MASKS``; it stays where it is when tokens move.
+        mask: One of ``MASKS``; it stays where it is when tokens move.
         keys_alone: Whether keys are permuted without their values.
         biases: Whether the four projections have biases.
     """
 
-    tokens: tuple[str, ...] = ("the", "cat", "sat", "on", "a", "mat")
-    context: tuple[str, ...] = ()
-    positions: str = "none"
-    carried: bool = False
-    mask: str = "none"
-    keys_alone: bool = False
-    biases: bool = True
+    tokens: tuple[str, ...] = setting(SENTENCE, Words(label="Sentence"))
+    context: tuple[str, ...] = setting(
+        (), Words(label="Keys and values of another sentence", hint="Empty: the same sentence.", least=0)
+    )
+    positions: str = setting("none", Choice(POSITION_NAMES, label="Positions", formerly={"ALiBi": "alibi"}))
+    carried: bool = setting(False, Switch(label="Positions move with their token"))
+    mask: str = setting(
+        "none",
+        Choice(MASKS, label="Mask", hint="It stays where it is when tokens move.", formerly=ids_of(MASKS)),
+    )
+    keys_alone: bool = setting(False, Switch(label="Keys move without their values"))
+    biases: bool = setting(True, Switch(label="Biases", hint="On or off, they break none of the claims."))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_tokens("tokens", self.tokens)
-        check_tokens("context", self.context, least=0)
-        check_choice("positions", self.positions, tuple(POSITIONS))
-        check_choice("mask", self.mask, MASKS)
-        for name in ("carried", "keys_alone", "biases"):
-            check_bool(name, getattr(self, name))
         if self.keys_alone and self.carried and self.positions in ADDED:
             allowed = "a key that carries an added position carries its value along, so switch one of the two off"
             raise ConfigError("keys_alone", self.keys_alone, allowed)
@@ -94,12 +94,20 @@ class ShuffleConfig(PermutationConfig):
     Attributes:
         query_order: Which query stands at each place; empty leaves them.
         key_order: Which key and value stand at each place; empty leaves them.
-        model: A name in ``MODELS``: what the tokens go through.
+        model: What the tokens go through, of ``MODELS``.
     """
 
     query_order: tuple[int, ...] = ()
     key_order: tuple[int, ...] = ()
-    model: str = ATTENTION
+    model: str = setting(
+        "attention",
+        Choice(
+            MODELS,
+            label="What the tokens go through",
+            hint="Attention alone, or whole blocks of it.",
+            formerly=ids_of(MODELS),
+        ),
+    )
 
     def __post_init__(self) -> None:
         PermutationConfig.__post_init__(self)
@@ -107,16 +115,14 @@ class ShuffleConfig(PermutationConfig):
             check_permutation("query_order", self.query_order, len(self.tokens))
         if self.key_order:
             check_permutation("key_order", self.key_order, len(self.keys))
-        check_choice("model", self.model, tuple(MODELS))
         apart = self.context or self.keys_alone or self.query_order != self.key_order
-        if self.model != ATTENTION and apart:
+        if self.model in BLOCKS and apart:
             allowed = "in a block the same tokens ask and answer, so shuffle all of one sentence, keys with values"
             raise ConfigError("model", self.model, allowed)
 
-    def setting(self) -> PermutationConfig:
+    def unshuffled(self) -> PermutationConfig:
         """The same module and tokens without the orders: what is measured once for all shuffles."""
-        names = (name for cls in (RunConfig, PermutationConfig) for name in cls.__slots__)
-        return PermutationConfig(**{name: getattr(self, name) for name in names})
+        return PermutationConfig(**{name: getattr(self, name) for name in declared(PermutationConfig)})
 
 
 def breaks(config: PermutationConfig, claim: str) -> str:
@@ -132,22 +138,22 @@ def breaks(config: PermutationConfig, claim: str) -> str:
     q_len, kv_len = len(config.tokens), len(config.keys)
     added = config.positions in ADDED
     slots = "positions stay with the slot" if config.positions != "none" and not config.carried else ""
-    masked = config.mask == "causal" or (config.mask == "sliding window" and max(q_len, kv_len) > WINDOW + 1)
-    mask = f"the {config.mask} mask stays in place" if masked else ""
-    reach = {"none": kv_len, "causal": q_len, "sliding window": q_len + WINDOW}[config.mask]
+    masked = config.mask == "causal" or (config.mask == "window" and max(q_len, kv_len) > WINDOW + 1)
+    mask = f"the {MASKS[config.mask]} mask stays in place" if masked else ""
+    reach = {"none": kv_len, "causal": q_len, "window": q_len + WINDOW}[config.mask]
     seen = config.keys[:reach]
     values_differ = len(set(seen)) > 1 or (added and len(seen) > 1)
     content_differs = len(set(config.keys)) > 1 or (added and config.carried and kv_len > 1)
     alone = "keys move without their values" if config.keys_alone else ""
     match claim:
         case "perm-block":  # its keys always move with their values
-            return breaks(dataclasses.replace(config, keys_alone=False), "perm-self")
+            return breaks(replace(config, keys_alone=False), "perm-self")
         case "perm-pool":
             return _breaks_pool(config)
         case "perm-bias":
             return next(filter(None, (breaks(config, widest) for widest in widest_claims(config))), "")
         case "perm-q":
-            blind = config.mask == "sliding window" and q_len > kv_len + WINDOW  # the last queries see no key at all
+            blind = config.mask == "window" and q_len > kv_len + WINDOW  # the last queries see no key at all
             return (slots or mask) if q_len > 1 and values_differ else mask if blind else ""
         case "perm-kv" if alone:
             return alone if values_differ and len(set(config.keys)) > 1 else ""
@@ -157,14 +163,32 @@ def breaks(config: PermutationConfig, claim: str) -> str:
             return ""
         case _:
             # One reversal of two tokens leaves every distance, so ALiBi and its symmetry survive it.
-            by_slot = slots if added or (content_differs and (config.positions, q_len) != ("ALiBi", 2)) else ""
+            by_slot = slots if added or (content_differs and (config.positions, q_len) != ("alibi", 2)) else ""
             return (alone if len(set(config.keys)) > 1 else "") or by_slot or (mask if content_differs else "")
 
 
-def exactly(config: PermutationConfig) -> PermutationConfig | None:
-    """The same in float64, where the precision has too few digits for rounding to be small beside every change."""
-    half = config.dtype in ("bfloat16", "float16")
-    return dataclasses.replace(config, dtype="float64", device="cpu") if half else None
+def breaks_here(config: ShuffleConfig, claim: str) -> tuple[str, str]:
+    """What makes ``claim`` fail for the one order of a shuffle, and what leaves that open; both in words or empty.
+
+    What breaks a claim for some order need not break it for this one: nothing breaks where nothing moves, a reversal
+    leaves all distances, and equal tokens may change places unseen. It does break wherever different tokens meet
+    other positions, other values or, under a causal mask on one sentence, other tokens before them.
+
+    Args:
+        config: The shuffle.
+        claim: As in :func:`breaks`.
+    """
+    reason = breaks(config, claim)
+    stays = all(order in ((), tuple(range(len(order)))) for order in (config.query_order, config.key_order))
+    if not reason or stays:
+        return "", ""
+    by_slot = config.positions not in ("none", "alibi") and not config.carried
+    differ = all(len(set(tokens)) == len(tokens) for tokens in (config.tokens, config.keys))
+    alone = config.keys_alone and claim != "perm-q"
+    sure = by_slot or alone if config.mask == "none" else config.mask == "causal" and not config.context
+    if differ and sure:
+        return reason, ""
+    return reason, f"{reason}, which breaks it for some orders, and perhaps not for this one"
 
 
 def widest_claims(config: PermutationConfig) -> tuple[str, ...]:
@@ -181,8 +205,8 @@ def _breaks_pool(config: PermutationConfig) -> str:
     differs = len(set(config.tokens)) > 1 or (added and config.carried and len(config.tokens) > 1)
     if config.positions != "none" and not config.carried and (differs or (added and padded)):
         return "positions stay with the slot"
-    masked = config.mask == "causal" or (config.mask == "sliding window" and places > WINDOW + 1)
-    return f"the {config.mask} mask stays in place" if masked and differs else ""
+    masked = config.mask == "causal" or (config.mask == "window" and places > WINDOW + 1)
+    return f"the {MASKS[config.mask]} mask stays in place" if masked and differs else ""
 
 
 def order_of(name: str, length: int, seed: int) -> tuple[int, ...]:

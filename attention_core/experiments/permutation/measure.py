@@ -4,32 +4,37 @@ Claims: ``perm-kv`` Attn(X, σY, σY) = Attn(X, Y, Y); ``perm-q`` Attn(σX, Y, Y
 f(σX) = σ f(X). They are measured over all orders of up to seven tokens and over a sample above.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from attention_core.experiments.permutation.config import MODELS, PermutationConfig, ShuffleConfig, breaks
+from attention_core.experiments.judge import array, frozen, judge
+from attention_core.experiments.permutation.config import (
+    BLOCKS,
+    PermutationConfig,
+    ShuffleConfig,
+    breaks,
+    breaks_here,
+)
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 
-QUANTITIES: Final = {
-    "perm-kv": "max |Attn(X, σY, σY) − Attn(X, Y, Y)|",
-    "perm-q": "max |Attn(σX, Y, Y) − σ Attn(X, Y, Y)|",
-    "perm-self": "max |f(σX) − σ f(X)|",
-    "perm-pool": "max |mean f(σX) − mean f(X)|",
-    "perm-bias": "max |f(σX) − σ f(X)|",
-    "perm-block": "max |block(σX) − σ block(X)|",
-    "pe-order": "max |f(σX) − σ f(X)| without positions and mask",
-    "nope-depth": "max |last(σ prefix) − last(prefix)|",
-    "count-blind": "max |f(x, …, x) − f(x)|",
+# What is measured for each claim that nothing but rounding is left, in words and as a formula.
+MEASURED: Final = {
+    "perm-kv": ("the outputs move by at most", "max |Attn(X, σY, σY) − Attn(X, Y, Y)|"),
+    "perm-q": ("the outputs, undone, differ by at most", "max |Attn(σX, Y, Y) − σ Attn(X, Y, Y)|"),
+    "perm-self": ("the outputs, undone, differ by at most", "max |f(σX) − σ f(X)|"),
+    "perm-pool": ("the mean over the tokens moves by at most", "max |mean f(σX) − mean f(X)|"),
+    "perm-bias": ("with biases the outputs, undone, differ by at most", "max |f(σX) − σ f(X)|"),
+    "perm-block": ("the blocks' outputs, undone, differ by at most", "max |block(σX) − σ block(X)|"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PermutationResult:
+class PermutationResult(Result):
     """Residuals of the claims, order by order.
 
     Attributes:
@@ -50,19 +55,21 @@ class PermutationResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShuffleResult:
+class ShuffleResult(Result):
     """Weights and outputs before and after one shuffle, and with the shuffle undone.
 
     Attributes:
-        weights_before: float32 (heads, q_len, kv_len); those of the last attention, where there are blocks.
+        weights_before: (heads, q_len, kv_len); those of the last attention, where there are blocks.
         weights_after: The same, rows and columns in the new order.
         weights_undone: ``weights_after`` with rows and columns put back.
-        output_before: float32 (q_len, d_model).
+        output_before: (q_len, d_model).
         output_after: The same, rows in the new order.
         output_undone: ``output_after`` with rows put back.
-        moved: Largest absolute difference of ``output_undone`` and ``output_before``, before rounding to float32.
+        moved: Largest absolute difference of ``output_undone`` and ``output_before``.
         moved_in_place: The same of ``output_after`` and ``output_before``, row by row as they stand.
         bound: What rounding alone explains.
+        same: Whether the undone output is the same but for rounding; None where the precision cannot tell.
+        same_in_place: The same of the outputs row by row as they stand.
         verdicts: One for this very order.
         provenance: Where the numbers come from.
     """
@@ -76,6 +83,8 @@ class ShuffleResult:
     moved: float
     moved_in_place: float
     bound: float
+    same: bool | None
+    same_in_place: bool | None
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
@@ -86,16 +95,14 @@ def run_permutation(config: PermutationConfig) -> PermutationResult:
     Args:
         config: The module and its tokens.
     """
-    measured = {}
     with torch.inference_mode():
         attention = Attention(config)
         bound = attention.bound()
-        for claim in claims_of(config):
-            measured[claim] = residuals_of(attention, claim)
-    verdicts = tuple(
-        verdict_of(config, claim, float(residuals.max()), bound, cases)
-        for claim, (residuals, cases) in measured.items()
-    )
+        measured = {claim: residuals_of(attention, claim) for claim in claims_of(config)}
+        verdicts = tuple(
+            verdict_of(config, claim, float(residuals.max()), bound, cases, exact=_largest(claim))
+            for claim, (residuals, cases) in measured.items()
+        )
     return PermutationResult(
         claims=tuple(measured),
         residuals=tuple(residuals for residuals, _ in measured.values()),
@@ -120,7 +127,7 @@ def residuals_of(attention: Attention, claim: str) -> tuple[np.ndarray, str]:
     key_orders = orders if claim != "perm-q" else here_k.expand(len(orders), -1)
     before = attention.outputs(here_q, here_k)[0]
     after = attention.outputs(query_orders, key_orders)
-    return (after - before[query_orders]).abs().amax(dim=(1, 2)).numpy(), cases
+    return frozen((after - before[query_orders]).abs().amax(dim=(1, 2)).numpy()), cases
 
 
 def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
@@ -130,28 +137,37 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
         config: The module, its tokens and the orders.
     """
     with torch.inference_mode():
-        chosen = MODELS[config.model]
-        model = Attention(config) if chosen is None else Blocks(config, *chosen)
+        model = Blocks(config, *BLOCKS[config.model]) if config.model in BLOCKS else Attention(config)
         here_q, here_k = torch.arange(len(config.tokens)), torch.arange(len(config.keys))
         order_q = torch.tensor(config.query_order or here_q.tolist())
         order_k = torch.tensor(config.key_order or here_k.tolist())
         weights, outputs = zip(model.trace(here_q, here_k), model.trace(order_q, order_k), strict=True)
         bound = model.bound()
-        back_q, back_k = order_q.argsort(), order_k.argsort()
-        moved = float((outputs[1][back_q] - outputs[0]).abs().max())
-        in_place = float((outputs[1] - outputs[0]).abs().max())
-    claim = _shuffle_claim(config)
+    back_q, back_k = order_q.argsort(), order_k.argsort()
+    moved = float((outputs[1][back_q] - outputs[0]).abs().max())
+    in_place = float((outputs[1] - outputs[0]).abs().max())
+    claim, verdicts = _shuffle_claim(config), ()
+    if claim:
+        broken, undecided = breaks_here(config, claim)
+        says, quantity = MEASURED[claim]
+        verdicts = (
+            judge(config, claim, moved, "≤", bound, says=says, quantity=quantity, cases="this order", broken=broken,
+                  undecided=undecided, exact=lambda other: run_shuffle(other).moved),
+        )  # fmt: skip
+    alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]
     return ShuffleResult(
-        weights_before=_array(weights[0]),
-        weights_after=_array(weights[1]),
-        weights_undone=_array(weights[1][:, back_q][:, :, back_k]),
-        output_before=_array(outputs[0]),
-        output_after=_array(outputs[1]),
-        output_undone=_array(outputs[1][back_q]),
+        weights_before=array(weights[0]),
+        weights_after=array(weights[1]),
+        weights_undone=array(weights[1][:, back_q][:, :, back_k]),
+        output_before=array(outputs[0]),
+        output_after=array(outputs[1]),
+        output_undone=array(outputs[1][back_q]),
         moved=moved,
         moved_in_place=in_place,
         bound=bound,
-        verdicts=(verdict_of(config, claim, moved, bound, "this order"),) if claim else (),
+        same=alike[0],
+        same_in_place=alike[1],
+        verdicts=verdicts,
         provenance=Provenance.of(config),
     )
 
@@ -161,36 +177,36 @@ def claims_of(config: PermutationConfig) -> tuple[str, ...]:
     return ("perm-kv", "perm-q") if config.context else ("perm-kv", "perm-q", "perm-self")
 
 
+def verdict_of(
+    config: PermutationConfig, claim: str, residual: float, bound: float, cases: str, *,
+    exact: Callable[[PermutationConfig], float],
+) -> Verdict:  # fmt: skip
+    """The verdict on a claim that nothing but rounding is left, with what theory expects."""
+    says, quantity = MEASURED[claim]
+    because = breaks(config, claim)
+    return judge(config, claim, residual, "≤", bound, says=says, quantity=quantity, cases=cases, broken=because,
+                 exact=exact)  # fmt: skip
+
+
+def _largest(claim: str) -> Callable[[PermutationConfig], float]:
+    return lambda config: float(residuals_of(Attention(config), claim)[0].max())
+
+
+def _alike(config: ShuffleConfig, size: float, bound: float, name: str) -> bool | None:
+    """Whether nothing but rounding is left; where a coarse precision finds nothing, float64 says if it could."""
+    if size > bound or config.dtype == "float64":
+        return size <= bound
+    precise = run_shuffle(replace(config, dtype="float64", device="cpu"))
+    return True if getattr(precise, name) else None
+
+
 def _shuffle_claim(config: ShuffleConfig) -> str:
     if not config.query_order and not config.key_order:
         return ""
-    if MODELS[config.model] is not None:
+    if config.model in BLOCKS:
         return "perm-block"
     if not config.key_order:
         return "perm-q"
     if not config.query_order:
         return "perm-kv"
     return "perm-self" if not config.context and config.query_order == config.key_order else ""
-
-
-def verdict_of(config: PermutationConfig, claim: str, residual: float, bound: float, cases: str) -> Verdict:
-    """The verdict on a claim that nothing but rounding is left, with what theory expects."""
-    because = breaks(config, claim)
-    return Verdict(
-        claim=claim,
-        quantity=QUANTITIES[claim],
-        measured=residual,
-        relation="≤",
-        bound=bound,
-        expected=not because,
-        cases=cases,
-        dtype=config.dtype,
-        device=str(config.torch_device),
-        because=because,
-    )
-
-
-def _array(values: Tensor) -> np.ndarray:
-    array = values.to(torch.float32).numpy()
-    array.flags.writeable = False
-    return array

@@ -9,6 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.judge import on_cpu
 from attention_core.experiments.permutation.bounds import stack_tolerance
 from attention_core.experiments.permutation.config import (
     BIAS_STD,
@@ -77,12 +78,12 @@ class Attention:
     def outputs(self, query_orders: Tensor, key_orders: Tensor) -> Tensor:
         """Output for a batch of orders (orders, q_len, d_model), in float64 on the CPU."""
         parts = zip(query_orders.split(AT_ONCE), key_orders.split(AT_ONCE), strict=True)
-        return torch.cat([self.module(**self.arguments(q, k)).to("cpu", torch.float64) for q, k in parts])
+        return torch.cat([on_cpu(self.module(**self.arguments(q, k))) for q, k in parts])
 
     def trace(self, query_order: Tensor, key_order: Tensor) -> tuple[Tensor, Tensor]:
         """Weights (heads, q_len, kv_len) and output (q_len, d_model) for one order, in float64 on the CPU."""
         trace = self.module.trace(**self.arguments(query_order[None], key_order[None]))
-        return trace.weights[0].to("cpu", torch.float64), trace.output[0].to("cpu", torch.float64)
+        return on_cpu(trace.weights[0]), on_cpu(trace.output[0])
 
     def bound(self) -> float:
         """Largest difference of two outputs that rounding explains."""
@@ -122,7 +123,7 @@ class Blocks:
 
     def outputs(self, orders: Tensor) -> Tensor:
         """Output for a batch of orders (orders, tokens, d_model), in float64 on the CPU."""
-        return torch.cat([self._outputs(some).to("cpu", torch.float64) for some in orders.split(AT_ONCE)])
+        return torch.cat([on_cpu(self._outputs(some)) for some in orders.split(AT_ONCE)])
 
     def _outputs(self, orders: Tensor) -> Tensor:
         x, positions = self.x[orders], self._positions(orders)
@@ -149,7 +150,7 @@ class Blocks:
         )
         output = self.outputs(order[None])[0]
         watch.remove()
-        return last.self_attention.trace(**seen).weights[0].to("cpu", torch.float64), output
+        return on_cpu(last.self_attention.trace(**seen).weights[0]), output
 
     def bound(self) -> float:
         """Largest difference of two outputs that rounding explains."""
@@ -162,7 +163,7 @@ def mask_of(config: PermutationConfig, q_len: int, kv_len: int) -> Tensor | None
     match config.mask:
         case "causal":
             return causal_mask(q_len, kv_len, device=config.torch_device)
-        case "sliding window":
+        case "window":
             return sliding_window_mask(q_len, WINDOW, kv_len, device=config.torch_device)
         case _:
             return None

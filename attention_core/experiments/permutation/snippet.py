@@ -3,8 +3,8 @@
 from attention_core.experiments.permutation.config import (
     ADDED,
     BIAS_STD,
+    BLOCKS,
     D_MODEL,
-    MODELS,
     NUM_HEADS,
     WINDOW,
     PermutationConfig,
@@ -48,7 +48,7 @@ def attend(query, key, value, query_slots, key_slots):
 i, j = torch.arange(len(X)), torch.arange(len(Y))
 before = attend(x, y, y, i, j)
 after = attend(x[order_q], y[order_k], {value}, {slots})
-print(f"{{(after - before[order_q]).abs().max().item():.3g}}")
+print(f"the shuffle, undone, leaves of the output: {{(after - before[order_q]).abs().max().item():.3g}}")
 """
 
 _BLOCK = """\
@@ -81,7 +81,7 @@ def blocks(z, slots):
 
 i, j = torch.arange(len(X)), torch.arange(len(Y))
 before, after = blocks(x, i), blocks(x[order_q], {slots})
-print(f"{{(after - before[order_q]).abs().max().item():.3g}}")
+print(f"the shuffle, undone, leaves of the output: {{(after - before[order_q]).abs().max().item():.3g}}")
 """
 
 _STEPS = {
@@ -136,7 +136,7 @@ def permutation_snippet(config: ShuffleConfig) -> str:
         key_order=config.key_order or tuple(range(kv_len)),
     )
     added = _ADDED.get(config.positions, "").replace("{precise}", precise)
-    return head + (_attention if MODELS[config.model] is None else _blocks)(config, added, precise)
+    return head + (_blocks if config.model in BLOCKS else _attention)(config, added, precise)
 
 
 def _attention(config: ShuffleConfig, added: str, precise: str) -> str:
@@ -154,9 +154,7 @@ def _attention(config: ShuffleConfig, added: str, precise: str) -> str:
 
 
 def _blocks(config: ShuffleConfig, added: str, precise: str) -> str:
-    chosen = MODELS[config.model]
-    assert chosen is not None
-    placement, layers = chosen
+    placement, layers = BLOCKS[config.model]
     # Added positions enter once, below the first block; the others act in every attention.
     return added + _BLOCK.format(
         std=BIAS_STD,
@@ -174,7 +172,7 @@ def _blocks(config: ShuffleConfig, added: str, precise: str) -> str:
 
 def _mask_lines(config: PermutationConfig) -> str:
     lines = ""
-    if config.positions == "ALiBi":
+    if config.positions == "alibi":
         lines += (
             "    slopes = 2.0 ** (-8 * torch.arange(1, HEADS + 1) / HEADS)\n"
             "    scores = scores - slopes[:, None, None] * (query_slots[:, None] - key_slots).abs()\n"

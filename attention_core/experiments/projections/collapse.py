@@ -9,13 +9,14 @@ import torch
 from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 
-COLLAPSED: Final = 0.1  # of ‖X − mean‖ may be left of a collapse; random residual stacks of any size keep more
+COLLAPSED: Final = 0.1  # a tenth of the tokens' differences may be left of a collapse
+ALIVE: Final = 1e-3  # of its input's length a layer's output has at least; all weights have variance 1/fan-in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CollapseResult:
+class CollapseResult(Result):
     """Tokens after each layer of attention alone (0), and of attention added to its input (1).
 
     Attributes:
@@ -23,7 +24,7 @@ class CollapseResult:
             (2, layers + 1, tokens, tokens).
         apart: ‖X − mean‖ / ‖X‖, the mean over tokens, after each layer (2, layers + 1).
         left: ‖X − mean‖ after each layer, the input's as 1 (2, layers + 1).
-        verdicts: ``rank-collapse``.
+        verdicts: ``rank-collapse``: what is left of the differences, how alike tokens are, that layers answer.
         provenance: Where the numbers come from.
     """
 
@@ -44,11 +45,12 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
     """
     layers = [attention(config, layer=layer) for layer in range(LAYERS)]
     causal, start = mask(config), words(config)
-    distances, apart, left = [], [], []
+    distances, apart, left, answers = [], [], [], []
     for residual in (False, True):
         x, states = start, [start]
         for layer in layers:
             out = layer(x, attn_mask=causal)
+            answers.append(float(on_cpu(out).norm() / on_cpu(x).norm()))
             x = x + out if residual else out
             states.append(x)
         stack = on_cpu(torch.cat(states))  # (layers + 1, tokens, d_model)
@@ -57,20 +59,36 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
         distance = (stack - stack.mean(1, keepdim=True)).flatten(1).norm(dim=1)
         apart.append(distance / stack.flatten(1).norm(dim=1))
         left.append(distance / distance[0] if config.differ else distance)
-    held = judge(
-        config,
-        "rank-collapse",
-        f"‖X − mean‖ after {LAYERS} layers, of the input's",
-        float(left[config.residual][-1]),
-        "≤",
-        COLLAPSED,
-        cases="with the residual" if config.residual else "attention alone",
-        because=breaks(config, "rank-collapse"),
-    )
+    stack_of = "with the residual" if config.residual else "attention alone"
+    open_ = _undecided(config)
+    outgrown = "with the residual the common part may outgrow the differences or not" if config.residual else ""
+    verdicts = (
+        judge(config, "rank-collapse.left", float(left[config.residual][-1]), "≤", COLLAPSED,
+              says=f"after {LAYERS} layers, the part of the tokens' differences that is left is",
+              quantity=f"‖X − mean‖ after {LAYERS} layers, of the input's", cases=stack_of,
+              broken=breaks(config, "rank-collapse"), undecided="" if config.residual else open_),
+        judge(config, "rank-collapse.alike", float(apart[config.residual][-1]), "≤", COLLAPSED,
+              says="beside what they have in common, the tokens' differences are",
+              quantity=f"‖X − mean‖/‖X‖ after {LAYERS} layers", cases=stack_of,
+              undecided=(outgrown or open_) if config.differ else ""),
+        judge(config, "rank-collapse.alive", min(answers), "≥", ALIVE,
+              says="a layer's output has, of its input's length, at least",
+              quantity="min ‖f(X)‖/‖X‖ over the layers of both stacks", cases=f"2 · {LAYERS} layers"),
+    )  # fmt: skip
     return CollapseResult(
         distances=array(torch.stack(distances)),
         apart=array(torch.stack(apart)),
         left=array(torch.stack(left)),
-        verdicts=(held,),
+        verdicts=verdicts,
         provenance=Provenance.of(config),
     )
+
+
+def _undecided(config: ProjectionsConfig) -> str:
+    """What keeps random weights from mixing all tokens in every layer, so that twelve may not be enough."""
+    if not config.differ:
+        return ""
+    if config.causal:
+        return f"a causal mask slows the collapse, and {LAYERS} layers may not be enough"
+    rotary = "rotary positions let heads look at few tokens, which may keep them apart"
+    return rotary if config.positions == "rotary" else ""

@@ -3,32 +3,25 @@
 from dataclasses import dataclass
 from typing import Final
 
-from attention_core.experiments.config import (
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_float,
-    check_tokens,
-)
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Words, ids_of, setting
 from attention_core.modules.positions import Alibi, NoPosition, Position, Rotary
 
-TOPICS: Final[tuple[str, ...]] = (
-    "identity or learned",
-    "tied matrices",
-    "gauge freedom",
-    "low rank",
-    "rank collapse",
-)
+TOPICS: Final = {
+    "identity": "identity or learned",
+    "tied": "tied matrices",
+    "gauge": "gauge freedom",
+    "rank": "low rank",
+    "collapse": "rank collapse",
+}
 NUM_HEADS: Final = (1, 2, 4, 8)
 D_HEADS: Final = (2, 4, 8, 16, 32, 64)
 MAX_D_MODEL: Final = 256
 LAYERS: Final = 12
-MAX_SPREAD: Final = 1.0
-TEMPERATURES: Final = (0.25, 4.0)
 BIAS_STD: Final = 0.5
-BIASES: Final = ("on both sides", "on one side", "none")
-POSITIONS: Final[dict[str, Position]] = {"none": NoPosition(), "rotary": Rotary(), "ALiBi": Alibi()}
+BIASES: Final = {"both": "on both sides", "one": "on one side", "none": "none"}
+POSITIONS: Final[dict[str, Position]] = {"none": NoPosition(), "rotary": Rotary(), "alibi": Alibi()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,33 +43,44 @@ class ProjectionsConfig(RunConfig):
         biases: Where there are biases: on both of two tied matrices, on the first of them only, or nowhere.
     """
 
-    topic: str = TOPICS[0]
-    tokens: tuple[str, ...] = ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill")
-    num_heads: int = 4
-    d_head: int = 8
-    temperature: float = 1.0
-    spread: float = 0.0
-    whole_norms: bool = False
-    residual: bool = False
-    positions: str = "none"
-    causal: bool = False
-    qk_norm: bool = False
-    biases: str = BIASES[0]
+    topic: str = setting("identity", Choice(TOPICS, label="Question", formerly=ids_of(TOPICS)))
+    tokens: tuple[str, ...] = setting(
+        ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"), Words(label="Sentence")
+    )
+    num_heads: int = setting(4, OneOf(NUM_HEADS, label="Heads"))
+    d_head: int = setting(8, OneOf(D_HEADS, label="Size of a head, d_head"))
+    temperature: float = setting(
+        1.0, Real(0.25, 4.0, 0.25, label="Temperature", hint="Divides the scores of the first question.")
+    )
+    spread: float = setting(
+        0.0, Real(0.0, 1.0, 0.1, label="Spread of the norms", hint="Standard deviation of the log of ‖x‖.")
+    )
+    whole_norms: bool = setting(
+        False, Switch(label="Equal norms, but not in each head", hint="Equal before the heads are cut.")
+    )
+    residual: bool = setting(False, Switch(label="Residual", hint="Keeps the words apart."))
+    positions: str = setting(
+        "none",
+        Choice(
+            {"none": "none", "rotary": "rotary", "alibi": "ALiBi"}, label="Positions", formerly={"ALiBi": "alibi"}
+        ),
+    )
+    causal: bool = setting(
+        False, Switch(label="Causal mask", hint="Breaks symmetry and rank; only slows the collapse.")
+    )
+    qk_norm: bool = setting(
+        False, Switch(label="QK-norm", hint="Mends the first claim; breaks another basis and scale.")
+    )
+    biases: str = setting("both", Choice(BIASES, label="Biases of tied matrices", formerly=ids_of(BIASES)))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_choice("topic", self.topic, TOPICS)
-        check_tokens("tokens", self.tokens)
-        check_choice("num_heads", self.num_heads, NUM_HEADS)
-        check_choice("d_head", self.d_head, D_HEADS)
-        check_float("temperature", self.temperature, *TEMPERATURES)
-        check_float("spread", self.spread, 0.0, MAX_SPREAD)
-        check_choice("positions", self.positions, tuple(POSITIONS))
-        check_choice("biases", self.biases, BIASES)
-        for name in ("whole_norms", "residual", "causal", "qk_norm"):
-            check_bool(name, getattr(self, name))
         if self.d_model > MAX_D_MODEL:
-            raise ConfigError("num_heads · d_head", self.d_model, f"at most {MAX_D_MODEL} is allowed")
+            raise ConfigError(
+                "d_head",
+                self.d_head,
+                f"with {self.num_heads} heads at most {MAX_D_MODEL // self.num_heads} is allowed",
+            )
 
     @property
     def d_model(self) -> int:
@@ -97,10 +101,10 @@ def breaks(config: ProjectionsConfig, claim: str) -> str:
         claim: ``qk-tied``, ``qkv-tied``, ``keys are values``, ``gauge``, ``scale-absorb``, ``low-rank`` or
             ``rank-collapse``.
     """
-    one_side = config.biases == "on one side" and "only one of the two tied sides has a bias"
+    one_side = config.biases == "one" and "only one of the two tied sides has a bias"
     masked = config.causal and len(config.tokens) > 1
     turned = config.positions == "rotary" and len(config.tokens) > 1
-    one_sided_scores = config.biases == "on one side" and (config.differ or turned)
+    one_sided_scores = config.biases == "one" and (config.differ or turned)
     reasons: dict[str, str | bool] = {
         "qkv-tied": one_side,
         "keys are values": one_side
@@ -112,7 +116,7 @@ def breaks(config: ProjectionsConfig, claim: str) -> str:
         "scale-absorb": config.qk_norm and config.differ and "QK-norm takes any factor out of W_Q again",
         "low-rank": (masked and "the causal mask adds −∞, which no product of narrow matrices holds")
         or (
-            config.positions == "ALiBi" and len(config.tokens) > config.d_head and "ALiBi adds a matrix of full rank"
+            config.positions == "alibi" and len(config.tokens) > config.d_head and "ALiBi adds a matrix of full rank"
         ),
         "rank-collapse": config.residual and config.differ and "the residual carries every token past the attention",
     }
@@ -125,4 +129,4 @@ def _gauge_breaks(config: ProjectionsConfig) -> str:
         return "QK-norm depends on the basis of a head"
     if config.positions == "rotary":
         return "rotary positions turn fixed pairs of coordinates"
-    return "ALiBi tells the heads apart" if config.positions == "ALiBi" and config.num_heads > 1 else ""
+    return "ALiBi tells the heads apart" if config.positions == "alibi" and config.num_heads > 1 else ""

@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
-from attention_core.experiments.projections.parts import attention, mask, moved_tolerance, words
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.projections.parts import attention, mask, words
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -20,7 +21,7 @@ STRETCH: Final = 2.0  # singular values of M and N are e^(−2) … e^2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaugeResult:
+class GaugeResult(Result):
     """A module before and after its matrices changed basis.
 
     Attributes:
@@ -58,15 +59,18 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
     modules = here, there, _ = _modules(config)
     traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
     moved, absorbed = _differences(traces)
-    bounds = [moved_tolerance(module, trace) for module, trace in zip(modules, traces, strict=True)]
+    bounds = [
+        output_tolerance(module, trace, new_matrices=True) for module, trace in zip(modules, traces, strict=True)
+    ]
     theta, moved_theta = (_parameters(module) for module in (here, there))
     changed = float((moved_theta - theta).norm() / theta.norm())
     said = (f"parameters changed by {changed:.0%}", f"scale 1 instead of 1/√{config.d_head}")
     verdicts = (
-        judge(config, "gauge", "max |f(X; θ′) − f(X; θ)|", moved, "≤", bounds[0] + bounds[1], cases=said[0],
-              because=breaks(config, "gauge"), exact=lambda other: _differences(_traces(other))[0]),
-        judge(config, "scale-absorb", "max |f with W_Q/√d_head − f|", absorbed, "≤", bounds[0] + bounds[2],
-              cases=said[1], because=breaks(config, "scale-absorb"),
+        judge(config, "gauge", moved, "≤", max(bounds[:2]), says="the outputs differ by at most",
+              quantity="max |f(X; θ′) − f(X; θ)|", cases=said[0], broken=breaks(config, "gauge"),
+              exact=lambda other: _differences(_traces(other))[0]),
+        judge(config, "scale-absorb", absorbed, "≤", max(bounds[0], bounds[2]), says="the outputs differ by at most",
+              quantity="max |f with W_Q/√d_head − f|", cases=said[1], broken=breaks(config, "scale-absorb"),
               exact=lambda other: _differences(_traces(other))[1]),
     )  # fmt: skip
     return GaugeResult(

@@ -7,23 +7,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.bounds import product_tolerance
 from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig
-from attention_core.experiments.projections.parts import attention, mask, score_tolerance, words
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.projections.parts import attention, mask, words
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.positions import alibi_slopes
 from attention_core.modules.projections import Full, Identity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityResult:
+class IdentityResult(Result):
     """Weights without and with learned projections on the same words.
 
     Attributes:
         weights: Without (0) and with projections (1) (2, heads, tokens, tokens).
         norms: Norm of each word's part in each head (heads, tokens).
-        astray: How many of all queries in all heads look harder at another word than at themselves.
+        astray: How many of all queries in all heads look harder at another word than at themselves, by more than
+            rounding.
         queries: How many there are.
         lead: Largest score of another word minus one's own score.
         sizes: The sizes of a head that are compared, ascending (sizes,).
@@ -56,23 +58,26 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
     weights = torch.cat([on_cpu(trace.weights) for trace in (without, learned)])
     other = torch.tensor([[a != b for b in config.tokens] for a in config.tokens])
     scores = on_cpu(without.masked_scores)[0]
-    lead = _largest(scores - scores.diagonal(0, -2, -1)[..., None], other)
-    bound = float(score_tolerance(without, 1 / (config.temperature * math.sqrt(config.d_head))).max())
-    longer = _overshadowed(config, without, other) > bound
+    ahead = scores - scores.diagonal(0, -2, -1)[..., None]
+    lead = _largest(ahead, other)
+    bound = float(product_tolerance(without, 1 / (config.temperature * math.sqrt(config.d_head))).max())
+    excess = _overshadowed(config, without, other)
     own = weights[0].diagonal(0, -2, -1)
-    astray = int(((weights[0] > own[..., None]) & other).any(-1).sum())
+    astray = int(((ahead > bound) & other).any(-1).sum())
     sizes = [size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL]
     n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
     at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
     held = judge(
         config,
         "qkv-none",
-        "max (sᵢⱼ − sᵢᵢ) over other words j",
         lead,
         "≤",
         bound,
+        says="the best score of another word exceeds one's own by at most",
+        quantity="max (sᵢⱼ − sᵢᵢ) over other words j",
         cases=f"{astray} of {own.numel()} queries look harder at another word",
-        because="norms differ within a head, and a longer word wins" if longer else "",
+        broken="norms differ within a head, and a longer word wins" if excess > 2 * bound else "",
+        undecided=f"a longer word wins by as much as {config.dtype} rounds" if 0 < excess <= 2 * bound else "",
     )
     return IdentityResult(
         weights=array(weights),
@@ -118,7 +123,7 @@ def _overshadowed(config: ProjectionsConfig, trace: AttentionTrace, other: Tenso
     excess = norms[:, None, :] * (angles @ angles.mT) - norms[:, :, None]  # (heads, query, key)
     excess = excess * norms[:, :, None] / (config.temperature * math.sqrt(config.d_head))
     slots = torch.arange(len(config.tokens))
-    if config.positions == "ALiBi":
+    if config.positions == "alibi":
         distance = (slots[:, None] - slots).abs()
         excess = excess - torch.tensor(alibi_slopes(config.num_heads)).double()[:, None, None] * distance
     if config.causal:

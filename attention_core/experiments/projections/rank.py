@@ -6,15 +6,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.bounds import product_tolerance, tolerance
 from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig, breaks
-from attention_core.experiments.projections.parts import attention, mask, score_tolerance, words
-from attention_core.experiments.verdict import Provenance, Verdict, tolerance
+from attention_core.experiments.projections.parts import attention, mask, words
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankResult:
+class RankResult(Result):
     """Singular values of scores, their softmax and its logarithm.
 
     Attributes:
@@ -85,7 +86,9 @@ def run_rank(config: ProjectionsConfig) -> RankResult:
         measured, bound = here.excess(name, allowed)
         because = breaks(config, "low-rank") if allowed < n or config.causal else ""
         verdicts.append(
-            judge(config, "low-rank", f"σ_{allowed + 1}/σ_1 of the {name}", measured, "≤", bound, because=because,
+            judge(config, f"low-rank.{name.split()[-1]}", measured, "≤", bound, broken=because,
+                  says=f"of the {name}, the first singular value too many is, beside the largest,",
+                  quantity=f"σ_{allowed + 1}/σ_1 of the {name}",
                   cases=f"{n} tokens, d_head = {d}" + (": nothing to lose" if allowed >= n else ""),
                   exact=lambda other, what=(name, allowed): _spectra(other, other.d_head).excess(*what)[0])
         )  # fmt: skip
@@ -107,7 +110,7 @@ def _spectra(config: ProjectionsConfig, d_head: int) -> _Spectra:
     trace = module.trace(words(config, d_head), attn_mask=mask(config))
     scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
     logs = scores.log_softmax(-1)  # the weights' logarithm also where a weight is too small for its precision
-    errors = score_tolerance(trace, module.scale)
+    errors = product_tolerance(trace, module.scale)
     exact = tolerance(torch.float64, scale=1.0, terms=len(config.tokens)) * (1 + logs.abs())
     # A weight carries its score's error as a relative one, and is rounded itself.
     relative = torch.expm1(2 * errors) + tolerance(config.torch_dtype, scale=1.0, terms=len(config.tokens))

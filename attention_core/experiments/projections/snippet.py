@@ -47,7 +47,7 @@ _IDENTITY = """\
 scores, weights = attend(x, x, {scale!r})
 other = torch.tensor([[a != b for b in WORDS] for a in WORDS])
 lead = (scores - scores.diagonal(0, -2, -1)[..., None])[:, other].flatten().tolist()
-print(f"{{max(lead, default=0.0):.3g}}")
+print(f"another word's score leads a word's own by: {{max(lead, default=0.0):.3g}}")
 """
 
 _TYING = """\
@@ -56,8 +56,9 @@ W = (draw((2 * M, M), "parameter", "in_weight") * M**-0.5)[:M].to(DTYPE)  # W_Q 
 b_Q = (draw((M,), "parameter", "q_bias") * {q_bias}).to(DTYPE)
 b_K = b_Q * {shared}
 S, A = attend(x @ W.T + b_Q, x @ W.T + b_K, {scale!r})
-print(f"{{(S - S.mT).double().nan_to_num(nan=0, posinf=math.inf, neginf=-math.inf).abs().max().item():.3g}}",
-      f"{{torch.linalg.matrix_norm((A - A.mT).double())[0].item():.3g}}")
+skew = (S - S.mT).double().nan_to_num(nan=0, posinf=math.inf, neginf=-math.inf)
+print(f"scores and their transpose differ by: {{skew.abs().max().item():.3g}}")
+print(f"weights and their transpose by, as a norm: {{torch.linalg.matrix_norm((A - A.mT).double())[0].item():.3g}}")
 """
 
 _GAUGE = """\
@@ -82,7 +83,8 @@ def f(W, b, O):
 
 moved = (turn @ W).flip(1), (turn @ b).flip(1), (O @ torch.linalg.inv(N)).flip(0)  # heads in reverse order
 old, new = (torch.cat([p.flatten() for p in parts]) for parts in ((W, b, O, b_O), (*moved, b_O)))
-print(f"{{(f(*moved) - f(W, b, O)).abs().max().item():.3g}}", f"{{((new - old).norm() / old.norm()).item():.3g}}")
+print(f"in another basis the output moves by: {{(f(*moved) - f(W, b, O)).abs().max().item():.3g}}")
+print(f"and the parameters by, relative to their length: {{((new - old).norm() / old.norm()).item():.3g}}")
 """
 
 _RANK = """\
@@ -91,11 +93,12 @@ W = (draw((3 * M, M), "parameter", "in_weight") * M**-0.5).to(DTYPE).chunk(3)
 b_Q, b_K = ((draw((M,), "parameter", name) * {bias}).to(DTYPE) for name in ("q_bias", "k_bias"))
 scores, weights = attend(x @ W[0].T + b_Q, x @ W[1].T + b_K, D**-0.5)
 if scores.isinf().any():
-    print(math.inf)  # no product of narrow matrices holds it
+    over = math.inf  # no product of narrow matrices holds it
 else:
     values = torch.linalg.svdvals(scores.double())
-    print(f"{{(values[:, D] / values[:, 0]).max().item() if D < n else 0.0:.3g}}")
-print(f"{{torch.linalg.svdvals(weights.double())[0, 0].item():.3g}}")
+    over = (values[:, D] / values[:, 0]).max().item() if D < n else 0.0
+print(f"the scores' singular value after the first d_head, by the first: {{over:.3g}}")
+print(f"the largest singular value of the weights: {{torch.linalg.svdvals(weights.double())[0, 0].item():.3g}}")
 """
 
 _COLLAPSE = """\
@@ -116,7 +119,7 @@ for residual in (False, True):
     y = x
     for number in range({layers}):
         y = layer(y, number) + (y if residual else 0)
-    print(f"{{apart(y):.3g}}")
+    print(f"{{'with' if residual else 'without'}} the residual, tokens stay apart by: {{apart(y):.3g}}")
 """
 
 
@@ -144,11 +147,11 @@ def projections_snippet(config: ProjectionsConfig) -> str:
     extra = "    q, k = (torch.nn.functional.rms_norm(z, (D,)) for z in (q, k))\n" if config.qk_norm else ""
     extra += "    q, k = rotate(q), rotate(k)\n" if config.positions == "rotary" else ""
     tail = dict(zip(TOPICS, (_IDENTITY, _TYING, _GAUGE, _RANK, _COLLAPSE), strict=True))[config.topic]
-    identity = config.topic == TOPICS[0]
+    identity = config.topic == "identity"
     tail = tail.format(
         scale=1 / (math.sqrt(config.d_head) * (config.temperature if identity else 1.0)),
         q_bias=0 if config.biases == "none" else BIAS_STD,
-        shared=int(config.biases == "on both sides"),
+        shared=int(config.biases == "both"),
         bias=0 if config.biases == "none" else BIAS_STD,
         stretch=STRETCH,
         layers=LAYERS,
@@ -159,7 +162,7 @@ def projections_snippet(config: ProjectionsConfig) -> str:
 
 def _mask_lines(config: ProjectionsConfig) -> str:
     lines = ""
-    if config.positions == "ALiBi":
+    if config.positions == "alibi":
         lines += (
             "    slopes, i = 2.0 ** (-8 * torch.arange(1, HEADS + 1) / HEADS), torch.arange(n)\n"
             "    scores = scores - (slopes[:, None, None] * (i[:, None] - i).abs()).to(DTYPE)\n"

@@ -5,17 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from attention_core.experiments.bounds import product_tolerance
 from attention_core.experiments.judge import array, judge, on_cpu
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
-from attention_core.experiments.projections.parts import attention, mask, score_tolerance, words
-from attention_core.experiments.verdict import Provenance, Verdict
+from attention_core.experiments.projections.parts import attention, mask, words
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TyingResult:
+class TyingResult(Result):
     """One module with W_Q = W_K, and what tying saves.
 
     Attributes:
@@ -57,13 +58,14 @@ def run_tying(config: ProjectionsConfig) -> TyingResult:
     heads = f"{config.num_heads} {'head' if config.num_heads == 1 else 'heads'}"
     said = (f"d_model = {config.d_model}", f"all tokens, {heads}", f"all pairs, {heads}")
     verdicts = (
-        judge(config, "qkv-tied", "parameters saved", counts[0] - counts[1], "=", formula, cases=said[0],
-              because=breaks(config, "qkv-tied")),
-        judge(config, "qkv-tied", "max |k − v|", apart, "≤", 0.0, cases=said[1],
-              because=breaks(config, "keys are values")),
-        judge(config, "qk-tied", "max |S − Sᵀ|", _asymmetry(trace), "≤",
-              float(score_tolerance(trace, tied_qk.scale).max()), cases=said[2],
-              because=breaks(config, "qk-tied"), exact=_exact_asymmetry),
+        judge(config, "qkv-tied.count", counts[0] - counts[1], "=", formula,
+              says="the parameters that one matrix for both saves are", quantity="parameters saved", cases=said[0],
+              broken=breaks(config, "qkv-tied")),
+        judge(config, "qkv-tied.same", apart, "≤", 0.0, says="keys and values differ by at most",
+              quantity="max |k − v|", cases=said[1], broken=breaks(config, "keys are values")),
+        judge(config, "qk-tied", _asymmetry(trace), "≤", float(product_tolerance(trace, tied_qk.scale).max()),
+              says="a score and its mirror image differ by at most", quantity="max |S − Sᵀ|", cases=said[2],
+              broken=breaks(config, "qk-tied"), exact=_exact_asymmetry),
     )  # fmt: skip
     return TyingResult(
         scores=array(scores),
@@ -80,7 +82,7 @@ def run_tying(config: ProjectionsConfig) -> TyingResult:
 
 def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
     """A module of which, with biases on one side only, the second of the tied pair has none."""
-    if config.biases != "on one side":
+    if config.biases != "one":
         return attention(config, kind)
     missing = "k_bias" if isinstance(kind, TiedQueryKey) else "v_bias"
     return attention(config, kind, **{missing: False})

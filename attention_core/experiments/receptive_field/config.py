@@ -1,30 +1,25 @@
 """Settings of the receptive-field experiment, and which key each of its heads is made to look at."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import torch
 
-from attention_core.experiments.config import (
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_float,
-    check_int,
-)
+from attention_core.experiments.checks import ConfigError, check_int
+from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
+from attention_core.experiments.settings import Choice, Real, Switch, Whole, defaults, setting
 
 MAX_HEADS: Final = 8
 MAX_LAYERS: Final = 8
-MAX_TOKENS: Final = 1024
-WEIGHTS: Final = ("constructed", "random", "soft")
-MASKS: Final = ("none", "causal", "sliding window")
+MAX_TOKENS: Final = 256
+WEIGHTS: Final = {"constructed": "constructed", "random": "random", "soft": "soft"}
+MASKS: Final = {"none": "none", "causal": "causal", "window": "sliding window"}
 
-# Weights of all heads and layers: heads · layers · tokens². Soft heads have queries and keys as long as there are
-# tokens, so W_Q, W_K and W_V of all layers take 60 MB at their limit.
-MAX_CELLS: Final = {"constructed": 2**23, "random": 2**23, "soft": 2**21}
+# Soft heads have queries and keys as long as there are tokens: at heads · layers · tokens² = 2²¹ the matrices of all
+# layers take 60 MB.
+MAX_SOFT_CELLS: Final = 2**21
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,53 +37,57 @@ class ReceptiveFieldConfig(RunConfig):
             constructed, with a softmax that is not saturated.
         temperature: Of soft heads: the key that is looked for scores 1/temperature, every other one 0.
         threshold: Of soft heads: share of a token's output above which an input counts as seen.
-        mask: ``none``, ``causal`` or ``sliding window``.
+        mask: ``none``, ``causal`` or ``window``: a sliding window.
         window: How far the sliding window reaches to either side, in tokens.
         wrap: Whether looking back from the first tokens goes on at the last; else such a head looks at its own token.
         residual: Whether a layer's content is added to what its heads fetch, or replaced by it.
         write_positions: Whether the first layer's output projection also writes into the position part of the tokens.
+
+    Raises:
+        ConfigError: If a setting, or what they cost together, is not possible.
     """
 
-    heads: int = 2
-    layers: int = 3
-    tokens: int = 32
-    weights: str = "constructed"
-    temperature: float = 0.2
-    threshold: float = 0.0
-    mask: str = "none"
+    heads: int = setting(2, Whole(1, MAX_HEADS, label="Heads, k"))
+    layers: int = setting(3, Whole(1, MAX_LAYERS, label="Layers"))
+    tokens: int = setting(32, Whole(1, MAX_TOKENS, label="Tokens"))
+    weights: str = setting("constructed", Choice(WEIGHTS, label="Heads are", listed=False))
+    temperature: float = setting(0.2, Real(0.05, 2.0, 0.05, label="Temperature of soft heads"))
+    threshold: float = setting(
+        0.0, Real(0.0, 0.2, 0.01, label="Seen above", hint="Of soft heads: the least share that counts as seen.")
+    )
+    mask: str = setting("none", Choice(MASKS, label="Mask", formerly={"sliding window": "window"}))
     window: int = 4
-    wrap: bool = False
-    residual: bool = True
-    write_positions: bool = False
+    wrap: bool = setting(False, Switch(label="Wrap around", hint="The first tokens look back to the last ones."))
+    residual: bool = setting(True, Switch(label="Residual", hint="Without it k heads reach kⁿ."))
+    write_positions: bool = setting(
+        False, Switch(label="Write into the positions", hint="Heads then lose their way.")
+    )
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_int("heads", self.heads, 1, MAX_HEADS)
-        check_int("layers", self.layers, 1, MAX_LAYERS)
-        check_int("tokens", self.tokens, 1, MAX_TOKENS)
-        check_choice("weights", self.weights, WEIGHTS)
-        check_float("temperature", self.temperature, 0.02, 100.0)
-        check_float("threshold", self.threshold, 0.0, 1.0)
-        check_choice("mask", self.mask, MASKS)
         check_int("window", self.window, 0, MAX_TOKENS)
-        for name in ("wrap", "residual", "write_positions"):
-            check_bool(name, getattr(self, name))
-        cells, limit = self.heads * self.layers * self.tokens**2, MAX_CELLS[self.weights]
-        if cells > limit:
-            most = int((limit / (self.heads * self.layers)) ** 0.5)
+        cells = self.heads * self.layers * self.tokens**2
+        if self.soft and cells > MAX_SOFT_CELLS:
+            most = int((MAX_SOFT_CELLS / (self.heads * self.layers)) ** 0.5)
             raise ConfigError(
                 "tokens",
                 self.tokens,
-                f"heads × layers × tokens² up to {limit:,} is allowed with {self.weights} weights and this is "
+                f"heads × layers × tokens² up to {MAX_SOFT_CELLS:,} is allowed with soft heads and this is "
                 f"{cells:,}; {self.heads} heads and {self.layers} layers leave room for {most:,} tokens",
             )
-        if self.write_positions and self.mask == "sliding window":
+        if self.write_positions and self.mask == "window":
             raise ConfigError(
                 "write_positions",
                 True,
                 "the overwritten positions make every head look for one token, which a sliding window hides; "
                 "choose another mask",
             )
+
+    @property
+    def tabled(self) -> "ReceptiveFieldConfig":
+        """The settings that the table over heads and layers depends on; the others are as they begin."""
+        free = ("heads", "layers", "weights", "temperature", "threshold", "seed")
+        return replace(self, **{name: defaults(ReceptiveFieldConfig)[name] for name in free})
 
     @property
     def soft(self) -> bool:
@@ -112,9 +111,9 @@ class ReceptiveFieldConfig(RunConfig):
 def visible_range(mask: str, window: int, tokens: int) -> tuple[np.ndarray, np.ndarray]:
     """First and last key that each query may attend to, two integer arrays (tokens,)."""
     at = np.arange(tokens)
-    first = np.maximum(at - window, 0) if mask == "sliding window" else np.zeros_like(at)
+    first = np.maximum(at - window, 0) if mask == "window" else np.zeros_like(at)
     last = at if mask == "causal" else np.full_like(at, tokens - 1)
-    return first, np.minimum(at + window, last) if mask == "sliding window" else last
+    return first, np.minimum(at + window, last) if mask == "window" else last
 
 
 def constructed_targets(

@@ -7,16 +7,13 @@ from typing import Final
 import numpy as np
 from jaxtyping import Float, Int
 
-from attention_core.experiments.receptive_field.config import (
-    MAX_TOKENS,
-    ReceptiveFieldConfig,
-    random_targets,
-)
+from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, random_targets
 from attention_core.experiments.receptive_field.stack import attention_mask, build_stack, looked_at, reach
 
 ROOMS: Final = (1, 16)  # tokens for each path
 DRAWS: Final = (32, 512)  # fewest and most
 SAMPLE: Final = 4096  # tokens of all draws together
+MAX_TOKENS: Final = 1024  # of one stack
 MAX_DRAWN: Final = 2**25  # weights of all draws together: about a second on two cores
 MAX_AT_ONCE: Final = 2**19  # weights computed at a time
 
@@ -143,8 +140,11 @@ def measure_share(config: ReceptiveFieldConfig, room: int) -> RandomShare:
     paths = (config.heads + 1) ** layers
     measured = measure_random(config, layers, room * paths)
     mean, deviation = expected_reach(config.heads, layers, room * paths)
-    # Where all draws happen to agree, their spread says nothing: tokens of one draw are at best independent.
-    least = deviation / math.sqrt(measured.draws * measured.tokens)
+    # Where draws happen to agree, their spread says nothing: tokens of one draw are at best independent. Where
+    # overwritten positions send all of them to the same keys in the second layer, which leaves the mean as it is, a
+    # draw may say no more than one token does.
+    independent = 1 if config.write_positions and layers == 2 else measured.tokens
+    least = deviation / math.sqrt(measured.draws * independent)
     return RandomShare(
         room=room,
         layers=layers,

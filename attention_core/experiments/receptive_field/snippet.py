@@ -43,7 +43,7 @@ print(f"the last token sees {{sees[-1]}} inputs; all tokens together {{sees.sum(
 _VISIBLE = {
     "none": "torch.ones(TOKENS, TOKENS, dtype=torch.bool)",
     "causal": "key <= query",
-    "sliding window": "(key - query).abs() <= {window}",
+    "window": "(key - query).abs() <= {window}",
 }
 
 

@@ -85,15 +85,19 @@ def build_stack(
         _layer(torch.from_numpy(layer), codes, sharpness, channels, writes=write_positions and depth == 0)
         for depth, layer in enumerate(targets)
     ]
-    all_paths = (heads + residual) ** layers
     return Stack(
         layers=tuple(module.to(device, dtype).requires_grad_(False).eval() for module in built),
         tokens=tokens,
         channels=channels,
         mask=None if mask is None else mask.to(device),
         residual=residual,
-        unit=2.0 ** -max(0, math.ceil(math.log2(all_paths)) - 15),
+        unit=content_unit((heads + residual) ** layers),
     )
+
+
+def content_unit(paths: int) -> float:
+    """Content of each input, so that the sum over all paths stays finite in float16."""
+    return 2.0 ** -max(0, math.ceil(math.log2(paths)) - 15)
 
 
 def _layer(
@@ -135,7 +139,7 @@ def attention_mask(mask: str, window: int, tokens: int) -> Bool[Tensor, "tokens 
     match mask:
         case "causal":
             return causal_mask(tokens)
-        case "sliding window":
+        case "window":
             return sliding_window_mask(tokens, window)
         case _:
             return None
@@ -189,6 +193,21 @@ def path_weights(stack: Stack, chosen: Int[np.ndarray, " chosen"]) -> Float[np.n
             (derivative,) = torch.autograd.grad(x[0, :, stack.tokens :], content, ask, retain_graph=True)
             derivatives.append(derivative.mT.to("cpu", torch.float64) / stack.unit)
     return torch.stack(derivatives).numpy()
+
+
+def through_first_layer(
+    stack: Stack, content: Float[Tensor, "tokens channels"]
+) -> tuple[Float[Tensor, "tokens channels"], Float[Tensor, "heads tokens tokens"]]:
+    """What the first layer makes of some content, and its weights.
+
+    Args:
+        stack: The stack.
+        content: Content of each token.
+    """
+    with torch.inference_mode():
+        x = _inputs(stack, content)
+        made = _apply(stack, stack.layers[0], x)[0, :, stack.tokens :]
+        return made, stack.layers[0].trace(x, attn_mask=stack.mask).weights[0]
 
 
 def _inputs(stack: Stack, content: Tensor) -> Float[Tensor, "1 tokens d_model"]:

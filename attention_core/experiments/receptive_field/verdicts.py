@@ -6,10 +6,12 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from attention_core.experiments.bounds import tolerance
+from attention_core.experiments.judge import judge
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets, visible_range
 from attention_core.experiments.receptive_field.draws import RandomShare
-from attention_core.experiments.receptive_field.stack import OVERWRITTEN, reach
-from attention_core.experiments.verdict import Relation, Verdict, tolerance
+from attention_core.experiments.receptive_field.stack import OVERWRITTEN, content_unit, reach
+from attention_core.experiments.verdict import Relation, Verdict
 
 STANDARD_ERRORS = 5.0
 
@@ -55,83 +57,107 @@ def exact_reach(config: ReceptiveFieldConfig) -> Int[np.ndarray, " tokens"]:
 
 
 def bound_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, ...]:
-    """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree."""
+    """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree.
+
+    Args:
+        config: The settings.
+        sees: What was measured.
+    """
     bound = (config.heads + 1) ** config.layers
-    within, agree, because = True, True, ""
+    within, agree, unsure = True, True, ""
     if config.soft:
-        outcomes = [(s.most <= bound, s.differ == 0) for s in _expected_soft(config, sees)]
-        within, agree = outcomes[0]
-        because = "" if within and agree else "soft heads give every visible key some weight"
-        if outcomes[0] != outcomes[1]:  # too close to the threshold for this precision to tell
-            within, agree = sees.most <= bound, sees.differ == 0
-            because = "a share lies within rounding of the threshold"
+        graph = reach(final_targets(config), residual=config.residual)
+        foreseen = [Sees(graph, seen, sees.chosen) for seen in _soft_seen(config, sees.chosen)]
+        (within, agree), other = ((one.most <= bound, one.differ == 0) for one in foreseen)
+        if (within, agree) != other:
+            unsure = f"a share lies within {config.dtype}'s rounding of the threshold, or of 0"
+    soft = "soft heads give every visible key some weight"
+    capped = f"there are no more than {plural(config.tokens, 'token')} to see" if config.tokens <= bound else ""
     tokens, depth = _of(len(sees.chosen), config.tokens), plural(config.layers, "layer")
     return (
-        _verdict(
-            config, "rf-bound", "most inputs that a token sees", sees.most, "≤", float(bound), expected=within,
-            cases=f"{tokens}, {depth} up, autograd", because="" if within else because,
+        judge(
+            config, "rf-bound.most", float(sees.most), "≤", float(bound),
+            says="the token that sees most sees", unit="inputs", quantity="most inputs that a token sees",
+            cases=f"{tokens}, {depth} up, autograd", broken="" if within else soft, undecided=unsure, note=capped,
         ),
-        _verdict(
-            config, "rf-bound", "token–input pairs on which autograd and the argmax graph differ", sees.differ, "=",
-            0.0, expected=agree, cases=f"{tokens}, {depth}", because="" if agree else because,
+        judge(
+            config, "rf-bound.agree", float(sees.differ), "=", 0.0,
+            says="autograd and the graph of where heads look differ on",
+            unit=f"of {plural(sees.autograd.size, 'token–input pair')}",
+            quantity="pairs that only one of autograd and the argmax graph sees",
+            cases=f"{tokens}, {depth}", broken="" if agree else soft, undecided=unsure,
         ),
     )  # fmt: skip
 
 
 def tight_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, ...]:
-    """rf-tight: the last token sees min((k + 1)^layers, tokens) inputs, and token i min(i + 1, (k + 1)^layers)."""
-    says = exact_reach(config)
+    """rf-tight: the last token sees min((k + 1)^layers, tokens) inputs, and token i min(i + 1, (k + 1)^layers).
+
+    Args:
+        config: The settings.
+        sees: What was measured.
+    """
+    claimed = exact_reach(config)
     intended = reach(final_targets(config), residual=config.residual)[-1].sum(-1)
     measured = sees.graph[-1].sum(-1)
     what = "min(n, (k + 1)^layers)" if config.wrap and config.mask != "causal" else "min(i + 1, (k + 1)^layers)"
-    because, cases = _untight(config), f"{plural(config.tokens, 'token')}, {plural(config.layers, 'layer')}"
-    last, all_of_them = bool(intended[-1] == says[-1]), bool((intended == says).all())
+    broken, cases = _untight(config), f"{plural(config.tokens, 'token')}, {plural(config.layers, 'layer')}"
     return (
-        _verdict(
-            config, "rf-tight", "inputs that the last token sees", int(measured[-1]), "=", float(says[-1]),
-            expected=last, cases=cases, because="" if last else because,
+        judge(
+            config, "rf-tight.last", float(measured[-1]), "=", float(claimed[-1]),
+            says="the last token sees", unit="inputs", quantity="inputs that the last token sees", cases=cases,
+            broken="" if intended[-1] == claimed[-1] else broken,
         ),
-        _verdict(
-            config, "rf-tight", f"tokens that do not see {what} inputs", int((measured != says).sum()), "=", 0.0,
-            expected=all_of_them, cases=_of(config.tokens, config.tokens), because="" if all_of_them else because,
+        judge(
+            config, "rf-tight.every", float((measured != claimed).sum()), "=", 0.0,
+            says=f"another number of inputs than {what} see", unit=f"of {plural(config.tokens, 'token')}",
+            quantity=f"tokens that do not see {what} inputs", cases=cases,
+            broken="" if (intended == claimed).all() else broken,
         ),
     )  # fmt: skip
 
 
 def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
-    """rf-random: the mean share of (k + 1)^layers is what throwing keys evenly over all tokens gives."""
+    """rf-random: the mean share of (k + 1)^layers is what throwing keys evenly over all tokens gives.
+
+    Args:
+        config: The settings.
+        share: What was measured.
+    """
     margin = STANDARD_ERRORS * share.error
-    room = "tokens = (k + 1)^layers" if share.room == 1 else f"{share.room} × as many tokens"
-    because = ""
+    room = "as many tokens as paths" if share.room == 1 else f"{share.room} × as many tokens as paths"
+    broken, note = "", ""
+    relation: Relation = "in"
+    bound: float | tuple[float, float] = (share.exact - margin, share.exact + margin)
     if config.mask == "causal":
-        because = "a causal mask leaves fewer keys to choose among"
+        broken = "a causal mask leaves fewer keys to choose among"
     elif not config.residual:
-        because = "without the residual a token does not see itself for certain"
+        broken = "without the residual a token does not see itself for certain"
     elif config.write_positions and share.layers > 2:
-        because = "positions overwritten by the first layer make all queries look at one key"
-    quantity = f"mean reach / (k + 1)^layers, {room}"
-    cases = f"{share.draws} draws of {plural(share.layers, 'layer')} on {plural(share.tokens, 'token')}"
-    if config.mask == "sliding window" and not because:
-        return _verdict(
-            config, "rf-random", quantity, share.mean, "≤", share.exact + margin, expected=True, cases=cases,
-            because="a sliding window leaves fewer keys to choose among",
-        )  # fmt: skip
-    interval = (share.exact - margin, share.exact + margin)
-    return _verdict(
-        config, "rf-random", quantity, share.mean, "in", interval, expected=not because, cases=cases, because=because
-    )
+        broken = "positions overwritten by the first layer make all queries look at one key"
+    elif config.mask == "window":
+        relation, bound, note = "≤", share.exact + margin, "a sliding window leaves fewer keys to choose among"
+    return judge(
+        config, f"rf-random.{share.room}", share.mean, relation, bound,
+        says=f"with {room} random heads see on average, as a share of (k + 1)^layers,",
+        quantity=f"mean reach / (k + 1)^layers, {room}",
+        cases=f"{share.draws} draws of {plural(share.layers, 'layer')} on {plural(share.tokens, 'token')}",
+        broken=broken, note=note,
+    )  # fmt: skip
 
 
-def soft_paths(config: ReceptiveFieldConfig) -> Float[np.ndarray, "layers tokens tokens"]:
+def soft_paths(config: ReceptiveFieldConfig, floor: float = 0.0) -> Float[np.ndarray, "layers tokens tokens"]:
     """Closed form of what autograd measures with soft heads: ``∏ (I + Σ_h A_h)``, float64.
 
-    ``A_h`` is softmax(one-hot of the key that is looked for / temperature) over the visible keys; weights below the
-    smallest number of the precision are 0.
+    ``A_h`` is softmax(one-hot of the key that is looked for / temperature) over the visible keys.
+
+    Args:
+        config: The settings.
+        floor: Weights below it are taken as 0.
     """
     first, last = visible_range(config.mask, config.window, config.tokens)
     at = np.arange(config.tokens)
     hidden = (at < first[:, None]) | (at > last[:, None])
-    smallest = torch.finfo(config.torch_dtype).smallest_normal * torch.finfo(config.torch_dtype).eps
     paths, below = [], np.eye(config.tokens)
     for depth, targets in enumerate(intended_targets(config)):
         scores = (targets[..., None] == at).astype(np.float64)  # (heads, tokens, tokens)
@@ -140,21 +166,23 @@ def soft_paths(config: ReceptiveFieldConfig) -> Float[np.ndarray, "layers tokens
         weights = np.exp(scores / config.temperature - scores.max(-1, keepdims=True) / config.temperature)
         weights[:, hidden] = 0.0
         weights /= weights.sum(-1, keepdims=True)
-        weights[weights < smallest / 2] = 0.0
+        weights[weights < floor] = 0.0
         below = config.residual * below + (weights @ below).sum(0)
         paths.append(below)
     return np.stack(paths)
 
 
-def _expected_soft(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Sees, Sees]:
-    """What the closed form says is seen, with the threshold moved by rounding to either side."""
-    paths = soft_paths(config)[:, sees.chosen]
-    share = paths / np.array([config.paths(layers + 1) for layers in range(config.layers)])[:, None, None]
+def _soft_seen(
+    config: ReceptiveFieldConfig, chosen: Int[np.ndarray, " chosen"]
+) -> tuple[Bool[np.ndarray, "layers chosen tokens"], Bool[np.ndarray, "layers chosen tokens"]]:
+    """What the closed form says is seen for certain, and what may be seen: rounding and underflow decide between."""
+    all_paths = np.array([config.paths(layers + 1) for layers in range(config.layers)])[:, None, None]
+    smallest = torch.finfo(config.torch_dtype).smallest_normal
     relative = tolerance(config.torch_dtype, scale=1.0, terms=config.layers * (config.tokens + config.heads))
-    low, high = (
-        Sees(sees.graph, share > config.threshold * factor, sees.chosen) for factor in (1 - relative, 1 + relative)
-    )
-    return low, high
+    strict, generous = (soft_paths(config, floor)[:, chosen] for floor in (smallest, 0.0))
+    unit = content_unit(config.paths(config.layers))
+    certain = (strict / all_paths > config.threshold * (1 + relative)) & (strict * unit >= smallest)
+    return certain, generous / all_paths > config.threshold * max(0.0, 1 - relative)
 
 
 def _untight(config: ReceptiveFieldConfig) -> str:
@@ -175,29 +203,3 @@ def _of(chosen: int, tokens: int) -> str:
 def plural(count: int, thing: str) -> str:
     """``1 layer``, ``2 layers``, ``1,024 tokens``."""
     return f"{count:,} {thing}" + ("" if count == 1 else "s")
-
-
-def _verdict(
-    config: ReceptiveFieldConfig,
-    claim: str,
-    quantity: str,
-    measured: float,
-    relation: Relation,
-    bound: float | tuple[float, float],
-    *,
-    expected: bool,
-    cases: str,
-    because: str,
-) -> Verdict:
-    return Verdict(
-        claim=claim,
-        quantity=quantity,
-        measured=float(measured),
-        relation=relation,
-        bound=bound,
-        expected=expected,
-        cases=cases,
-        dtype=config.dtype,
-        device=str(config.torch_device),
-        because=because,
-    )

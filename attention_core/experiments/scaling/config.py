@@ -1,27 +1,21 @@
 """Settings of the scaling experiment, and what they imply for the scores of independent queries and keys."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import torch
 
-from attention_core.experiments.config import (
-    ConfigError,
-    RunConfig,
-    check_bool,
-    check_choice,
-    check_float,
-    check_int,
-)
+from attention_core.experiments.checks import ConfigError, check_int
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, Real, Switch, Whole, setting
 
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
 MODEL_WIDTH: Final = 512  # d_model of the module whose W_Q and W_K queries and keys may go through
-SCALES: Final = ("none", "1/sqrt(d_head)", "1/d_head", "d_head^-alpha")
-INPUTS: Final = ("normal", "uniform", "signs")
-
-# 4,096 × 8,192 × 64 multiply-adds a product: about 8 s for the sweep on two cores, and 40 MB at a time.
-MAX_PRODUCT: Final = 2**31
+SCALES: Final = {"none": "none", "root": "1/√d_head", "head": "1/d_head", "power": "d_head^−α"}
+UNSCALED: Final = "1"
+SCALED: Final = "1/√d_head"
+_ALPHA: Final = 0.25
 
 
 def check_d_head(d_head: object) -> int:
@@ -46,10 +40,10 @@ class ScalingConfig(RunConfig):
     Attributes:
         num_keys: Keys that all queries share, n.
         num_queries: Queries; below 2,000 the median gradient at d_head = 4096 scatters over decades.
-        scale: ``none``, ``1/sqrt(d_head)``, ``1/d_head`` or ``d_head^-alpha``.
-        alpha: Exponent of ``d_head^-alpha``.
+        scale: An id of ``SCALES``.
+        alpha: Exponent of d_head^−α.
         temperature: Divides the scores.
-        inputs: ``normal``, ``uniform`` or ``signs`` (±1): the distribution of each component of q and k.
+        inputs: The distribution of each component of q and k.
         std: Standard deviation of each component.
         mean: Mean of each component, in standard deviations.
         correlation: Of each component of a query with the same component of one of the keys.
@@ -59,43 +53,45 @@ class ScalingConfig(RunConfig):
         naive_epsilon: Compute ε as 1 − a_max in the precision of the run, which cancels.
 
     Raises:
-        ConfigError: If a setting, or what they cost together, is not possible.
+        ConfigError: If a setting is not possible.
     """
 
-    num_keys: int = 64
+    num_keys: int = setting(64, Whole(1, 128, label="Keys"))
     num_queries: int = 2048
-    scale: str = "none"
-    alpha: float = 0.25
-    temperature: float = 1.0
-    inputs: str = "normal"
-    std: float = 1.0
-    mean: float = 0.0
-    correlation: float = 0.0
-    qk_norm: bool = False
-    through_module: bool = False
-    naive_epsilon: bool = False
+    scale: str = setting(
+        "none",
+        Choice(
+            SCALES,
+            label="Scores are q·k times",
+            formerly={"1/sqrt(d_head)": "root", "1/d_head": "head", "d_head^-alpha": "power"},
+        ),
+    )
+    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label="α, for d_head^−α"))
+    temperature: float = setting(1.0, Real(0.1, 10.0, 0.1, label="Temperature", hint="Divides the scores."))
+    inputs: str = setting(
+        "normal",
+        Choice(
+            {"normal": "normal", "uniform": "uniform", "signs": "±1"}, label="Components of q and k", listed=False
+        ),
+    )
+    std: float = setting(1.0, Real(0.1, 4.0, 0.1, label="Standard deviation"))
+    mean: float = setting(0.0, Real(-2.0, 2.0, 0.1, label="Mean", hint="In standard deviations."))
+    correlation: float = setting(
+        0.0, Real(0.0, 1.0, 0.1, label="Correlation of q and k", hint="Of each query with one of the keys.")
+    )
+    qk_norm: bool = setting(False, Switch(label="QK-norm", hint="Divide each query and key by its root mean square."))
+    through_module: bool = setting(False, Switch(label="Through W_Q and W_K", hint="As torch initialises them."))
+    naive_epsilon: bool = setting(
+        False, Switch(label="ε as 1 − a_max", hint="It cancels, and seems to break the bound on ‖J‖.", link="naive")
+    )
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
-        check_int("num_keys", self.num_keys, 1, 1024)
         check_int("num_queries", self.num_queries, 2000, 8192)
-        product = D_HEADS[-1] * self.num_queries * self.num_keys
-        if product > MAX_PRODUCT:
-            cost = f"{self.num_queries:,} queries × {self.num_keys:,} keys"
-            raise ConfigError(
-                "num_keys", cost, f"d_head × queries × keys up to {MAX_PRODUCT:,} is allowed, this is {product:,}"
-            )
-        check_choice("scale", self.scale, SCALES)
-        check_float("alpha", self.alpha, 0.0, 2.0)
-        check_float("temperature", self.temperature, 0.1, 100.0)
-        check_choice("inputs", self.inputs, INPUTS)
-        for name, low, high in (("std", 0.1, 4.0), ("mean", -2.0, 2.0), ("correlation", 0.0, 1.0)):
+        for name in ("std", "mean", "correlation"):
             value = getattr(self, name)
-            check_float(name, value, low, high)
             if abs(10 * value - round(10 * value)) > 1e-9:
-                raise ConfigError(name, value, f"a number from {low:g} to {high:g} in tenths is allowed")
-        for name in ("qk_norm", "through_module", "naive_epsilon"):
-            check_bool(name, getattr(self, name))
+                raise ConfigError(name, value, "a number in tenths is allowed")
         if self.through_module and (self.mean, self.correlation) != (0, 0):
             given = f"mean {self.mean:g} and correlation {self.correlation:g}"
             raise ConfigError("through_module", given, "with W_Q and W_K, mean 0 and correlation 0 are allowed")
@@ -118,9 +114,9 @@ class ScalingConfig(RunConfig):
         match self.scale:
             case "none":
                 return 1.0
-            case "1/sqrt(d_head)":
+            case "root":
                 return 1 / math.sqrt(d_head)
-            case "1/d_head":
+            case "head":
                 return 1 / d_head
             case _:
                 return d_head**-self.alpha
@@ -131,14 +127,26 @@ class ScalingConfig(RunConfig):
 
     @property
     def factor_name(self) -> str:
-        """``factor`` as a formula, such as ``1/√d_head`` or ``d_head^−0.4/2``."""
-        names = {
-            "none": "1",
-            "1/sqrt(d_head)": "1/√d_head",
-            "1/d_head": "1/d_head",
-            "d_head^-alpha": f"d_head^−{self.alpha:g}",
-        }
+        """``factor`` as a formula: ``1``, ``1/√d_head``, ``d_head^−0.4 / 2``."""
+        names = {"none": UNSCALED, "root": SCALED, "head": "1/d_head", "power": f"d_head^−{self.alpha:g}"}
+        if self.scale == "power" and self.alpha in (0, 0.5):
+            names["power"] = SCALED if self.alpha else UNSCALED
         return names[self.scale] + ("" if self.temperature == 1 else f" / {self.temperature:g}")
+
+    @property
+    def drawn(self) -> "ScalingConfig":
+        """The settings that the picture depends on; the others are as they begin."""
+        return replace(self, alpha=self.alpha if self.scale == "power" else _ALPHA, naive_epsilon=False)
+
+    @property
+    def base(self) -> "ScalingConfig":
+        """The settings that curves without a factor and with 1/√d_head depend on; the others are as they begin."""
+        return replace(self, scale="none", alpha=_ALPHA, temperature=1.0, naive_epsilon=False)
+
+    @property
+    def parts(self) -> tuple["ScalingConfig", ...]:
+        """What is measured, each by itself: the two factors of ``base``, and the chosen one where it is another."""
+        return (self.base,) if self.factor_name in (UNSCALED, SCALED) else (self.base, self.drawn)
 
 
 @dataclass(frozen=True, slots=True)

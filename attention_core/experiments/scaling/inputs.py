@@ -1,4 +1,4 @@
-"""Random queries, keys and values of the scaling experiment: one stream of numbers for each kind."""
+"""Random queries and keys of the scaling experiment: one stream of numbers for each kind."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -16,6 +16,7 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import TiedKeyValue
 
 CHUNK: Final = 256  # queries at a time: 8 MB a tensor at d_head = 4096 in float64
+PAIR_ROWS: Final = 1024  # rows of 4,096 components that pairs are cut from; a multiple of CHUNK
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +26,23 @@ class Inputs:
     Attributes:
         queries: (chunk, 4096).
         keys: (keys, 4096), shared by all queries of all chunks.
-        values: (keys, 4096) ~ N(0, 1), shared too.
-        upstream: (chunk, 4096) ~ N(0, 1): ∂L/∂context times √d_head.
-        pair_queries: (chunk, 4096); independent of the other rows, as are
-        pair_keys: (chunk, 4096): each row pairs with its query alone.
+        upstream: (chunk, keys) ~ N(0, 1): ∂L/∂weights.
+        pairs: Queries and keys (chunk, 4096) that are independent of all others in every component and row, or, of
+            correlated ones, of all but each other; None once ``PAIR_ROWS`` have been drawn.
     """
 
     queries: Float[Tensor, "chunk width"]
     keys: Float[Tensor, "keys width"]
-    values: Float[Tensor, "keys width"]
-    upstream: Float[Tensor, "chunk width"]
-    pair_queries: Float[Tensor, "chunk width"]
-    pair_keys: Float[Tensor, "chunk width"]
+    upstream: Float[Tensor, "chunk keys"]
+    pairs: tuple[Float[Tensor, "chunk width"], Float[Tensor, "chunk width"]] | None
 
 
 def chunks(config: ScalingConfig) -> Iterator[Inputs]:
-    """The inputs, chunk by chunk, each kind from its own stream: how they are cut does not change them."""
-    streams = {
-        name: generator(config.seed, "scaling", name) for name in ("query", "key", "value", "upstream", "pair")
-    }
+    """The inputs, chunk by chunk, each kind from its own stream: how they are cut does not change them.
+
+    They are drawn in float32, four times as fast as in float64, and then cast: one seed is one input everywhere.
+    """
+    streams = {name: generator(config.seed, "scaling", name) for name in ("query", "key", "upstream", "pair")}
     width = MODEL_WIDTH if config.through_module else D_HEADS[-1]
     draw = unit_draw(config.inputs)
     target = {"device": config.torch_device, "dtype": config.torch_dtype}
@@ -51,24 +50,31 @@ def chunks(config: ScalingConfig) -> Iterator[Inputs]:
     fresh = math.sqrt(1 - config.correlation**2)
 
     def unit(name: str, rows: int) -> Tensor:
-        return draw(rows, width, generator=streams[name], dtype=torch.float64)
-
-    def normal(name: str, rows: int) -> Tensor:
-        return torch.randn(rows, D_HEADS[-1], generator=streams[name], dtype=torch.float64).to(**target)
+        return draw(rows, width, generator=streams[name])
 
     def made(which: str, rows: Tensor) -> Tensor:
-        cast = (config.std * (config.mean + rows)).to(**target)
+        if config.mean:
+            rows = config.mean + rows
+        if config.std != 1:
+            rows = config.std * rows
+        cast = rows.to(**target)
         return cast if matrices is None else F.linear(cast, getattr(matrices, which))
 
+    def beside(own: Tensor, query: Tensor) -> Tensor:
+        return made("q_weight", config.correlation * own + fresh * query if config.correlation else query)
+
     key = unit("key", config.num_keys)
-    keys, values = made("k_weight", key), normal("value", config.num_keys)
+    keys = made("k_weight", key)
+    upstream = unit_draw("normal")(config.num_queries, config.num_keys, generator=streams["upstream"]).to(**target)
     for first in range(0, config.num_queries, CHUNK):
-        count = min(CHUNK, config.num_queries - first)
-        query, pair = unit("query", count), unit("pair", count)
-        own = key[torch.arange(first, first + count) % config.num_keys]
-        queries = made("q_weight", config.correlation * own + fresh * query)
-        pair_queries = made("q_weight", config.correlation * pair + fresh * query) if config.correlation else queries
-        yield Inputs(queries, keys, values, normal("upstream", count), pair_queries, made("k_weight", pair))
+        last = min(first + CHUNK, config.num_queries)
+        query = unit("query", last - first)
+        queries = beside(key[torch.arange(first, last) % config.num_keys], query)
+        pairs = None
+        if first < PAIR_ROWS:
+            pair = unit("pair", last - first)
+            pairs = (beside(pair, query) if config.correlation else queries, made("k_weight", pair))
+        yield Inputs(queries, keys, upstream[first:last], pairs)
 
 
 def projections(config: ScalingConfig) -> MultiHeadAttention:
@@ -83,13 +89,16 @@ def projections(config: ScalingConfig) -> MultiHeadAttention:
     return module.to(device=config.torch_device, dtype=config.torch_dtype)
 
 
-def unit_draw(inputs: str) -> Callable[..., torch.Tensor]:
-    """How numbers of mean 0 and variance 1 are drawn for ``inputs``: a function of shape, generator and dtype."""
+def unit_draw(inputs: str) -> Callable[..., Tensor]:
+    """How numbers of mean 0 and variance 1 are drawn, in float32: a function of shape and generator."""
 
-    def uniform(*shape: int, **options: object) -> torch.Tensor:
-        return (2 * torch.rand(*shape, **options) - 1) * math.sqrt(3)  # pyright: ignore
+    def normal(*shape: int, generator: torch.Generator) -> Tensor:
+        return torch.randn(*shape, generator=generator, dtype=torch.float32)
 
-    def signs(*shape: int, **options: object) -> torch.Tensor:
-        return 1 - 2 * torch.rand(*shape, **options).round()  # pyright: ignore
+    def uniform(*shape: int, generator: torch.Generator) -> Tensor:
+        return (2 * torch.rand(*shape, generator=generator, dtype=torch.float32) - 1) * math.sqrt(3)
 
-    return {"normal": torch.randn, "uniform": uniform, "signs": signs}[inputs]
+    def signs(*shape: int, generator: torch.Generator) -> Tensor:
+        return 1 - 2 * torch.rand(*shape, generator=generator, dtype=torch.float32).round()
+
+    return {"normal": normal, "uniform": uniform, "signs": signs}[inputs]

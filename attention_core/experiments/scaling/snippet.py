@@ -3,22 +3,21 @@
 from attention_core.experiments.scaling.config import D_HEADS, MODEL_WIDTH, ScalingConfig, check_d_head
 
 _DRAWS = {
-    "uniform": "(2 * torch.rand(*shape, **options) - 1) * 3**0.5",
-    "signs": "1 - 2 * torch.rand(*shape, **options).round()",
+    "uniform": "(2 * torch.rand(*shape, generator=generator) - 1) * 3**0.5",
+    "signs": "1 - 2 * torch.rand(*shape, generator=generator).round()",
 }
 _FACTORS = {
     "none": "",
-    "1/sqrt(d_head)": " / d_head**0.5",
-    "1/d_head": " / d_head",
+    "root": " / d_head**0.5",
+    "head": " / d_head",
 }
 
 
 def scaling_snippet(config: ScalingConfig, d_head: int = 64) -> str:
     """Plain torch that draws the same queries and keys and prints what they give at ``d_head`` with the chosen scale.
 
-    It prints ``mean_max_weight``, ``median_gradient`` and ``mean_gradient``, which equal the result's
-    ``chosen.max_weight``, ``chosen.gradient_median`` and ``chosen.gradient_mean`` to three significant digits (about
-    two in half precision).
+    It prints three numbers, which equal the result's ``chosen.max_weight``, ``chosen.gradient_median`` and
+    ``chosen.gradient_mean`` to three significant digits (about two in half precision).
 
     Raises:
         ConfigError: If ``d_head`` is not a power of two from 1 to 4096.
@@ -34,14 +33,13 @@ def scaling_snippet(config: ScalingConfig, d_head: int = 64) -> str:
         f"seed, d_head, num_queries, num_keys = {config.seed}, {d_head}, {config.num_queries}, {config.num_keys}",
         f"dtype, device = torch.{config.dtype}, {str(config.torch_device)!r}",
         "",
-        "def draw(kind, make, *shape):  # a stream of random numbers for each kind, in float64",
+        "def draw(kind, make, *shape):  # a stream of random numbers for each kind, in float32",
         '    digest = hashlib.blake2b(repr((seed, "scaling", kind)).encode(), digest_size=8).digest()',
         "    stream = torch.Generator().manual_seed(int.from_bytes(digest, 'little') >> 1)",
-        "    return make(*shape, generator=stream, dtype=torch.float64)",
+        "    return make(*shape, generator=stream)",
         "",
         *_inputs(config, width),
-        f"v = draw('value', torch.randn, num_keys, {D_HEADS[-1]})[:, :d_head].to(device, dtype)",
-        f"g = draw('upstream', torch.randn, num_queries, {D_HEADS[-1]})[:, :d_head].to(device, dtype) / d_head**0.5",
+        "g = draw('upstream', torch.randn, num_queries, num_keys).to(device, dtype)  # the gradient of the weights",
     ]
     if config.qk_norm:
         lines.append("q, k = (torch.nn.functional.rms_norm(x, (d_head,), eps=1e-30) for x in (q, k))")
@@ -50,11 +48,11 @@ def scaling_snippet(config: ScalingConfig, d_head: int = 64) -> str:
         "q.requires_grad_()",
         f"scores = q @ k.mT{factor}",
         f"weights = scores.softmax(-1{precise}).to(dtype)",
-        "(gradient,) = torch.autograd.grad(weights @ v, q, g)",
+        "(gradient,) = torch.autograd.grad(weights, q, g)",
         "norms = gradient.double().norm(dim=-1)",
-        "print(f'mean_max_weight {weights.detach().double().amax(-1).mean():.6g}')",
-        "print(f'median_gradient {norms.quantile(0.5):.6g}')",
-        "print(f'mean_gradient {norms.mean():.6g}')",
+        "print(f'largest weight of a query, mean: {weights.detach().double().amax(-1).mean():.6g}')",
+        "print(f'gradient that reaches a query, median: {norms.quantile(0.5):.6g}')",
+        "print(f'and its mean: {norms.mean():.6g}')",
     ]
     return "\n".join(lines) + "\n"
 
@@ -65,7 +63,7 @@ def _inputs(config: ScalingConfig, width: int) -> list[str]:
     if config.inputs in _DRAWS:
         unit = config.inputs
         lines += [
-            f"def {unit}(*shape, **options):  # mean 0, variance 1",
+            f"def {unit}(*shape, generator):  # mean 0, variance 1",
             f"    return {_DRAWS[unit]}",
             "",
         ]
@@ -81,7 +79,8 @@ def _inputs(config: ScalingConfig, width: int) -> list[str]:
         lines += [
             "q, k = q.to(device, dtype), k.to(device, dtype)",
             "# W_Q and W_K, as nn.Linear draws them",
-            f"w = (2 * draw('projection', torch.rand, 2, {D_HEADS[-1]}, {width}) - 1) / {width}**0.5",
+            "rand = lambda *shape, generator: torch.rand(*shape, generator=generator, dtype=torch.float64)",
+            f"w = (2 * draw('projection', rand, 2, {D_HEADS[-1]}, {width}) - 1) / {width}**0.5",
             "w = w[:, :d_head].to(device, dtype)",
             "q, k = q @ w[0].mT, k @ w[1].mT",
         ]

@@ -3,17 +3,9 @@
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from torch.nn import functional as F
 
-
-def _before(values: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows keys"]:
-    """Sum of the values before each one, added directly: ``Σ_{j<i} v_j``."""
-    return F.pad(values.cumsum(-1)[..., :-1], (1, 0))
-
-
-def _after(values: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows keys"]:
-    """Sum of the values after each one, added directly: ``Σ_{j>i} v_j``."""
-    return _before(values.flip(-1)).flip(-1)
+# Numbers up to half of the smallest subnormal become 0.
+_BECOMES_ZERO = {torch.float16: 2.0**-25, torch.bfloat16: 2.0**-134}
 
 
 def rest_of_row(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
@@ -27,9 +19,13 @@ def rest_of_row(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
 def jacobian_norm(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
     """``‖J‖_F`` of softmax's Jacobian ``J = diag(a) − aaᵀ``, for each row ``a``.
 
-    ``‖J‖²_F = Σ_i a_i²(Σ_{j≠i} a_j)² + 2 Σ_{i<j} a_i²a_j²`` has non-negative terms only, where the textbook's
-    ``Σa² − 2Σa³ + (Σa²)²`` cancels and turns negative. The largest weight is taken apart and the rest divided by the
-    second largest, so no square underflows: the result is 0 only where all but one weight are 0.
+    ``‖J‖²_F = Σ_i a_i²(Σ_{j≠i} a_j)² + Σ_{i≠j} a_i²a_j²``, where the textbook's ``Σa² − 2Σa³ + (Σa²)²`` cancels and
+    turns negative. With the largest weight a₁ taken apart and the rest divided by the second largest u, r = a / u::
+
+        ‖J‖²_F / u² = a₁²((Σr)² + 2Σr²) + Σr²(1 − a)² + u²((Σr²)² − Σr⁴)       sums over the rest
+
+    No square underflows, 1 − a is at least ½, and what the last difference cancels is below the roundoff of the first
+    term, as u ≤ a₁: the result is 0 only where all but one weight are 0.
 
     Args:
         weights: Rows that are ≥ 0 and sum to 1.
@@ -42,17 +38,18 @@ def jacobian_norm(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"
     unit = rest.amax(-1, keepdim=True)
     ratio = rest / torch.where(unit > 0, unit, 1.0)
     squares = ratio.square()
-    others = _before(weights) + _after(weights)
-    top = largest.squeeze(-1).square() * (ratio.sum(-1).square() + 2 * squares.sum(-1))
-    diagonal = (ratio * others).square().sum(-1)
-    off_diagonal = 2 * unit.squeeze(-1).square() * (squares * _after(squares)).sum(-1)
-    return unit.squeeze(-1) * (top + diagonal + off_diagonal).sqrt()
+    total, fourth = squares.sum(-1), squares.square().sum(-1)
+    top = largest.squeeze(-1).square() * (ratio.sum(-1).square() + 2 * total)
+    diagonal = (squares * (1 - rest).square()).sum(-1)
+    unit = unit.squeeze(-1)
+    return unit * (top + diagonal + unit.square() * (total.square() - fourth)).sqrt()
 
 
 def jacobian(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows keys keys"]:
-    """``J = diag(a) − aaᵀ`` for each row: ``a_i Σ_{j≠i} a_j`` on the diagonal, ``−a_i a_j`` off it."""
+    """``J = diag(a) − aaᵀ`` for each row: ``a_i(1 − a_i)`` on the diagonal, ε for the largest's ``1 − a_i``."""
     matrix = -weights.unsqueeze(-1) * weights.unsqueeze(-2)
-    matrix.diagonal(dim1=-2, dim2=-1).copy_(weights * (_before(weights) + _after(weights)))
+    others = (1 - weights).scatter(-1, weights.argmax(-1, keepdim=True), rest_of_row(weights).unsqueeze(-1))
+    matrix.diagonal(dim1=-2, dim2=-1).copy_(weights * others)
     return matrix
 
 
@@ -62,6 +59,17 @@ def entropy(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
 
 
 def row_norms(rows: Float[Tensor, "*rows d"]) -> Float[Tensor, "*rows"]:
-    """Euclidean norm of each row, divided by its largest entry first so that no square underflows."""
-    unit = rows.abs().amax(-1, keepdim=True)
-    return unit.squeeze(-1) * torch.linalg.vector_norm(rows / torch.where(unit > 0, unit, 1.0), dim=-1)
+    """Euclidean norm of each row, in float64; where its squares would underflow, its largest entry is divided out."""
+    norms = torch.linalg.vector_norm(rows, dim=-1, dtype=torch.float64)
+    small = norms < 1e-140
+    if small.any():
+        tiny = rows[small].double()
+        unit = tiny.abs().amax(-1, keepdim=True)
+        scaled = torch.linalg.vector_norm(tiny / torch.where(unit > 0, unit, 1.0), dim=-1)
+        norms[small] = unit.squeeze(-1) * scaled
+    return norms
+
+
+def zeros_in(half: torch.dtype, weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
+    """Share of each row's weights that are 0 once stored in ``half``: float16 or bfloat16."""
+    return (weights <= _BECOMES_ZERO[half]).to(torch.float64).mean(-1)

@@ -1,6 +1,6 @@
-"""The scaling sweep: some queries at a time, every d_head and scale, with autograd's gradients through the module."""
+"""The scaling sweep: some queries at a time, every d_head, with autograd's gradients through the module."""
 
-import math
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,36 +8,39 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.experiments.scaling.config import D_HEADS, ScalingConfig, expected_scores
-from attention_core.experiments.scaling.inputs import Inputs, chunks
-from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms
-from attention_core.modules.dot_product import attention_scores
+from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig
+from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
+from attention_core.experiments.scaling.inputs import CHUNK, Inputs, chunks
+from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms, zeros_in
+from attention_core.experiments.verdict import Step
+from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
-UNSCALED: Final = "1"
-SCALED: Final = "1/√d_head"
-BINS: Final = 40
 MAX_PAIRS: Final = 8192  # independent pairs a chunk and d_head, where d_head leaves so many
 NORM_EPS: Final = 1e-30  # the norm's own ε of up to 0.008 would shorten the vectors of d_head = 1 and 2
-ROW_STATISTICS: Final = (
-    "max_weight",
-    "entropy",
-    "jacobian",
-    "epsilon",
-    "gradient",
-    "float16_zeros",
-    "bfloat16_zeros",
-)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScalingPart:
+    """What was measured for some factors of the scores.
+
+    Attributes:
+        curves: Of each factor by its formula, and
+        naive: the same with ε computed as 1 − a_max.
+    """
+
+    curves: dict[str, ScalingCurves]
+    naive: dict[str, ScalingCurves]
 
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """What one scale makes of one chunk at one d_head.
+    """What one factor makes of one chunk at one d_head, in the run's precision and on its device.
 
     Attributes:
-        scores: (chunk, keys) in the run's precision and on its device, like
-        weights: (chunk, keys) and
+        scores: (chunk, keys).
+        weights: (chunk, keys).
         gradient: (chunk, d_head), ∂L/∂q.
     """
 
@@ -46,7 +49,17 @@ class Attended:
     gradient: Float[Tensor, "chunk d_head"]
 
 
-def head(config: ScalingConfig, d_head: int, factor: float | None) -> MultiHeadAttention:
+def factors(config: ScalingConfig) -> dict[str, list[float]]:
+    """The factors that a part is measured with, by their formula; the first is the module's own.
+
+    They are the chosen one; but without a factor and with 1/√d_head, which every result is compared with, in one go.
+    """
+    if config == config.base:
+        return {SCALED: [head(config, d_head).scale for d_head in D_HEADS], UNSCALED: [1.0] * len(D_HEADS)}
+    return {config.factor_name: [config.factor(d_head) for d_head in D_HEADS]}
+
+
+def head(config: ScalingConfig, d_head: int, factor: float | None = None) -> MultiHeadAttention:
     """The module with one head and no projections: queries, keys and values are what it is given.
 
     Args:
@@ -62,134 +75,120 @@ def head(config: ScalingConfig, d_head: int, factor: float | None) -> MultiHeadA
     return module.requires_grad_(False)
 
 
-def attend(module: MultiHeadAttention, inputs: Inputs) -> Attended:
-    """One pass of a chunk through the module, and back to its queries.
+def attend(module: MultiHeadAttention, inputs: Inputs, others: Sequence[float] = ()) -> list[Attended]:
+    """One pass of a chunk through the module, and back to its queries; then the same q and k with other factors.
 
-    From ``∂L/∂context ~ N(0, 1)/√d_head``, which makes ``∂L/∂weights ~ N(0, 1)``, autograd gives ``∂L/∂q`` of the
-    queries as they meet the keys: after QK-norm, where there is one.
+    From ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂q`` of the queries as they meet the keys: after QK-norm, where
+    there is one.
+
+    Args:
+        module: Made by ``head``.
+        inputs: The chunk.
+        others: Factors with which the module's queries and keys meet again.
     """
-    d_head = module.d_head
     with torch.inference_mode(False), torch.enable_grad():
-        queries = inputs.queries[:, :d_head].clone().requires_grad_()
-        trace = module.trace(queries[None], inputs.keys[None, :, :d_head], inputs.values[None, :, :d_head])
-        upstream = inputs.upstream[None, None, :, :d_head] / math.sqrt(d_head)
-        (gradient,) = torch.autograd.grad(trace.context, trace.q, upstream)
-    return Attended(trace.scores.detach()[0, 0], trace.weights.detach()[0, 0], gradient[0, 0])
+        queries = inputs.queries[None, :, : module.d_head].detach().requires_grad_()
+        trace = module.trace(queries, inputs.keys[None, :, : module.d_head])
+        made = [(trace.scores, trace.weights)]
+        for factor in others:
+            scores = attention_scores(trace.q, trace.k, scale=factor)
+            made.append((scores, softmax_over_keys(scores)))
+        found = []
+        for scores, weights in made:
+            upstream = inputs.upstream[None, None]
+            (gradient,) = torch.autograd.grad(weights, trace.q, upstream, retain_graph=True)
+            found.append(Attended(scores.detach()[0, 0], weights.detach()[0, 0], gradient[0, 0]))
+    return found
 
 
-def row_statistics(attended: Attended, *, naive_epsilon: bool) -> Float[Tensor, "statistics chunk"]:
+def row_statistics(
+    weights: Float[Tensor, "*sizes chunk keys"], gradients: Float[Tensor, "*sizes chunk"]
+) -> Float[Tensor, "statistics *sizes chunk"]:
     """``ROW_STATISTICS`` of each query, in float64 on the CPU.
 
     The Jacobian and ε are those of the weights divided by their sum, which in half precision is not quite 1.
+
+    Args:
+        weights: In the run's precision.
+        gradients: ``‖∂L/∂q‖``.
     """
-    weights = attended.weights.to("cpu", torch.float64)
-    gradient = attended.gradient.to("cpu", torch.float64)
+    naive = (1 - weights.amax(-1)).to("cpu", torch.float64)
+    weights = weights.to("cpu", torch.float64)
     shares = weights / weights.sum(-1, keepdim=True)
-    largest = weights.amax(-1)
-    epsilon = (1 - attended.weights.amax(-1)).to("cpu", torch.float64) if naive_epsilon else rest_of_row(shares)
-    zeros = [(weights.to(half) == 0).double().mean(-1) for half in (torch.float16, torch.bfloat16)]
+    zeros = [zeros_in(half, weights) for half in (torch.float16, torch.bfloat16)]
     return torch.stack([
-        largest, entropy(weights), jacobian_norm(shares), epsilon, row_norms(gradient), *zeros
+        weights.amax(-1), entropy(weights), jacobian_norm(shares), rest_of_row(shares), naive, gradients, *zeros
     ])  # fmt: skip
 
 
-def pair_moments(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, " moments"]:
-    """How many independent pairs a chunk holds, and the sums of their scores to the powers 1, 2 and 4.
+def pair_scores(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, " pairs"]:
+    """Dot products q·k of independent pairs in the run's precision; none where the chunk has no pairs.
 
     All components of a row are independent, so 4,096 of them make 4,096 / d_head pairs. Scores of queries that share
     keys depend on one another: an interval from them would be far too narrow.
     """
-    rows = min(inputs.pair_keys.shape[0], max(1, MAX_PAIRS * module.d_head // D_HEADS[-1]))
-    pairs = [part[:rows].reshape(-1, 1, module.d_head) for part in (inputs.pair_queries, inputs.pair_keys)]
+    if inputs.pairs is None:
+        return inputs.queries.new_empty(0)
+    rows = min(len(inputs.pairs[0]), max(1, MAX_PAIRS * module.d_head // D_HEADS[-1]))
+    q, k = (part[:rows].reshape(-1, 1, module.d_head) for part in inputs.pairs)
     if module.q_norm is not None and module.k_norm is not None:
-        pairs = [module.q_norm(pairs[0]), module.k_norm(pairs[1])]
-    scores = attention_scores(pairs[0], pairs[1], scale=module.scale).to("cpu", torch.float64).flatten()
+        q, k = module.q_norm(q), module.k_norm(k)
+    return attention_scores(q, k, scale=1.0).flatten()
+
+
+def moments(scores: Float[Tensor, " pairs"]) -> Float[Tensor, " moments"]:
+    """How many scores there are, and their sums to the powers 1, 2 and 4."""
+    scores = scores.to("cpu", torch.float64)
     squares = scores.square()
-    return torch.stack([torch.tensor(float(len(scores))).double(), scores.sum(), squares.sum(), squares @ squares])
+    count = torch.tensor(float(len(scores)), dtype=torch.float64)
+    return torch.stack([count, scores.sum(), squares.sum(), squares @ squares])
 
 
-def histogram_edges(config: ScalingConfig) -> Float[Tensor, "d_heads edges"]:
-    """Borders of the score histogram's bins at each d_head: 4.5 standard deviations around 0, claimed or expected."""
-    rows = []
-    for d_head in D_HEADS:
-        expected = expected_scores(config, d_head)
-        half = 4.5 * max(math.sqrt(d_head), expected.std) + abs(expected.mean) + expected.lead
-        rows.append(torch.linspace(-1, 1, BINS + 1, dtype=torch.float64) * half * config.factor(d_head))
-    return torch.stack(rows)
+def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
+    """Measure the factors of a part, 256 queries at a time: a ``Step`` before each, and last the ``ScalingPart``.
 
+    Each query meets the same keys at every d_head, of which it takes the first d_head components, and every factor of
+    the scores meets the same queries: the curves differ in d_head and factor alone.
 
-def factors(config: ScalingConfig) -> dict[str, list[float]]:
-    """The factors of the scores by their formula: none, the module's own 1/√d_head, and last the chosen one.
-
-    Where the chosen one is one of the first two, there are only these.
+    Args:
+        config: One of a config's ``parts``.
     """
-    series = {UNSCALED: [1.0] * len(D_HEADS), SCALED: [1 / math.sqrt(d_head) for d_head in D_HEADS]}
-    if chosen_name(config) not in series:
-        series[config.factor_name] = [config.factor(d_head) for d_head in D_HEADS]
-    return series
-
-
-def chosen_name(config: ScalingConfig) -> str:
-    """Which of ``factors`` the config's scale and temperature are."""
-    if config.temperature == 1 and config.scale == "d_head^-alpha" and config.alpha in (0, 0.5):
-        return SCALED if config.alpha else UNSCALED
-    return config.factor_name
-
-
-class Sweep:
-    """The measurements so far, of each query and summed over all of them.
-
-    Attributes:
-        factors: The factors of the scores by their formula.
-        rows: (factors, 13, statistics, queries) ``ROW_STATISTICS`` of each query.
-        moments: (factors, 13, 4) sums over independent pairs, see ``pair_moments``.
-        edges: (13, bins + 1) borders of the bins of the histogram of scores with the chosen factor.
-        counts: (13, bins) how many scores fell into each.
-        scores: (13, chunk, keys) of the first chunk with the chosen factor, float64; None before it.
-        weights: (13, chunk, keys) likewise.
-    """
-
-    def __init__(self, config: ScalingConfig) -> None:
-        self.config = config
-        self.factors = factors(config)
-        sizes = (len(self.factors), len(D_HEADS))
-        self.rows = torch.empty(*sizes, len(ROW_STATISTICS), config.num_queries, dtype=torch.float64)
-        self.moments = torch.zeros(*sizes, 4, dtype=torch.float64)
-        self.edges = histogram_edges(config)
-        self.counts = torch.zeros(len(D_HEADS), BINS, dtype=torch.float64)
-        self.scores: Tensor | None = None
-        self.weights: Tensor | None = None
-        self._modules = [
-            [head(config, d_head, None if name == SCALED else by_d_head[i]) for i, d_head in enumerate(D_HEADS)]
-            for name, by_d_head in self.factors.items()
-        ]
-        self._chunks = chunks(config)
-        self._done = 0
-
-    def add_chunk(self) -> None:
-        """Measure the next 256 queries at every d_head with every factor."""
+    series = factors(config)
+    first, *others = series.values()
+    with torch.inference_mode(False):  # autograd refuses tensors that were made in inference mode
+        modules = [head(config, d_head, factor) for d_head, factor in zip(D_HEADS, first, strict=True)]
+        rows = torch.empty(len(series), len(ROW_STATISTICS), len(D_HEADS), config.num_queries, dtype=torch.float64)
+        sums = torch.zeros(len(series), len(D_HEADS), 4, dtype=torch.float64)
+    inputs = chunks(config)
+    total = -(-config.num_queries // CHUNK)
+    for done in range(total):
+        at = slice(done * CHUNK, min((done + 1) * CHUNK, config.num_queries))
+        yield Step(done, total, f"queries {at.start + 1:,} to {at.stop:,} of {config.num_queries:,}")
         with torch.inference_mode(False), torch.no_grad():
-            inputs = next(self._chunks)
-            queries = slice(self._done, self._done + len(inputs.queries))
-            shown: list[Attended] = []
-            for series, name in enumerate(self.factors):
-                for size, module in enumerate(self._modules[series]):
-                    attended = attend(module, inputs)
-                    self.rows[series, size, :, queries] = row_statistics(
-                        attended, naive_epsilon=self.config.naive_epsilon
-                    )
-                    self.moments[series, size] += pair_moments(module, inputs)
-                    if name == chosen_name(self.config):
-                        shown.append(attended)
-            self._count(shown)
-            self._done = queries.stop
+            _add_chunk(next(inputs), modules, others, rows[..., at], sums)
+    values = [rows[i].numpy() for i in range(len(series))]
+    made = [
+        summarise(name, series[name], values[i], sums[i].numpy(), config.num_keys) for i, name in enumerate(series)
+    ]
+    yield ScalingPart(
+        curves=dict(zip(series, (exact for exact, _ in made), strict=True)),
+        naive=dict(zip(series, (naive for _, naive in made), strict=True)),
+    )
 
-    def _count(self, shown: list[Attended]) -> None:
-        scores = torch.stack([one.scores for one in shown]).to("cpu", torch.float64)
-        if self.scores is None:
-            self.scores = scores
-            self.weights = torch.stack([one.weights for one in shown]).to("cpu", torch.float64)
-        low, high = self.edges[:, :1], self.edges[:, -1:]
-        bins = ((scores.flatten(1) - low) / (high - low) * BINS).floor().long()
-        inside = (bins >= 0) & (bins < BINS)
-        self.counts.scatter_add_(1, bins.clamp(0, BINS - 1), inside.double())
+
+def _add_chunk(
+    inputs: Inputs, modules: list[MultiHeadAttention], others: list[list[float]], rows: Tensor, sums: Tensor
+) -> None:
+    """Measure some queries at every d_head: ``rows`` is filled, ``sums`` is added to."""
+    weights: list[list[Tensor]] = [[] for _ in sums]
+    gradients: list[list[Tensor]] = [[] for _ in sums]
+    for size, module in enumerate(modules):
+        again = [series[size] for series in others]
+        for i, attended in enumerate(attend(module, inputs, again)):
+            weights[i].append(attended.weights)
+            gradients[i].append(row_norms(attended.gradient.to("cpu")))
+        scores = pair_scores(module, inputs)
+        for i, factor in enumerate((module.scale, *again)):
+            sums[i, size] += moments(scores * factor)
+    for i in range(len(sums)):
+        rows[i] = row_statistics(torch.stack(weights[i]), torch.stack(gradients[i]))

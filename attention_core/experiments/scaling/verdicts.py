@@ -1,23 +1,32 @@
-"""What was measured against what is claimed, and whether theory expects the claim to hold with these settings."""
+"""What was measured against what is claimed, and whether theory expects the claim to hold with these settings.
 
-from collections.abc import Callable
+What is expected comes from the settings alone: from what probability theory says of q·k, and from a model of rows of
+weights made of it. Where the model lies too near a threshold to foresee on which side a sample falls, nothing is
+expected.
+"""
+
 from dataclasses import dataclass
-from typing import Any
+from typing import Final
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.scaling.absorb import absorb
+from attention_core.experiments.judge import judge
 from attention_core.experiments.scaling.config import D_HEADS, ScalingConfig, expected_scores
-from attention_core.experiments.scaling.result import ScalingCurves
+from attention_core.experiments.scaling.curves import ERRORS, SATURATED, ScalingCurves
 from attention_core.experiments.scaling.stats import jacobian_norm
-from attention_core.experiments.scaling.summary import ERRORS, SATURATED
-from attention_core.experiments.verdict import Verdict, tolerance
+from attention_core.experiments.verdict import Verdict, format_number
 
 SMALL, LARGE = 64, D_HEADS[-1]  # the two sizes that scale-grad compares
 COLLAPSE, KEPT = 0.01, 0.5  # a median this many times smaller has collapsed; a mean above this part has not
-_MODEL_ROWS = 4096
+_MODEL_ROWS: Final = 4096
+_SURELY: Final = 20  # rows of a quarter of the model: that none of a run's twice as many rows does it is past belief
+_MOST: Final = 0.65  # of the rows: the median of a sample is then surely one of theirs
+_DEAD: Final = f"at d_head = {SMALL} already, the precision leaves too few queries any weight but the largest"
+_ONE_KEY: Final = "a single key always has weight 1, so there is nothing to saturate and no gradient"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,79 +34,93 @@ class Model:
     """What independent normal scores of the expected spread would give at one d_head.
 
     Attributes:
-        weights: (rows, keys).
         max_weight: Mean largest weight.
-        gradient_median: Median ‖∂L/∂q‖.
+        gradient_median: Median ‖∂L/∂q‖, and
+        gradient_middle: its 35 % and 65 % quantiles: where half precision makes the best keys tie in about half of
+            the rows, the median of a sample may be either of two very different numbers.
         gradient_mean: Mean ‖∂L/∂q‖.
+        alive: Share of the rows in which the precision leaves more than one weight above 0; others have no gradient.
     """
 
-    weights: torch.Tensor
     max_weight: float
     gradient_median: float
+    gradient_middle: tuple[float, float]
     gradient_mean: float
+    alive: float
+
+
+def _model_weights(config: ScalingConfig, d_head: int, factor: float, rows: int = _MODEL_ROWS) -> Tensor:
+    """Rows of softmax(factor · normal scores), float64, the scores rounded as the run rounds them."""
+    expected = expected_scores(config, d_head)
+    stream = generator(0, "scaling", "model", d_head)
+    scores = expected.mean + expected.row_std * torch.randn(rows, config.num_keys, generator=stream).double()
+    scores[:, 0] += expected.lead
+    return (factor * scores).to(config.torch_dtype).double().softmax(-1)
 
 
 def model(config: ScalingConfig, d_head: int, factor: float) -> Model:
-    """What theory foresees at one d_head: decides what is expected, unless that lies too close to the bound.
+    """What theory foresees at one d_head: ``‖∂L/∂q‖ ≈ factor · |k| · ‖J u‖`` with u ~ N(0, I), for keys far apart.
 
-    Rows of softmax(normal scores), and ``‖∂L/∂q‖ ≈ factor · |k| · ‖J u‖`` with u ~ N(0, I) for keys far apart.
+    Args:
+        config: Settings.
+        d_head: Size of the head.
+        factor: Factor of the scores.
     """
-    expected = expected_scores(config, d_head)
-    stream = generator(0, "scaling", "model", d_head)
-    shape = (_MODEL_ROWS, config.num_keys)
-    scores = expected.mean + expected.row_std * torch.randn(shape, generator=stream, dtype=torch.float64)
-    scores[:, 0] += expected.lead
-    weights = (factor * scores).to(config.torch_dtype).double().softmax(-1)
-    upstream = torch.randn(shape, generator=stream, dtype=torch.float64)
+    weights = _model_weights(config, d_head, factor)
+    stream = generator(0, "scaling", "model", "upstream", d_head)
+    upstream = torch.randn(weights.shape, generator=stream).double()
     moved = weights * (upstream - (weights * upstream).sum(-1, keepdim=True))
-    gradient = factor * expected.key_length * torch.linalg.vector_norm(moved, dim=-1)
-    return Model(weights, float(weights.amax(-1).mean()), float(gradient.median()), float(gradient.mean()))
+    gradient = factor * expected_scores(config, d_head).key_length * torch.linalg.vector_norm(moved, dim=-1)
+    low, median, high = gradient.quantile(gradient.new_tensor([0.35, 0.5, 0.65])).tolist()
+    alive = float(((weights.to(config.torch_dtype) > 0).sum(-1) > 1).double().mean())
+    return Model(float(weights.amax(-1).mean()), median, (low, high), float(gradient.mean()), alive)
 
 
 def verdicts(
     config: ScalingConfig, unscaled: ScalingCurves, scaled: ScalingCurves, chosen: ScalingCurves
 ) -> tuple[Verdict, ...]:
-    """All verdicts: scale-var twice, scale-sat, scale-jac twice, scale-grad twice, scale-absorb."""
+    """The verdicts on scale-var (unscaled, scaled), scale-sat, scale-jac (keys, two) and scale-grad (median, mean).
 
-    def verdict(**given: Any) -> Verdict:
-        return Verdict(dtype=config.dtype, device=str(config.torch_device), **given)
-
+    Args:
+        config: Settings.
+        unscaled: Curves without a factor.
+        scaled: Curves with 1/√d_head.
+        chosen: Curves with the chosen factor.
+    """
+    every = tuple({id(one): one for one in (unscaled, scaled, chosen)}.values())
+    small, large = (model(config, d_head, config.factor(d_head)) for d_head in (SMALL, LARGE))
     return (
-        *_variance(config, unscaled, scaled, verdict),
-        _saturation(config, chosen, verdict),
-        *_jacobian(config, tuple({id(one): one for one in (unscaled, scaled, chosen)}.values()), verdict),
-        *_gradient(config, chosen, verdict),
-        _absorbed(config, verdict),
+        _variance(config, unscaled, "unscaled", "q·k", "d_head"),
+        _variance(config, scaled, "scaled", "q·k/√d_head", "1"),
+        _saturation(config, chosen, large.max_weight),
+        _jacobian(config, every, "keys"),
+        _jacobian(config, every, "two"),
+        _median_gradient(config, chosen, small, large),
+        _mean_gradient(config, chosen, small, large),
     )
 
 
-def _variance(
-    config: ScalingConfig, unscaled: ScalingCurves, scaled: ScalingCurves, verdict: Callable[..., Verdict]
-) -> list[Verdict]:
-    because = _inputs_words(config)
-    expected = (config.qk_norm or (config.std == 1 and not config.through_module)) and not (
+def _variance(config: ScalingConfig, curves: ScalingCurves, part: str, scores: str, claimed: str) -> Verdict:
+    words = _inputs_words(config)
+    as_claimed = (config.qk_norm or (config.std == 1 and not config.through_module)) and not (
         config.mean or config.correlation
     )
-    made = []
-    for curves, scores, claimed in ((unscaled, "q·k", "d_head"), (scaled, "q·k/√d_head", "1")):
-        claim = np.square(curves.factor) * D_HEADS
-        made.append(
-            verdict(
-                claim="scale-var",
-                quantity=f"|E[s]| and |E[s²] − {claimed}|, s = {scores}, at most",
-                measured=_standard_errors(config, curves, claim),
-                relation="≤",
-                bound=ERRORS,
-                unit="standard errors",
-                expected=expected,
-                cases=f"{len(D_HEADS)} sizes",
-                because=because,
-            )
-        )
-    return made
+    return judge(
+        config,
+        f"scale-var.{part}",
+        _standard_errors(config, curves, np.square(curves.factor) * D_HEADS),
+        "≤",
+        ERRORS,
+        says=f"mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
+        quantity=f"max of |E[s]| and |E[s²] − {claimed}|",
+        cases=f"{len(D_HEADS)} sizes, {int(curves.pairs.min()):,} or more independent pairs each",
+        unit="standard errors",
+        broken="" if as_claimed else words,
+        note=words,
+    )
 
 
-def _standard_errors(config: ScalingConfig, curves: ScalingCurves, claim: np.ndarray[Any, Any]) -> float:
+def _standard_errors(config: ScalingConfig, curves: ScalingCurves, claim: np.ndarray) -> float:
     """How far the mean and the mean square of the scores are from 0 and ``claim``, where they are farthest.
 
     What rounding explains, each score being a sum of d_head products, is not counted; nor is a mean square of scores
@@ -112,113 +135,142 @@ def _standard_errors(config: ScalingConfig, curves: ScalingCurves, claim: np.nda
     return float(max(off_mean.max(), (off_square / error).max()))
 
 
-def _saturation(config: ScalingConfig, chosen: ScalingCurves, verdict: Callable[..., Verdict]) -> Verdict:
-    measured = float(chosen.max_weight[-1])
-    foreseen = model(config, LARGE, config.factor(LARGE)).max_weight
-    unsure = 0.02 + 0.3 * expected_scores(config, LARGE).shared
-    return verdict(
-        claim="scale-sat",
-        quantity=f"mean a_max at d_head = {LARGE:,}",
-        measured=measured,
-        relation="≥",
-        bound=SATURATED,
-        expected=measured >= SATURATED if abs(foreseen - SATURATED) < unsure else foreseen >= SATURATED,
-        cases=f"{config.num_queries:,} queries, {_keys(config)}",
-        because=_scale_words(config),
+def _saturation(config: ScalingConfig, chosen: ScalingCurves, foreseen: float) -> Verdict:
+    words, below = _scale_words(config), 1 - float(chosen.saturated[-1])
+    undecided = ""
+    if config.num_keys == 1:
+        undecided = _ONE_KEY
+    elif abs(foreseen - SATURATED) < 0.02 + 0.3 * expected_scores(config, LARGE).shared:
+        undecided = f"theory foresees {format_number(foreseen)}, too near {SATURATED:g} to tell"
+    typical = f"in probability: {below:.1%} of the queries give no key {SATURATED:g}"
+    return judge(
+        config,
+        "scale-sat",
+        float(chosen.max_weight[-1]),
+        "≥",
+        SATURATED,
+        says=f"at d_head = {LARGE:,} the largest of a query's weights is on average",
+        quantity=f"mean a_max at {LARGE:,}",
+        cases=_cases(config),
+        undecided=undecided,
+        broken="" if foreseen >= SATURATED else words or "scores this close together leave every key some weight",
+        note="; ".join(filter(None, (typical, words))),
     )
 
 
-def _jacobian(
-    config: ScalingConfig, curves: tuple[ScalingCurves, ...], verdict: Callable[..., Verdict]
-) -> list[Verdict]:
+def _jacobian(config: ScalingConfig, curves: tuple[ScalingCurves, ...], part: str) -> Verdict:
     rows = len(curves) * len(D_HEADS) * config.num_queries
-    because = "ε is computed as 1 − a_max, which cancels once a_max rounds to 1" if config.naive_epsilon else ""
-    made = []
-    for name, times, counts in (
-        ("nε", config.num_keys, [one.above_keys for one in curves]),
-        ("2ε", 2, [one.above_two for one in curves]),
-    ):
-        made.append(
-            verdict(
-                claim="scale-jac",
-                quantity=f"rows with ‖J‖_F > {name}",
-                measured=float(sum(int(count.sum()) for count in counts)),
-                relation="=",
-                bound=0.0,
-                expected=not (config.naive_epsilon and _cancels(config, curves, times)),
-                cases=f"{rows:,} rows of {_keys(config)}",
-                because=because,
-            )
-        )
-    return made
+    name, times = ("nε", config.num_keys) if part == "keys" else ("2ε", 2)
+    counts = [one.above_keys if part == "keys" else one.above_two for one in curves]
+    cancels = "ε is computed as 1 − a_max, which cancels once a_max rounds to 1"
+    broken = undecided = ""
+    if config.naive_epsilon and config.num_keys > 1:
+        if _cancel(config, curves, times, slack=0.0, sharper=1.0) >= _SURELY:
+            broken = cancels
+        elif _cancel(config, curves, times, slack=4 * torch.finfo(config.torch_dtype).eps, sharper=1.3):
+            undecided = "ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here"
+    return judge(
+        config,
+        f"scale-jac.{part}",
+        float(sum(int(count.sum()) for count in counts)),
+        "=",
+        0.0,
+        says=f"above the bound {name} are",
+        quantity=f"rows with ‖J‖_F > {name}",
+        unit=f"of {rows:,} rows",
+        cases=f"{len(curves)} factors, {len(D_HEADS)} sizes, {_cases(config)}",
+        broken=broken,
+        undecided=undecided,
+        note="with a single key both are 0" if config.num_keys == 1 else "",
+    )
 
 
-def _cancels(config: ScalingConfig, curves: tuple[ScalingCurves, ...], times: int) -> bool:
-    """Whether 1 − a_max falls below ‖J‖_F / times in rows of the model rounded to the run's precision."""
+def _cancel(
+    config: ScalingConfig, curves: tuple[ScalingCurves, ...], times: int, *, slack: float, sharper: float
+) -> int:
+    """In how many rows of the model, rounded to the run's precision, 1 − a_max falls below ‖J‖_F / times.
+
+    Counting ends where there are enough to be sure.
+
+    Args:
+        config: Settings.
+        curves: The factors.
+        times: What ε is multiplied by in the bound.
+        slack: What rounding may take off 1 − a_max besides.
+        sharper: What the scores are multiplied by, for rows rarer than the model's.
+    """
+    found = 0
     for one in curves:
         for d_head, factor in zip(D_HEADS, one.factor.tolist(), strict=True):
-            weights = model(config, d_head, factor).weights.to(config.torch_dtype)
+            weights = _model_weights(config, d_head, sharper * factor, rows=_MODEL_ROWS // 4).to(config.torch_dtype)
             shares = weights.double() / weights.double().sum(-1, keepdim=True)
-            if bool((jacobian_norm(shares) > times * (1 - weights.amax(-1)).double() * (1 + 1e-9)).any()):
-                return True
-    return False
+            naive = (1 - weights.amax(-1)).double() - slack
+            found += int((jacobian_norm(shares) > times * naive * (1 + 1e-9)).sum())
+            if found >= _SURELY:
+                return found
+    return found
 
 
-def _gradient(config: ScalingConfig, chosen: ScalingCurves, verdict: Callable[..., Verdict]) -> list[Verdict]:
-    small, large = (model(config, d_head, config.factor(d_head)) for d_head in (SMALL, LARGE))
-    at = D_HEADS.index(SMALL)
-    shared = 1 + 2 * expected_scores(config, LARGE).shared
-    made = []
-    for name, values, part, unsure, words, low, high in (
-        (
-            "median",
-            chosen.gradient_median,
-            COLLAPSE,
-            2.5,
-            "a hundredth",
-            small.gradient_median,
-            large.gradient_median,
-        ),
-        ("mean", chosen.gradient_mean, KEPT, 1.25, "half", small.gradient_mean, large.gradient_mean),
-    ):
-        measured, bound = float(values[-1]), part * float(values[at])
-        falls = name == "median"
-        close = part * low / (unsure * shared) < high < part * low * unsure * shared
-        stays = (measured <= bound, high <= part * low) if falls else (measured >= bound, high >= part * low)
-        made.append(
-            verdict(
-                claim="scale-grad",
-                quantity=f"{name} ‖∂L/∂q‖ at {LARGE:,}, {words} of that at {SMALL}",
-                measured=measured,
-                relation="≤" if falls else "≥",
-                bound=bound,
-                expected=stays[0] if close else stays[1],
-                cases=f"{config.num_queries:,} queries, {_keys(config)}",
-                because=_scale_words(config),
-            )
-        )
-    return made
-
-
-def _absorbed(config: ScalingConfig, verdict: Callable[..., Verdict]) -> Verdict:
-    residual, bound = absorb(config)
-    words = ["QK-norm undoes any factor in W_Q"] if config.qk_norm else []
-    if bound >= 1:
-        words.append(f"rounding in {config.dtype} alone explains any difference between two weights")
-    return verdict(
-        claim="scale-absorb",
-        quantity="max |weights − weights with W_Q/√d_head, b_Q/√d_head and scale 1|",
-        measured=residual,
-        relation="≤",
-        bound=bound,
-        expected=not config.qk_norm or bound >= 1,
-        cases="8 heads of 8, 16 tokens",
-        because="; ".join(words),
+def _median_gradient(config: ScalingConfig, chosen: ScalingCurves, small: Model, large: Model) -> Verdict:
+    bound = COLLAPSE * float(chosen.gradient_median[D_HEADS.index(SMALL)])
+    words, undecided = _undecided(config, large.gradient_middle, COLLAPSE * small.gradient_median, unsure=2.5)
+    if small.alive < _MOST and config.num_keys > 1:
+        undecided = _DEAD
+    collapses = large.gradient_median <= COLLAPSE * small.gradient_median
+    return judge(
+        config,
+        "scale-grad.median",
+        float(chosen.gradient_median[-1]),
+        "≤",
+        bound,
+        says=f"at d_head = {LARGE:,} the typical gradient, the median over queries, is",
+        quantity=f"median ‖∂L/∂q‖ at {LARGE:,}",
+        cases=f"a hundredth of that at {SMALL} or less; {_cases(config)}",
+        undecided=undecided,
+        broken="" if collapses else words or "scores this close together keep softmax from saturating",
+        note=words,
     )
 
 
-def _keys(config: ScalingConfig) -> str:
-    return "1 key" if config.num_keys == 1 else f"{config.num_keys:,} keys"
+def _mean_gradient(config: ScalingConfig, chosen: ScalingCurves, small: Model, large: Model) -> Verdict:
+    bound = KEPT * float(chosen.gradient_mean[D_HEADS.index(SMALL)])
+    least, mean = KEPT * small.gradient_mean, large.gradient_mean
+    words, undecided = _undecided(config, (mean, mean), least, unsure=1.4)
+    if small.alive < _SURELY / _MODEL_ROWS and config.num_keys > 1:
+        undecided = _DEAD
+    return judge(
+        config,
+        "scale-grad.mean",
+        float(chosen.gradient_mean[-1]),
+        "≥",
+        bound,
+        says="there the mean over all queries is",
+        quantity=f"mean ‖∂L/∂q‖ at {LARGE:,}",
+        cases=f"half of that at {SMALL} or more; {_cases(config)}",
+        undecided=undecided,
+        broken="" if mean >= least else words or "even queries whose best keys tie pass less on",
+        note=words,
+    )
+
+
+def _undecided(
+    config: ScalingConfig, foreseen: tuple[float, float], bound: float, *, unsure: float
+) -> tuple[str, str]:
+    """Words for the settings, and why nothing is expected: the model is within ``unsure`` times of the bound."""
+    words = _scale_words(config)
+    if config.num_keys == 1:
+        return words, _ONE_KEY
+    unsure *= 1 + 2 * expected_scores(config, LARGE).shared
+    if bound / unsure < foreseen[1] and foreseen[0] < bound * unsure:
+        said = f"theory foresees about {format_number(sum(foreseen) / 2)}"
+        said += f" beside {format_number(bound)}, too near to tell"
+        return words, f"{words}; {said}" if words else said
+    return words, ""
+
+
+def _cases(config: ScalingConfig) -> str:
+    keys = "1 key" if config.num_keys == 1 else f"{config.num_keys:,} keys"
+    return f"{config.num_queries:,} queries, {keys}"
 
 
 def _inputs_words(config: ScalingConfig) -> str:
@@ -244,7 +296,5 @@ def _scale_words(config: ScalingConfig) -> str:
     words = [] if config.scale == "none" else [f"q·k is multiplied by {config.factor_name}"]
     if config.scale == "none" and config.temperature != 1:
         words.append(f"the temperature is {config.temperature:g}")
-    if config.num_keys == 1:
-        words.append("a single key always has weight 1 and passes no gradient on")
     inputs = _inputs_words(config)
     return "; ".join([*words, inputs] if inputs else words)

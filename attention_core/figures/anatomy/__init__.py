@@ -4,7 +4,9 @@ from attention_core.figures.anatomy.arithmetic import Arithmetic, explain, numbe
 from attention_core.figures.anatomy.steps import (
     ALL,
     AVERAGE,
+    HEADS,
     QUANTITIES,
+    STEP_LABELS,
     STEP_NAMES,
     STEPS,
     neighbours,
@@ -14,7 +16,6 @@ from attention_core.figures.anatomy.steps import (
 from attention_core.figures.anatomy.view import (
     Cell,
     Shown,
-    anatomy_heatmap,
     anatomy_table,
     anatomy_view,
     focus,
@@ -22,23 +23,26 @@ from attention_core.figures.anatomy.view import (
     shown,
     write_cell,
 )
+from attention_core.figures.anatomy.words import proof
 
 __all__ = [
     "ALL",
     "AVERAGE",
+    "HEADS",
     "QUANTITIES",
     "STEPS",
+    "STEP_LABELS",
     "STEP_NAMES",
     "Arithmetic",
     "Cell",
     "Shown",
-    "anatomy_heatmap",
     "anatomy_table",
     "anatomy_view",
     "explain",
     "focus",
     "neighbours",
     "number",
+    "proof",
     "read_cell",
     "shape_line",
     "shown",

@@ -184,6 +184,11 @@ def _moved(
             text = kept if value else f"{number(before)} is dropped in this pass"
             if not config.dropout:
                 text = f"weight {number(value)}: without dropout it is applied as it is"
+        case "hard" | "looked_up":
+            best = int(result.hard[head, row].argmax())
+            lead = f"“{config.tokens[best]}” has the largest weight of “{config.tokens[row]}”"
+            its = "1 there, 0 elsewhere" if what.quantity == "hard" else f"its value’s number {column + 1}"
+            text = f"{lead}, {number(float(result.weights[head, row, best]))}: {its}: {number(value)}"
         case "merged":
             cut = divmod(column, config.head_size)
             text = (

@@ -1,9 +1,9 @@
-"""The eleven steps of a forward pass: what each makes of what, and what its axes mean."""
+"""The steps of a forward pass, and a hard lookup beside it: what each makes of what, and what its axes mean."""
 
 from dataclasses import dataclass
 from typing import Final
 
-from attention_core.experiments.anatomy import AnatomyConfig, AnatomyResult
+from attention_core.experiments.anatomy import MAX_HEADS, AnatomyConfig, AnatomyResult
 from attention_core.figures.theme import Role, Scale
 
 ALL: Final = "all"
@@ -48,11 +48,25 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "weights": Quantity("Weights", "weight", "query", "key", "sequential", "key"),
     "applied": Quantity("After dropout", "weight", "query", "key", "sequential", "key"),
     "context": Quantity("Context", "context", "query", "number", role="output"),
+    "hard": Quantity("Hard weights", "weight", "query", "key", "sequential", "key"),
+    "looked_up": Quantity("Hard context", "context", "query", "number", role="output"),
     "merged": Quantity("Heads side by side", "context", "query", "head.number", role="output"),
     "o_weight": Quantity("W_O", "weight of W_O", "number", "head.number"),
     "output": Quantity("Output", "output", "query", "number", role="output"),
 }
-PER_HEAD: Final = ("q", "k", "v", "products", "scores", "masked", "weights", "applied", "context")
+PER_HEAD: Final = (
+    "q",
+    "k",
+    "v",
+    "products",
+    "scores",
+    "masked",
+    "weights",
+    "applied",
+    "context",
+    "hard",
+    "looked_up",
+)
 AVERAGED: Final = ("products", "scores", "masked", "weights", "applied")
 
 
@@ -61,10 +75,11 @@ class Step:
     """One step.
 
     Attributes:
-        name: What the strip calls it.
+        name: Its id; what the strip calls it is in ``STEP_LABELS``.
         takes: The quantities it starts from.
         gives: The quantity it makes.
         formula: How, in one line.
+        code: The same as a line of torch for one text, without dropout.
         says: What that means, in plain words.
         claims: Ids of the claims that belong to it.
     """
@@ -73,39 +88,58 @@ class Step:
     takes: tuple[str, ...]
     gives: str
     formula: str
+    code: str
     says: str
     claims: tuple[str, ...] = ("mha-reshape",)
 
 
 STEPS: Final = (
     Step("tokens", (), "one_hot", "one row per word",
+         "one_hot = torch.eye(len(words), dtype=table.dtype)[ids]",
          "The sentence is cut at its spaces. The same word is the same column, wherever it stands."),
     Step("embed", ("words", "slots"), "embedded", "x = word + position",
+         "x = one_hot @ table + slots",
          "Each word is looked up as a row of numbers; what is added says at which place it stands."),
-    Step("q, k, v", ("q_rows", "k_rows"), "v_rows", "q = x W_Qᵀ + b_Q, k and v alike",
+    Step("qkv", ("q_rows", "k_rows"), "v_rows", "q = x W_Qᵀ + b_Q, k and v alike",
+         "q, k, v = x @ W_Q.T + b_Q, x @ W_K.T + b_K, x @ W_V.T + b_V",
          "Each word is seen in three ways: what it asks for, what it answers to, and what it hands over."),
     Step("heads", ("q_rows",), "q", "(n, heads · d_head) → (heads, n, d_head)",
+         "q, k, v = (z.unflatten(1, (h, d_head)).transpose(0, 1) for z in (q, k, v))",
          "Every row is cut into heads (keys and values alike). No number changes, only its place.",
          ("mha-reshape", "mha-divisible")),
     Step("scores", ("q", "k"), "products", "q · k",
+         "s = q @ k.mT",
          "Each query meets each key: how well does what one asks for fit what the other answers to?",
          ("cplx-core",)),
     Step("scale", ("products",), "scores", "score = q · k ÷ √d_head",
+         "s = s / d_head**0.5",
          "A product of more numbers is larger. Dividing keeps softmax from taking only the largest.",
          ("cplx-core",)),
     Step("mask", ("scores",), "masked", "hidden keys get −∞",
+         "s = s.masked_fill(hidden, -torch.inf)",
          "What a query must not see is taken out before the shares are given.", ("drop-rows",)),
     Step("softmax", ("masked",), "weights", "weight = eˢ ÷ Σ eˢ",
+         "a = s.softmax(-1)",
          "Each row becomes shares that add up to 1: one weight is the share a query takes of one key’s value.",
          ("drop-rows",)),
     Step("context", ("applied", "v"), "context", "context = Σⱼ weightⱼ vⱼ",
+         "o = a @ v",
          "Each query reads a mixture of the values, in the shares of its row.", ("convex-hull", "cplx-core")),
     Step("merge", ("context",), "merged", "(heads, n, d_head) → (n, heads · d_head)",
+         "o = o.transpose(0, 1).flatten(1)",
          "What the heads have read is laid side by side again, a row for each word."),
     Step("output", ("merged", "o_weight"), "output", "output = merged W_Oᵀ + b_O",
+         "y = o @ W_O.T + b_O",
          "W_O mixes what the heads have read into the row that goes on to the next layer."),
+    Step("lookup", ("weights", "context", "hard"), "looked_up", "v of the key with the largest score",
+         "best = v[torch.arange(h)[:, None], a.argmax(-1)]",
+         "A dictionary returns the value of one key. Attention is that lookup made soft: each word is enriched by "
+         "all values, the more by one the better its key fits, and so the choice can be learned by gradients.",
+         ("soft-lookup",)),
 )  # fmt: skip
 STEP_NAMES: Final = tuple(step.name for step in STEPS)
+STEP_LABELS: Final = {name: {"qkv": "q, k, v", "lookup": "hard lookup"}.get(name, name) for name in STEP_NAMES}
+HEADS: Final = {name: name for name in (*(str(i + 1) for i in range(MAX_HEADS)), ALL, AVERAGE)}
 
 
 def step_of(name: str) -> Step:
@@ -123,11 +157,14 @@ def shape_line(config: AnatomyConfig, result: AnatomyResult, name: str) -> str:
     """The shape of what the step makes, with the meaning of every axis: ``2 heads × 6 queries × 6 keys``."""
     gives = step_of(name).gives
     array, quantity = getattr(result, gives), QUANTITIES[gives]
-    if gives == "v_rows":
-        return f"three times {len(config.tokens)} tokens × {config.heads} heads of {config.head_size} numbers"
     names = ["heads"] * (array.ndim == 3) + [_plural(quantity.rows), _plural(quantity.columns)]
+    heads = (
+        f"{config.heads} {_count(config.heads, 'heads')} of {config.head_size} {_count(config.head_size, 'numbers')}"
+    )
+    if gives == "v_rows":
+        return f"three times {array.shape[0]} {_count(array.shape[0], 'tokens')} × {heads}"
     if quantity.columns == "head.number":
-        return f"{array.shape[0]} {names[0]} × {config.heads} heads of {config.head_size} numbers"
+        return f"{array.shape[0]} {_count(array.shape[0], names[0])} × {heads}"
     return " × ".join(f"{size} {_count(size, noun)}" for size, noun in zip(array.shape, names, strict=True))
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.experiments.anatomy import AnatomyConfig, AnatomyResult
 from attention_core.experiments.verdict import format_number
@@ -17,9 +16,8 @@ from attention_core.figures.anatomy.steps import (
     STEP_NAMES,
     step_of,
 )
-from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, matrix_heatmap
+from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
 from attention_core.figures.panels import Limits, data_limits
-from attention_core.figures.plot import Mode
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 
@@ -97,11 +95,13 @@ def anatomy_panels(
 
 
 def read_cell(text: str) -> tuple[int, ...]:
-    """A cell as a link writes it, ``7.1.2.0``: number of its step, panel, row and column, each from 0.
+    """A cell as a link writes it, ``7.1.2.0``: number of its step, panel, row and column, each from 0; "" for none.
 
     Raises:
         ValueError: If ``text`` is anything else.
     """
+    if not text:
+        return ()
     numbers = tuple(int(part) for part in text.split("."))
     if len(numbers) != 4 or min(numbers) < 0:
         raise ValueError(f"{text!r} is no cell: four numbers from 0 are needed.")
@@ -132,13 +132,6 @@ def focus(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str,
     return panel, min(row, rows - 1), min(column, columns - 1)
 
 
-def anatomy_heatmap(
-    config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL, mode: Mode = "light"
-) -> go.Figure:
-    """What the step makes (of several heads, the last one's) as a Plotly figure."""
-    return matrix_heatmap(anatomy_panels(config, result, step=step, head=head)[-1], mode=mode)
-
-
 def anatomy_table(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL) -> Table:
     """One row for each cell of each panel."""
     rows = []
@@ -162,7 +155,7 @@ def _panel(config: AnatomyConfig, result: AnatomyResult, what: Shown, limits: Li
     quantity = QUANTITIES[what.quantity]
     values = values_of(result, what)
     hidden = None
-    if what.quantity in ("masked", "weights", "applied"):
+    if what.quantity in ("masked", "weights", "applied", "hard"):
         hidden = ~np.isfinite(result.masked[0])
         values = np.where(hidden, 0.0, values)
     title = "Weights" if what.quantity == "applied" and not config.dropout else quantity.title

@@ -2,20 +2,16 @@
 
 from attention_core.figures.biases.bars import appendix_bars, norm_bars
 from attention_core.figures.biases.curves import (
-    APPENDIX,
-    MEAN,
-    NORMS,
-    RESIDUAL,
-    SHIFT,
-    TITLES,
-    TRAINING,
+    CURVES,
     biases_figure,
-    mean_curve,
-    residual_curve,
-    shift_curve,
+    curve_view,
+    mean_view,
+    residual_view,
+    shift_view,
     source,
-    training_curve,
+    training_view,
 )
+from attention_core.figures.biases.history import history
 from attention_core.figures.biases.tables import biases_table, curve_table, size_table, terms_table
 from attention_core.figures.biases.view import (
     AVERAGE,
@@ -25,13 +21,12 @@ from attention_core.figures.biases.view import (
     gradient_view,
     size_view,
     terms_view,
-    view_figure,
 )
-from attention_core.figures.biases.words import Step, curve_summary, proof, training_step
+from attention_core.figures.biases.words import curve_summary, proof, training_step
 
 __all__ = [
-    "APPENDIX", "AVERAGE", "GRADIENTS", "MEAN", "NORMS", "RESIDUAL", "SHIFT", "TERMS", "TITLES", "TRAINING",
-    "Step", "appendix_bars", "biases_figure", "biases_table", "curve_summary", "curve_table", "difference_view",
-    "gradient_view", "mean_curve", "norm_bars", "proof", "residual_curve", "shift_curve", "size_table", "size_view",
-    "source", "terms_table", "terms_view", "training_curve", "training_step", "view_figure",
+    "AVERAGE", "CURVES", "GRADIENTS", "TERMS", "appendix_bars", "biases_figure", "biases_table", "curve_summary",
+    "curve_table", "curve_view", "difference_view", "gradient_view", "history", "mean_view", "norm_bars", "proof",
+    "residual_view", "shift_view", "size_table", "size_view", "source", "terms_table", "terms_view", "training_step",
+    "training_view",
 ]  # fmt: skip

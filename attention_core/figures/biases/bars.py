@@ -1,13 +1,11 @@
 """The bars of the bias experiments: what norms leave, published beside measured."""
 
-from textwrap import wrap
-
 import numpy as np
 import plotly.graph_objects as go
 
 from attention_core.experiments.biases import AfterNormResult, AppendixResult
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape
+from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape, say
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
 
 
@@ -63,13 +61,3 @@ def appendix_bars(result: AppendixResult, *, mode: Mode = "light") -> go.Figure:
     y = axis("with − without b_K", log=True, mode=mode) | {"dtick": 4}
     figure.update_layout(xaxis=axis("", mode=mode), yaxis=y)
     return say(figure, f"Exactly 0: {', '.join(zeros)}." if zeros else "")
-
-
-def say(figure: go.Figure, text: str) -> go.Figure:
-    """Add a sentence below the axes, where there is one."""
-    if text:
-        lines = wrap(text, 56)  # what fits on a phone
-        place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-        figure.add_annotation(place, text="<br>".join(map(escape, lines)), showarrow=False, align="left")
-        figure.update_layout(margin={"b": 72 + 18 * len(lines)})
-    return figure

@@ -3,14 +3,11 @@
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from attention_core.experiments.biases import NAMES, BiasesResult, BiasSizesResult, KeySweepResult
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.biases.words import curve_summary
-from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep, matrix_heatmap
-from attention_core.figures.plot import Mode, base_figure, escape
+from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
 from attention_core.figures.theme import Role
 
 AVERAGE: Final = "average"
@@ -29,10 +26,7 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
     terms = _pick(result.terms, head)  # (steps, 4, tokens, tokens)
     reach = float(np.abs(terms[np.isfinite(terms)]).max(initial=0.0)) or 1.0
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
-    notes = [
-        "The same along each row: softmax cancels it." if constant else "Differs along each row: softmax sees it."
-        for constant in result.constant
-    ]
+    notes = [_term_note(terms[:, i], constant=constant) for i, constant in enumerate(result.constant)]
     if len(result.tokens) == 1:
         notes = ["One key: softmax sees nothing."] * 4
     return MatrixView(
@@ -52,7 +46,14 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
         summary=f"Four matrices that add up to the scores{_of(head)}; {sum(result.constant)} of them are the same "
         "along each row, so softmax cancels them.",
         sweep=_size_sweep(result),
+        front=2,
     )
+
+
+def _term_note(term: np.ndarray, *, constant: bool) -> str:
+    if not term.any():
+        return "All 0: without that bias there is no such term."
+    return "The same along each row: softmax cancels it." if constant else "Differs along each row: softmax sees it."
 
 
 def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
@@ -149,26 +150,6 @@ def gradient_view(result: BiasesResult) -> MatrixView:
         note=f"Exactly 0: {', '.join(zero)}." if zero else "",
     )
     return MatrixView(panels=(bars,), summary=curve_summary(result))
-
-
-def view_figure(view: MatrixView, step: int, mode: Mode = "light") -> go.Figure:
-    """The matrices of a view side by side as one Plotly figure, each with its colour bar below it.
-
-    Args:
-        view: What is on screen.
-        step: Which step of its sweep.
-        mode: Light or dark.
-    """
-    panels = [panel for panel in view.panels if isinstance(panel, MatrixPanel)]
-    titles = [escape(panel.title) for panel in panels]
-    figure = make_subplots(1, len(panels), subplot_titles=titles, horizontal_spacing=0.06)
-    figure.update_layout(base_figure(mode=mode).layout, height=420)
-    for i, panel in enumerate(panels, 1):
-        alone = matrix_heatmap(panel, step, mode)
-        figure.add_traces(alone.data, rows=1, cols=i)
-        figure.update_xaxes(alone.layout.xaxis, row=1, col=i)
-        figure.update_yaxes(alone.layout.yaxis, row=1, col=i)
-    return figure
 
 
 def _pick(values: np.ndarray, head: str) -> np.ndarray:

@@ -1,6 +1,5 @@
 """What there is to see in the bias curves, in a sentence; and the proof, step by step, beside its numbers."""
 
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import Final
 
@@ -17,21 +16,9 @@ from attention_core.experiments.biases import (
     TrainingResult,
 )
 from attention_core.experiments.verdict import format_number
+from attention_core.figures.proof import ProofStep
 
 _COLOURED: Final = {"q": ":blue[b_Q]", "k": ":orange[b_K]", "v": ":green[b_V]", "o": ":violet[b_O]"}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of the proof, and the numbers it rests on, both as Markdown.
-
-    Attributes:
-        argument: The step.
-        measured: The numbers.
-    """
-
-    argument: str
-    measured: str
 
 
 @singledispatch
@@ -105,7 +92,7 @@ def _(result: AppendixResult) -> str:
     return f"Published numbers beside measured ones. {rows}."
 
 
-def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: ShiftResult) -> tuple[Step, ...]:
+def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: ShiftResult) -> tuple[ProofStep, ...]:
     """The steps of the proof, each beside what was measured for it under these settings.
 
     Args:
@@ -114,10 +101,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
         size: The size that is looked at.
         shift: Softmax of shifted scores.
     """
-    measured = {(one.claim, one.quantity): format_number(one.measured) for one in result.verdicts}
-
-    def verdict(claim: str, part: str) -> str:
-        return next((f"`{value}`" for (name, said), value in measured.items() if name == claim and part in said), "–")
+    measured = {one.key: f"`{format_number(one.measured)}`" for one in result.verdicts}
 
     def each(field: str, roles: str) -> str:
         found = [(role, result.effect(role)) for role in roles]
@@ -128,41 +112,41 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
     spreads = ", ".join(f"`{format_number(float(spread))}`" for spread in widest)
     left = ", ".join(f"`{format_number(row[-1])}`" for row in shift.residuals)
     return (
-        Step(
+        ProofStep(
             "A score is a product of sums, (W_Q xᵢ + :blue[b_Q]) · (W_K xⱼ + :orange[b_K]), so it has four terms. "
             "In W_Q xᵢ · :orange[b_K] and :blue[b_Q] · :orange[b_K] there is no j: they are the same for every "
             ":orange[key] of a row.",
             f"Along a row the four terms vary by: {spreads}. Their sum misses the scores by "
-            f"{verdict('bias-terms', 'sum of')}.",
+            f"{measured['bias-terms.sum']}.",
         ),
-        Step(
+        ProofStep(
             "Softmax does not see what a row has in common: e^(s + δ) / Σ e^(s + δ) = e^s / Σ e^s, for e^δ cancels. "
             "So weights and :violet[output] do not know the :orange[key] bias.",
-            f"Scores raised by {SHIFT:,.0f} move the weights by {verdict('softmax-shift', 'softmax')}; the biases "
+            f"Scores raised by {SHIFT:,.0f} move the weights by {measured['softmax-shift']}; the biases "
             f"move them by: {each('weights', 'qk')}.",
         ),
-        Step(
+        ProofStep(
             "The :green[value] bias is averaged with weights that sum to 1, Σⱼ aⱼ (vⱼ + :green[b_V]) = Σⱼ aⱼ vⱼ + "
             ":green[b_V]: it passes through, and every :violet[output] gets the same vector W_O :green[b_V].",
-            f"It moves the output by: {each('output', 'v')}. All of that is W_O b_V, but for "
-            f"{verdict('bias-v', 'W_O')}."
+            f"It moves the output by: {each('output', 'v')}. All of that is W_O b_V, but for {measured['bias-v']}."
             if result.effect("v")
             else "The value bias is off.",
         ),
-        Step(
+        ProofStep(
             "The :blue[query] bias asks the same extra question of every :orange[key]: :blue[b_Q] · W_K xⱼ differs "
             "from key to key, so it stays. The *Notes on attention bias* whose appendix is a preset here prove just "
-            "this; only their closing sentence names the key bias twice where it means query and value, and one "
-            "paragraph has softmax remove the query bias. The proof is right, and so is the measurement.",
+            "this. Only their close errs in one name, saying that query and key bias matter where it must say query "
+            "and value bias, and a paragraph before the proof has softmax remove the query bias too, and LayerNorm "
+            "the key bias. The proof is right, and so is the measurement.",
             f"The output moves by: {each('output', 'qk')}.",
         ),
-        Step(
+        ProofStep(
             "Where nothing can be felt, nothing can be learnt: the rows of ∂L/∂s sum to 0, and ∂L/∂:orange[b_K] is "
             "made of these sums. It gets no signal. That is not to say that it never moves: Adam divides by the size "
             "of the gradient and can turn rounding into steps, as the curve *Training* shows.",
             f"‖∂L/∂b‖: {each('gradient', 'qkvo')}.",
         ),
-        Step(
+        ProofStep(
             "All of this is exact on paper. A computer rounds each score to the digits that its size leaves: the "
             "larger what cancels, the fewer digits are left for what does not.",
             f"Scores raised by 1e6 move the weights, from the most precise format to the least, by: {left}"
@@ -171,7 +155,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
     )
 
 
-def training_step(single: TrainingResult, precise: TrainingResult) -> Step:
+def training_step(single: TrainingResult, precise: TrainingResult) -> ProofStep:
     """What training does to a bias without a signal.
 
     Args:
@@ -183,7 +167,7 @@ def training_step(single: TrainingResult, precise: TrainingResult) -> Step:
         each = (f"{name} `{format_number(result.key_bias(name))}`" for name in result.optimizers)
         return f"{result.provenance.dtype}: {', '.join(each)}"
 
-    return Step(
+    return ProofStep(
         "Training shows it: b_K starts at 0, and its gradient is rounding. Gradient descent leaves it there. Adam "
         "divides each gradient by its own recent size, so rounding becomes steps as large as any, unless it is so "
         "small that Adam's ε = 1e-8 hides it, as in the most precise format.",

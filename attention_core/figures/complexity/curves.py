@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from attention_core.experiments.complexity import TimeCurves, Times, TimeShares
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.complexity.view import NAMES, ROLES, SIZE
+from attention_core.figures.complexity.view import NAMES, ROLES, SHORT, SIZE
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
 
@@ -24,14 +24,18 @@ def times_curves(times: Times, *, mode: Mode = "light") -> go.Figure:
 
 def _times(times: TimeCurves, mode: Mode) -> go.Figure:
     config = times.config
-    held = f"d_model = {config.d_model:,}" if config.sweep == "n" else f"n = {config.num_tokens:,}"
+    held = {
+        "n": f"d_model = {config.d_model:,}",
+        "d_model": f"n = {config.num_tokens:,}",
+        "heads": f"always {format_number(times.flops[0])} FLOPs",
+    }[config.sweep]
     figure = base_figure(title=f"Time of one layer, {held}", mode=mode)
     for i, name in enumerate(times.names):
         colour, timed = ROLE_COLOURS[mode][ROLES[name]], np.isfinite(times.median[i])
         median, low, high = times.median[i, timed], times.low[i, timed], times.high[i, timed]
         errors = {"type": "data", "array": high - median, "arrayminus": median - low, "thickness": 1.5, "width": 4}
         exponent = times.fits[i].exponent
-        fitted = "" if np.isnan(exponent) else f", ∝ {config.sweep}^{format_number(exponent)}"
+        fitted = "" if np.isnan(exponent) else f", ∝ {SHORT[config.sweep]}^{format_number(exponent)}"
         figure.add_scatter(
             x=times.sizes[timed],
             y=median,

@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.experiments.complexity import (
     TOKENS,
@@ -23,16 +22,14 @@ from attention_core.figures.matrix import (
     MatrixView,
     Panel,
     Series,
-    matrix_heatmap,
 )
-from attention_core.figures.plot import Mode
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 
 NAMES: Final = {"explicit": "explicit (trace)", "fused": "fused (forward)", "loop": "loop over heads"}
 ROLES: Final[dict[str, Role]] = {"explicit": "query", "fused": "output", "loop": "key"}
-SHORT: Final = {"n": "n", "d_model": "d_model"}
-SIZE: Final = {"n": "tokens, n", "d_model": "width, d_model"}
+SHORT: Final = {"n": "n", "d_model": "d_model", "heads": "h"}
+SIZE: Final = {"n": "tokens, n", "d_model": "width, d_model", "heads": "heads, h"}
 
 
 def complexity_view(result: ComplexityResult, times: Times | None = None) -> MatrixView:
@@ -56,7 +53,7 @@ def complexity_view(result: ComplexityResult, times: Times | None = None) -> Mat
     panels: list[Panel] = [_map("Scores' share of FLOPs", result.map_share, "share of FLOPs", axes, note=half), flops]
     panels.append(_flops_lines(result) if times is None else _time_bars(times))
     said = _summary(result) if times is None else f"{_summary(result)} {times_said(times)}"
-    return MatrixView(panels=tuple(panels), summary=said)
+    return MatrixView(panels=tuple(panels), summary=said, front=1)
 
 
 def cell_of(config: ComplexityConfig) -> tuple[int, int, int] | None:
@@ -64,19 +61,6 @@ def cell_of(config: ComplexityConfig) -> tuple[int, int, int] | None:
     if config.num_queries != config.num_keys or config.num_queries not in TOKENS or config.d_model not in WIDTHS:
         return None
     return 0, WIDTHS.index(config.d_model), TOKENS.index(config.num_queries)
-
-
-def complexity_heatmap(result: ComplexityResult, times: Times | None = None, *, mode: Mode = "light") -> go.Figure:
-    """The map as a Plotly figure: of the measured shares where they were measured, else of the FLOPs.
-
-    Args:
-        result: What was counted.
-        times: What was timed.
-        mode: ``light`` or ``dark``.
-    """
-    panel = complexity_view(result, times).panels[1 if isinstance(times, TimeShares) else 0]
-    assert isinstance(panel, MatrixPanel)
-    return matrix_heatmap(panel, mode=mode)
 
 
 def lines_table(result: ComplexityResult) -> str:
@@ -87,6 +71,20 @@ def lines_table(result: ComplexityResult) -> str:
         for line in result.lines
     ]
     return "\n".join(("| line | FLOPs | formula | counter | KiB |", "|:--|:--|--:|--:|--:|", *rows))
+
+
+def rearranged_table(result: ComplexityResult) -> str:
+    """Markdown table of the lines that only rearrange: numbers concerned, and KiB that are copied."""
+    rows = [
+        "| {} | {} | {} | {} | {} |".format(
+            line.name,
+            format_number(line.numbers),
+            *(format_number(copied / 1024) for copied in (line.here, line.single, line.double)),
+        )
+        for line in result.rearranged
+    ]
+    head = "| line | numbers | KiB copied here | batch · heads one axis | in a batch of two |"
+    return "\n".join((head, "|:--|--:|--:|--:|--:|", *rows))
 
 
 def complexity_table(result: ComplexityResult, times: Times | None = None) -> Table:
@@ -108,13 +106,16 @@ def complexity_table(result: ComplexityResult, times: Times | None = None) -> Ta
             at = (int(times.sizes[column]), int(times.widths[row]))
             rows.append(("scores and weighted sum", *at, "share of time", float(share)))
     elif times is not None:
-        over_n = times.config.sweep == "n"
         for (series, i), _ in np.ndenumerate(times.median):
             size = int(times.sizes[i])
-            at = (size, times.config.d_model) if over_n else (times.config.num_tokens, size)
+            timed = times.config
+            at = {"n": (size, timed.d_model), "d_model": (timed.num_tokens, size)}.get(
+                timed.sweep, (timed.num_tokens, timed.d_model)
+            )
+            of = f" at h = {size}" if timed.sweep == "heads" else ""
             for name in ("low", "median", "high"):
                 value = float(getattr(times, name)[series, i])
-                rows.append((NAMES[times.names[series]], *at, f"seconds, {name}", value))
+                rows.append((NAMES[times.names[series]] + of, *at, f"seconds, {name}", value))
     return Table(("what", "n", "d_model", "quantity", "value"), tuple(rows))
 
 
@@ -134,6 +135,8 @@ def times_said(times: Times) -> str:
                 ratio = times.median[times.names.index(one), at] / times.median[times.names.index(other), at]
                 where = f"{SHORT[times.config.sweep]} = {times.sizes[at]:,}"
                 said += f" At {where}, {NAMES[one]} takes {format_number(ratio)} × as long as {NAMES[other]}."
+        if times.config.sweep == "heads":
+            said += f" The operations are {format_number(times.flops[0])} at every number of heads."
     count = len(times.left_out)
     left = f" {count} {'size was' if count == 1 else 'sizes were'} left out." if count else ""
     return said + left

@@ -4,7 +4,6 @@ from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.experiments.normalization import (
     BiasResult,
@@ -15,11 +14,13 @@ from attention_core.experiments.normalization import (
     NormalizationResult,
 )
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, matrix_heatmap
-from attention_core.figures.plot import Mode
+from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
 from attention_core.figures.table import Table
+from attention_core.figures.theme import Role
 
 SHOWN: Final = 12
+FORMS: Final = {"pre-norm": "x + f(N(x))", "post-norm": "N(x + f(x))", "residual post-norm": "x + N(f(x))"}
+ROLES: Final[dict[str, Role]] = {"pre-norm": "query", "post-norm": "key", "residual post-norm": "value"}
 Cell = tuple[int, int]
 
 
@@ -32,23 +33,7 @@ def normalization_view(config: NormalizationConfig, result: NormalizationResult,
         cell: For the first question, token and feature of the output whose derivatives are drawn.
     """
     panels, summary = _panels(result, config, cell)
-    return MatrixView(panels=panels, summary=summary)
-
-
-def normalization_heatmap(
-    config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0), *, mode: Mode = "light"
-) -> go.Figure:
-    """The first matrix of the picture as a Plotly figure.
-
-    Args:
-        config: The settings.
-        result: Their result.
-        cell: As in ``normalization_view``.
-        mode: ``light`` or ``dark``.
-    """
-    panel = normalization_view(config, result, cell).panels[0]
-    assert isinstance(panel, MatrixPanel)
-    return matrix_heatmap(panel, mode=mode)
+    return MatrixView(panels=panels, summary=summary, front=min(2, len(panels)))
 
 
 def normalization_table(config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0)) -> Table:
@@ -94,7 +79,7 @@ def _(result: DependenceResult, config: NormalizationConfig, cell: Cell) -> tupl
     notes = {result.names[0]: "Choose a cell: it is the output y. The colours are the inputs that y depends on."}
     panels = tuple(
         MatrixPanel(title=f"{name}{mode.get(name, '')}", values=values, note=notes.get(name, ""), **shared)
-        for name, values in zip(result.names, maps, strict=True)
+        for name, values in sorted(zip(result.names, maps, strict=True), key=lambda one: one[0] == "RMSNorm")
     )
     said = ", ".join(f"{name} on {int((values != 0).sum())}" for name, values in zip(result.names, maps, strict=True))
     return panels, f"How many inputs feature {j + 1} of token {i + 1} depends on: {said} of {maps[0].size}."
@@ -152,11 +137,45 @@ def _(result: BlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tup
     top = max(result.bounds) if holds else float(np.abs(result.left).max()) or 1.0
     shared: dict[str, Any] = {"quantity": "f(σX) − σf(X)", "scale": "diverging", "limits": (-top, top)}
     panels = tuple(
-        MatrixPanel(title=name.capitalize(), values=values, rows=slots, columns=features, **shared)
+        MatrixPanel(
+            title=f"{name.capitalize()}: {FORMS[name]}", values=values, rows=slots, columns=features, **shared
+        )
         for name, values in zip(result.placements, result.left, strict=True)
     )
     said = ", ".join(f"{name} {format_number(size)}" for name, size in zip(result.placements, worst, strict=True))
     return panels, f"What permuting the tokens of a block leaves over, at most: {said}."
+
+
+def depth_view(result: BlockResult) -> MatrixView:
+    """What each placement keeps through a stack of blocks: a token's length, and its direction.
+
+    Args:
+        result: The result about a block.
+    """
+    drawn = (
+        ("Length of a token", result.stretched, "length ÷ √d"),
+        ("Likeness to what it was at first", result.alike, "cosine"),
+    )
+    panels = tuple(
+        LinesPanel(
+            title=title, x=np.arange(values.shape[1]), x_title="blocks", y_title=quantity,
+            series=tuple(
+                Series(name=f"{name}: {FORMS[name]}", values=row, role=ROLES[name])
+                for name, row in zip(result.placements, values, strict=True)
+            ),
+        )
+        for title, values, quantity in drawn
+    )  # fmt: skip
+    return MatrixView(panels=panels, summary=f"After {values_after(result)}.")
+
+
+def values_after(result: BlockResult) -> str:
+    """How long tokens are, and how like what they were, after the last block of each placement."""
+    ends = ", ".join(
+        f"{name} {format_number(float(length[-1]))} and {format_number(float(alike[-1]))}"
+        for name, length, alike in zip(result.placements, result.stretched, result.alike, strict=True)
+    )
+    return f"{result.stretched.shape[1] - 1} blocks a token's length ÷ √d and its cosine to what it was are: {ends}"
 
 
 def _axes(config: NormalizationConfig) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The proof of each claim about norms, step by step, beside what was measured for it."""
 
-from dataclasses import dataclass
 from functools import singledispatch
 
 from attention_core.experiments.normalization import (
@@ -11,23 +10,12 @@ from attention_core.experiments.normalization import (
     NormalizationResult,
 )
 from attention_core.experiments.verdict import format_number
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of a proof, and the numbers it rests on, both as Markdown.
-
-    Attributes:
-        argument: The step.
-        measured: The numbers.
-    """
-
-    argument: str
-    measured: str
+from attention_core.figures.normalization.view import values_after
+from attention_core.figures.proof import ProofStep
 
 
 @singledispatch
-def proof(result: NormalizationResult) -> tuple[Step, ...]:
+def proof(result: NormalizationResult) -> tuple[ProofStep, ...]:
     """The steps of the proof.
 
     Args:
@@ -37,17 +25,17 @@ def proof(result: NormalizationResult) -> tuple[Step, ...]:
 
 
 @proof.register
-def _(result: DependenceResult) -> tuple[Step, ...]:
-    layer, _, pairs = result.verdicts
+def _(result: DependenceResult) -> tuple[ProofStep, ...]:
+    layer, pairs = result.verdict("ln-deps.layer"), result.verdict("ln-deps.pairs")
     n = result.jacobians.shape[1]
     across = ", ".join(f"{name} `{count}`" for name, count in zip(result.names, result.across, strict=True))
     return (
-        Step(
+        ProofStep(
             "LayerNorm and RMSNorm take mean and spread over the features of one token: y_ij depends on x_i· only. "
             "So a token comes out the same whatever stands beside it, and however long the sentence is.",
-            f"Largest derivative by another token: {_code(layer.measured)}.",
+            f"{layer.says[:1].upper()}{layer.says[1:]} {_code(layer.measured)}.",
         ),
-        Step(
+        ProofStep(
             "BatchNorm in training takes them over the tokens, feature by feature: y_ij depends on x_·j only. In "
             "evaluation it uses a past batch's and depends on x_ij alone.",
             f"Pairs of tokens where one depends on the other, of {n * n}: {across}; itself is a pair too. "
@@ -57,32 +45,37 @@ def _(result: DependenceResult) -> tuple[Step, ...]:
 
 
 @proof.register
-def _(result: LengthResult) -> tuple[Step, ...]:
-    kept, _ = result.verdicts
+def _(result: LengthResult) -> tuple[ProofStep, ...]:
+    kept, formula, between = (result.verdict(f"ln-norm.{key}") for key in ("sphere", "formula", "between"))
     return (
-        Step(
+        ProofStep(
             "Subtracting the mean puts x on the plane of mean 0; dividing by σ = ‖x − mean‖/√d gives it length √d "
             "there. γ stretches that to |γ|√d, and β moves it along (1, …, 1), off the plane.",
             f"|γ|√d = {_code(result.radius)}; lengths lie {_code(result.off_sphere)} from it at most.",
         ),
-        Step(
+        ProofStep(
             "With ε in the root the length is |γ|√d·σ/√(σ²+ε): shorter, the smaller the spread. A constant token has "
             "σ = 0: with ε it becomes β, without it 0/0, which is NaN.",
-            f"With ε the formula is {_code(result.verdicts[1].measured)} off. {kept.because.capitalize()}",
+            f"With ε the formula is {_code(formula.measured)} off. {kept.because.capitalize()}",
+        ),
+        ProofStep(
+            "All this is for one γ for all features. A trained LayerNorm has one for each: then ‖y − β‖ = ‖γ ∘ x̂‖, "
+            "which lies between min|γ|√d and max|γ|√d, and the tokens on no sphere.",
+            f"Outside of that span by {_code(between.measured)} at most (less than 0: inside).",
         ),
     )
 
 
 @proof.register
-def _(result: BiasResult) -> tuple[Step, ...]:
+def _(result: BiasResult) -> tuple[ProofStep, ...]:
     batch, mean, rest, rms = map(_code, result.largest)
     return (
-        Step(
+        ProofStep(
             "BatchNorm subtracts each feature's mean over the tokens. A bias is the same for all tokens, so it is in "
             "that mean, and goes.",
             f"The output moves by {batch}.",
         ),
-        Step(
+        ProofStep(
             "LayerNorm subtracts each token's mean over the features: only the part of b that is the same for all "
             "features goes. RMSNorm subtracts nothing, so nothing goes.",
             f"LayerNorm moves by {mean} for the mean of b, by {rest} for the rest; RMSNorm by {rms}.",
@@ -91,19 +84,32 @@ def _(result: BiasResult) -> tuple[Step, ...]:
 
 
 @proof.register
-def _(result: BlockResult) -> tuple[Step, ...]:
+def _(result: BlockResult) -> tuple[ProofStep, ...]:
     worst = zip(result.placements, result.residuals.max(1), strict=True)
     return (
-        Step(
+        ProofStep(
             "LayerNorm and the feed-forward network treat each token alone, the residual adds token to token, and "
-            "attention is equivariant. So is all that is made of them. Source B says LayerNorm breaks this; it does "
-            "not, wherever it stands.",
+            "attention is equivariant. So is all that is made of them. The notes on attention bias say LayerNorm "
+            "breaks this, and that Yun et al. (2020), who prove the opposite, are wrong: the paper is right, "
+            "wherever the norm stands.",
             "; ".join(f"{name}: {_code(value)}" for name, value in worst),
         ),
-        Step(
+        ProofStep(
             "Even BatchNorm, which mixes tokens, keeps it: a mean over all tokens does not ask for their order. What "
             "breaks it is what belongs to a slot: a position, a mask, a weight for each slot.",
-            f"{result.residuals.shape[1]} orders. {result.verdicts[0].because.capitalize()}",
+            f"{result.residuals.shape[1]} orders. {result.verdict('perm-block.pre').because.capitalize()}",
+        ),
+        ProofStep(
+            "The notes call x + N(f(x)) the original block. The original is N(x + f(x)) (Vaswani et al. 2017): there "
+            "the norm rescales the sum. x + N(f(x)) is residual post-norm (Liu et al. 2022), which like pre-norm, "
+            "x + f(N(x)) (Xiong et al. 2020), hands the input on as it is.",
+            "  \n".join(f"`{verdict.numbers}`" for verdict in result.about("norm-place").verdicts),
+        ),
+        ProofStep(
+            "Through many blocks post-norm keeps tokens near one length, √d and what its shift β adds; the others "
+            "add up, residual post-norm by at most √d and the shift with each part. How much is left of what a token "
+            "was at first depends on the weights; the curves below the picture show it for those drawn here.",
+            f"After {values_after(result)}.",
         ),
     )
 

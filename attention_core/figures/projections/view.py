@@ -4,7 +4,6 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.experiments.projections import (
     LAYERS,
@@ -17,8 +16,7 @@ from attention_core.experiments.projections import (
     TyingResult,
 )
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep, matrix_heatmap
-from attention_core.figures.plot import Mode
+from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep
 from attention_core.figures.projections.curves import projections_curves
 from attention_core.figures.table import Table
 
@@ -35,23 +33,7 @@ def projections_view(config: ProjectionsConfig, result: ProjectionsResult) -> Ma
         sweep = Sweep(name="layer", label="Layer", values=("the input", *(str(i + 1) for i in range(LAYERS))))
     else:
         sweep = Sweep(name="head", label="Head", values=tuple(str(i + 1) for i in range(config.num_heads)))
-    return MatrixView(panels=panels, summary=summary, sweep=sweep)
-
-
-def projections_heatmap(
-    config: ProjectionsConfig, result: ProjectionsResult, step: int = 0, *, mode: Mode = "light"
-) -> go.Figure:
-    """The first matrix of the picture as a Plotly figure.
-
-    Args:
-        config: The settings.
-        result: Their result.
-        step: The head or layer, counted from 0.
-        mode: ``light`` or ``dark``.
-    """
-    panel = projections_view(config, result).panels[0]
-    assert isinstance(panel, MatrixPanel)
-    return matrix_heatmap(panel, step, mode)
+    return MatrixView(panels=panels, summary=summary, sweep=sweep, front=min(2, len(panels)))
 
 
 def projections_table(config: ProjectionsConfig, result: ProjectionsResult) -> Table:

@@ -1,24 +1,26 @@
 """How the receptive field is drawn: the layered graph with a cone, reach matrices and curve, and tables."""
 
-from attention_core.figures.receptive_field.graph import Cone, cone, graph_summary, layered_graph
+from attention_core.figures.receptive_field.graph import Cone, cone, graph_summary, graph_view
 from attention_core.figures.receptive_field.views import (
-    heads_layers_table,
-    heads_layers_view,
-    reach_curve,
+    curve_view,
+    kernel_view,
+    proof,
     reach_summary,
     reach_view,
     receptive_field_table,
+    table_view,
 )
 
 __all__ = [
     "Cone",
     "cone",
+    "curve_view",
     "graph_summary",
-    "heads_layers_table",
-    "heads_layers_view",
-    "layered_graph",
-    "reach_curve",
+    "graph_view",
+    "kernel_view",
+    "proof",
     "reach_summary",
     "reach_view",
     "receptive_field_table",
+    "table_view",
 ]

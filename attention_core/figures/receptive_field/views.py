@@ -3,14 +3,19 @@
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 
-from attention_core.experiments.receptive_field import RandomReach, ReceptiveFieldResult
+from attention_core.experiments.receptive_field import ReachTable, ReceptiveFieldResult
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Sweep
-from attention_core.figures.plot import NUMBER, Mode, add_band, axis, base_figure, drawn_once, escape
+from attention_core.figures.matrix import (
+    Axis,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Series,
+    Sweep,
+)
+from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
-from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
 
 MAX_SIDE: Final = 128  # cells along a side of a reach matrix; more tokens share a cell
 
@@ -57,75 +62,82 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
     )
 
 
-@drawn_once
-def reach_curve(result: ReceptiveFieldResult, *, mode: Mode = "light") -> go.Figure:
+def curve_view(result: ReceptiveFieldResult) -> MatrixView:
     """Inputs that the last token sees against depth, beside (k + 1)^layers capped by the tokens, on a log axis.
 
     Args:
-        result: Random heads also get the median, mean and band over draws and tokens.
-        mode: Light or dark.
+        result: Random heads also get the mean over draws, with the band of all tokens and draws.
     """
-    figure = base_figure(mode=mode)
-    depth = np.arange(len(result.bound) + 1)
-    if result.random is not None:
-        _add_random(figure, depth, result.random, mode)
-    colours, hover = ROLE_COLOURS[mode], f"%{{x}} up: %{{y:{NUMBER}}}"
-    figure.add_scatter(
-        x=depth,
-        y=_from_one(result.bound),
-        name=escape(f"({result.config.heads} + 1)^layers, at most {result.config.tokens:,}"),
-        mode="lines",
-        line={"dash": "dash", "color": MUTED[mode], "width": 2},
-        hovertemplate=f"{hover}<extra>bound</extra>",
+    config, random = result.config, result.random
+    series = [
+        Series(
+            name=f"({config.heads} + 1)^layers, at most {config.tokens:,}",
+            values=_from_one(result.bound),
+            dashed=True,
+        ),
+        Series(name="argmax graph", values=_from_one(result.reach_graph[:, -1]), role="query"),
+        Series(name="autograd", values=_from_one(result.reach_autograd[:, -1]), role="key"),
+    ]
+    if random is not None:
+        band = (_from_one(random.low), _from_one(random.high))
+        name = f"mean of {format_number(random.draws)} draws, band: 98 % of their tokens"
+        series.append(Series(name=name, values=_from_one(random.mean), band=band, role="output"))
+    panel = LinesPanel(
+        title="Inputs that the last token sees",
+        x=np.arange(config.layers + 1),
+        x_title="layers up",
+        y_title="inputs",
+        series=tuple(series),
+        log_y=True,
+        limits=(0.9, 1.1 * config.tokens),
     )
-    figure.add_scatter(
-        x=depth,
-        y=_from_one(result.reach_graph[:, -1]),
-        name="argmax graph",
-        mode="lines+markers",
-        line={"color": colours["query"], "width": 2.5},
-        marker={"size": 7},
-        hovertemplate=f"{hover}<extra>argmax graph</extra>",
-    )
-    figure.add_scatter(
-        x=depth,
-        y=_from_one(result.reach_autograd[:, -1]),
-        name="autograd",
-        mode="markers",
-        marker={"symbol": "circle-open", "size": 14, "color": colours["key"], "line": {"width": 2}},
-        hovertemplate=f"{hover}<extra>autograd</extra>",
-    )
-    ticks = sorted({1, *(int(value) for value in result.bound), result.config.tokens})
-    figure.update_layout(
-        xaxis=axis("layers up", mode=mode) | {"dtick": 1, "range": [-0.3, depth[-1] + 0.3]},
-        yaxis=axis("inputs that the last token sees", log=True, mode=mode)
-        | {"tickvals": _apart(ticks), "ticktext": [f"{tick:,}" for tick in _apart(ticks)]},
-    )
-    return figure
+    return MatrixView(panels=(panel,), summary=reach_summary(result))
 
 
-def heads_layers_table(result: ReceptiveFieldResult) -> Table:
-    """Inputs that the last token sees by the constructed weights: heads down, layers across."""
-    heads, layers = result.table.shape
-    return Table(
-        ("heads", *(f"{n} layer{'s' * (n > 1)}" for n in range(1, layers + 1))),
-        tuple((k + 1, *(int(count) for count in result.table[k])) for k in range(heads)),
+def kernel_view(result: ReceptiveFieldResult) -> MatrixView:
+    """The first layer's heads as a kernel: the weight at each distance, and by how much it differs between tokens.
+
+    Args:
+        result: What was measured.
+    """
+    kernel = result.kernel
+    heads = Axis(title="head", labels=tuple(str(k + 1) for k in range(result.config.heads)), role="query")
+    back = Axis(title="steps back", labels=tuple(map(str, kernel.distances.tolist())), role="key")
+    drawn = (
+        ("Weight at each distance, mean", kernel.weights, "weight"),
+        ("Its spread over the tokens", kernel.spread, "largest − smallest weight"),
     )
+    panels = tuple(
+        MatrixPanel(
+            title=title, values=values, rows=heads, columns=back, quantity=quantity, scale="sequential",
+            limits=(0.0, 1.0),
+        )
+        for title, values, quantity in drawn
+    )  # fmt: skip
+    summary = (
+        f"Over {kernel.compared:,} tokens the weight at a distance differs by at most "
+        f"{format_number(float(kernel.spread.max()))}; a kernel has the same at every token."
+    )
+    return MatrixView(panels=panels, summary=summary)
 
 
-def heads_layers_view(result: ReceptiveFieldResult) -> MatrixView:
-    """Inputs that the last token sees by the constructed weights, for 1 … 8 heads and 1 … 8 layers."""
-    heads, layers = result.table.shape
+def table_view(table: ReachTable) -> MatrixView:
+    """Inputs that the last token sees by the constructed weights, for 1 … 8 heads and 1 … 8 layers.
+
+    Args:
+        table: What was counted.
+    """
+    heads, layers = table.counts.shape
     panel = MatrixPanel(
-        title=f"Inputs that the last of {result.table_tokens:,} tokens sees",
-        values=result.table.astype(np.float32),
+        title=f"Inputs that the last of {table.tokens:,} tokens sees",
+        values=table.counts,
         rows=Axis(title="heads", labels=tuple(str(k + 1) for k in range(heads))),
         columns=Axis(title="layers", labels=tuple(str(n + 1) for n in range(layers))),
         quantity="inputs seen, capped by the tokens",
         scale="sequential",
     )
-    most = int(result.table.max())
-    full = int((result.table == most).sum())
+    most = int(table.counts.max())
+    full = int((table.counts == most).sum())
     return MatrixView(
         panels=(panel,), summary=f"Heads against layers: {full} of {heads * layers} stacks see {most:,} inputs."
     )
@@ -173,32 +185,9 @@ def receptive_field_table(result: ReceptiveFieldResult) -> Table:
     )
 
 
-def _add_random(figure: go.Figure, depth: np.ndarray, random: RandomReach, mode: Mode) -> None:
-    colour = SCALES[mode]["sequential"][3]
-    spread = {"median": random.median, "low": random.low, "high": random.high}
-    add_band(
-        figure, name="all tokens and draws", x=depth, colour=colour, **{k: _from_one(v) for k, v in spread.items()}
-    )
-    figure.add_scatter(
-        x=depth,
-        y=_from_one(random.mean),
-        name=f"mean of {format_number(random.draws)} draws",
-        mode="lines",
-        line={"color": colour, "dash": "dot", "width": 2},
-        hovertemplate=f"%{{x}} up: %{{y:{NUMBER}}}<extra>mean</extra>",
-    )
-
-
 def _from_one(values: np.ndarray) -> np.ndarray:
     """The values led by what a token sees without any layer: itself."""
     return np.concatenate(([1], values))
-
-
-def _apart(ticks: list[int]) -> list[int]:
-    """The ticks without those that would print over the one above."""
-    return [
-        tick for tick, above in zip(ticks, [*ticks[1:], None], strict=True) if above is None or above / tick > 1.25
-    ]
 
 
 def _spans(starts: np.ndarray, width: np.ndarray) -> tuple[str, ...]:
@@ -206,4 +195,47 @@ def _spans(starts: np.ndarray, width: np.ndarray) -> tuple[str, ...]:
     return tuple(
         str(start + 1) if count == 1 else f"{start + 1}–{start + count}"
         for start, count in zip(starts, width, strict=True)
+    )
+
+
+def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
+    """Why a token sees no more than (k + 1)ⁿ inputs, and when it sees as many, beside what was counted."""
+    config, reached = result.config, int(result.reach_graph[-1, -1])
+    found = "  \n".join(
+        f"`{one.claim}`: {one.says} `{format_number(one.measured)}{f' {one.unit}' if one.unit else ''}`"
+        for one in result.verdicts
+    )
+    shares = "; ".join(
+        f"{one.tokens:,} tokens, {one.layers} layers: `{format_number(one.mean)}`" for one in result.shares
+    )
+    return (
+        ProofStep(
+            "A saturated softmax looks at one :orange[key]. With k heads and the residual a token is made of k + 1 "
+            "tokens of the layer below, each of those of k + 1 again: at most (k + 1)ⁿ inputs after n layers.",
+            f"({config.heads} + 1)^{config.layers}, capped by {config.tokens:,} tokens, is "
+            f"`{int(result.bound[-1]):,}`; the last token sees `{reached:,}`.",
+        ),
+        ProofStep(
+            "The bound is reached if no two paths end at the same input: head j of layer l looks back "
+            "(j + 1)(k + 1)ˡ positions, so each path spells a number of its own in base k + 1.",
+            found,
+        ),
+        ProofStep(
+            "Who sees whom is counted twice: along the graph of largest weights, and by autograd, which asks the "
+            "real stack whether an :violet[output] changes with an input.",
+            f"Last token: `{reached:,}` by the graph, `{int(result.reach_autograd[-1, -1]):,}` by autograd; smallest "
+            f"of the looked-at weights: `{format_number(result.smallest_weight)}`.",
+        ),
+        ProofStep(
+            "Heads that look anywhere at random meet again on the way, and see less; with many more tokens they "
+            "seldom meet.",
+            shares or "Choose random heads to measure it.",
+        ),
+        ProofStep(
+            "A head that looks j back gives every token W_O W_V of the token j before it: tap j of a convolution's "
+            "kernel, and the residual is tap 0. So k heads are a kernel of k + 1 taps. What a kernel cannot do is "
+            "choose: its weight at a distance is the same at every token, a head's may depend on what stands there.",
+            f"`{result.verdict('head-tap').numbers}`  \nAt one distance the weights of different tokens differ by "
+            f"`{format_number(float(result.kernel.spread.max()))}` at most.",
+        ),
     )

@@ -1,41 +1,21 @@
 """The picture of every page: panels on one canvas component, with cells to choose and a sweep to scrub."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from pages._shared import worksheet
+from pages._shared.component import COLOURS, component
 from pages._shared.matrix_view.payload import describe
 from attention_core.figures.matrix import MatrixView
-from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES
 
 Cell = tuple[int, int, int]
 
 HEIGHT_PX = 336
-_FOLDER = Path(__file__).parent
-_THEME = {
-    mode: {
-        "roles": ROLE_COLOURS[mode],
-        "scales": SCALES[mode],
-        "ink": INK[mode],
-        "muted": MUTED[mode],
-        "grid": GRID[mode],
-        "hidden": HIDDEN[mode],
-    }
-    for mode in ("light", "dark")
-}
-_SCRIPTS = ("draw.js", "charts.js", "reading.js", "matrix_view.js")
-_component = st.components.v2.component(
-    "matrix_view",
-    html='<div class="view" role="figure"></div>',
-    css=(_FOLDER / "matrix_view.css").read_text("utf-8"),
-    js="\n".join(
-        [f"const THEME = {json.dumps(_THEME)};", *((_FOLDER / name).read_text("utf-8") for name in _SCRIPTS)]
-    ),
-)
+_component = component("matrix_view/matrix_view.js")
+_shelf = component("matrix_view/shelf.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +115,23 @@ def matrix_view(
 
         return moved
 
+    worksheet.see(view, wanted.step, key=key)
     data = describe(view) | {
         "id": key,
         "at": {"order": order.number, "step": order.position.step, "cell": order.position.cell},
         "height": height,
         "group": hover_group,
         "leads": hover_panel,
+        "colours": COLOURS,
     }
     _component(key=key, data=data, on_step_change=report(on_step, "step"), on_cell_change=report(on_select, "cell"))
     return wanted
+
+
+def shelf(title: str) -> None:
+    """Where panels and notes go that have no room in the picture; nothing while all have.
+
+    Args:
+        title: What stands above them.
+    """
+    _shelf(key="_shelf", data={"title": title, "colours": COLOURS}, height="content")

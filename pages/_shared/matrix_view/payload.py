@@ -3,7 +3,7 @@
 import base64
 from typing import Any
 
-from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel
+from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
 
 
 class _Block:
@@ -49,7 +49,7 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
         "kind": "bars",
         "values": part(panel.values),
         "labels": _axis(panel.labels),
-        "quantity": panel.quantity,
+        "y_title": panel.quantity,
         "log_y": panel.log_y,
         "limits": panel.height_limits,
         "edges": None if panel.edges is None else part(panel.edges),
@@ -77,8 +77,29 @@ def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
                 "band": one.band and [block.add(border) for border in one.band],
                 "role": one.role,
                 "dashed": one.dashed,
+                "crosses": one.crosses,
+                "listed": one.listed,
             }
             for one in panel.series
+        ],
+    }
+
+
+def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
+    return {
+        "kind": "graph",
+        "values": block.add(panel.values),
+        "layers": _axis(panel.layers),
+        "tokens": _axis(panel.tokens),
+        "quantity": panel.quantity,
+        "window": panel.drawn,
+        "edges": [
+            {"name": one.name, "ends": block.add(panel.numbered(one.ends)), "role": one.role, "lit": one.lit}
+            for one in panel.edges
+        ],
+        "nodes": [
+            {"name": one.name, "at": block.add(panel.numbered(one.at)), "role": one.role, "large": one.large}
+            for one in panel.nodes
         ],
     }
 
@@ -92,6 +113,8 @@ def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
             drawn = _bars(panel, block)
         case LinesPanel():
             drawn = _lines(panel, block)
+        case GraphPanel():
+            drawn = _graph(panel, block)
     return drawn | {"title": panel.title, "note": said}
 
 
@@ -100,4 +123,4 @@ def describe(view: MatrixView) -> dict[str, Any]:
     block = _Block()
     panels = [_panel(panel, block) for panel in view.panels]
     sweep = view.sweep and {"label": view.sweep.label, "values": list(view.sweep.values)}
-    return {"summary": view.summary, "panels": panels, "sweep": sweep, "block": block.text()}
+    return {"summary": view.summary, "panels": panels, "front": view.front, "sweep": sweep, "block": block.text()}

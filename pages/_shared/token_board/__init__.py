@@ -12,28 +12,16 @@ Between components the board speaks through the document event ``attention:hover
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Final, Literal
 
 import streamlit as st
 
-from attention_core.experiments.config import (
-    MAX_CHARACTERS,
-    MAX_TOKENS,
-    ConfigError,
-    check_permutation,
-    check_tokens,
-)
-from attention_core.figures.theme import ROLE_COLOURS
+from pages._shared.component import COLOURS, component
+from attention_core.experiments.checks import MAX_CHARACTERS, MAX_TOKENS, ConfigError, check_permutation, check_tokens
 
 BoardRole = Literal["query", "key", "both"]
 
-_HERE: Final = Path(__file__).parent
-_COMPONENT: Final = st.components.v2.component(
-    "token_board",
-    js=(_HERE / "token_board.js").read_text(encoding="utf-8"),
-    css=(_HERE / "token_board.css").read_text(encoding="utf-8"),
-)
+_board: Final = component("token_board/token_board.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +92,7 @@ def token_board(
     check_tokens("tokens", tokens)
     check_permutation("order", order, len(tokens))
     serial, _ = _unpack(st.session_state.get(key))
-    _COMPONENT(
+    _board(
         key=key,
         data={
             "tokens": list(tokens),
@@ -117,9 +105,7 @@ def token_board(
             "answered": serial,
             "refused": st.session_state.get(f"{key}_refused", ""),
             "most": {"tokens": MAX_TOKENS, "characters": MAX_CHARACTERS},
-            "colours": {
-                mode: {name: colours[name] for name in ("query", "key")} for mode, colours in ROLE_COLOURS.items()
-            },
+            "colours": COLOURS,
         },
         on_sent_change=partial(_moved, key, tokens, on_change, editable, locked),
     )

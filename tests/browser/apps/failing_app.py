@@ -1,12 +1,13 @@
 """The app, with a Permutation page whose experiment fails with rotary positions."""
 
-import runpy
-from pathlib import Path
 from typing import Any
 
+import streamlit as st
+
+from pages._shared.server import SETTINGS
 from attention_core.experiments import permutation
 
-works = getattr(permutation.run_shuffle, "works", permutation.run_shuffle)
+works = permutation.run_shuffle
 
 
 def run_shuffle(config: Any) -> Any:
@@ -15,6 +16,5 @@ def run_shuffle(config: Any) -> Any:
     return works(config)
 
 
-run_shuffle.works = works
 permutation.run_shuffle = run_shuffle
-runpy.run_path(str(Path(__file__).parents[3] / "app.py"), run_name="__main__")
+app = st.App(**SETTINGS)

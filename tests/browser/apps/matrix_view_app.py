@@ -4,7 +4,18 @@ import numpy as np
 import streamlit as st
 
 from pages._shared.matrix_view import matrix_view
-from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
+from attention_core.figures.matrix import (
+    Axis,
+    BarsPanel,
+    Edges,
+    GraphPanel,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Nodes,
+    Series,
+    Sweep,
+)
 
 HOSTILE = (
     "<b>bold</b>",
@@ -122,6 +133,48 @@ def odd_numbers() -> MatrixView:
     )
 
 
+def graph(tokens: int = 9, layers: int = 2) -> MatrixView:
+    """Each token looks at the one before it, and stays; the last one's cone is lit."""
+    last = tokens - 1
+    looks = [(layer, token, max(0, token - 1)) for layer in range(1, layers + 1) for token in range(tokens)]
+    cone = np.array([(layer, last - i) for layer in range(layers + 1) for i in range(layers - layer + 1)])
+    lit = np.array([edge for edge in looks if edge[1] >= last - layers + edge[0]])
+    panel = GraphPanel(
+        title="Graph",
+        values=np.arange(1.0, layers + 2)[:, None] * np.ones(tokens),
+        layers=Axis(title="layer", labels=("inputs", *map(str, range(1, layers + 1)))),
+        tokens=Axis(title="token", labels=tuple(map(str, range(1, tokens + 1)))),
+        quantity="inputs it sees",
+        edges=(Edges(ends=np.array(looks)), Edges(ends=lit, name="looks at", role="key", lit=True)),
+        nodes=(
+            Nodes(at=cone),
+            Nodes(at=cone[cone[:, 0] == 0], name="inputs it sees", role="key"),
+            Nodes(at=np.array([[layers, last]]), name="chosen token", role="query", large=True),
+        ),
+    )
+    return MatrixView(panels=(panel,), summary=f"The last token sees {layers + 1} inputs.")
+
+
+def curves() -> MatrixView:
+    x = 10.0 ** np.arange(-3, 7)
+    broken = np.where(x > 1e4, np.nan, x * 1e-8)
+    panel = LinesPanel(
+        title="Residual",
+        x=x,
+        x_title="size",
+        y_title="change (dashed: bound)",
+        log_x=True,
+        log_y=True,
+        marked=4,
+        series=(
+            Series(name="float32", values=broken, band=(broken / 3, broken * 3), role="value"),
+            Series(name="float32, bound", values=x * 1e-7, role="value", dashed=True, listed=False),
+            Series(name="ends", values=np.where(x == 1e4, 1e-4, np.nan), crosses=True),
+        ),
+    )
+    return MatrixView(panels=(panel,), summary="The residual grows with the size.")
+
+
 def shown(case: str) -> MatrixView:
     match case:
         case "causal":
@@ -134,6 +187,12 @@ def shown(case: str) -> MatrixView:
             return sweep()
         case "odd":
             return odd_numbers()
+        case "graph":
+            return graph()
+        case "wide graph":
+            return graph(256, 8)
+        case "curves":
+            return curves()
     shuffled = bool(st.session_state.get("shuffled"))
     return attention(SHUFFLED if shuffled else TOKENS, seed=int(shuffled))
 

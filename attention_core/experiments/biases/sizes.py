@@ -1,0 +1,94 @@
+"""The module with its biases at every size that a slider walks through, beside itself without any bias."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.experiments.biases.config import ROLES, SIZES, BiasesSetting
+from attention_core.experiments.biases.module import BiasedAttention
+from attention_core.experiments.bounds import output_tolerance, weight_tolerance
+from attention_core.experiments.judge import array, on_cpu
+from attention_core.experiments.verdict import Provenance, Result, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiasSizesResult(Result):
+    """The module with its biases at every size of ``SIZES``, beside itself without any bias.
+
+    A sink is the last key of scores and weights; it has no terms.
+
+    Attributes:
+        tokens: The sentence.
+        sizes: ‖b‖ of each bias at each step (steps,).
+        terms: The four parts of the scores (steps, 4, heads, tokens, tokens): x_i·y_j, x_i·b_K, b_Q·y_j and b_Q·b_K,
+            each times the scale.
+        constant: For each term, whether it is the same for every key of a row in this module.
+        spreads: Largest spread along a row of each term and head (steps, 4, heads).
+        weights: (steps, heads, tokens, keys).
+        scores_change: Scores with − without the biases (steps, heads, tokens, keys).
+        weights_change: The same of the weights.
+        output_change: The same of the output (steps, tokens, d_model).
+        weight_bounds: What rounding alone explains of a change of weights (steps,).
+        output_bounds: The same for the output (steps,).
+        verdicts: None of its own; they belong to one size.
+        provenance: Where the numbers come from.
+    """
+
+    tokens: tuple[str, ...]
+    sizes: tuple[float, ...]
+    terms: np.ndarray
+    constant: tuple[bool, ...]
+    spreads: np.ndarray
+    weights: np.ndarray
+    scores_change: np.ndarray
+    weights_change: np.ndarray
+    output_change: np.ndarray
+    weight_bounds: tuple[float, ...]
+    output_bounds: tuple[float, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    provenance: Provenance
+
+
+def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
+    """Everything that is drawn, at every size of ``SIZES``.
+
+    Args:
+        setting: The module and its tokens.
+    """
+    attention = BiasedAttention(setting)
+    columns: dict[str, list[Tensor]] = {}
+    bounds: dict[str, list[float]] = {"weights": [], "output": []}
+    with torch.inference_mode():
+        plain = attention.trace(attention.at(1.0, without=ROLES))
+        for size in SIZES:
+            module = attention.at(size)
+            full = attention.trace(module)
+            step = {
+                "terms": on_cpu(attention.score_terms(size)),
+                "weights": on_cpu(full.weights[0]),
+                "scores_change": on_cpu(full.scores[0]) - on_cpu(plain.scores[0]),
+                "weights_change": on_cpu(full.weights[0]) - on_cpu(plain.weights[0]),
+                "output_change": on_cpu(full.output[0]) - on_cpu(plain.output[0]),
+            }
+            for name, values in step.items():
+                columns.setdefault(name, []).append(values)
+            bounds["weights"].append(weight_tolerance(module, full, plain))
+            bounds["output"].append(output_tolerance(module, full, plain))
+    drawn = {name: torch.stack(steps) for name, steps in columns.items()}
+    terms, moved = drawn["terms"], setting.rotary or setting.qk_norm
+    return BiasSizesResult(
+        tokens=setting.tokens,
+        sizes=SIZES,
+        constant=(False, not moved, False, not moved),
+        spreads=array((terms.amax(-1) - terms.amin(-1)).amax(-1)),
+        weight_bounds=tuple(bounds["weights"]),
+        output_bounds=tuple(bounds["output"]),
+        terms=array(terms),
+        weights=array(drawn["weights"]),
+        scores_change=array(drawn["scores_change"]),
+        weights_change=array(drawn["weights_change"]),
+        output_change=array(drawn["output_change"]),
+        provenance=Provenance.of(setting),
+    )

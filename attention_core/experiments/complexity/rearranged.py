@@ -1,0 +1,84 @@
+"""What cutting into heads and joining them moves: no operation, and bytes only where a copy is made."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attention_core.experiments.complexity.config import ComplexityConfig
+from attention_core.experiments.complexity.result import Rearranged
+from attention_core.modules.projections import merge_heads, split_heads
+
+_COPIES = (torch.ops.aten.clone, torch.ops.aten.copy_)
+
+
+class CopyCounter(TorchDispatchMode):
+    """Adds up the bytes that copies write; a view writes none.
+
+    Attributes:
+        bytes: Bytes copied so far.
+    """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here: see ``FlopCounter``."""
+        return False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        """Do one operation, and count what it copies."""
+        out = func(*args, **(kwargs or {}))
+        if func.overloadpacket in _COPIES:
+            self.bytes += out.nbytes
+        return out
+
+
+def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:
+    """The lines that only rearrange, in the module's form and with batch and heads as one axis.
+
+    Args:
+        config: The settings.
+    """
+    heads = config.num_heads
+
+    def one_axis(rows: Tensor) -> Tensor:
+        return split_heads(rows, heads).flatten(0, 1)
+
+    def apart(mixed: Tensor) -> Tensor:
+        return merge_heads(mixed.unflatten(0, (-1, heads)))
+
+    def both(cut: Callable[[Tensor], Tensor], *counts: int, batch: int = 1) -> int:
+        return sum(_copied(cut, _blank(config, batch, count, config.width)) for count in counts)
+
+    queries, keys, size = config.num_queries, config.num_keys, config.torch_dtype.itemsize
+    cuts = (("q into heads", (queries,)), ("k and v into heads", (keys, keys)))
+    lines = [
+        Rearranged(
+            name=name, numbers=sum(counts) * config.width, size=size,
+            here=both(lambda rows: split_heads(rows, heads), *counts),
+            single=both(one_axis, *counts), double=both(one_axis, *counts, batch=2) // 2,
+        )
+        for name, counts in cuts
+    ]  # fmt: skip
+    here, single, double = (_blank(config, batch, heads, queries, config.d_head) for batch in (1, 1, 2))
+    joined = Rearranged(
+        name="heads into rows", numbers=queries * config.width, size=size, here=_copied(merge_heads, here),
+        single=_copied(apart, single.flatten(0, 1)), double=_copied(apart, double.flatten(0, 1)) // 2,
+    )  # fmt: skip
+    return (*lines, joined)
+
+
+def _blank(config: ComplexityConfig, *shape: int) -> Tensor:
+    return torch.empty(shape, device="meta", dtype=config.torch_dtype)
+
+
+def _copied(compute: Callable[[Tensor], Any], rows: Tensor) -> int:
+    """Bytes that ``compute`` copies."""
+    with torch.no_grad(), CopyCounter() as counter:
+        compute(rows)
+    return counter.bytes

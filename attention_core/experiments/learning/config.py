@@ -1,0 +1,226 @@
+"""Settings of a training run: the task, the model and the optimizer, and what they may cost together."""
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from attention_core.experiments.checks import ConfigError, check_choice
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.learning.cost import MAX_SECONDS, StepCost
+from attention_core.experiments.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
+from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
+from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
+from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
+
+HELD_OUT: Final = 512
+SUCCESS: Final = 0.95
+TASK_NAMES: Final = {
+    "reverse": "reverse the tokens",
+    "sort": "sort the tokens",
+    "copy": "copy an earlier token",
+    "induction": "continue a repetition",
+}
+POSITIONS: Final = {
+    "sinusoidal": "sines and cosines",
+    "none": "none",
+    "learned": "learned",
+    "rotary": "rotary",
+    "alibi": "ALiBi",
+}
+ADDED: Final = ("sinusoidal", "learned")
+SCALES: Final = {"root": "1/√d_head", "none": "none"}
+OPTIMIZERS: Final = {"adamw": "AdamW", "sgd": "SGD"}
+RATES: Final = (0.0001, 0.0003, 0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0, 100.0)
+PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
+PROJECTION_NAMES: Final = {"full": "three of their own", "tied-kv": "W_K = W_V", "tied-qk": "W_Q = W_K"}
+PLACEMENTS: Final[dict[str, Placement]] = {"pre": PreNorm(), "post": PostNorm(), "residual": ResidualPostNorm()}
+PLACEMENT_NAMES: Final = {"pre": "before each part", "post": "after each sum", "residual": "after each part"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningConfig(RunConfig):
+    """What is learned, by which model, and how.
+
+    Attributes:
+        task: ``reverse`` the tokens, ``sort`` them, ``copy`` the token ``back`` slots earlier, or ``induction``:
+            continue a sequence that repeats itself with an unknown period.
+        tokens: Length of each input.
+        kinds: How many different tokens there are, the first letters of the alphabet.
+        back: How far back ``copy`` looks.
+        layers: Transformer blocks on top of each other.
+        heads: Attention heads of each.
+        d_model: Size of a token's vector.
+        d_head: Size of a head; 0 stands for ``d_model / heads``.
+        positions: How order comes in: an id of ``POSITIONS``.
+        causal: Whether each token sees only those up to itself.
+        scale: Factor of the scores: ``root`` for 1/√d_head, or ``none``.
+        biases: Whether the attention's four projections have biases.
+        projections: Which projections are one: an id of ``PROJECTIONS``.
+        placement: Where the norms stand: an id of ``PLACEMENTS``.
+        feed_forward: Whether each block has a feed-forward network, ``4 · d_model`` wide.
+        start: Factor on W_Q and W_K at the start; with 1 queries and keys start with components of variance 1.
+        optimizer: ``adamw`` (Loshchilov & Hutter 2019, with torch's defaults) or ``sgd`` without momentum.
+        learning_rate: Its learning rate.
+        batch: Sequences in each step, all of them new.
+        steps: Steps of the optimizer.
+        dtype: ``float32`` or ``float64``: updates are lost to the rounding of half precision.
+
+    Raises:
+        ConfigError: If a setting is not possible, or all of them together take too long.
+    """
+
+    task: str = setting("reverse", Choice(TASK_NAMES, label="Task", hint="What the model learns to answer."))
+    tokens: int = setting(12, Whole(2, 64, label="Tokens", hint="Length of each input."))
+    kinds: int = setting(10, Whole(2, len(ALPHABET), label="Kinds of tokens", hint="Letters of the alphabet."))
+    back: int = setting(3, Whole(1, 63, label="How far back", hint="Which token copying asks for."))
+    layers: int = setting(1, Whole(1, 6, label="Layers"))
+    heads: int = setting(1, Whole(1, 8, label="Heads"))
+    d_model: int = setting(
+        32, OneOf((2, 8, 16, 24, 32, 64, 128, 256), between=True, label="d_model", hint="Size of a token's vector.")
+    )
+    d_head: int = setting(
+        0,
+        OneOf(
+            (0, 8, 16, 32, 64, 256, 1024),
+            between=True,
+            shown=lambda size: f"{size:,}" if size else "d_model / heads",
+            label="d_head",
+            hint="Size of a head.",
+        ),
+    )
+    positions: str = setting(
+        "sinusoidal", Choice(POSITIONS, label="Positions", hint="Without them only a mask tells the order.")
+    )
+    causal: bool = setting(False, Switch(label="Causal mask", hint="Each token sees only those up to itself."))
+    scale: str = setting("root", Choice(SCALES, label="Scale of the scores", listed=False))
+    biases: bool = setting(True, Switch(label="Biases", hint="b_Q, b_K, b_V and b_O."))
+    projections: str = setting("full", Choice(PROJECTION_NAMES, label="W_Q, W_K and W_V"))
+    placement: str = setting("pre", Choice(PLACEMENT_NAMES, label="LayerNorm stands"))
+    feed_forward: bool = setting(True, Switch(label="Feed-forward network", hint="4 · d_model wide, in each block."))
+    start: float = setting(
+        1.0,
+        Real(0.0, 4.0, 0.25, label="W_Q and W_K start at", hint="A factor; at 1 scaled scores spread by 1."),
+    )
+    optimizer: str = setting("adamw", Choice(OPTIMIZERS, label="Optimizer", listed=False))
+    learning_rate: float = setting(0.01, OneOf(RATES, shown="{:g}".format, label="Learning rate"))
+    batch: int = setting(
+        32, OneOf((1, 8, 16, 32, 64, 256), between=True, label="Batch", hint="New sequences in each step.")
+    )
+    steps: int = setting(150, OneOf((1, 50, 150, 300, 600, 1500, 5000), between=True, label="Steps"))
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        RunConfig.__post_init__(self)
+        check_choice("dtype", self.dtype, ("float32", "float64"))
+        self._check_sizes()
+        self._check_cost()
+
+    def _check_sizes(self) -> None:
+        if not self.d_head and self.d_model % self.heads:
+            raise ConfigError("d_model", self.d_model, f"a multiple of the {self.heads} heads is, or a d_head given")
+        if self.positions == "rotary" and self.head_size % 2:
+            raise ConfigError("d_head", self.head_size, "rotary positions turn pairs, so an even number is allowed")
+        if self.task == "copy" and self.back >= self.tokens:
+            raise ConfigError("back", self.back, f"with {self.tokens} tokens at most {self.tokens - 1} is allowed")
+        if self.task == "induction":
+            if self.tokens < 4:
+                raise ConfigError("tokens", self.tokens, "a sequence that repeats itself needs at least 4")
+            longest = periods(self.tokens)[-1]
+            if self.kinds < longest:
+                allowed = f"periods of up to {longest} different tokens need as many kinds"
+                raise ConfigError("kinds", self.kinds, allowed)
+
+    def _check_cost(self) -> None:
+        if self.seconds <= MAX_SECONDS:
+            return
+        runs = "" if self.repeats == 1 else f"{self.repeats} runs of "
+        takes = f"{runs}{self.steps:,} steps of about {1000 * self.step_seconds:.3g} ms"
+        most = int((MAX_SECONDS / self.repeats - self.held_out_seconds) / self.step_seconds)
+        fewer = f"at most {most:,} steps, or smaller sizes" if most >= 1 else "smaller sizes"
+        allowed = f"that is more than {MAX_SECONDS:g} seconds of one core; {fewer} will do"
+        raise ConfigError("steps", takes, allowed)
+
+    @property
+    def head_size(self) -> int:
+        """Size of a head: ``d_head``, or ``d_model / heads``."""
+        return self.d_head or self.d_model // self.heads
+
+    @property
+    def score_scale(self) -> float:
+        """The factor that ``scale`` names."""
+        return 1.0 if self.scale == "none" else 1 / math.sqrt(self.head_size)
+
+    @property
+    def score_spread(self) -> float:
+        """About how far the scores of a query spread at the start: their standard deviation.
+
+        ``start² · √d_head · score_scale``, for queries and keys with components of variance ``start²``: scale-var.
+        """
+        return self.start**2 * math.sqrt(self.head_size) * self.score_scale
+
+    @property
+    def position(self) -> Position:
+        """The module's choice that ``positions`` names."""
+        named: dict[str, Position] = {
+            "sinusoidal": Sinusoidal(),
+            "none": NoPosition(),
+            "learned": Learned(max_len=self.tokens),
+            "rotary": Rotary(),
+            "alibi": Alibi(),
+        }
+        return named[self.positions]
+
+    @property
+    def rule(self) -> Task:
+        """What the task asks for."""
+        return TASKS[self.task]
+
+    @property
+    def sizes(self) -> Sizes:
+        """What the task needs to know."""
+        return Sizes(tokens=self.tokens, kinds=self.kinds, back=self.back)
+
+    @property
+    def blind(self) -> bool:
+        """Whether nothing tells the model the order of its tokens."""
+        return self.positions == "none" and not self.causal
+
+    @property
+    def step_seconds(self) -> float:
+        """About how long a step takes on one core, in seconds."""
+        return self._step_of(self.batch)
+
+    @property
+    def held_out_seconds(self) -> float:
+        """About how long the last measurement takes, in seconds: a forward pass, a third of a step."""
+        return self._step_of(HELD_OUT) / 3
+
+    def _step_of(self, batch: int) -> float:
+        return StepCost(
+            batch=batch,
+            tokens=self.tokens,
+            kinds=self.kinds,
+            layers=self.layers,
+            heads=self.heads,
+            head_size=self.head_size,
+            d_model=self.d_model,
+            feed_forward=self.feed_forward,
+            positions=self.positions,
+            double=self.dtype == "float64",
+        ).seconds
+
+    @property
+    def seconds(self) -> float:
+        """About how long all of it takes on one core, in seconds."""
+        return self.repeats * (self.steps * self.step_seconds + self.held_out_seconds)
+
+    @property
+    def repeats(self) -> int:
+        """How many models are trained."""
+        return 1
+
+    def one(self, **changed: Any) -> "LearningConfig":
+        """A single run with these settings, but for those that are given."""
+        settings = {field.name: getattr(self, field.name) for field in fields(LearningConfig)}
+        return LearningConfig(**settings | changed)

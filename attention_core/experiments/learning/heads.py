@@ -1,0 +1,90 @@
+"""Heads switched off: what a trained model is worth without them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.judge import frozen
+from attention_core.experiments.learning.config import LearningConfig
+from attention_core.experiments.learning.cost import MAX_SECONDS
+from attention_core.experiments.learning.model import TokenModel
+from attention_core.experiments.learning.result import Score, Trained
+from attention_core.experiments.learning.trainer import score
+from attention_core.experiments.learning.use import Head, rebuild, switch_off
+from attention_core.experiments.verdict import Step
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ablation:
+    """Which heads of which model are switched off.
+
+    Attributes:
+        trained: The model.
+        off: Layer and head of each that is off, counted from 0.
+
+    Raises:
+        ConfigError: If the model has no such head, or so many that trying each takes too long.
+    """
+
+    trained: Trained
+    off: tuple[Head, ...] = ()
+
+    def __post_init__(self) -> None:
+        config = self.trained.config
+        check_heads(config)
+        for layer, head in self.off:
+            if not (0 <= layer < config.layers and 0 <= head < config.heads):
+                allowed = f"layers 0 to {config.layers - 1} and heads 0 to {config.heads - 1} are allowed"
+                raise ConfigError("off", (layer, head), allowed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AblationResult:
+    """What is left.
+
+    Attributes:
+        config: The model, and the heads that are off.
+        left: What the model is worth without them, on the held-out sequences.
+        each: The accuracy that is left with each head off in turn and all others on, float64 (layers, heads).
+    """
+
+    config: Ablation
+    left: Score
+    each: Float[np.ndarray, "layers heads"]
+
+
+def check_heads(config: LearningConfig) -> None:
+    """Raise ``ConfigError`` unless every head of such a model can be tried within the time that a run may take."""
+    count = config.layers * config.heads
+    if (count + 1) * config.held_out_seconds > MAX_SECONDS:
+        allowed = (
+            f"to switch each off takes more than {MAX_SECONDS:g} seconds of one core; fewer or smaller ones will do"
+        )
+        raise ConfigError("heads", f"{count} heads of this size", allowed)
+
+
+def run_ablation(config: Ablation) -> AblationResult:
+    """Switch the heads off, and each head for itself."""
+    *_, result = steps_ablation(config)
+    assert isinstance(result, AblationResult)
+    return result
+
+
+def steps_ablation(config: Ablation) -> Iterator[Step | AblationResult]:
+    """The same in steps, one for each head, and last the result."""
+    run = config.trained.config
+    model = rebuild(config.trained)
+    each = np.zeros((run.layers, run.heads))
+    for done, place in enumerate(np.ndindex(each.shape)):
+        yield Step(done, each.size + 1, f"without head {place[1] + 1} of layer {place[0] + 1}")
+        each[place] = _without(run, model, [place]).accuracy
+    yield Step(each.size, each.size + 1, "without those that are off")
+    yield AblationResult(config=config, left=_without(run, model, config.off), each=frozen(each))
+
+
+def _without(config: LearningConfig, model: TokenModel, off: Iterable[Head]) -> Score:
+    with switch_off(model, off):
+        return score(config, model)

@@ -1,0 +1,132 @@
+"""Whether training moves the key bias (``learn-key-bias``): how far rounding alone may, and what it is good for."""
+
+import copy
+import math
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from attention_core.experiments.bounds import tolerance
+from attention_core.experiments.judge import judge
+from attention_core.experiments.learning.config import OPTIMIZERS
+from attention_core.experiments.learning.model import Pass, traced
+from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
+from attention_core.experiments.verdict import Verdict, format_number
+
+EVERY: Final = 8  # moments between two looks at what rounding may do: a look costs more than a step
+ROTATED: Final = "rotary positions turn b_K by another angle at every key"
+_SHARED: Final = {
+    "tied-kv": "b_K and b_V are one vector, and b_V moves",
+    "tied-qk": "b_K and b_Q are one vector, and b_Q moves",
+}
+_MOVED: Final = "AdamW divides what rounding leaves by its own size, and lets weights decay"
+
+
+class KeyBiasWatch:
+    """Adds up how far rounding may move the key biases of a run.
+
+    ``∂L/∂b_K`` is 0 but for rounding, and gradient descent moves b_K by the learning rate times it. The bound of a
+    step is taken at every eighth moment and counted for all steps up to the next.
+
+    Args:
+        trainer: The run, before its first step.
+    """
+
+    def __init__(self, trainer: Trainer) -> None:
+        self._trainer, self._descends = trainer, trainer.config.optimizer == "sgd"
+        self._starts = {role: self._biases(role) for role in ("q", "k")} if trainer.config.biases else {}
+        self._taken, self._since, self._each, self._bound = 0, 0, 0.0, 0.0
+
+    def take(self) -> None:
+        """Look at the rounding of this moment's step."""
+        if self._starts and self._descends and self._taken % EVERY == 0:
+            self._add_up()
+            self._each = self._trainer.config.learning_rate * _gradient_bound(self._trainer)
+        self._taken += 1
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """How far b_K has moved, and what the trained weights lose without it; nothing where theory does not say."""
+        config = self._trainer.config
+        if not self._starts or (not self._descends and config.learning_rate * config.steps < 0.01):
+            return ()  # so small a learning rate moves b_K by no more than its own rounding
+        self._add_up()
+        size = float(torch.cat(self._starts["k"]).norm())
+        own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
+        because = _SHARED.get(config.projections) or (ROTATED if config.positions == "rotary" else "")
+        steps = f"{config.steps:,} steps of {OPTIMIZERS[config.optimizer]}"
+        cases = f"{steps}, which move b_Q by {format_number(self._moved('q'))}"
+        verdicts = [
+            judge(config, "learn-key-bias.moved", self._moved("k"), "≤", self._bound + own,
+                  says="training moves the key bias by", quantity="‖b_K after − b_K before‖", cases=cases,
+                  broken=because or ("" if self._descends else _MOVED))
+        ]  # fmt: skip
+        if config.projections == "full":
+            lost, rounding = _taken_out(self._trainer)
+            verdicts.append(
+                judge(config, "learn-key-bias.idle", lost, "≤", rounding,
+                      says="without the key bias the trained weights differ by at most",
+                      quantity="max |weights − weights without b_K|", cases=f"{config.tokens} tokens, all heads",
+                      broken=because)
+            )  # fmt: skip
+        return tuple(verdicts)
+
+    def _add_up(self) -> None:
+        self._bound += self._each * (self._trainer.done - self._since)
+        self._since = self._trainer.done
+
+    def _biases(self, role: str) -> list[Tensor]:
+        found = [getattr(each, f"{role}_bias") for each in self._trainer.model.attentions]
+        return [bias.detach().to(torch.float64, copy=True) for bias in found]
+
+    def _moved(self, role: str) -> float:
+        return float((torch.cat(self._biases(role)) - torch.cat(self._starts[role])).norm())
+
+
+@torch.inference_mode(False)
+@torch.enable_grad()
+def _gradient_bound(trainer: Trainer) -> float:
+    """Largest norm of all layers' ``∂L/∂b_K`` that rounding explains, for the last batch.
+
+    ``∂L/∂b_K = scale · Σ_i (Σ_j ∂L/∂scores_ij) q_i``, and ``∂L/∂scores_ij = a_ij (g_ij − Σ_l a_il g_il)`` with
+    ``g_ij = ∂L/∂context_i · v_j``: what is added up has the size ``a_ij (|g_ij| + Σ_l a_il |g_il|) |q_i|``, with
+    random signs.
+    """
+    with traced(trainer.model) as passes:
+        loss = cross_entropy(trainer.model(trainer.inputs), trainer.wanted)
+    upstream = torch.autograd.grad(loss, [each.trace.context for each in passes])
+    return math.hypot(*(_layer_bound(each, g) for each, g in zip(passes, upstream, strict=True)))
+
+
+@torch.no_grad()
+def _layer_bound(given: Pass, upstream: Tensor) -> float:
+    weights, v, q = (part.double() for part in (given.trace.weights, given.trace.v, given.trace.q))
+    to_weights = (upstream.double() @ v.mT).abs()
+    parts = weights * (to_weights + (weights * to_weights).sum(-1, keepdim=True))  # (batch, heads, q_len, kv_len)
+    size = (parts.square().sum(-1, keepdim=True) * q.square()).sum((0, 2)).sqrt()  # (heads, d_head)
+    terms = 4 * weights.shape[-1] + q.shape[-1] + weights.shape[0] * weights.shape[2]
+    return tolerance(given.trace.q.dtype, scale=float(size.norm()) * abs(given.attention.scale), terms=terms)
+
+
+@torch.inference_mode(False)
+@torch.no_grad()
+def _taken_out(trainer: Trainer) -> tuple[float, float]:
+    """How much a layer's weights change where its b_K is 0, its input being the same, and what rounding may change.
+
+    A score goes through the sums of length d_model that make q and k and the one of length d_head over their product;
+    scores that move by at most δ move a weight by at most ``tanh(δ/2)``.
+    """
+    tokens, _ = sequences(trainer.config, 1, "probe")
+    with traced(trainer.model) as passes:
+        trainer.model(tokens.to(trainer.device))
+    lost = bound = 0.0
+    for attention, given, options, trace in passes:
+        without = copy.deepcopy(attention)
+        assert without.k_bias is not None
+        without.k_bias.zero_()
+        lost = max(lost, float((without.trace(*given, **options).weights - trace.weights).abs().max()))
+        size = (trace.q.double().square() @ trace.k.double().square().mT).sqrt().max()
+        dtype, terms = trace.q.dtype, 2 * attention.d_model + attention.d_head
+        scores = tolerance(dtype, scale=float(size) * abs(attention.scale), terms=terms)
+        bound = max(bound, math.tanh(scores / 2) + tolerance(dtype, scale=1.0, terms=trace.k.shape[2] + 3))
+    return lost, bound

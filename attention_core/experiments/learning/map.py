@@ -1,0 +1,155 @@
+"""Learning rate against size of a head, with and without the factor 1/√d_head: which settings learn."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_core.experiments.checks import MAX_SEED, ConfigError, check_choice, check_float, check_int
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.judge import frozen
+from attention_core.experiments.learning.config import OPTIMIZERS, SCALES, LearningConfig
+from attention_core.experiments.learning.cost import MAX_SECONDS
+from attention_core.experiments.learning.trainer import Trainer, score
+from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+
+D_HEADS: Final = (16, 64, 256, 1024)
+RATES: Final = {"adamw": (0.001, 0.003, 0.01, 0.03), "sgd": (0.03, 0.1, 0.3, 1.0)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapConfig(RunConfig):
+    """Reversing 12 tokens with one layer of attention, at four learning rates and four sizes of a head.
+
+    Attributes:
+        optimizer: ``adamw`` or ``sgd``.
+        start: Factor on W_Q and W_K at the start, as in ``LearningConfig``.
+        steps: Steps of each run.
+        runs: Runs in each cell, with the seeds ``seed``, ``seed + 1``, …
+        dtype: ``float32`` or ``float64``.
+
+    Raises:
+        ConfigError: If a setting is not possible, or all of them together take too long.
+    """
+
+    optimizer: str = "adamw"
+    start: float = 1.0
+    steps: int = 150
+    runs: int = 1
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        RunConfig.__post_init__(self)
+        check_choice("dtype", self.dtype, ("float32", "float64"))
+        check_choice("optimizer", self.optimizer, OPTIMIZERS)
+        check_float("start", self.start, 0.0, 4.0)
+        check_int("steps", self.steps, 1, 1000)
+        check_int("runs", self.runs, 1, 8)
+        if self.seconds > MAX_SECONDS:
+            given = f"{self.runs} × {len(SCALES) * len(self.rates) * len(D_HEADS)} runs of {self.steps:,} steps"
+            most = int(self.steps * MAX_SECONDS / self.seconds)
+            allowed = f"that is more than {MAX_SECONDS:g} seconds of one core; about {most:,} steps will do"
+            raise ConfigError("steps", given, allowed)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The learning rates of the optimizer."""
+        return RATES[self.optimizer]
+
+    @property
+    def seconds(self) -> float:
+        """About how long all of it takes on one core, in seconds."""
+        each = sum(self.cell(0, 0, column).seconds for column in range(len(D_HEADS)))
+        return each * self.runs * len(self.rates) * len(SCALES)
+
+    def cell(self, scale: int, row: int, column: int, run: int = 0) -> LearningConfig:
+        """The settings of one run."""
+        return LearningConfig(
+            scale=tuple(SCALES)[scale],
+            learning_rate=self.rates[row],
+            d_head=D_HEADS[column],
+            optimizer=self.optimizer,
+            start=self.start,
+            steps=self.steps,
+            batch=16,
+            feed_forward=False,
+            dtype=self.dtype,
+            device=self.device,
+            seed=(self.seed + run) % (MAX_SEED + 1),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapResult(Result):
+    """Which cells learn.
+
+    Attributes:
+        config: The settings.
+        accuracy: Mean over the runs on held-out sequences, float64 (scales, rates, d_heads), scales as in ``SCALES``;
+            NaN where a loss was not finite.
+        spread: Standard deviation of a query's scores at the start, float64 (scales, d_heads).
+        chance: Accuracy of guessing among all kinds.
+        blind: Accuracy that the best model blind to order is expected to reach.
+        verdicts: None: what is measured here is reported as it is.
+        provenance: Where the numbers come from.
+    """
+
+    config: MapConfig
+    accuracy: Float[np.ndarray, "scales rates d_heads"]
+    spread: Float[np.ndarray, "scales d_heads"]
+    chance: float
+    blind: float
+    verdicts: tuple[Verdict, ...]
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapStep(Step):
+    """How far the map has come.
+
+    Attributes:
+        accuracy: As in ``MapResult``, NaN in the cells that are still to come.
+    """
+
+    accuracy: Float[np.ndarray, "scales rates d_heads"]
+
+
+def run_map(config: MapConfig) -> MapResult:
+    """Train every cell; the same config on the same device gives the same result, bit for bit."""
+    *_, result = steps_map(config)
+    assert isinstance(result, MapResult)
+    return result
+
+
+def steps_map(config: MapConfig) -> Iterator[MapStep | MapResult]:
+    """The same in steps, one before each cell, and last the result; the quick cells come first."""
+    shape = (len(SCALES), len(config.rates), len(D_HEADS))
+    accuracy = np.full(shape, math.nan)
+    blind = math.nan
+    places = sorted(np.ndindex(shape), key=lambda place: place[2])
+    for done, (scale, row, column) in enumerate(places):
+        said = f"d_head {D_HEADS[column]:,}, learning rate {config.rates[row]:g}"
+        yield MapStep(done, len(places), said, accuracy=frozen(accuracy.copy()))
+        measured = [_train(config.cell(scale, row, column, run)) for run in range(config.runs)]
+        accuracy[scale, row, column], blind = np.mean(measured, axis=0)
+    cells = [[(scale, 0, column) for column in range(len(D_HEADS))] for scale in range(len(SCALES))]
+    yield MapResult(
+        config=config,
+        accuracy=frozen(accuracy),
+        spread=frozen(np.array([[config.cell(*at).score_spread for at in row] for row in cells])),
+        chance=1 / config.cell(0, 0, 0).kinds,
+        blind=blind,
+        verdicts=(),
+        provenance=Provenance.of(config),
+    )
+
+
+def _train(config: LearningConfig) -> tuple[float, float]:
+    """Accuracy of one run, NaN where its loss was not finite, and that of the best model blind to order."""
+    trainer = Trainer(config)
+    finite = trainer.reach(config.steps)
+    found = score(config, trainer.model)
+    return found.accuracy if finite else math.nan, found.accuracy - found.above_blind

@@ -1,0 +1,197 @@
+"""The model that learns: a table of token vectors, this package's transformer, and a readout; and one flat vector."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from attention_core.experiments.inputs import draw_parameters
+from attention_core.experiments.learning.config import PLACEMENTS, PROJECTIONS, LearningConfig
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.block import PreNorm, TransformerBlock
+from attention_core.modules.feed_forward import ReLU
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.stack import Decoder, Encoder
+
+BIAS_STD: Final = 0.1
+ROLES: Final = ("W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O")
+
+
+class TokenModel(nn.Module):
+    """Token numbers in, a score for each kind of token out, in every slot.
+
+    Args:
+        config: Sizes and switches.
+
+    Attributes:
+        table: One vector for each kind ``(kinds, d_model)``.
+        stack: An :class:`Encoder`, or where each token sees only those up to itself a :class:`Decoder`.
+        readout: The last linear layer.
+    """
+
+    def __init__(self, config: LearningConfig) -> None:
+        super().__init__()
+        placement = PLACEMENTS[config.placement]
+        build = Decoder if config.causal else Encoder
+        self.table = nn.Parameter(torch.empty(config.kinds, config.d_model, dtype=torch.float64))
+        self.stack = build(
+            config.d_model,
+            config.heads,
+            config.layers,
+            final_norm=isinstance(placement, PreNorm),
+            d_head=config.head_size,
+            d_ff=None if config.feed_forward else 0,
+            activation=ReLU(),
+            placement=placement,
+            position=config.position,
+            projections=PROJECTIONS[config.projections],
+            scale=config.score_scale,
+            dtype=torch.float64,
+            q_bias=config.biases,
+            k_bias=config.biases,
+            v_bias=config.biases,
+            o_bias=config.biases,
+        )
+        self.readout = nn.Linear(config.d_model, config.kinds, dtype=torch.float64)
+
+    def forward(self, tokens: Int[Tensor, "batch tokens"]) -> Float[Tensor, "batch tokens kinds"]:
+        """The scores of all kinds in every slot."""
+        return self.readout(self.stack(F.embedding(tokens, self.table)))
+
+    @property
+    def attentions(self) -> list[MultiHeadAttention]:
+        """The attention of each layer, from the bottom."""
+        return [block.self_attention for block in self.stack.layers if isinstance(block, TransformerBlock)]
+
+
+def shapes_only(config: LearningConfig) -> TokenModel:
+    """The model without memory or numbers: torch would draw some, from the stream that all sessions share."""
+    with torch.device("meta"):
+        return TokenModel(config)
+
+
+def blank_model(config: LearningConfig, device: torch.device | str, dtype: torch.dtype) -> TokenModel:
+    """The model with memory, and no numbers in it yet."""
+    model = shapes_only(config).to(dtype=dtype)
+    names: dict[int, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        names.setdefault(id(parameter), []).append(name)
+    model.to_empty(device=device)
+    for (
+        first,
+        *others,
+    ) in names.values():  # to_empty makes two parameters of one that has two names, as tied biases do
+        for other in others:
+            owner, _, own = other.rpartition(".")
+            setattr(model.get_submodule(owner), own, model.get_parameter(first))
+    return model
+
+
+def draw_model(config: LearningConfig) -> TokenModel:
+    """The model before its first step, in float64 on the CPU: one seed is one start in every precision.
+
+    Token vectors are N(0, 1), matrices N(0, 1/fan_in), W_Q and W_K times ``start``, biases N(0, 0.1²).
+    """
+    model = blank_model(config, "cpu", torch.float64)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(1.0)  # the norms' gains stay as they are
+        draw_parameters(model, config.seed, bias_std=BIAS_STD)
+        for attention in model.attentions:
+            assert attention.in_weight is not None
+            matrices = attention.in_weight.view(-1, attention.num_heads * attention.d_head, attention.d_model)
+            for block in set(attention.projections.blocks[:2]):
+                matrices[block].mul_(config.start)
+    return model
+
+
+class FlatParameters:
+    """All parameters of a model as one vector, and their gradients as another.
+
+    The parameters become views of the vector, so that an optimizer's step is a few operations on one tensor: for
+    models of this size that is what an optimizer costs.
+
+    Args:
+        model: The model; it is cast and moved.
+        device: Where it will be.
+        dtype: Its precision.
+
+    Attributes:
+        values: The parameters one after the other.
+        gradient: Their gradients, added up by ``backward()``.
+    """
+
+    def __init__(self, model: nn.Module, device: torch.device, dtype: torch.dtype) -> None:
+        self._shapes = {name: each.shape for name, each in model.named_parameters()}
+        self.values = torch.cat([each.detach().flatten() for each in model.parameters()]).to(device, dtype)
+        self.gradient = torch.zeros_like(self.values)
+        values, gradients = self.named(self.values), self.named(self.gradient)
+        for name, each in model.named_parameters():
+            each.data, each.grad = values[name], gradients[name]
+
+    def named(self, vector: Tensor) -> dict[str, Tensor]:
+        """Views of a vector like ``values``, one for each parameter."""
+        parts = vector.split([shape.numel() for shape in self._shapes.values()])
+        return {name: part.view(shape) for part, (name, shape) in zip(parts, self._shapes.items(), strict=True)}
+
+
+class Pass(NamedTuple):
+    """One call of one attention.
+
+    Attributes:
+        attention: The module.
+        tokens: What it was given.
+        options: With which masks and positions.
+        trace: All that it computed.
+    """
+
+    attention: MultiHeadAttention
+    tokens: tuple[Tensor, ...]
+    options: dict[str, Any]
+    trace: AttentionTrace
+
+
+@contextmanager
+def traced(model: TokenModel) -> Iterator[list[Pass]]:
+    """While open, every attention computes step by step and leaves what it did, the bottom layer first."""
+    passes: list[Pass] = []
+
+    def forward(attention: MultiHeadAttention, *tokens: Tensor, **options: Any) -> Tensor:
+        passes.append(Pass(attention, tokens, options, attention.trace(*tokens, **options)))
+        return passes[-1].trace.output
+
+    for each in model.attentions:
+        vars(each)["forward"] = partial(forward, each)
+    try:
+        yield passes
+    finally:
+        for each in model.attentions:
+            del vars(each)["forward"]
+
+
+def by_role(model: TokenModel, named: Mapping[str, Tensor]) -> list[list[Tensor | None]]:
+    """For each layer what belongs to its attention's ``ROLES``; None where there is no such parameter.
+
+    Args:
+        model: The model.
+        named: Something for each parameter, by its name: its values, or its gradient.
+    """
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+
+    def of(parameter: Tensor | None) -> Tensor | None:  # tied biases are one parameter, which has one name
+        return None if parameter is None else named[names[id(parameter)]]
+
+    found = []
+    for attention in model.attentions:
+        packed = of(attention.in_weight)
+        assert packed is not None
+        matrices = packed.view(-1, attention.num_heads * attention.d_head, attention.d_model)
+        biases = (attention.q_bias, attention.k_bias, attention.v_bias, attention.o_bias)
+        others = [of(each) for each in (attention.o_weight, *biases)]
+        found.append([matrices[block] for block in attention.projections.blocks] + others)
+    return found

@@ -1,0 +1,91 @@
+"""What is noted of a run at up to 64 moments: loss, accuracy, the attention of every head, gradients and movement."""
+
+import math
+from typing import Final
+
+import numpy as np
+import torch
+from torch.linalg import vector_norm
+
+from attention_core.experiments.judge import frozen
+from attention_core.experiments.learning.config import LearningConfig
+from attention_core.experiments.learning.model import ROLES, by_role, traced
+from attention_core.experiments.learning.result import History
+from attention_core.experiments.learning.trainer import Trainer, blind_shares, sequences
+
+MAX_MOMENTS: Final = 64
+MAX_CELLS: Final = 2**20  # of all attention maps together: 4 MiB
+STEPS_APART: Final = 6  # a note costs about half a step, so that all of them cost less than a tenth of the run
+
+
+def moments_of(config: LearningConfig) -> list[int]:
+    """The steps before which a note is taken, and after the last one: evenly spread, as many as there is room for."""
+    cells = config.layers * config.heads * config.tokens**2
+    most = min(MAX_MOMENTS, max(config.steps // STEPS_APART, 1) + 1, max(8, MAX_CELLS // cells))
+    return sorted({round(part * config.steps / (most - 1)) for part in range(most)})
+
+
+class Notes:
+    """The moments of a run so far.
+
+    Args:
+        trainer: The run, before its first step.
+
+    Attributes:
+        kept: All parameters at the last moment.
+    """
+
+    def __init__(self, trainer: Trainer) -> None:
+        config, values = trainer.config, trainer.flat.values
+        self.config = config
+        self.probe, self.wanted = sequences(config, 1, "probe")
+        self._on_device = self.probe.to(values.device)
+        self._blind = float(blind_shares(config).mean())
+        self.kept = values.clone()
+        self._start, self._change = values.clone(), torch.zeros_like(values)
+        vectors = (trainer.flat.gradient, self._change)
+        self._watched = [by_role(trainer.model, trainer.flat.named(vector)) for vector in vectors]
+        most, layers, n = len(moments_of(config)), config.layers, config.tokens
+        self._count = 0
+        self._moments, self._said = np.zeros(most, np.int32), np.zeros((most, n), np.int32)
+        self._loss, self._accuracy = np.zeros(most), np.zeros(most)
+        self._attention = np.zeros((most, layers, config.heads, n, n), np.float32)
+        self._gradients, self._moved = (np.full((most, layers, len(ROLES)), math.nan) for _ in range(2))
+
+    @torch.no_grad()
+    def take(self, trainer: Trainer) -> None:
+        """Note this moment, at which loss and gradients were measured."""
+        at = self._count
+        self._moments[at], self._loss[at], self._accuracy[at] = trainer.done, trainer.loss, trainer.accuracy
+        self.kept.copy_(trainer.flat.values)
+        torch.sub(trainer.flat.values, self._start, out=self._change)
+        with traced(trainer.model) as passes:
+            self._said[at] = trainer.model(self._on_device)[0].argmax(-1).cpu().numpy()
+        for layer, each in enumerate(passes):
+            self._attention[at, layer] = each.trace.weights[0].to("cpu", torch.float32).numpy()
+        for norms, watched in zip((self._gradients, self._moved), self._watched, strict=True):
+            norms[at] = [[math.nan if one is None else float(vector_norm(one)) for one in each] for each in watched]
+        self._count += 1
+
+    @property
+    def last(self) -> int:
+        """The step of the last moment."""
+        return int(self._moments[self._count - 1])
+
+    def history(self) -> History:
+        """The moments so far; those to come do not change it."""
+        now = slice(self._count)
+        return History(
+            config=self.config,
+            moments=frozen(self._moments[now]),
+            loss=frozen(self._loss[now]),
+            accuracy=frozen(self._accuracy[now]),
+            attention=frozen(self._attention[now]),
+            said=frozen(self._said[now]),
+            gradients=frozen(self._gradients[now]),
+            moved=frozen(self._moved[now]),
+            probe=frozen(self.probe[0].numpy()),
+            wanted=frozen(self.wanted[0].numpy()),
+            chance=1 / self.config.kinds,
+            blind=self._blind,
+        )

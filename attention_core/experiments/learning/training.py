@@ -1,0 +1,58 @@
+"""One training run: step by step, with a picture at up to 64 moments."""
+
+from collections.abc import Iterator
+
+import torch
+
+from attention_core.experiments.judge import frozen
+from attention_core.experiments.learning.config import LearningConfig
+from attention_core.experiments.learning.key_bias import KeyBiasWatch
+from attention_core.experiments.learning.notes import Notes, moments_of
+from attention_core.experiments.learning.result import LearningResult, LearningStep, Trained
+from attention_core.experiments.learning.trainer import Trainer, score
+from attention_core.experiments.learning.verdicts import run_verdicts
+from attention_core.experiments.verdict import Provenance
+
+
+def run_learning(config: LearningConfig) -> LearningResult:
+    """Train; the same config on the same device gives the same result, bit for bit."""
+    *_, result = steps_learning(config)
+    assert isinstance(result, LearningResult)
+    return result
+
+
+def steps_learning(config: LearningConfig) -> Iterator[LearningStep | LearningResult]:
+    """The same in steps: a ``LearningStep`` at each moment, with the run so far, and last the ``LearningResult``.
+
+    Where the loss is no longer a finite number the run ends; the last finite moment is kept.
+    """
+    trainer = Trainer(config)
+    notes, watch = Notes(trainer), KeyBiasWatch(trainer)
+    stopped = ""
+    for moment in moments_of(config):
+        if not trainer.reach(moment):
+            stopped = f"{trainer.too_high} The picture ends at step {notes.last:,}, the last moment at which it was."
+            break
+        notes.take(trainer)
+        watch.take()
+        yield LearningStep(moment, config.steps, f"accuracy {trainer.accuracy:.2f}", history=notes.history())
+    yield _result(trainer, notes, watch, stopped)
+
+
+@torch.inference_mode(False)
+@torch.no_grad()
+def _result(trainer: Trainer, notes: Notes, watch: KeyBiasWatch, stopped: str) -> LearningResult:
+    config, history = trainer.config, notes.history()
+    trainer.flat.values.copy_(notes.kept)
+    measured = score(config, trainer.model)
+    named = trainer.model.named_parameters()
+    weights = {name: frozen(each.detach().cpu().numpy().copy()) for name, each in named}
+    return LearningResult(
+        config=config,
+        history=history,
+        trained=Trained(config=config, weights=weights),
+        score=measured,
+        stopped=stopped,
+        verdicts=() if stopped else (*run_verdicts(config, [measured]), *watch.verdicts()),
+        provenance=Provenance.of(config),
+    )

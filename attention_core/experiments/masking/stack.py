@@ -1,0 +1,150 @@
+"""The batch and the stack: padding, positions, the masks that each stack is given, and what padding does to it."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from attention_core.experiments.bounds import tolerance
+from attention_core.experiments.inputs import draw_parameters, token_embeddings
+from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, Batched, MaskingConfig
+from attention_core.modules.masks import key_padding_mask, sliding_window_mask
+from attention_core.modules.normalization import BatchNorm, LayerNorm
+from attention_core.modules.positions import NoPosition, Sinusoidal
+from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
+
+PAD = "·"
+PROBES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Sentences side by side, the short ones padded.
+
+    Attributes:
+        x: Embeddings ``(batch, tokens, d_model)``.
+        padding: True = padding ``(batch, tokens)``.
+        positions: Position of each token ``(batch, tokens)``.
+    """
+
+    x: Float[Tensor, "batch tokens d_model"]
+    padding: Bool[Tensor, "batch tokens"]
+    positions: Int[Tensor, "batch tokens"]
+
+
+def padded_labels(sentences: Batched, side: str) -> tuple[tuple[str, ...], ...]:
+    """The sentences with ``·`` for each padding token."""
+    longest = max(map(len, sentences))
+    pads = [(PAD,) * (longest - len(sentence)) for sentence in sentences]
+    return tuple(pad + one if side == "left" else one + pad for pad, one in zip(pads, sentences, strict=True))
+
+
+def make_batch(config: MaskingConfig, sentences: Batched, *, filler: str = PAD) -> Batch:
+    """The batch in float64 on the CPU; ``filler`` is the text of padding tokens, and ``NaN`` stands for NaN."""
+    padding = key_padding_mask([len(sentence) for sentence in sentences], left=config.side == "left")
+    labels = padded_labels(sentences, config.side)
+    x = torch.stack([token_embeddings(row, D_MODEL, config.seed) for row in labels])
+    count = int(padding.sum())
+    if filler != PAD and count:
+        others = token_embeddings([f"{filler} {i}" for i in range(count)], D_MODEL, config.seed)
+        x[padding] = torch.full_like(others, torch.nan) if filler == "NaN" else others
+    positions = torch.arange(padding.shape[1]).expand(padding.shape).clone()
+    if config.positions == "word" and config.side == "left":
+        positions = (positions - padding.sum(-1, keepdim=True)).clamp(min=0)
+    return Batch(x, padding, positions)
+
+
+def make_stack(config: MaskingConfig, *, dtype: torch.dtype | None = None) -> Encoder | Decoder | EncoderDecoder:
+    """The stack of a config, its parameters drawn from the seed; BatchNorm in training mode."""
+    kinds: dict[str, type[Encoder | Decoder | EncoderDecoder]] = {"encoder": Encoder, "decoder": Decoder}
+    stack = kinds.get(config.stack, EncoderDecoder)(
+        D_MODEL,
+        NUM_HEADS,
+        LAYERS,
+        norm=BatchNorm() if config.batch_norm else LayerNorm(),
+        position=NoPosition() if config.positions == "none" else Sinusoidal(),
+        dtype=torch.float64,
+    )
+    draw_parameters(stack, config.seed, bias_std=0.1)
+    return stack.to(config.torch_device, dtype or config.torch_dtype).train(config.batch_norm)
+
+
+def run_stack(
+    config: MaskingConfig, stack: nn.Module, source: Batch, target: Batch | None, *, masked: bool | None = None
+) -> Float[Tensor, "batch tokens d_model"]:
+    """The outputs of the last layer, with exactly the masks that the stack needs.
+
+    Encoder: the key padding mask. Decoder: causal, and the key padding mask only where padding is on the left.
+    Encoder–decoder: the sources' padding in the encoder and in cross-attention, the decoder as above. A window
+    goes to every self-attention.
+
+    Args:
+        config: The settings.
+        stack: What :func:`make_stack` made.
+        source: The sentences.
+        target: The targets of an encoder–decoder.
+        masked: Whether key padding masks are given; as the config says when None.
+    """
+    dtype, device = next(stack.parameters()).dtype, config.torch_device
+    masked = not config.unmasked if masked is None else masked
+
+    def given(batch: Batch, padding_needed: bool) -> tuple[Tensor, dict[str, Tensor | None]]:
+        tokens = batch.x.shape[1]
+        window = sliding_window_mask(tokens, config.window, device=device) if config.window else None
+        padding = batch.padding.to(device) if padding_needed and masked else None
+        return batch.x.to(device, dtype), {
+            "key_padding_mask": padding,
+            "attn_mask": window,
+            "positions": batch.positions.to(device),
+        }
+
+    left = config.side == "left"
+    if isinstance(stack, EncoderDecoder):
+        assert target is not None
+        x, masks = given(source, True)
+        memory = stack.encoder(x, **masks)
+        y, target_masks = given(target, left)
+        return stack.decoder(y, memory, memory_key_padding_mask=masks["key_padding_mask"], **target_masks)
+    x, masks = given(source, left or isinstance(stack, Encoder))
+    return stack(x, **masks)
+
+
+def difference_alone(config: MaskingConfig, stack: nn.Module, output: Tensor) -> float:
+    """Largest difference between a sentence's outputs in the batch and on its own."""
+    largest = 0.0
+    for i, sentence in enumerate(config.sentences):
+        target = make_batch(config, (config.decoded[i],)) if config.decoded else None
+        one = run_stack(config, stack, make_batch(config, (sentence,)), target)[0]
+        words = slice(-len(one), None) if config.side == "left" else slice(len(one))
+        largest = max(largest, float((output[i, words].double() - one.double()).abs().max()))
+    return largest
+
+
+def stack_tolerance(config: MaskingConfig, source: Batch, target: Batch | None) -> float:
+    """What rounding explains of the difference between two ways through the stack, in float64 and float32.
+
+    Each sublayer rounds sums of up to 4 d_model numbers, a few of them, and over the keys; the errors of all of them
+    add up as independent ones. What follows enlarges them by the stack's gain at most, measured in float64 as the
+    largest answer to eight random pushes of 1e-6.
+    """
+    exact = make_stack(config, dtype=torch.float64)
+    here, gain = run_stack(config, exact, source, target, masked=True), 1.0
+    draw = torch.Generator().manual_seed(config.seed)
+    for _ in range(PROBES):
+        pushed = [
+            None
+            if batch is None
+            else Batch(
+                batch.x + 1e-6 * torch.randn(batch.x.shape, generator=draw, dtype=torch.float64),
+                batch.padding,
+                batch.positions,
+            )
+            for batch in (source, target)
+        ]
+        assert pushed[0] is not None
+        answer = run_stack(config, exact, pushed[0], pushed[1], masked=True) - here
+        gain = max(gain, float(answer.nan_to_num().abs().max()) / 1e-6)
+    sublayers = LAYERS * (5 if config.decoded else 2)
+    terms = sublayers * (8 * D_MODEL + 2 * source.x.shape[1])
+    return tolerance(config.torch_dtype, scale=gain * float(here.abs().max()), terms=terms)

@@ -1,0 +1,151 @@
+"""The picture at each d_head, from the first 256 queries: the chosen factor, and one that it is compared with."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.experiments.judge import array, frozen, on_cpu
+from attention_core.experiments.scaling.config import (
+    D_HEADS,
+    SCALED,
+    UNSCALED,
+    ScalingConfig,
+    expected_scores,
+)
+from attention_core.experiments.scaling.curves import Counts, Floats
+from attention_core.experiments.scaling.inputs import chunks
+from attention_core.experiments.scaling.stats import jacobian
+from attention_core.experiments.scaling.sweep import head
+from attention_core.modules.dot_product import attention_scores, softmax_over_keys
+
+SHOWN_KEYS: Final = 32
+BINS: Final = 81  # odd, so that one lies around 0
+_POINTS: Final = 81
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScalingSide:
+    """What one factor does at each d_head; the first axis counts the 13 values of d_head.
+
+    Attributes:
+        name: The factor as a formula: ``1`` or ``1/√d_head``.
+        scores: (13, m) the shown query's scores with the shown keys.
+        weights: (13, m) its weights.
+        jacobian: (13, m, m) softmax's Jacobian diag(a) − aaᵀ at these weights.
+        max_weight: (13,) mean over the queries of the largest weight.
+        edges: (bins + 1,) borders of the bins of the histogram of the queries' scores: the same for each d_head.
+        shares: (13, bins) its heights, the taller of the tallest bar and the normal distribution as 1.
+        normal_x: (13, points) scores at which their claimed distribution N(0, d_head · factor²) is given,
+        normal: (13, points) as the height of a bar there.
+    """
+
+    name: str
+    scores: Floats
+    weights: Floats
+    jacobian: Floats
+    max_weight: Floats
+    edges: Floats
+    shares: Floats
+    normal_x: Floats
+    normal: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScalingPicture:
+    """What the picture shows.
+
+    Attributes:
+        num_keys: How many keys there are.
+        keys: (m,) which are shown, m ≤ 32: all, or those that get the largest weights.
+        query: Which query is shown: of those of the picture, that whose a_max stays closest to their mean.
+        queries: How many the histograms are of.
+        chosen: What the chosen factor does.
+        beside: The same for 1/√d_head, or without a factor where that is the chosen one.
+    """
+
+    num_keys: int
+    keys: Counts
+    query: int
+    queries: int
+    chosen: ScalingSide
+    beside: ScalingSide
+
+
+def run_picture(config: ScalingConfig) -> ScalingPicture:
+    """One pass of the first queries through the module at each d_head, with two factors.
+
+    Args:
+        config: The settings; what the picture does not depend on is as in ``config.drawn``.
+    """
+    inputs = next(chunks(config))
+    plain = config.factor_name == SCALED
+    scores: tuple[list[Tensor], list[Tensor]] = ([], [])
+    weights: tuple[list[Tensor], list[Tensor]] = ([], [])
+    with torch.inference_mode():
+        for d_head in D_HEADS:
+            module = head(config, d_head, config.factor(d_head))
+            trace = module.trace(inputs.queries[None, :, :d_head], inputs.keys[None, :, :d_head])
+            again = attention_scores(trace.q, trace.k, scale=1.0 if plain else None)
+            for side, found in enumerate(((trace.scores, trace.weights), (again, softmax_over_keys(again)))):
+                scores[side].append(on_cpu(found[0][0, 0]))
+                weights[side].append(on_cpu(found[1][0, 0]))
+        all_scores = [torch.stack(one) for one in scores]  # (13, queries, keys) each
+        all_weights = [torch.stack(one) for one in weights]
+        largest = all_weights[0].amax(-1)  # (13, queries)
+        query = int((largest - largest.mean(1, keepdim=True)).square().sum(0).argmin())
+        best = torch.maximum(*(one[:, query].amax(0) for one in all_weights)).argsort(descending=True, stable=True)
+        keys = best[:SHOWN_KEYS].sort().values
+        beside = UNSCALED if plain else SCALED
+        series = [[config.factor(d_head) for d_head in D_HEADS], [1.0 if plain else d**-0.5 for d in D_HEADS]]
+        names = (config.factor_name, beside)
+        chosen, other = (
+            _side(config, names[i], np.array(series[i]), all_scores[i], all_weights[i], query, keys) for i in (0, 1)
+        )
+    return ScalingPicture(
+        num_keys=config.num_keys,
+        keys=frozen(keys.numpy()),
+        query=query,
+        queries=len(inputs.queries),
+        chosen=chosen,
+        beside=other,
+    )
+
+
+def _side(
+    config: ScalingConfig, name: str, factor: Floats, scores: Tensor, weights: Tensor, query: int, keys: Tensor
+) -> ScalingSide:
+    sizes = np.array(D_HEADS)
+    claimed = np.sqrt(sizes) * factor  # standard deviation of N(0, d_head · factor²)
+    expected = [expected_scores(config, d_head) for d_head in D_HEADS]
+    reach = [4.5 * max(math.sqrt(d), e.std) + abs(e.mean) + e.lead for d, e in zip(D_HEADS, expected, strict=True)]
+    half = float(np.max(np.array(reach) * factor))
+    edges, width = np.linspace(-half, half, BINS + 1), 2 * half / BINS
+    bins = ((scores.flatten(1) + half) / width).floor().clamp_(0, BINS - 1).long()
+    counts = torch.zeros(len(D_HEADS), BINS, dtype=torch.float64)
+    counts.scatter_add_(1, bins, torch.ones_like(bins, dtype=torch.float64))
+    shares = counts.numpy() / bins.shape[1]
+    x = np.linspace(-1, 1, _POINTS) * np.minimum(4.5 * claimed, half)[:, None]
+    # What the normal distribution puts into a bin around x, by the error function: bins may be wider than it.
+    normal = _normal_share(x, claimed[:, None], width)
+    tallest = np.maximum(shares.max(1), normal.max(1))[:, None]
+    return ScalingSide(
+        name=name,
+        scores=array(scores[:, query, keys]),
+        weights=array(weights[:, query, keys]),
+        jacobian=array(jacobian(weights[:, query])[:, keys][:, :, keys]),
+        max_weight=array(weights.amax(-1).mean(1)),
+        edges=frozen(edges),
+        shares=frozen(shares / tallest),
+        normal_x=frozen(x),
+        normal=frozen(normal / tallest),
+    )
+
+
+def _normal_share(x: Floats, std: Floats, width: float) -> Floats:
+    """Probability that N(0, std²) gives to the interval of that width around x."""
+    upper, lower = (torch.from_numpy((x + side * width / 2) / (std * math.sqrt(2))) for side in (1, -1))
+    return ((torch.erf(upper) - torch.erf(lower)) / 2).numpy()

@@ -1,0 +1,295 @@
+"""How a setting is declared: once, beside its field; the check, the widget, the link and the lesson read it there.
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class SoftmaxConfig(RunConfig):
+        num_keys: int = setting(64, Whole(1, 128, label="Keys"))
+        scale: str = setting("none", Choice({"none": "none", "root": "1/√d_head"}, label="Scale"))
+
+``RunConfig`` checks each declared field by its declaration; a config's ``__post_init__`` adds what concerns several.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cache
+from typing import Any, Final
+
+from attention_core.experiments.checks import (
+    MAX_CHARACTERS,
+    ConfigError,
+    check_bool,
+    check_choice,
+    check_float,
+    check_int,
+    check_permutation,
+    check_tokens,
+)
+
+_KEY: Final = "setting"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is declared of a field.
+
+    Attributes:
+        label: What people call it.
+        hint: What it does, in a sentence.
+        link: Its name in a link, where that is not the field's.
+    """
+
+    _: KW_ONLY
+    label: str
+    hint: str = ""
+    link: str = ""
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is possible for the field ``name``."""
+        raise NotImplementedError
+
+    def read(self, text: str) -> Any:
+        """The value that a link's text stands for.
+
+        Raises:
+            ValueError: If it stands for none; ``check`` decides whether the value is possible.
+        """
+        raise NotImplementedError
+
+    def write(self, value: Any) -> str:
+        """The value as a link's text: an id or a number, never words that are shown."""
+        return str(value)
+
+    def say(self, value: Any) -> str:
+        """The value as it is shown in words."""
+        return self.write(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Setting):
+    """A whole number from ``low`` to ``high``.
+
+    Attributes:
+        low: The least.
+        high: The most.
+        typed: Whether it is typed rather than slid, as a seed is.
+    """
+
+    low: int
+    high: int
+    _: KW_ONLY
+    typed: bool = False
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is such a number."""
+        check_int(name, value, self.low, self.high)
+
+    def read(self, text: str) -> int:
+        """The number that the text spells."""
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Real(Setting):
+    """A number from ``low`` to ``high``, slid in steps of ``step``."""
+
+    low: float
+    high: float
+    step: float
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is such a number."""
+        check_float(name, value, self.low, self.high)
+
+    def read(self, text: str) -> float:
+        """The number that the text spells; NaN and infinities are none."""
+        value = float(text)
+        if not math.isfinite(value):
+            raise ValueError(f"{text} is no finite number")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Switch(Setting):
+    """On or off."""
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is True or False."""
+        check_bool(name, value)
+
+    def read(self, text: str) -> bool:
+        """True or False, however it is capitalised."""
+        try:
+            return {"true": True, "false": False}[text.lower()]
+        except KeyError:
+            raise ValueError(f"{text} is neither true nor false") from None
+
+    def write(self, value: bool) -> str:
+        """``true`` or ``false``."""
+        return str(value).lower()
+
+    def say(self, value: bool) -> str:
+        """``on`` or ``off``."""
+        return "on" if value else "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Setting):
+    """One of a few ids, each shown by its label.
+
+    Attributes:
+        options: Label by id; the id is the field's value, and what a link holds.
+        listed: Whether the options stand in a list that opens, rather than side by side.
+        formerly: Ids by the texts that older links held for them.
+    """
+
+    options: Mapping[str, str]
+    _: KW_ONLY
+    listed: bool = True
+    formerly: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is one of the ids."""
+        check_choice(name, value, tuple(self.options))
+
+    def read(self, text: str) -> str:
+        """The id, or the one that an older link means."""
+        return self.formerly.get(text, text)
+
+    def say(self, value: str) -> str:
+        """The label."""
+        return self.options[value]
+
+    def __hash__(self) -> int:
+        return hash((self.label, tuple(self.options.items())))
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(Setting):
+    """One of several numbers of one kind, such as the steps that a picture's slider walks through.
+
+    Attributes:
+        values: The numbers.
+        between: Whether whole numbers between the first and the last are possible as well, though not offered.
+        shown: How a number is written for people.
+    """
+
+    values: Sequence[int] | Sequence[float]
+    _: KW_ONLY
+    between: bool = False
+    shown: Callable[[Any], str] = "{:,}".format
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is one of them, or lies between where that is possible."""
+        if self.between:
+            check_int(name, value, int(self.values[0]), int(self.values[-1]))
+        else:
+            check_choice(name, value, self.values)
+
+    def read(self, text: str) -> float:
+        """The number that the text spells, of the kind that ``values`` are."""
+        return type(self.values[0])(text)
+
+    def say(self, value: float) -> str:
+        """The number for people."""
+        return self.shown(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Words(Setting):
+    """Words typed by a person, split at white space into tokens: a tuple of texts.
+
+    Attributes:
+        least: The fewest tokens.
+    """
+
+    _: KW_ONLY
+    least: int = 1
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is a tuple of tokens within the limits."""
+        check_tokens(name, value, least=self.least)
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """The tokens of a text; of one longer than may be typed, those of its beginning."""
+        return tuple(text[:MAX_CHARACTERS].split())
+
+    def write(self, value: tuple[str, ...]) -> str:
+        """The text, with a space between tokens."""
+        return " ".join(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Order(Setting):
+    """An order of tokens, ``2-0-1`` in a link; empty for the one that the page begins with."""
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is an order of 0 … its length − 1."""
+        if not isinstance(value, tuple) or len(value) > MAX_CHARACTERS:
+            raise ConfigError(name, value, "an order of the tokens is allowed")
+        check_permutation(name, value, len(value))
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """The order that numbers with hyphens between them spell."""
+        return tuple(map(int, text.split("-"))) if text else ()
+
+    def write(self, value: tuple[int, ...]) -> str:
+        """Numbers with hyphens between them."""
+        return "-".join(map(str, value))
+
+
+@dataclass(frozen=True, slots=True)
+class Coded(Setting):
+    """A value that a picture holds, such as a chosen cell.
+
+    Attributes:
+        decode: Reads the link's text; raises ValueError for what it does not accept.
+        encode: Writes a value as the link's text.
+    """
+
+    decode: Callable[[str], Any]
+    encode: Callable[[Any], str]
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` survives being written and read."""
+        try:
+            good = self.decode(self.encode(value)) == value
+        except (TypeError, ValueError, LookupError, AttributeError):
+            good = False
+        if not good:
+            raise ConfigError(name, value, "a place in the picture is allowed")
+
+    def read(self, text: str) -> Any:
+        """What the text stands for."""
+        return self.decode(text)
+
+    def write(self, value: Any) -> str:
+        """The value as text."""
+        return self.encode(value)
+
+
+def setting(default: Any, declared: Setting) -> Any:
+    """A dataclass field with its default and its declaration."""
+    return field(default=default, metadata={_KEY: declared})
+
+
+def ids_of(options: Mapping[str, str]) -> dict[str, str]:
+    """The ids by their labels, which the links of a choice once held."""
+    return {label: name for name, label in options.items()}
+
+
+@cache
+def declared(of: type) -> dict[str, Setting]:
+    """The declarations of a dataclass, by field; fields without one are not a person's to set."""
+    return {one.name: one.metadata[_KEY] for one in fields(of) if _KEY in one.metadata}
+
+
+@cache
+def defaults(of: type) -> dict[str, Any]:
+    """The default of each declared field."""
+    return {one.name: one.default for one in fields(of) if _KEY in one.metadata}
+
+
+def check_settings(config: Any) -> None:
+    """Raise ``ConfigError`` for the first declared field whose value is not possible."""
+    for name, one in declared(type(config)).items():
+        one.check(name, getattr(config, name))

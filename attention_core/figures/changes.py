@@ -1,0 +1,136 @@
+"""What a move changed, in a sentence, measured from the results before and after it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from attention_core.experiments.biases import SIZES, BiasesConfig, BiasSizesResult
+from attention_core.experiments.masking import MaskingResult
+from attention_core.experiments.permutation import ShuffleConfig, ShuffleResult
+from attention_core.experiments.receptive_field import Looks
+from attention_core.experiments.scaling import ScalingPicture
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.panels import Array
+
+# What is set of the biases alone: the module without them stays what it is.
+_BIASES: Final = ("q_bias", "k_bias", "v_bias", "o_bias", "direction", "size")
+
+
+def shuffle_changed(before: tuple[ShuffleConfig, ShuffleResult], after: tuple[ShuffleConfig, ShuffleResult]) -> str:
+    """What moved with its tokens, and whether any number changed once each stands where its token stood.
+
+    Args:
+        before: A shuffle and its result.
+        after: The same after the move.
+    """
+    (old, was), (new, now) = before, after
+    if (old.tokens, old.keys) != (new.tokens, new.keys):
+        return "Other tokens, and so other numbers."
+    bound = was.bound + now.bound
+    weights, output = (
+        _largest(one, other)
+        for one, other in (
+            (was.weights_undone, now.weights_undone),
+            (was.output_undone, now.output_undone),
+        )
+    )
+    rows, columns = old.query_order != new.query_order, old.key_order != new.key_order
+    moved = {
+        (True, True): "The rows and columns moved with their tokens",
+        (True, False): "The rows moved with their queries",
+        (False, True): "The columns moved with their keys",
+    }.get((rows, columns), "No token moved")
+    if max(weights, output) > bound:
+        joined = ", and" if rows or columns else ", but"
+        by = f"weights by up to {_said(weights)}, outputs by up to {_said(output)}"
+        return f"{moved}{joined} numbers changed: {by}."
+    told = f"{moved}; no number changed, but for rounding."
+    if columns and not rows and _largest(was.output_after, now.output_after) <= bound:
+        told += " The output's rows stand where they stood."
+    return told
+
+
+def biases_changed(before: tuple[BiasesConfig, BiasSizesResult], after: tuple[BiasesConfig, BiasSizesResult]) -> str:
+    """Whether the move was felt in the weights and, where nothing but the biases moved, in the output.
+
+    Args:
+        before: The settings, and the module at every size of its biases.
+        after: The same after the move.
+    """
+    (old, was), (new, now) = before, after
+    at, to = SIZES.index(old.size), SIZES.index(new.size)
+    if was.weights.shape != now.weights.shape or was.tokens != now.tokens:
+        return "Other tokens or another number of keys, and so other numbers."
+    weights = _largest(was.weights[at], now.weights[to])
+    output = _largest(was.output_change[at], now.output_change[to])
+    sizes = [
+        ("weight", weights, was.weight_bounds[at] + now.weight_bounds[to]),
+        ("output", output, was.output_bounds[at] + now.output_bounds[to]),
+    ][: 2 if replace(old, **{name: getattr(new, name) for name in _BIASES}) == new else 1]
+    felt = [f"{name}s by up to {_said(size)}" for name, size, bound in sizes if not size <= bound]
+    kept = " and ".join(f"no {name}" for name, size, bound in sizes if size <= bound)
+    if not felt:
+        return f"{kept[:1].upper()}{kept[1:]} changed by more than rounding."
+    return f"The move changed {' and '.join(felt)}" + (f"; {kept} changed by more than rounding." if kept else ".")
+
+
+def scaling_changed(
+    before: tuple[ScalingPicture, int], after: tuple[ScalingPicture, int], sizes: tuple[str, str],
+    label: Callable[[str], str],
+) -> str:  # fmt: skip
+    """What became of the largest weight, with the chosen factor and with what stands beside it.
+
+    Args:
+        before: The picture and the step of ``D_HEADS`` that is looked at.
+        after: The same after the move.
+        sizes: d_head before and after, in words.
+        label: From a factor's name to what people call it.
+    """
+    (was, at), (now, to) = before, after
+    told = []
+    for one in (now.chosen, now.beside):
+        then = next((side for side in (was.chosen, was.beside) if side.name == one.name), None)
+        came = f"from {_said(float(then.max_weight[at]))} " if then else ""
+        told.append(f"{label(one.name)} {came}to {_said(float(one.max_weight[to]))}")
+    moved = f"From d_head = {sizes[0]} to {sizes[1]} the" if sizes[0] != sizes[1] else "The"
+    return f"{moved} largest weight of a query went, on average, {'; '.join(told)}."
+
+
+def reach_changed(before: Looks, after: Looks) -> str:
+    """How many inputs the last token sees from the top layer, before the move and after it.
+
+    Args:
+        before: Where the heads looked.
+        after: Where they look.
+    """
+    (was, of), (now, all_) = ((int(one.reach_graph[-1, -1]), one.config.tokens) for one in (before, after))
+    layers = after.config.layers
+    up = f"{layers} layer{'s' * (layers > 1)} up the last token"
+    if (was, of) == (now, all_):
+        return f"{up[:1].upper()}{up[1:]} sees {now} of {all_} inputs, as many as before."
+    return f"{up[:1].upper()}{up[1:]} now sees {now} of {all_} inputs; before it saw {was} of {of}."
+
+
+def masks_changed(before: MaskingResult, after: MaskingResult) -> str:
+    """How far real outputs move when the padding is replaced, before the move and after it.
+
+    Args:
+        before: The stack and its masks.
+        after: The same after the move.
+    """
+    was, now = before.pad_moved, after.pad_moved
+    if was == now:
+        same = "still move none of the real outputs" if now == 0 else f"still move real outputs by {_said(now)}"
+        return f"Other words in the padding's place {same}."
+    told = "no real output any more" if now == 0 else f"real outputs by {_said(now)}"
+    return f"Other words in the padding's place now move {told}; before {_said(was) if was else 'none'}."
+
+
+def _largest(one: Array, other: Array) -> float:
+    return float(np.abs(np.subtract(one, other, dtype=np.float64)).max(initial=0.0))
+
+
+def _said(value: float) -> str:
+    return f"**{format_number(value)}**"

@@ -1,0 +1,130 @@
+"""Tokens in layers, from the inputs upwards, and what joins each layer to the one below it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from attention_core.figures.panels import Array, Axis, frozen, not_finite
+from attention_core.figures.theme import Role
+
+MAX_CODE: Final = 2**24  # up to here a float32 counts
+MAX_EDGES: Final = 10_000
+MAX_DRAWN: Final = 256  # tokens side by side
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Edges:
+    """Some of a graph's edges, drawn alike.
+
+    Attributes:
+        ends: (edges, 3): layer of the upper end, its token, and the token of the layer below, all from 0.
+        name: What they are, for the legend; empty keeps them out of it.
+        role: Whose colour they wear; a quiet one otherwise.
+        lit: Whether they stand out from the rest.
+    """
+
+    ends: Array
+    name: str = ""
+    role: Role | None = None
+    lit: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ends", frozen(self.ends, np.int64))
+        if self.ends.ndim != 2 or self.ends.shape[1] != 3 or len(self.ends) > MAX_EDGES:
+            raise ValueError(
+                f"ends {self.ends.shape} of {self.name!r} must be (edges, 3), and at most {MAX_EDGES:,} edges."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Nodes:
+    """Some of a graph's nodes that stand out.
+
+    Attributes:
+        at: (nodes, 2): layer and token, from 0.
+        name: What they are, for the legend; empty keeps them out of it.
+        role: Whose colour they wear; that of text otherwise.
+        large: Whether they are drawn large.
+    """
+
+    at: Array
+    name: str = ""
+    role: Role | None = None
+    large: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", frozen(self.at, np.int64))
+        if self.at.ndim != 2 or self.at.shape[1] != 2:
+            raise ValueError(f"at {self.at.shape} of {self.name!r} must be (nodes, 2).")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GraphPanel:
+    """A layered graph whose nodes can be chosen: a node is the cell in the row of its layer and the token's column.
+
+    Attributes:
+        title: What the graph is.
+        values: (layers, tokens), a number for each node; kept as float32.
+        layers: From below upwards.
+        tokens: Left to right.
+        quantity: What a node's number is.
+        edges: What is drawn between layers, the later over the earlier.
+        nodes: Nodes that stand out, the later over the earlier; all others are drawn faint.
+        window: First and last token that are drawn, at most 256; all unless given.
+        note: A sentence below the panel.
+    """
+
+    title: str
+    values: Array
+    layers: Axis
+    tokens: Axis
+    quantity: str
+    edges: tuple[Edges, ...] = ()
+    nodes: tuple[Nodes, ...] = ()
+    window: tuple[int, int] | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values))
+        layers, tokens = shape = (len(self.layers.labels), len(self.tokens.labels))
+        if self.values.shape != shape:
+            raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels {shape}.")
+        if layers * tokens**2 > MAX_CODE:
+            raise ValueError(f"{self.title!r} has layers × tokens² = {layers * tokens**2:,}; at most {MAX_CODE:,}.")
+        first, last = self.drawn
+        if not 0 <= first <= last < tokens or last - first >= MAX_DRAWN:
+            raise ValueError(f"window = {self.window} of {self.title!r} is not possible: at most {MAX_DRAWN} tokens.")
+        for one in self.edges:
+            level, upper, lower = one.ends.T
+            if not (
+                _within(level, 1, layers) and _within(upper, first, last + 1) and _within(lower, first, last + 1)
+            ):
+                raise ValueError(f"edges {one.name!r} of {self.title!r} leave its layers or its window.")
+        for one in self.nodes:
+            if not (_within(one.at[:, 0], 0, layers) and _within(one.at[:, 1], first, last + 1)):
+                raise ValueError(f"nodes {one.name!r} of {self.title!r} leave its layers or its window.")
+
+    @property
+    def steps(self) -> None:
+        """A graph does not move in a sweep."""
+        return
+
+    @property
+    def drawn(self) -> tuple[int, int]:
+        """First and last token that are drawn."""
+        return self.window or (0, len(self.tokens.labels) - 1)
+
+    def numbered(self, places: Array) -> Array:
+        """Nodes or edges as one float32 each: layer · tokens + token, and that · tokens + the token below."""
+        digits = np.arange(places.shape[1])[::-1]
+        return frozen(places @ len(self.tokens.labels) ** digits)
+
+    @property
+    def warning(self) -> str:
+        """A sentence naming the numbers that are none; empty where all are finite."""
+        return not_finite(self.values)
+
+
+def _within(values: Array, low: int, high: int) -> bool:
+    return bool(((values >= low) & (values < high)).all())

@@ -1,0 +1,256 @@
+"""A training run as it is watched: every head's attention moment by moment, loss and accuracy, and gradients."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from attention_core.experiments.learning import ROLES, AblationResult, Answer, Head, History, letters, moments_of
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.charts import panel_figure
+from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
+from attention_core.figures.plot import Figure, Mode
+from attention_core.figures.table import Table
+from attention_core.figures.theme import Role
+
+_STEPS: Final = "steps of training"
+_ROLES: Final[tuple[Role, ...]] = ("query", "key", "value", "output")
+_DOING: Final = {
+    "reverse": "to reverse {} tokens",
+    "sort": "to sort {} tokens",
+    "copy": "to copy from {} tokens",
+    "induction": "to continue {} tokens",
+}
+
+
+def learning_view(history: History) -> MatrixView:
+    """Attention of every head for the probe, swept over the moments, and the curves that go with it.
+
+    Args:
+        history: A run, finished or not.
+    """
+    config = history.config
+    heads = _heads(history.attention, letters(history.probe), causal=config.causal)
+    return MatrixView(
+        panels=(*heads, accuracy_panel(history), loss_panel(history)),
+        front=len(heads) + 1,
+        summary=(
+            f"Attention while it learns {_DOING[config.task].format(config.tokens)}: after {history.moments[-1]:,} "
+            f"steps {_percent(history.accuracy[-1])} are right; guessing gets {_percent(history.chance)}, "
+            f"the best without order {_percent(history.blind)}."
+        ),
+        sweep=Sweep(name="step", label="Steps of training", values=tuple(f"{step:,}" for step in history.moments)),
+    )
+
+
+def moving_view(history: History) -> MatrixView:
+    """The same of a run under way, at its last moment; the curves have the whole run's axis already."""
+    config, last = history.config, len(history.moments) - 1
+    moments = np.array(moments_of(config))
+    still = (np.nan,) * (len(moments) - last - 1)
+    so_far = replace(
+        history,
+        moments=moments,
+        loss=np.append(history.loss, still),
+        accuracy=np.append(history.accuracy, still),
+    )
+    curves = (accuracy_panel(so_far), loss_panel(so_far))
+    return MatrixView(
+        panels=(
+            *_heads(history.attention[last], letters(history.probe), causal=config.causal),
+            *(replace(panel, marked=last) for panel in curves),
+        ),
+        summary=f"It learns: {history.moments[last]:,} of {config.steps:,} steps, "
+        f"{_percent(history.accuracy[last])} are right.",
+    )
+
+
+def learning_figure(history: History, step: int, *, mode: Mode = "light") -> Figure:
+    """The first head's attention at a moment as a Plotly figure.
+
+    Args:
+        history: A run.
+        step: The moment, counted from 0.
+        mode: ``light`` or ``dark``.
+    """
+    return panel_figure(learning_view(history).panels[0], step, mode)
+
+
+def accuracy_panel(history: History) -> LinesPanel:
+    """Accuracy over the steps, beside chance and the best that a model blind to order can reach."""
+    flat = np.ones(len(history.moments))
+    return LinesPanel(
+        title="Accuracy",
+        x=history.moments,
+        x_title=_STEPS,
+        y_title="share that is right",
+        limits=(0.0, 1.05),
+        series=(
+            Series(name="this model", values=history.accuracy, role="output", growing=True),
+            Series(name="best without order", values=history.blind * flat, dashed=True),
+            Series(name="chance", values=history.chance * flat, dashed=True),
+        ),
+    )
+
+
+def loss_panel(history: History) -> LinesPanel:
+    """Loss over the steps, beside that of guessing."""
+    guessing = np.full(len(history.moments), -np.log(history.chance))
+    return LinesPanel(
+        title="Loss",
+        x=history.moments,
+        x_title=_STEPS,
+        y_title="cross-entropy (nats)",
+        series=(
+            Series(name="this model", values=history.loss, role="output", growing=True),
+            Series(name="guessing", values=guessing, dashed=True),
+        ),
+    )
+
+
+def gradients_view(history: History) -> MatrixView:
+    """Norms of the gradients of all layers' projections and biases, over the steps."""
+    norms = np.sqrt(np.square(history.gradients).sum(1))  # (moments, 8)
+    panels = []
+    for title, first in (("Gradients of the matrices", 0), ("Gradients of the biases", 4)):
+        series = tuple(
+            Series(name=ROLES[first + i], values=norms[:, first + i], role=role)
+            for i, role in enumerate(_ROLES)
+            if np.isfinite(norms[:, first + i]).all()
+        )
+        if series:
+            panels.append(
+                LinesPanel(title=title, x=history.moments, x_title=_STEPS, series=series, y_title="norm", log_y=True)
+            )
+    ends = (f"{one.name} {format_number(float(one.values[-1]))}" for panel in panels for one in panel.series)
+    return MatrixView(panels=tuple(panels), summary=f"Norms of the gradients at the last moment: {', '.join(ends)}.")
+
+
+def answer_view(found: Answer, *, causal: bool) -> MatrixView:
+    """What a trained model makes of one input: every head's attention, and how likely it holds each token."""
+    kinds = letters(range(found.probabilities.shape[1]))
+    panels = (
+        *_heads(found.attention, found.tokens, causal=causal, off=found.off),
+        MatrixPanel(
+            title="Its answer",
+            values=found.probabilities,
+            rows=Axis(title="slot", labels=found.tokens, role="query"),
+            columns=Axis(title="token", labels=kinds, role="output"),
+            quantity="probability",
+            scale="sequential",
+            limits=(0.0, 1.0),
+        ),
+    )
+    return MatrixView(panels=panels, summary=answer_words(found))
+
+
+def answer_words(found: Answer) -> str:
+    """What the model answers, and how much of it is right, in a sentence or two."""
+    right = f"{found.right} of {found.asked} are right." if found.asked else "Nothing is asked of this input."
+    without = f" without {_list(found.attention.shape[:2], found.off)}" if found.off else ""
+    return f"Asked {' '.join(found.tokens)}, the model{without} answers {' '.join(found.said)}; {right}"
+
+
+def ablation_view(found: AblationResult, whole: float) -> MatrixView:
+    """The accuracy that is left with each head off, and with those that were switched off.
+
+    Args:
+        found: What is left.
+        whole: Accuracy with all heads on.
+    """
+    each, off = found.each, found.config.off
+    names = [head_name(each.shape, at) for at in np.ndindex(each.shape)]
+    bars = {"nothing": whole} | dict(zip(names, each.ravel(), strict=True))
+    if len(off) > 1:
+        bars["these together"] = found.left.accuracy
+    panel = BarsPanel(
+        title="Accuracy that is left",
+        values=np.array([*bars.values()]),
+        labels=Axis(title="switched off", labels=tuple(bars)),
+        quantity="share that is right",
+        limits=(0.0, 1.05),
+        role="output",
+    )
+    return MatrixView(
+        panels=(panel,),
+        summary=f"All heads: {_percent(whole)} right. Without {names[int(each.argmin())]}: {_percent(each.min())}, "
+        "the least.",
+    )
+
+
+def ablation_words(found: AblationResult, whole: float) -> str:
+    """What is left without the heads that are off, in a sentence.
+
+    Args:
+        found: What is left.
+        whole: Accuracy with all heads on.
+    """
+    off = found.config.off
+    if not off:
+        return f"With all heads {whole:.1%} are right on new sequences. Switch one off to see what is left."
+    left = f"{found.left.accuracy:.1%} are right on new sequences; with all heads {whole:.1%}."
+    return f"Without {_list(found.each.shape, off)}: {left}"
+
+
+def learning_table(history: History) -> Table:
+    """One row a moment: loss, accuracy, and the norms of all layers' gradients and movements."""
+    per_layer = [(layer, name) for layer in range(history.config.layers) for name in ROLES]
+    columns = (
+        "steps",
+        "loss",
+        "accuracy",
+        "answer to the probe",
+        *(f"‖∂L/∂{name}‖, layer {layer + 1}" for layer, name in per_layer),
+        *(f"{name} moved, layer {layer + 1}" for layer, name in per_layer),
+    )
+    rows = tuple(
+        (
+            int(step),
+            float(history.loss[at]),
+            float(history.accuracy[at]),
+            " ".join(letters(history.said[at])),
+            *(float(norm) for norm in history.gradients[at].ravel()),
+            *(float(norm) for norm in history.moved[at].ravel()),
+        )
+        for at, step in enumerate(history.moments)
+    )
+    return Table(columns, rows)
+
+
+def _heads(
+    attention: np.ndarray, tokens: tuple[str, ...], *, causal: bool, off: Sequence[Head] = ()
+) -> tuple[MatrixPanel, ...]:
+    """One panel a head, from (moments, layers, heads, tokens, tokens) or without moments."""
+    *_, layers, heads, n, _ = attention.shape
+    return tuple(
+        MatrixPanel(
+            title=(head_name((layers, heads), (layer, head)).capitalize() if layers * heads > 1 else "Attention")
+            + (" (off)" if (layer, head) in off else ""),
+            values=attention[..., layer, head, :, :],
+            rows=Axis(title="query", labels=tokens, role="query"),
+            columns=Axis(title="key", labels=tokens, role="key"),
+            quantity="weight",
+            scale="sequential",
+            limits=(0.0, 1.0),
+            hidden=~np.tri(n, dtype=bool) if causal else None,
+        )
+        for layer in range(layers)
+        for head in range(heads)
+    )
+
+
+def head_name(shape: tuple[int, ...], at: Head) -> str:
+    """What a head is called among (layers, heads): no more than tells it from the others."""
+    layers, heads = shape
+    if heads == 1:
+        return f"layer {at[0] + 1}"
+    return f"head {at[1] + 1}" if layers == 1 else f"layer {at[0] + 1}, head {at[1] + 1}"
+
+
+def _list(shape: tuple[int, ...], heads: Sequence[Head]) -> str:
+    return "; ".join(head_name(shape, at) for at in heads)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}"

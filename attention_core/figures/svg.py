@@ -1,0 +1,288 @@
+"""Panels for paper: each as SVG that needs nothing from elsewhere, in the colours of the light theme.
+
+A matrix's cells are one small image, a pixel for each, because thousands of rectangles make a heavy file.
+"""
+
+import base64
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import Final
+
+import numpy as np
+
+from attention_core.experiments.verdict import format_number
+from attention_core.figures.graph import GraphPanel
+from attention_core.figures.lines import LinesPanel
+from attention_core.figures.matrix import MatrixView, Panel
+from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
+
+WIDTH: Final = 320
+PLOT: Final = 210  # pixels that a panel's values take at most, across and down
+LEFT, TOP, BELOW = 64, 66, 44
+_CELL: Final = 34
+_MOST_LABELS: Final = 24
+_INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
+_SEQUENTIAL = SCALES["light"]["sequential"]
+_ACCENT = _SEQUENTIAL[3]
+
+
+def view_svgs(view: MatrixView) -> tuple[str, ...]:
+    """Each panel of a view, at the first step of its sweep, as SVG."""
+    return tuple(panel_svg(panel) for panel in (view.at(0) if view.sweep else view).panels)
+
+
+def panel_svg(panel: Panel) -> str:
+    """A panel as SVG; text is shown exactly as it is.
+
+    Args:
+        panel: What is drawn; outside a sweep.
+    """
+    match panel:
+        case MatrixPanel():
+            body, height = _matrix(panel)
+        case BarsPanel():
+            body, height = _bars(panel)
+        case LinesPanel():
+            body, height = _lines(panel)
+        case GraphPanel():
+            body, height = _graph(panel)
+    said = [text for text in (panel.note, panel.warning) if text]
+    body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(_wrapped(said)))
+    height += 14 * len(_wrapped(said))
+    title = _text(4, 16, panel.title, weight=600, size=13)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
+        f'role="img" aria-label="{escape(panel.title)}" font-family="sans-serif">{title}{body}</svg>'
+    )
+
+
+def _text(
+    x: float, y: float, text: str, *, size: int = 11, anchor: str = "start", colour: str = _INK, weight: int = 400,
+    turn: int = 0,
+) -> str:  # fmt: skip
+    place = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
+    style = f'font-size="{size}" text-anchor="{anchor}" fill="{colour}" font-weight="{weight}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape(text)}</text>'
+
+
+def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1) -> str:
+    ends = f'x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}"'
+    return f'<line {ends} stroke="{colour}" stroke-width="{width}"/>'
+
+
+def _wrapped(texts: Iterable[str], most: int = 56) -> list[str]:
+    lines = [""]
+    for word in " ".join(texts).split():
+        lines = [*lines, word] if len(lines[-1]) + len(word) > most else [*lines[:-1], f"{lines[-1]} {word}".strip()]
+    return [line for line in lines if line]
+
+
+def _short(label: str, most: int = 9) -> str:
+    return label if len(label) <= most else label[: most - 1] + "…"
+
+
+def _shown(labels: Sequence[str], most: int = _MOST_LABELS) -> range:
+    return range(0, len(labels), -(-len(labels) // most) or 1)
+
+
+def _colour_of(role: Role | None) -> str:
+    return ROLE_COLOURS["light"][role] if role else _MUTED
+
+
+def _colours(values: Array, limits: Limits, scale: Scale, hidden: Array | None) -> Array:
+    """(rows, columns, 3) bytes: the colour of each cell; white where no colour stands for the number."""
+    stops = np.array([[int(stop[i : i + 2], 16) for i in (1, 3, 5)] for stop in SCALES["light"][scale]], float)
+    known = np.isfinite(values)
+    at = np.clip((np.where(known, values, limits[0]) - limits[0]) / (limits[1] - limits[0]), 0, 1) * (len(stops) - 1)
+    low = np.minimum(at.astype(int), len(stops) - 2)
+    mixed = stops[low] + (at - low)[..., None] * (stops[low + 1] - stops[low])
+    mixed[~known] = 255
+    if hidden is not None:
+        mixed[hidden] = [int(_HIDDEN[i : i + 2], 16) for i in (1, 3, 5)]
+    return mixed.round().astype(np.uint8)
+
+
+def _png(pixels: Array) -> str:
+    """(rows, columns, 3) bytes as the address of a PNG."""
+    rows, columns, _ = pixels.shape
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    lines = b"".join(b"\0" + row.tobytes() for row in pixels)
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
+    parts = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
+    return "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + parts).decode()
+
+
+def _matrix(panel: MatrixPanel) -> tuple[str, float]:
+    rows, columns = panel.values.shape
+    wide, high = min(_CELL, PLOT / columns), min(_CELL, PLOT / rows)
+    across, down, limits = wide * columns, high * rows, panel.colour_limits
+    colours = _colours(panel.values, limits, panel.scale, panel.hidden)
+    place = f'x="{LEFT}" y="{TOP}" width="{across:.1f}" height="{down:.1f}"'
+    body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{_png(colours)}"/>'
+    body += _axis_names(panel.rows, panel.columns)
+    for row in _shown(panel.rows.labels):
+        label = _short(panel.rows.labels[row])
+        body += _text(LEFT - 4, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
+    for column in _shown(panel.columns.labels):
+        body += _text(LEFT + (column + 0.6) * wide, TOP - 4, _short(panel.columns.labels[column]), size=10, turn=-40)
+    if min(wide, high) >= 28:
+        body += "".join(_number(panel, colours, row, column, wide, high) for row, column in np.ndindex(rows, columns))
+    return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW
+
+
+def _number(panel: MatrixPanel, colours: Array, row: int, column: int, wide: float, high: float) -> str:
+    if panel.hidden is not None and panel.hidden[row, column]:
+        return ""
+    dark = float(colours[row, column] @ np.array([0.3, 0.59, 0.11])) < 140
+    x, y = LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3
+    said = f"{float(panel.values[row, column]):.2g}"
+    return _text(x, y, said, size=8, anchor="middle", colour="#FFFFFF" if dark else _INK)
+
+
+def _axis_names(rows: Axis, columns: Axis) -> str:
+    names = _text(4, 34, f"{rows.title} ↓", size=10, colour=_colour_of(rows.role))
+    return names + _text(LEFT + 16, 34, f"{columns.title} →", size=10, colour=_colour_of(columns.role))
+
+
+def _scale_bar(panel: MatrixPanel, y: float) -> str:
+    low, high = panel.colour_limits
+    ramp = _colours(np.linspace(low, high, 64)[None], (low, high), panel.scale, None)
+    said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
+    bar = f'<image x="{LEFT}" y="{y}" width="80" height="8" preserveAspectRatio="none" href="{_png(ramp)}"/>'
+    numbers = f"{format_number(low)} … {format_number(high)}"
+    return bar + _text(LEFT + 86, y + 8, numbers, size=10, colour=_MUTED) + _text(LEFT, y + 22, said, size=10)
+
+
+def _along(limits: Limits, length: float, *, log: bool) -> Callable[[Array], Array]:
+    """Maps values of an axis to pixels from its beginning."""
+
+    def place(values: Array) -> Array:
+        low, high = (np.log10(limits) if log else limits) + np.zeros(2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = np.log10(values) if log else np.asarray(values, float)
+        at = np.clip((scaled - low) / (high - low or 1.0), -0.02, 1.02) * length
+        return np.where(np.isfinite(scaled), at, np.nan)
+
+    return place
+
+
+def _frame(x: Limits | None, y: Limits, x_title: str, y_title: str) -> str:
+    body = _line(LEFT, TOP, LEFT, TOP + PLOT) + _line(LEFT, TOP + PLOT, LEFT + PLOT, TOP + PLOT)
+    for value, at in ((y[0], TOP + PLOT), (y[1], TOP + 8)):
+        body += _text(LEFT - 4, at, format_number(value), size=10, anchor="end", colour=_MUTED)
+    for value, at in ((x[0], LEFT), (x[1], LEFT + PLOT)) if x else ():
+        body += _text(at, TOP + PLOT + 14, format_number(value), size=10, anchor="middle", colour=_MUTED)
+    below = TOP + PLOT + (28 if x else 42)  # names of bars stand slanted above it
+    body += _text(LEFT + PLOT / 2, below, x_title, size=10, anchor="middle", colour=_MUTED)
+    return body + _text(4, 34, y_title, size=10, colour=_MUTED)
+
+
+def _path(x: Array, y: Array) -> str:
+    """The points of a curve; where one is not finite the curve is broken."""
+    parts, before = [], False
+    for one, other in zip(x, y, strict=True):
+        if not np.isfinite([one, other]).all():
+            before = False
+            continue
+        parts.append(f"{'L' if before else 'M'}{LEFT + one:.1f} {TOP + PLOT - other:.1f}")
+        before = True
+    return "".join(parts)
+
+
+def _lines(panel: LinesPanel) -> tuple[str, float]:
+    limits = (float(panel.x[0]), float(panel.x[-1]))
+    across, up = _along(limits, PLOT, log=panel.log_x), _along(panel.y_limits, PLOT, log=panel.log_y)
+    body, height, x = (
+        _frame(limits, panel.y_limits, panel.x_title, panel.y_title),
+        TOP + PLOT + BELOW,
+        across(panel.x),
+    )
+    for one in panel.series:
+        colour = ROLE_COLOURS["light"][one.role] if one.role else _MUTED if one.dashed else _ACCENT
+        if one.band is not None:
+            low, high = (up(border) for border in one.band)
+            outline = _path(np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]]))
+            body += f'<path d="{outline}Z" fill="{colour}" fill-opacity="0.18"/>'
+        y = up(one.values)
+        if one.crosses:
+            body += "".join(
+                f'<circle cx="{LEFT + a:.1f}" cy="{TOP + PLOT - b:.1f}" r="2.5" fill="{colour}"/>'
+                for a, b in zip(x, y, strict=True) if np.isfinite(b)
+            )  # fmt: skip
+        else:
+            dash = ' stroke-dasharray="5 4"' if one.dashed else ""
+            body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{dash}/>'
+        if one.listed:
+            body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2)
+            body += _text(LEFT + 22, height, one.name, size=10, colour=_MUTED)
+            height += 14
+    return body, height + 4
+
+
+def _bars(panel: BarsPanel) -> tuple[str, float]:
+    limits, n = panel.height_limits, panel.values.shape[-1]
+    edges = panel.edges
+    span = (float(edges[0]), float(edges[-1])) if edges is not None else None
+    up = _along(limits, PLOT, log=panel.log_y)
+    borders = _along(span, PLOT, log=False)(edges) if span and edges is not None else np.linspace(0, PLOT, n + 1)
+    zero = float(up(np.array(limits[0] if panel.log_y else max(limits[0], min(0.0, limits[1])))))
+    said = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
+    body = _frame(span, limits, panel.labels.title, said)
+    for at, top in enumerate(up(panel.values)):
+        role = panel.role[at] if isinstance(panel.role, tuple) else panel.role
+        low, high = sorted((zero, float(top))) if np.isfinite(top) else (zero, zero)
+        gap = 0.1 * float(borders[at + 1] - borders[at])
+        place = f'x="{LEFT + borders[at] + gap / 2:.1f}" width="{max(0.5, borders[at + 1] - borders[at] - gap):.1f}"'
+        colour = ROLE_COLOURS["light"][role] if role else _ACCENT
+        body += f'<rect {place} y="{TOP + PLOT - high:.1f}" height="{high - low:.1f}" fill="{colour}"/>'
+    if panel.overlay is not None:
+        x, y = panel.overlay
+        x = _along(span, PLOT, log=False)(x) if span else (x + 0.5) * PLOT / n
+        body += f'<path d="{_path(x, up(y))}" fill="none" stroke="{_INK}" stroke-width="1.4"/>'
+    for at in _shown(panel.labels.labels) if span is None else ():
+        middle = LEFT + (at + 0.5) * PLOT / n
+        body += _text(middle, TOP + PLOT + 12, _short(panel.labels.labels[at]), size=9, anchor="end", turn=-40)
+    height = TOP + PLOT + (BELOW if span else BELOW + 16)
+    if panel.overlay is not None:
+        body += _text(LEFT, height, f"line: {panel.overlay_name}", size=10, colour=_MUTED)
+        height += 14
+    return body, height + 4
+
+
+def _graph(panel: GraphPanel) -> tuple[str, float]:
+    first, last = panel.drawn
+    layers, count = len(panel.layers.labels), last - first + 1
+    step, rise = (WIDTH - LEFT - 16) / max(1, count - 1), PLOT / max(1, layers - 1)
+
+    def place(layer: int, token: int) -> tuple[float, float]:
+        return LEFT + (token - first) * step, TOP + PLOT - layer * rise
+
+    body = ""
+    for edges in panel.edges:
+        colour, width = _colour_of(edges.role) if edges.lit or edges.role else _GRID, 1.4 if edges.lit else 0.6
+        for level, upper, lower in edges.ends:
+            body += _line(*place(level, upper), *place(level - 1, lower), colour, width)
+    for layer, token in np.ndindex(layers, count):
+        x, y = place(layer, token + first)
+        body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="1.6" fill="{_GRID}"/>'
+    for nodes in panel.nodes:
+        colour = ROLE_COLOURS["light"][nodes.role] if nodes.role else _INK
+        for layer, token in nodes.at:
+            x, y = place(layer, token)
+            body += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{4 if nodes.large else 2.6}" fill="{colour}"/>'
+    for layer, label in enumerate(panel.layers.labels):
+        body += _text(LEFT - 8, place(layer, first)[1] + 4, _short(label), size=10, anchor="end")
+    for at in _shown(panel.tokens.labels[first : last + 1], 12):
+        body += _text(place(0, at + first)[0], TOP + PLOT + 16, _short(panel.tokens.labels[at + first]), size=9,
+                      anchor="middle")  # fmt: skip
+    names = [one.name for one in (*panel.edges, *panel.nodes) if one.name]
+    body += "".join(
+        _text(LEFT, TOP + PLOT + 32 + 14 * i, name, size=10, colour=_MUTED) for i, name in enumerate(names)
+    )
+    return body, TOP + PLOT + 40 + 14 * len(names)

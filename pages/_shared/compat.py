@@ -1,0 +1,124 @@
+"""Everything that leans on what Streamlit and uvicorn do not document, each with its reason.
+
+``tests/pages/test_compat.py`` has a test for each that fails when a new version changes it.
+"""
+
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import streamlit as st
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+from streamlit.logger import get_logger
+from streamlit.runtime import exists
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+
+def is_history_navigation() -> bool:
+    """Whether this run was asked for by the browser's Back or Forward.
+
+    Then the address says what the settings are. In any other run it may be older than the settings: whoever moves two
+    controls quickly sends the second move before the first has reached the address. Streamlit restores its own bound
+    widgets by this flag, and tells it to nobody else.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
+
+
+def is_script_run() -> bool:
+    """Whether the code that calls this runs as a visitor's script, and not as the module that makes the server."""
+    return exists() and get_script_run_ctx(suppress_warning=True) is not None
+
+
+def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
+    """Have whatever pages and callbacks raise go through ``keep`` before Streamlit logs it.
+
+    It logs an exception with its text before it calls ``on_script_error``, by a logger whose name nobody documents.
+    """
+    get_logger("streamlit.error_util").addFilter(keep)
+
+
+_listing = Lock()
+
+
+def serve_modules(package: str, version: str, component: str, folder: Path) -> str:
+    """Have Streamlit serve the files of a component to browsers, and return the name to draw it by.
+
+    It sends a component's inline text again with every message about it: 60 KB where a changed picture of two small
+    matrices needs 4. It serves files only for an installed package that lists them in its ``pyproject.toml``, and
+    this app runs from a plain clone; so the same list is handed over here, by a function that is public in name
+    only.
+
+    Args:
+        package: Name of the package, as if it were installed.
+        version: Its version.
+        component: Name of the component in it.
+        folder: Where the files are.
+    """
+    name, manager = f"{package}.{component}", get_bidi_component_manager()
+    with _listing:
+        if manager.get_component_asset_root(name) is None:
+            listed = ComponentManifest(package, version, [ComponentConfig(component, ".")])
+            manager.register_from_manifest(listed, folder)
+    return name
+
+
+class Place:
+    """A place on the page where a component can be drawn again and again within one run, updating where it stands.
+
+    A component stays what it is in the browser, and takes new data, if it stands where it stood under the same key.
+    But Streamlit has a key used once in a run, so that nobody names two things alike, and what stands in
+    ``st.empty`` is taken down before it is drawn again.
+    """
+
+    def __init__(self) -> None:
+        self._container = st.container()
+        self._cursor: Any = self._container._cursor  # noqa: SLF001 - see above
+        self._drawn: list[frozenset[str]] = []
+
+    @contextmanager
+    def redrawn(self) -> Iterator[None]:
+        """What is drawn in this block takes the place of what was drawn in it before."""
+        context = get_script_run_ctx()
+        assert context is not None
+        used = (context.shared.widget_user_keys_this_run, context.shared.widget_ids_this_run)
+        for names, drawn in zip(used, self._drawn, strict=False):
+            others = names.snapshot() - drawn
+            names.clear()
+            for name in others:
+                names.check_and_add(name)
+        before = [names.snapshot() for names in used]
+        self._cursor.reset()
+        with self._container:
+            yield
+        self._drawn = [names.snapshot() - known for names, known in zip(used, before, strict=True)]
+
+
+class SendAtOnce:
+    """Messages of the WebSocket go out as they are written, instead of waiting for the last one's acknowledgement.
+
+    A run of a page sends some fifty small messages, and the kernel holds a small one back until all before it are
+    acknowledged, which the other end puts off by 40 ms. asyncio switches that off (``TCP_NODELAY``), but not for
+    connections of a listening socket made without a protocol number, as Streamlit makes it. The connection's own
+    transport is behind uvicorn's ``send``.
+
+    Args:
+        app: The app behind it.
+    """
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Set the option on a new WebSocket, and pass everything on."""
+        if scope["type"] == "websocket":
+            transport = getattr(getattr(send, "__self__", None), "transport", None)
+            connection = transport and transport.get_extra_info("socket")
+            if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        await self.app(scope, receive, send)

@@ -1,0 +1,128 @@
+"""What stands at the lower edge of every page while a class is on: the teacher's panel, or a student's strip."""
+
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import streamlit as st
+
+from pages._shared import link, log
+from pages._shared.classroom import way_in
+from pages._shared.component import component
+from pages._shared.content import Predict
+from pages._shared.live_class.entry import PRIVATE, TEACHES
+from pages._shared.process import process
+from pages._shared.qr_code import qr_code
+from pages._shared.registry import HOME, LEDGER, PAGES
+from pages._shared.values import restore, shared, snapshot
+
+PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
+LONGEST: Final = 1_500  # characters of settings, as the room takes them
+_DOCK: Final = "_class_dock"
+# In the session: where a student was before following; the last turn of following; what is to be measured, and was.
+_OWN, _FOLLOWED, _MEASURE, _MEASURED = "_class_own", "_class_followed", "_class_measure", "_class_measured"
+
+_dock = component("live_class/dock.js")
+
+
+def draw_dock(page: str) -> None:
+    """Draw the class this session is in, if any.
+
+    Args:
+        page: Name of the page that is about to run.
+    """
+    key, state = link.room(), st.session_state
+    if not key:
+        return
+    teaches = state.get(TEACHES, False)
+    question = process().questions.get(page) if teaches else None
+    address = _students_address(key) if teaches else ""
+    _dock(
+        key=_DOCK,
+        height="content",
+        data={
+            "room": key,
+            "page": page,
+            "teaches": teaches,
+            "question": question and {"text": question.text, "answers": list(question.answers)},
+            "measured": state.get(_MEASURED),
+            "followed": state.get(_FOLLOWED),
+            "own": _OWN in state,
+            "address": address,
+            "qr": (teaches and qr_code(address)) or "",
+            "kept": PRIVATE,
+        },
+        on_said_change=_said,
+    )
+
+
+def _students_address(key: str) -> str:
+    base = way_in(st.context.url or "", st.get_option("browser.serverAddress")) or link.address({})
+    return f"{base}?class={key}"
+
+
+def _said() -> None:
+    """What the browser cannot do by itself; what no browser of ours says is ignored."""
+    state = st.session_state
+    match state[_DOCK].said:
+        case {"do": "teach"}:
+            state[TEACHES] = True
+        case {"do": "leave"}:
+            for name in (TEACHES, _OWN, _FOLLOWED, _MEASURE, _MEASURED):
+                state.pop(name, None)
+            link.leave_class()
+        case {"do": "measure", "page": str(page), "question": str(question)} if page in process().questions:
+            state[_MEASURE] = (page, question)
+            if page != state.get(log.PAGE):
+                link.go(page, shared().parameters())
+        case {"do": "move", "own": own, "turn": turn, **to} if _is_place(to) and turn != state.get(_FOLLOWED):
+            if own or _OWN not in state:
+                state[_OWN] = (state.get(log.PAGE, HOME.name), st.query_params.to_dict(), snapshot())
+            state[_FOLLOWED] = turn
+            link.leave_lesson()
+            _go(**to)
+        case {"do": "back", **to} if _is_place(to):
+            # A session that another replica had is lost; then the browser knows at least the place.
+            link.leave_lesson()
+            if _OWN in state:
+                here, parameters, values = state.pop(_OWN)
+                restore(values)
+                link.go(here, parameters)
+            else:
+                _go(**to)
+
+
+def _is_place(to: dict[str, Any]) -> bool:
+    page, settings = to.get("page"), to.get("settings")
+    return len(to) == 2 and page in PLACES and isinstance(settings, str) and len(settings) <= LONGEST
+
+
+def _go(page: str, settings: str) -> None:
+    """Go to a page with settings; whether this is a presenter's view stays this session's own."""
+    own = {name: text for name, text in shared().parameters().items() if name == "present"}
+    link.go(page, {name: text for name, text in parse_qsl(settings) if name not in ("present", "class")} | own)
+
+
+def is_to_measure(page: str) -> bool:
+    """Whether the class waits for the answer to a page's question, and so for the move it is about.
+
+    Args:
+        page: Name of the page.
+    """
+    return st.session_state.get(_MEASURE, ("", ""))[0] == page
+
+
+def measure(page: str, predict: Predict, result: Any) -> None:
+    """Tell the class what the tensor says, once the move has been made; nothing where it does not wait for that.
+
+    Args:
+        page: Name of the page.
+        predict: Its question.
+        result: The result with the settings that the question is about.
+    """
+    if not is_to_measure(page):
+        return
+    _, question = st.session_state.pop(_MEASURE)
+    truth = predict.grade(result)
+    answer = None if truth is None else predict.options.index(truth)
+    st.session_state[_MEASURED] = {"question": question, "answer": answer}
+    st.rerun()  # the class stands outside of what answers

@@ -1,0 +1,56 @@
+"""The ways into a class: Share opens one, Home takes a key."""
+
+from typing import Final
+
+import streamlit as st
+
+from pages._shared import link
+from pages._shared.component import component
+from pages._shared.rooms.room import KEY_LETTERS
+
+TEACHES: Final = "_class_teaches"  # in the session: whether its browser has said that it has the teacher's secret
+PRIVATE: Final = (
+    "No names and no addresses are kept, only counts, and nothing on a disk. All is gone when the class ends, after "
+    "12 hours at most."
+)
+_START: Final = "_class_start"
+_TYPED: Final = "_class_typed"
+
+_start = component("live_class/start.js")
+
+
+def draw_start() -> None:
+    """The button that opens a class, with what a class is; nothing while there is one."""
+    if link.room():
+        return
+    with st.expander("Start a class", icon=":material/groups:"):
+        st.markdown(
+            "Students come in by a QR code or a key of five letters. You ask, they vote on their phones, talk, and "
+            f"vote again; then the answer is measured. They can follow you to any page and setting. {PRIVATE}"
+        )
+        _start(data={"label": "Start a class"}, key=_START, height="content", on_opened_change=_opened)
+
+
+def _opened() -> None:
+    key = st.session_state[_START].opened
+    if isinstance(key, str) and link.join(key):
+        st.session_state[TEACHES] = True
+    st.rerun()  # the class stands outside of what answers
+
+
+def draw_join() -> None:
+    """On Home: where a student types the key of a class; nothing while in one."""
+    if link.room():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="class_join"):
+        st.text_input(
+            "Key of your class", key=_TYPED, max_chars=KEY_LETTERS, placeholder="Key of your class", width=220,
+            on_change=_join, autocomplete="off", label_visibility="collapsed",
+        )  # fmt: skip
+        st.button("Join", key="_class_join", on_click=_join)
+
+
+def _join() -> None:
+    typed = st.session_state.get(_TYPED, "")
+    if typed:
+        link.join(typed)

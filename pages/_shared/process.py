@@ -1,0 +1,32 @@
+"""What one process has for all its visitors: made when the server starts, or by the first visitor of a plain host."""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+from pages._shared.ledger import Ledger
+from pages._shared.rooms import Question
+from pages._shared.runner import Runner
+from pages._shared.turns import Turns
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """The objects that all sessions share; they live as long as the process.
+
+    Attributes:
+        turns: Whose run of a page it is.
+        runner: Results, and the computations under way.
+        ledger: What has been found of the claims.
+        questions: What the pages ask, by their names: a class may vote on it. ``warm.question`` reads it.
+    """
+
+    turns: Turns = field(default_factory=Turns)
+    runner: Runner = field(default_factory=Runner)
+    ledger: Ledger = field(default_factory=Ledger)
+    questions: dict[str, Question] = field(default_factory=dict)
+
+
+@cache
+def process() -> Process:
+    """The one of this process."""
+    return Process()

@@ -1,0 +1,32 @@
+"""Live classes: one room, many phones, over HTTP beside the app (``docs/class-api.md``).
+
+Nothing here knows Streamlit, pages or torch. A room is a state machine (``room.py``) kept in a store, whose listeners
+are told of each change (``feed.py``). Any Starlette application can mount it::
+
+    store = make_store(os.environ.get("ROOMS_URL"))
+    app = Starlette(routes=routes(store, questions), lifespan=lambda app: store)
+"""
+
+from pages._shared.rooms.limits import Limits
+from pages._shared.rooms.memory_store import MemoryStore
+from pages._shared.rooms.room import Question
+from pages._shared.rooms.routes import routes
+from pages._shared.rooms.store import Store
+
+__all__ = ["Limits", "Question", "Store", "make_store", "routes"]
+
+
+def make_store(url: str | None, limits: Limits | None = None) -> Store:
+    """The store for this server.
+
+    Args:
+        url: Address of a Redis server that all replicas share, as in ``redis://host:6379``; none for this process's
+            memory.
+        limits: Times and numbers; none for the app's own.
+    """
+    limits = limits or Limits()
+    if not url:
+        return MemoryStore(limits)
+    from pages._shared.rooms.redis_store import RedisStore
+
+    return RedisStore(url, limits)

@@ -1,0 +1,72 @@
+"""The teacher's commands: from a message to the step that the room takes."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pages._shared.rooms.limits import SETTINGS, Limits, name, spelled, text, whole
+from pages._shared.rooms.room import Follow, Question, Room, RoomError
+
+Step = Callable[[Room], Room]
+Questions = Callable[[str], Question | None]
+
+
+def command(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Step:
+    """The step that a teacher's message asks for.
+
+    Args:
+        message: The message, with ``do`` and what belongs to it.
+        questions: Gives the question of a page by the page's name; None if it has none.
+        limits: Sizes.
+
+    Raises:
+        RoomError: The message is not one of those in ``docs/class-api.md``.
+    """
+    match message.get("do"):
+        case "ask":
+            asked, number = name(message, "question"), whole(message, "round")
+            if number not in (1, 2):
+                raise RoomError(422, "“round” must be 1 or 2.")
+            question = _question(message, questions, limits)
+            return lambda room: room.ask(asked, number, question, limits.questions)
+        case "close":
+            return Room.close
+        case "show":
+            return Room.show
+        case "reveal":
+            measured = None if message.get("answer") is None else whole(message, "answer")
+            return lambda room: room.reveal(measured)
+        case "follow":
+            query = {"settings": message.get("settings", "")}
+            settings = spelled(query, "settings", SETTINGS, "a link's part after the question mark")
+            follow = Follow(name(message, "page"), settings)
+            return lambda room: replace(room, follow=follow)
+        case "free":
+            return lambda room: replace(room, follow=None)
+        case "pause":
+            return lambda room: replace(room, paused=True)
+        case "resume":
+            return lambda room: replace(room, paused=False)
+        case "end":
+            return lambda room: replace(room, ended=True)
+    raise RoomError(422, "“do” must be ask, close, show, reveal, follow, free, pause, resume or end.")
+
+
+def _question(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Question | None:
+    if "page" in message:
+        page = name(message, "page")
+        if "text" in message or "answers" in message:
+            raise RoomError(422, "A question is a page's or has a text and answers of its own, not both.")
+        question = questions(page)
+        if question is None:
+            raise RoomError(422, "This page asks no question.")
+        return replace(question, page=page)
+    if "text" not in message and "answers" not in message:
+        return None
+    answers = message.get("answers")
+    if not isinstance(answers, list) or not 2 <= len(answers) <= 6:
+        raise RoomError(422, "“answers” must be a list of two to six texts.")
+    texts = tuple(text(answer, "answers", limits.answer) for answer in answers)
+    if len(set(texts)) < len(texts):
+        raise RoomError(422, "No two answers may read alike.")
+    return Question(text(message.get("text"), "text", limits.text), texts)

@@ -1,0 +1,176 @@
+"""What the listeners of one room in this process are told, as server-sent events.
+
+An event is the whole state of the room, so nobody needs what was missed: a listener who is slow, or slept, gets the
+newest event and no other. It is put together once for all listeners. A step of the teacher is told at once; who is
+here and how many have voted is told at most once in `Limits.counts_s`.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any, Protocol
+
+from pages._shared.rooms.limits import Limits
+from pages._shared.rooms.room import RoomError
+
+# A first line for proxies that wait for one, and what a browser waits before it connects again, in milliseconds.
+GREETING = b": welcome\nretry: 1000\n\n"
+BEAT = b"event: beat\ndata: .\n\n"
+FAILED_S = 1.0
+
+
+class Source(Protocol):
+    """What a feed asks of the store that keeps its room."""
+
+    async def public(self, key: str) -> tuple[int, dict[str, Any]]:
+        """Number and state of a room, as everybody may know it."""
+        ...
+
+    async def see(self, key: str, voters: Iterable[str]) -> None:
+        """Note who is here."""
+        ...
+
+    async def leave(self, key: str, voters: Iterable[str]) -> None:
+        """Note who is not here any more."""
+        ...
+
+
+def event(number: int, state: dict[str, Any]) -> bytes:
+    """The event that tells a room's state."""
+    return f"id: {number}\ndata: {json.dumps(state | {'number': number})}\n\n".encode()
+
+
+def last_words(refusal: RoomError) -> bytes:
+    """The event after which there is none: the room is gone."""
+    return f"event: end\ndata: {json.dumps({'error': refusal.sentence})}\n\n".encode()
+
+
+class Feed:
+    """The listeners of one room in this process, and the task that tells them.
+
+    Args:
+        key: The room's key.
+        store: Where the room is kept.
+        limits: Times and numbers.
+        over: Called when the feed has ended, because nobody has listened for a while or the room is gone.
+    """
+
+    def __init__(self, key: str, store: Source, limits: Limits, over: Callable[[], Any]) -> None:
+        self._key, self._store, self._limits, self._over = key, store, limits, over
+        self._voters: Counter[str] = Counter()
+        self._gone: set[str] = set()
+        self._changed, self._urgent, self._news = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._known: tuple[int, int] | None = None
+        self._latest: bytes | None = None
+        self._ended = False
+        self.task = asyncio.create_task(self._run())
+
+    def wake(self, *, urgent: bool) -> None:
+        """Something has changed in the room; ``urgent`` if it is more than who is here and how many have voted."""
+        self._changed.set()
+        if urgent:
+            self._urgent.set()
+
+    def close(self) -> None:
+        """End all streams; browsers come back by themselves, to this server or to another."""
+        self._ended = True
+        self.wake(urgent=True)
+        self._spread()
+
+    def admit(self, voter: str) -> None:
+        """Raise a `RoomError` if a voter, or those without a name together, have too many streams."""
+        if self._voters[voter] >= (self._limits.streams if voter else self._limits.onlookers):
+            raise RoomError(429, "This class is open in too many tabs. Close some of them.", self._limits.beat_s)
+
+    async def listen(self, voter: str, number: int, state: dict[str, Any]) -> AsyncIterator[bytes]:
+        """The events from now on, the present state first.
+
+        Args:
+            voter: Who listens; empty for the teacher, who does not count as here.
+            number: The state's number.
+            state: The state as it was read a moment ago; the feed may not have heard of it yet.
+        """
+        self._voters[voter] += 1
+        try:
+            yield GREETING
+            told = None
+            if self._known is None:
+                self._known, self._latest = (number, state["here"]), event(number, state)
+            elif self._known[0] < number and not self._ended:
+                told = self._latest
+                yield event(number, state)
+            while True:
+                news = self._news
+                if self._latest and self._latest is not told:
+                    told = self._latest
+                    yield told
+                elif self._ended:
+                    return
+                else:
+                    await news.wait()
+                    if self._latest is told and not self._ended:
+                        yield BEAT
+        finally:
+            self._voters[voter] -= 1
+            if not self._voters[voter]:
+                del self._voters[voter]
+                self._gone.add(voter)
+                self.wake(urgent=False)
+
+    async def _run(self) -> None:
+        try:
+            seen, changed = 0.0, True
+            # One who asked for a stream may take a moment to listen, so a feed without listeners waits for a beat.
+            while not self._ended and (self._voters or changed):
+                now = asyncio.get_running_loop().time()
+                beat = now - seen >= self._limits.beat_s
+                try:
+                    await self._tell(beat)
+                    seen = now if beat else seen
+                    changed = await self._wait()
+                except RoomError as refusal:
+                    if refusal.status < 500:
+                        self._latest = last_words(refusal)
+                        return
+                    self._spread()
+                    await asyncio.sleep(FAILED_S)
+        finally:
+            self._ended = True
+            self._over()
+            self._spread()
+
+    async def _tell(self, beat: bool) -> None:
+        self._changed.clear()
+        self._urgent.clear()
+        gone, self._gone = self._gone - self._voters.keys(), set()
+        await self._store.leave(self._key, gone - {""})
+        if beat:
+            await self._store.see(self._key, self._voters.keys() - {""})
+        number, state = await self._store.public(self._key)
+        # The votes and the teacher's steps have a number, who is here has none.
+        if (number, state["here"]) != self._known:
+            self._known = number, state["here"]
+            self._latest = event(number, state)
+            self._spread()
+        elif beat:
+            self._spread()
+
+    async def _wait(self) -> bool:
+        """Wait for a change, for a beat at most; whether there was one."""
+        changed = await _set_within(self._changed, self._limits.beat_s)
+        if changed:
+            await _set_within(self._urgent, self._limits.counts_s)
+        return changed
+
+    def _spread(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+async def _set_within(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    except TimeoutError:
+        return False

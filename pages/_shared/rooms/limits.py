@@ -1,0 +1,159 @@
+"""How much, how large and how often: every limit of live classes, and the checks of what comes in."""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+from pages._shared.rooms.room import RoomError
+
+# Controls, halves of characters, line separators, and what turns the writing direction of all that follows.
+UNFIT = re.compile("[\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+VOTER = re.compile(r"[A-Za-z0-9_-]{8,64}")
+SETTINGS = re.compile(r"[!$-;=?-Z_a-z~]{0,1500}")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of live classes; the defaults are those of the app.
+
+    Attributes:
+        rooms: Open at once in one store.
+        voters: Of one room: who is here, and who votes in a round.
+        questions: Of one room.
+        body: Bytes of a request's body.
+        text: Characters of a question.
+        answer: Characters of an answer.
+        streams: Event streams of one voter in one process (tabs).
+        onlookers: Event streams of one room and process that name no voter (the teacher's tabs).
+        messages: Of one voter in one process at once; then one each `message_s` seconds.
+        message_s: See there.
+        wrong_keys: Of one address at once; then one each `wrong_key_s` seconds.
+        wrong_key_s: See there.
+        new_rooms: Of one address at once; then one each `new_room_s` seconds.
+        new_room_s: See there.
+        life_s: Of a room, in seconds.
+        beat_s: Seconds between two signs of life on a stream that has nothing to tell.
+        present_s: Seconds for which a student who was seen is here; longer than two beats.
+        counts_s: Seconds at least between two events that tell of nothing but who is here and how many have voted.
+    """
+
+    rooms: int = 200
+    voters: int = 500
+    questions: int = 50
+    body: int = 2048
+    text: int = 500
+    answer: int = 120
+    streams: int = 4
+    onlookers: int = 20
+    messages: int = 5
+    message_s: float = 0.2
+    wrong_keys: int = 30
+    wrong_key_s: float = 2.0
+    new_rooms: int = 20
+    new_room_s: float = 60.0
+    life_s: float = 12 * 3600.0
+    beat_s: float = 10.0
+    present_s: float = 25.0
+    counts_s: float = 1.0
+
+
+class Rate:
+    """So many at once, and after that one each ``interval`` seconds, for every name on its own.
+
+    It keeps for each name the moment at which all it took will be paid off, and forgets names that owe nothing.
+
+    Args:
+        burst: How many at once.
+        interval: Seconds that one costs.
+        clock: Where the time comes from, in seconds.
+    """
+
+    def __init__(self, burst: int, interval: float, clock: Callable[[], float] = monotonic) -> None:
+        self._credit = (burst - 1) * interval
+        self._interval = interval
+        self._clock = clock
+        self._paid: dict[Any, float] = {}
+        self._sweep_at = 1024
+
+    def wait(self, name: Any) -> float:
+        """Seconds until ``name`` may take one; 0 if now."""
+        now = self._clock()
+        return max(0.0, self._paid.get(name, now) - now - self._credit)
+
+    def take(self, name: Any) -> None:
+        """Take one."""
+        now = self._clock()
+        if len(self._paid) >= self._sweep_at:
+            self._paid = {other: paid for other, paid in self._paid.items() if paid > now}
+            self._sweep_at = max(1024, 2 * len(self._paid))
+        self._paid[name] = max(now, self._paid.get(name, now)) + self._interval
+
+    def check(self, name: Any, sentence: str) -> None:
+        """Take one, or raise a `RoomError` with ``sentence`` if it is too early."""
+        if wait := self.wait(name):
+            raise RoomError(429, sentence, wait)
+        self.take(name)
+
+
+def parse(body: bytes) -> dict[str, Any]:
+    """The JSON object that a request carries."""
+    try:
+        message = json.loads(body, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise RoomError(400, "The message must be one JSON object.")
+    return message
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
+
+
+def whole(message: Mapping[str, Any], field: str) -> int:
+    """A whole number."""
+    value = message.get(field)
+    if type(value) is not int:
+        raise RoomError(422, f"“{field}” must be a whole number.")
+    return value
+
+
+def spelled(message: Mapping[str, Any], field: str, pattern: re.Pattern[str], what: str) -> str:
+    """A text of few, harmless characters."""
+    value = message.get(field)
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise RoomError(422, f"“{field}” must be {what}.")
+    return value
+
+
+def name(message: Mapping[str, Any], field: str) -> str:
+    """The name of a question or a page."""
+    return spelled(message, field, NAME, "1 to 40 letters, digits, - or _")
+
+
+def voter(value: str | None) -> str:
+    """The random name that a student's browser gave itself."""
+    return spelled({"voter": value}, "voter", VOTER, "8 to 64 letters, digits, - or _")
+
+
+def text(value: Any, field: str, most: int) -> str:
+    """Something to read: on one line, white space made single."""
+    if not isinstance(value, str):
+        raise RoomError(422, f"“{field}” must be text.")
+    line = " ".join(value.split())
+    if not 1 <= len(line) <= most:
+        raise RoomError(422, f"“{field}” must have 1 to {most} characters.")
+    if UNFIT.search(line) or any(unicodedata.category(character) in ("Cc", "Cs") for character in line):
+        raise RoomError(422, f"“{field}” holds characters that cannot be shown.")
+    return line
+
+
+def seconds(wait: float) -> str:
+    """A waiting time for the header ``Retry-After``."""
+    return str(math.ceil(wait))

@@ -1,0 +1,247 @@
+"""A room and its rules: what the teacher may do next, which votes count, and what everybody is shown.
+
+A room goes through a question in this order, and every step is the teacher's: ``ask`` round 1, ``close``, perhaps
+``show``, ``ask`` round 2, ``close``, ``reveal``. The steps are pure: each gives the room that comes of it, or raises
+`RoomError` with a sentence for the person who asked. Votes are not part of a room; a store counts them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+# Consonants that nobody takes for another letter or for a digit; without vowels no key is a word.
+ALPHABET = "BCDFGHJKMNPQRSTVWXYZ"
+KEY_LETTERS = 5
+UNKNOWN = "There is no class with this key. A class is gone 12 hours after it was opened."
+ENDED = "This class has ended, and nothing of it was kept."
+
+
+def is_key(text: str) -> bool:
+    """Whether a text can be the key of a room."""
+    return len(text) == KEY_LETTERS and set(text) <= set(ALPHABET)
+
+
+class RoomError(Exception):
+    """What somebody asked for is not possible.
+
+    Args:
+        status: The HTTP status that says so.
+        sentence: Why, for the person who asked.
+        wait: Seconds after which it may be asked again; 0 if that is no matter of time.
+    """
+
+    def __init__(self, status: int, sentence: str, wait: float = 0) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+        self.wait = wait
+
+
+class Phase(StrEnum):
+    """Where the current question stands."""
+
+    WAITING = "waiting"
+    OPEN = "open"
+    CLOSED = "closed"
+    SHOWN = "shown"
+    REVEALED = "revealed"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its answers, as text.
+
+    Attributes:
+        text: The question.
+        answers: Two to six of them.
+        page: Name of the page that asks and measures; empty for a question of the teacher's own.
+    """
+
+    text: str
+    answers: tuple[str, ...]
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that was asked, under the name that the teacher's page gave it, and how many rounds it has had."""
+
+    name: str
+    question: Question
+    rounds: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Where students are taken: a page, and its settings as they stand in a link after the question mark."""
+
+    page: str
+    settings: str = ""
+
+
+# Votes by question (its place among those asked), round and answer.
+Counts = Mapping[tuple[int, int, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The state of a room, all but the votes.
+
+    Attributes:
+        ends: When it is gone, in seconds since 1970 by the server's clock.
+        secret: SHA-256 of the teacher's secret, in hexadecimal.
+        asked: All questions so far; the last one is the current one.
+        phase: Where the current question stands.
+        measured: The right answer of the current question, once revealed; None if it has none.
+        follow: Where students are taken; None while they play freely.
+        paused: Whether students are to look up.
+        ended: Whether the teacher has ended it.
+    """
+
+    ends: float
+    secret: str
+    asked: tuple[Asked, ...] = ()
+    phase: Phase = Phase.WAITING
+    measured: int | None = None
+    follow: Follow | None = None
+    paused: bool = False
+    ended: bool = False
+
+    @property
+    def round(self) -> int:
+        """Round of the current question, 1 or 2; 0 before the first question."""
+        return self.asked[-1].rounds if self.asked else 0
+
+    @property
+    def ballot(self) -> tuple[int, int] | None:
+        """Place of the question and round that are open to votes; None if none is."""
+        return (len(self.asked) - 1, self.round) if self.phase is Phase.OPEN else None
+
+    def ask(self, name: str, number: int, question: Question | None, most: int) -> "Room":
+        """Open a vote.
+
+        Args:
+            name: The question's name in this room.
+            number: The round.
+            question: What is asked; for round 2 it may be left out.
+            most: Questions that a room may have.
+        """
+        if self.phase is Phase.OPEN:
+            raise RoomError(409, "A vote is open. Close it before you ask again.")
+        if number == 2:
+            if not self.asked or self.asked[-1].name != name:
+                raise RoomError(409, "A second round asks the question of the first again, and that was another one.")
+            if self.round == 2:
+                raise RoomError(409, "This question has had both of its rounds.")
+            if self.phase is Phase.REVEALED:
+                raise RoomError(409, "The answer is out, so a second vote would tell nothing.")
+            if question not in (None, self.asked[-1].question):
+                raise RoomError(409, "The second round must have the question and the answers of the first.")
+            return replace(self, asked=(*self.asked[:-1], replace(self.asked[-1], rounds=2)), phase=Phase.OPEN)
+        if question is None:
+            raise RoomError(422, "A question needs a text and answers, or the name of the page that asks it.")
+        if any(asked.name == name for asked in self.asked):
+            raise RoomError(409, "A question of this name was asked already.")
+        if len(self.asked) >= most:
+            raise RoomError(409, f"A class can have {most} questions, and this one has had them all.")
+        asked = (*self.asked, Asked(name, question))
+        return replace(self, asked=asked, phase=Phase.OPEN, measured=None)
+
+    def close(self) -> "Room":
+        """End the open round; what was voted counts from now on."""
+        if self.phase is not Phase.OPEN:
+            raise RoomError(409, "No vote is open.")
+        return replace(self, phase=Phase.CLOSED)
+
+    def show(self) -> "Room":
+        """Show the counts of the rounds of this question."""
+        self._check_closed("show the counts")
+        return self if self.phase is Phase.REVEALED else replace(self, phase=Phase.SHOWN)
+
+    def reveal(self, measured: int | None) -> "Room":
+        """Show the counts and the right answer; None for a question that has none."""
+        self._check_closed("reveal the answer")
+        if measured is not None:
+            _check_answer(measured, self.asked[-1].question)
+        return replace(self, phase=Phase.REVEALED, measured=measured)
+
+    def _check_closed(self, what: str) -> None:
+        if self.phase is Phase.WAITING:
+            raise RoomError(409, f"Nothing was asked yet, so there is nothing to {what} of.")
+        if self.phase is Phase.OPEN:
+            raise RoomError(409, f"Close the vote before you {what}: who sees a result votes for it.")
+
+    def check_vote(self, name: str, number: int, answer: int) -> None:
+        """Raise a `RoomError` unless a vote for this question, round and answer counts now."""
+        if not self.asked:
+            raise RoomError(409, "Nothing was asked yet.")
+        if (self.asked[-1].name, self.round) != (name, number):
+            raise RoomError(409, "That vote is over: the class is at another question or round.")
+        if self.phase is not Phase.OPEN:
+            raise RoomError(409, "This vote is closed, and your answer came after it.")
+        _check_answer(answer, self.asked[-1].question)
+
+    def tally(self, place: int, number: int, counts: Counts) -> list[int]:
+        """Votes for each answer of a question in a round."""
+        return [counts.get((place, number, answer), 0) for answer in range(len(self.asked[place].question.answers))]
+
+    def public(self, counts: Counts, here: int, now: float) -> dict[str, Any]:
+        """What everybody in the room may know; no tally before the teacher shows it.
+
+        Args:
+            counts: The votes.
+            here: Students who listen.
+            now: The server's time. Only what is left until the end is told: a phone's clock may be wrong.
+        """
+        place = len(self.asked) - 1
+        asked = self.asked[-1] if self.asked else None
+        shown = self.phase in (Phase.SHOWN, Phase.REVEALED)
+        return {
+            "phase": self.phase,
+            "question": asked
+            and {
+                "name": asked.name,
+                "text": asked.question.text,
+                "answers": list(asked.question.answers),
+                "page": asked.question.page,
+            },
+            "round": self.round,
+            "voted": sum(self.tally(place, self.round, counts)) if asked else 0,
+            "tallies": [self.tally(place, number, counts) for number in range(1, self.round + 1)] if shown else [],
+            "measured": self.measured if self.phase is Phase.REVEALED else None,
+            "follow": self.follow and asdict(self.follow),
+            "paused": self.paused,
+            "here": here,
+            "ends_in": max(0, round(self.ends - now)),
+        }
+
+    def results(self, counts: Counts) -> list[tuple[str, str, int, str, int]]:
+        """Name, question, round, answer and votes, for each answer of every round that is closed."""
+        return [
+            (asked.name, asked.question.text, number, answer, votes)
+            for place, asked in enumerate(self.asked)
+            for number in range(1, asked.rounds + 1)
+            if (place, number) != self.ballot
+            for answer, votes in zip(asked.question.answers, self.tally(place, number, counts), strict=True)
+        ]
+
+    def dump(self) -> dict[str, Any]:
+        """The room as JSON can hold it."""
+        return asdict(self)
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any]) -> "Room":
+        """The room of a dump."""
+        asked = tuple(
+            Asked(**one | {"question": Question(**one["question"] | {"answers": tuple(one["question"]["answers"])})})
+            for one in state["asked"]
+        )
+        follow = state["follow"] and Follow(**state["follow"])
+        return cls(**{**state, "asked": asked, "phase": Phase(state["phase"]), "follow": follow})
+
+
+def _check_answer(answer: int, question: Question) -> None:
+    most = len(question.answers) - 1
+    if not 0 <= answer <= most:
+        raise RoomError(422, f"The answer must be the place of one of the {most + 1} answers, from 0 to {most}.")

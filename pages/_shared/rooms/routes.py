@@ -1,0 +1,209 @@
+"""The HTTP API of live classes, as Starlette routes; ``docs/class-api.md`` describes it."""
+
+import csv
+import hmac
+import io
+import secrets
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from urllib.parse import urlsplit
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from pages._shared.rooms import limits as check
+from pages._shared.rooms.commands import Questions, command
+from pages._shared.rooms.limits import Rate
+from pages._shared.rooms.room import UNKNOWN, RoomError, is_key
+from pages._shared.rooms.store import Snapshot, Store, digest
+
+STREAM = "text/event-stream"
+HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+# "no-transform" and the last one ask proxies to pass each event on as it comes.
+STREAM_HEADERS = {**HEADERS, "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
+SLOWED = "Many wrong keys came from your network. Wait a moment and try again."
+FORMULA = ("=", "+", "-", "@")
+
+Handler = Callable[["Rooms", Request], Awaitable[Response]]
+
+
+def routes(store: Store, questions: Questions) -> list[Route]:
+    """The routes of live classes, for an application whose lifespan holds ``async with store:``.
+
+    Args:
+        store: Where rooms are kept.
+        questions: Gives the question of a page by the page's name; None if it has none.
+    """
+    rooms = Rooms(store, questions)
+    return [
+        Route("/class/rooms", rooms.open, methods=["POST"]),
+        Route("/class/rooms/{key}/events", rooms.events, methods=["GET"]),
+        Route("/class/rooms/{key}/votes", rooms.vote, methods=["POST"]),
+        Route("/class/rooms/{key}/teacher", rooms.teach, methods=["POST"]),
+        Route("/class/rooms/{key}/results.csv", rooms.results, methods=["GET"]),
+    ]
+
+
+def answered(handler: Handler) -> Handler:
+    """A handler whose refusals are answers: a status and a sentence."""
+
+    @wraps(handler)
+    async def answer(rooms: "Rooms", request: Request) -> Response:
+        try:
+            return await handler(rooms, request)
+        except RoomError as refusal:
+            headers = HEADERS | ({"Retry-After": check.seconds(refusal.wait)} if refusal.wait else {})
+            return JSONResponse({"error": refusal.sentence}, refusal.status, headers)
+        except ClientDisconnect:
+            return Response(status_code=400)
+
+    return answer
+
+
+class Rooms:
+    """The endpoints, and what keeps their use within limits in this process.
+
+    Args:
+        store: Where rooms are kept.
+        questions: Gives the question of a page by the page's name.
+    """
+
+    def __init__(self, store: Store, questions: Questions) -> None:
+        limits = self._limits = store.limits
+        self._store, self._questions = store, questions
+        self._messages = Rate(limits.messages, limits.message_s)
+        self._wrong = Rate(limits.wrong_keys, limits.wrong_key_s)
+        self._opened = Rate(limits.new_rooms, limits.new_room_s)
+        # Addresses are counted, not known: a hash with a salt that no two processes share.
+        self._salt = secrets.token_bytes(32)
+
+    @answered
+    async def open(self, request: Request) -> Response:
+        """Open a room."""
+        _same_origin(request)
+        await self._body(request)
+        self._opened.check(self._address(request), "Many classes were opened from your network. Wait a minute.")
+        secret = secrets.token_urlsafe(24)
+        return JSONResponse({"key": await self._store.open(secret), "teacher": secret}, 201, HEADERS)
+
+    @answered
+    async def events(self, request: Request) -> Response:
+        """The room's state: as a stream of events, or once for who asks for JSON."""
+        given = request.query_params.get("voter", "")
+        voter = check.voter(given) if given else ""
+        key = await self._find(request, voter)
+        if voter:
+            self._pace(key, voter)
+            await self._store.see(key, [voter], strict=True)
+        number, state = await self._store.public(key)
+        if STREAM not in request.headers.get("accept", ""):
+            return JSONResponse(state | {"number": number}, headers=HEADERS)
+        stream = self._store.feed(key, voter).listen(voter, number, state)
+        return StreamingResponse(stream, headers=STREAM_HEADERS, media_type=STREAM)
+
+    @answered
+    async def vote(self, request: Request) -> Response:
+        """Count a vote."""
+        _same_origin(request)
+        message = check.parse(await self._body(request))
+        voter, question = check.voter(message.get("voter")), check.name(message, "question")
+        number, answer = check.whole(message, "round"), check.whole(message, "answer")
+        key = await self._find(request, voter)
+        self._pace(key, voter)
+        await self._store.vote(key, voter, question, number, answer)
+        return Response(status_code=204, headers=HEADERS)
+
+    @answered
+    async def teach(self, request: Request) -> Response:
+        """Take a step of the teacher's."""
+        _same_origin(request)
+        message = check.parse(await self._body(request))
+        key, _ = await self._authorized(request)
+        self._pace(key, "")
+        await self._store.change(key, command(message, self._questions, self._limits))
+        return Response(status_code=204, headers=HEADERS)
+
+    @answered
+    async def results(self, request: Request) -> Response:
+        """Counts of all rounds that are closed."""
+        _, now = await self._authorized(request)
+        table = io.StringIO()
+        writer = csv.writer(table)
+        writer.writerow(("question", "text", "round", "answer", "votes"))
+        writer.writerows([_cell(value) for value in row] for row in now.room.results(now.counts))
+        headers = HEADERS | {"Content-Disposition": 'attachment; filename="results.csv"'}
+        return Response(table.getvalue(), headers=headers, media_type="text/csv; charset=utf-8")
+
+    async def _find(self, request: Request, voter: str = "") -> str:
+        """The key of a room that there is. Who tries many keys has to wait; who is in the room already does not."""
+        key, address = request.path_params["key"].upper(), self._address(request)
+        if wait := self._wrong.wait(address):
+            if not (voter and is_key(key) and await self._store.is_here(key, voter)):
+                raise RoomError(429, SLOWED, wait)
+            return key
+        try:
+            await self._read(key)
+        except RoomError as refusal:
+            raise self._slowed(address, refusal) from None
+        return key
+
+    async def _authorized(self, request: Request) -> tuple[str, Snapshot]:
+        """Key and state of the room whose teacher asks."""
+        key, address = request.path_params["key"].upper(), self._address(request)
+        scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+        try:
+            now = await self._read(key)
+            if scheme.lower() != "bearer" or not hmac.compare_digest(digest(secret), now.room.secret):
+                raise RoomError(403, "Only the teacher of this class may do this, by the teacher's own link.")
+        except RoomError as refusal:
+            raise self._slowed(address, refusal) from None
+        return key, now
+
+    async def _read(self, key: str) -> Snapshot:
+        if not is_key(key):
+            raise RoomError(404, UNKNOWN)
+        return await self._store.read(key)
+
+    def _slowed(self, address: bytes, refusal: RoomError) -> RoomError:
+        """The answer to who came with a wrong key or secret: after many of them, that one has to wait."""
+        if refusal.status not in (403, 404):
+            return refusal
+        if wait := self._wrong.wait(address):
+            return RoomError(429, SLOWED, wait)
+        self._wrong.take(address)
+        return refusal
+
+    def _pace(self, key: str, voter: str) -> None:
+        self._messages.check((key, voter), "That was too fast: five messages a second are heard.")
+
+    def _address(self, request: Request) -> bytes:
+        address = request.client.host if request.client else ""
+        return hmac.digest(self._salt, address.encode(), "sha256")
+
+    async def _body(self, request: Request) -> bytes:
+        """The JSON text of a request that is not too long."""
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > self._limits.body:
+                raise RoomError(413, f"A message may have {self._limits.body} bytes.")
+        if body and request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            raise RoomError(415, "A message must be JSON, and say so.")
+        return body
+
+
+def _same_origin(request: Request) -> None:
+    """Refuse what another site's page asks in a visitor's name. Every browser says where a POST comes from."""
+    origin, site = request.headers.get("origin", ""), request.headers.get("sec-fetch-site", "same-origin")
+    try:
+        host = urlsplit(origin).netloc
+    except ValueError:
+        host = ""
+    if site != "same-origin" or not host or host != request.headers.get("host"):
+        raise RoomError(403, "Only the app's own pages may do this.")
+
+
+def _cell(value: str | int) -> str | int:
+    """A value that a spreadsheet does not take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -1,0 +1,147 @@
+"""Where rooms are kept: what all stores have in common."""
+
+import asyncio
+import hashlib
+import secrets
+import signal
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from time import time
+from types import FrameType
+from typing import Any
+
+from pages._shared.rooms.feed import Feed
+from pages._shared.rooms.limits import Limits
+from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, Counts, Room, RoomError
+
+FULL = "This class is full."
+CROWDED = "Too many classes are open here. Try again when some have ended."
+
+
+def new_key() -> str:
+    """A key that nobody can foresee."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(KEY_LETTERS))
+
+
+def digest(secret: str) -> str:
+    """What is kept of a teacher's secret."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A room at one moment.
+
+    Attributes:
+        room: Its state.
+        number: Steps and votes so far; it never goes back.
+        counts: Votes by question, round and answer.
+        here: Students who listen.
+    """
+
+    room: Room
+    number: int
+    counts: Counts
+    here: int
+
+
+class Store(ABC):
+    """Keeps rooms, applies steps and votes to them one after another, and tells who listens.
+
+    Its life is that of the server: ``async with store:`` around it, on the event loop that answers requests.
+
+    Args:
+        limits: Times and numbers.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._feeds: dict[str, Feed] = {}
+        self._handlers: dict[signal.Signals, Any] = {}
+        self._closing = False
+
+    async def __aenter__(self) -> None:
+        # A server asked to stop waits for its responses to end, and a stream has no end of its own.
+        if threading.current_thread() is threading.main_thread():
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._hush_on(number, loop)
+
+    def _hush_on(self, number: signal.Signals, loop: asyncio.AbstractEventLoop) -> None:
+        handler = signal.getsignal(number)
+        if not callable(handler):
+            return
+
+        def hush_first(given: int, frame: FrameType | None) -> None:
+            loop.call_soon_threadsafe(self.hush)
+            handler(given, frame)
+
+        self._handlers[number] = handler
+        signal.signal(number, hush_first)
+
+    async def __aexit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        feeds = list(self._feeds.values())
+        self.hush()
+        await asyncio.gather(*(feed.task for feed in feeds), return_exceptions=True)
+
+    def hush(self) -> None:
+        """End all streams, and begin no other."""
+        self._closing = True
+        for feed in list(self._feeds.values()):
+            feed.close()
+
+    def feed(self, key: str, voter: str) -> Feed:
+        """The feed of a room that there is, for one more listener."""
+        if self._closing:
+            raise RoomError(503, "The server is about to stop.", 1)
+        if key not in self._feeds:
+            self._feeds[key] = Feed(key, self, self.limits, over=lambda: self._feeds.pop(key))
+        self._feeds[key].admit(voter)
+        return self._feeds[key]
+
+    def wake(self, key: str, *, urgent: bool) -> None:
+        """Tell this process's listeners of a room that it has changed."""
+        if key in self._feeds:
+            self._feeds[key].wake(urgent=urgent)
+
+    async def public(self, key: str) -> tuple[int, dict[str, Any]]:
+        """Number and state of a room, as everybody may know it."""
+        now = await self.read(key)
+        return now.number, now.room.public(now.counts, now.here, time())
+
+    @abstractmethod
+    async def open(self, secret: str) -> str:
+        """Open a room for who has the teacher's ``secret``, and give its key."""
+
+    @abstractmethod
+    async def read(self, key: str) -> Snapshot:
+        """A room as it is now; raises a `RoomError` if there is none, or none any more."""
+
+    @abstractmethod
+    async def change(self, key: str, step: Callable[[Room], Room]) -> None:
+        """Take a step of the teacher's: wholly, and between two votes.
+
+        Args:
+            key: The room's key.
+            step: From the room as it is to the room as it is then; it may be called more than once.
+        """
+
+    @abstractmethod
+    async def vote(self, key: str, voter: str, question: str, number: int, answer: int) -> None:
+        """Count a vote in the open round, in place of this voter's last one there."""
+
+    @abstractmethod
+    async def see(self, key: str, voters: Iterable[str], *, strict: bool = False) -> None:
+        """Note that voters are here, for `Limits.present_s`; if ``strict``, refuse who finds the room full."""
+
+    @abstractmethod
+    async def leave(self, key: str, voters: Iterable[str]) -> None:
+        """Note that voters are not here any more."""
+
+    @abstractmethod
+    async def is_here(self, key: str, voter: str) -> bool:
+        """Whether a voter is here; False also where there is no room."""

@@ -1,0 +1,210 @@
+"""Runs experiments: a bounded cache of results for all visitors, one computation for each key, steps, cancelling."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the runner is made before torch, which steps come with, is imported
+    from attention_core.experiments.verdict import Step
+
+CACHE_BYTES = 64 * 2**20
+# Quick work shares the cores; long work, which reports its steps, has one lane of its own and cannot starve it.
+# In that lane all take turns: who asks for a second of it does not wait for who asks for twenty.
+QUICK_LANES, LONG_LANES = 2, 1
+TURN_S = 1.0
+
+
+class Cancelled(Exception):  # noqa: N818 - it is no error: nobody waits for the computation any more
+    """Nobody waits for this computation any more."""
+
+
+class Job:
+    """One computation, shared by all who asked for the same key while it ran.
+
+    Attributes:
+        step: What it does now, as its function said last; None while it waits in its lane.
+        finished: Set once there is a result or an error.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], config: Hashable) -> None:
+        self.function, self.config = function, config
+        self.finished = threading.Event()
+        self.step: Step | None = None
+        self.waiting = 0
+        self.error: BaseException | None = None
+        self._result: Any = None
+        self._items: Iterator[Any] = function(config) if self.is_long else map(function, (config,))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it reports its steps."""
+        return inspect.isgeneratorfunction(self.function)
+
+    @property
+    def result(self) -> Any:
+        """What came of it.
+
+        Raises:
+            Exception: Whatever the computation raised.
+        """
+        if self.error is not None:
+            raise self.error
+        return self._result
+
+    def compute(self, seconds: float = math.inf) -> bool:
+        """Compute to the end, or step by step for about so long; stop where nobody waits any more.
+
+        Returns:
+            Whether it has come to its end.
+        """
+        end = time.monotonic() + seconds
+        try:
+            for item in self._items:
+                is_step = self.is_long and hasattr(item, "done")
+                self.step = item if is_step else None  # who waits reads it at any moment
+                if not is_step:
+                    self._result = item
+                elif self.waiting == 0:
+                    raise Cancelled
+                elif time.monotonic() > end:
+                    return False
+        except BaseException as error:  # noqa: BLE001 - it is raised again in everyone who waits
+            self.error = error
+        return True
+
+
+class Runner:
+    """A cache of results with a bound in bytes, and the computations under way.
+
+    Results are frozen and shared by reference: nobody copies them and nobody may change them.
+
+    Args:
+        capacity: Bytes of arrays that are kept; the least recently used result goes first.
+    """
+
+    def __init__(self, capacity: int = CACHE_BYTES) -> None:
+        self.capacity = capacity
+        self.size = 0
+        self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._jobs: dict[Hashable, Job] = {}
+        self._line: list[Job] = []
+        self._lock = threading.Lock()
+        self._quick = ThreadPoolExecutor(QUICK_LANES, "quick")
+        self._long = ThreadPoolExecutor(LONG_LANES, "long")
+
+    def cached(self, function: Callable[[Any], Any], config: Hashable) -> Any:
+        """The result that is known already; None where there is none."""
+        with self._lock:
+            return self._known(_key(function, config))
+
+    @contextmanager
+    def job(self, function: Callable[[Any], Any], config: Hashable) -> Iterator[Job]:
+        """The computation of ``function(config)``, known, under way or new; wanted for as long as the block lasts.
+
+        Args:
+            function: ``run_x``, or ``steps_x`` yielding steps and last the result. Never calls Streamlit.
+            config: A frozen config.
+        """
+        key = _key(function, config)
+        with self._lock:
+            job = self._jobs.get(key)
+            is_new = job is None
+            if job is None:
+                job = self._jobs[key] = Job(function, config)
+                known = self._known(key)
+                if known is not None:
+                    job._result, is_new = known, False  # noqa: SLF001 - it is this module's own
+                    job.finished.set()
+                    del self._jobs[key]
+            job.waiting += 1
+        if is_new:
+            self._submit(key, job)
+        try:
+            yield job
+        finally:
+            with self._lock:
+                job.waiting -= 1
+                if job.waiting == 0 and not job.finished.is_set() and self._jobs.get(key) is job:
+                    del self._jobs[key]
+
+    def run(self, function: Callable[[Any], Any], config: Hashable) -> Any:
+        """The result of ``function(config)``, waited for.
+
+        Raises:
+            Exception: Whatever ``function`` raised; it is not kept, so the next call tries again.
+        """
+        with self.job(function, config) as job:
+            job.finished.wait()
+            return job.result
+
+    def ahead(self, job: Job) -> int:
+        """How many long computations have their turn before this one."""
+        with self._lock:
+            return sum(one.waiting > 0 for one in takewhile(lambda one: one is not job, self._line))
+
+    def _known(self, key: Hashable) -> Any:
+        if key not in self._results:
+            return None
+        self._results.move_to_end(key)
+        return self._results[key][0]
+
+    def _submit(self, key: Hashable, job: Job) -> None:
+        if not job.is_long:
+            self._quick.submit(self._work, key, job)
+            return
+        with self._lock:
+            self._line.append(job)
+            self._long.submit(self._take_turn, key, job)
+
+    def _take_turn(self, key: Hashable, job: Job) -> None:
+        self._work(key, job, TURN_S)
+        with self._lock:
+            self._line.remove(job)
+        if not job.finished.is_set():
+            self._submit(key, job)
+
+    def _work(self, key: Hashable, job: Job, seconds: float = math.inf) -> None:
+        if job.waiting == 0:
+            job.error = Cancelled()
+        elif not job.compute(seconds):
+            return
+        with self._lock:
+            if self._jobs.get(key) is job:
+                del self._jobs[key]
+            if job.error is None:
+                self._keep(key, job.result)
+        job.finished.set()
+
+    def _keep(self, key: Hashable, result: Any) -> None:
+        size = array_bytes(result)
+        if key in self._results:
+            self.size -= self._results.pop(key)[1]
+        self._results[key] = (result, size)
+        self.size += size
+        while self.size > self.capacity and len(self._results) > 1:
+            self.size -= self._results.popitem(last=False)[1][1]
+
+
+def _key(function: Callable[[Any], Any], config: Hashable) -> Hashable:
+    return (function.__module__, function.__qualname__, config)
+
+
+def array_bytes(result: Any) -> int:
+    """Bytes of all arrays that a frozen result holds, however deep, and a little for the result itself."""
+    if dataclasses.is_dataclass(result):
+        return 512 + sum(array_bytes(getattr(result, field.name)) for field in dataclasses.fields(result))
+    if isinstance(result, (tuple, list)):
+        return sum(map(array_bytes, result))
+    if isinstance(result, dict):
+        return sum(map(array_bytes, result.values()))
+    return int(getattr(result, "nbytes", 0))

@@ -1,0 +1,57 @@
+"""What surrounds every page: the shared settings in the sidebar, the style, and the banner of a lesson or course."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages._shared import link, walk, worksheet
+from pages._shared.browser import fold_sidebar, remote
+from pages._shared.controls import Ask
+from pages._shared.course_strip import draw_strip
+from pages._shared.lesson import MAX_NOTE
+from pages._shared.live_class.dock import draw_dock
+from pages._shared.reconnect import watch_connection
+from pages._shared.values import presenting, shared
+from pages._shared.words import literal
+
+_STYLE = (Path(__file__).parent / "style.css").read_text("utf-8")
+_PRESENTER = (Path(__file__).parent / "presenter.css").read_text("utf-8")
+
+
+def draw_surroundings(page: str) -> None:
+    """Draw precision, device, seed and presenter view in the sidebar, and the class; watch the connection, unseen.
+
+    Args:
+        page: Name of the page that is about to run.
+    """
+    values = shared()
+    values.take()
+    with st.sidebar:
+        ask = Ask(values)
+        ask("device", "dtype", "seed", "present")
+        watch_connection()
+        fold_sidebar()
+    if presenting():
+        st.button(
+            "", help="Leave presenter view", key="leave_present", icon=":material/close_fullscreen:", type="tertiary",
+            on_click=lambda: shared().put(present=False),
+        )  # fmt: skip
+        remote()
+    st.html(f"<style>{_STYLE}{_PRESENTER if presenting() else ''}</style>")
+    draw_dock(page)
+    if worksheet.gathering():
+        worksheet.draw_progress()
+    elif walk.walk() is None:
+        _draw_lesson_banner()
+    else:
+        draw_strip(page)
+
+
+def _draw_lesson_banner() -> None:
+    here = link.lesson()
+    if here is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_banner"):
+        note = f" {literal(link.note(), MAX_NOTE)}" if link.note() else ""
+        st.markdown(f":violet[:material/school: **Lesson.**]{note}")
+        st.button("Leave the lesson", key="_leave_lesson", on_click=link.leave_lesson, type="tertiary")

@@ -1,0 +1,63 @@
+"""How a visitor waits for a result: shown the steps, letting others have their turn, and free to move on.
+
+A control stands in the page's own script, so moving it asks for a run of the whole page, and Streamlit leaves a run
+under way for that at the next thing it draws. Progress is drawn ten times a second; whoever leaves no longer waits,
+and a computation for which nobody waits ends at its next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages._shared.process import process
+
+if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page that needs it
+    from attention_core.experiments.verdict import Step
+
+PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
+POLL_S = 0.1
+DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar.
+_IN_LINE = "Number {:,} in line: this machine is busy with another computation, and they take turns."
+
+
+def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
+    """The result of an experiment, shared by all who ask for it, with progress where it takes long.
+
+    Args:
+        function: ``run_x`` or ``steps_x``.
+        config: Its frozen config.
+        draw: Draws what a step has to show already. It is called from the first step on, with whichever is the latest
+            then, up to five times a second.
+    """
+    shared = process()
+    known = shared.runner.cached(function, config)
+    if known is not None:
+        return known
+    with shared.runner.job(function, config) as job, shared.turns.released():
+        if not job.finished.wait(POLL_S if draw else PATIENCE_S):
+            place, shown = st.empty(), None
+            while not job.finished.is_set():
+                step = job.step
+                place.progress(*said(step, shared.runner.ahead(job) if job.is_long else 0))
+                if draw and step is not None and step is not shown:
+                    draw(step)
+                    shown = step
+                job.finished.wait(DRAW_S if draw else POLL_S)
+            place.empty()
+        return job.result
+
+
+def said(step: Step | None, ahead: int) -> tuple[float, str]:
+    """How far a computation has come, from 0 to 1, and in words.
+
+    Args:
+        step: Its step; None while it has not begun.
+        ahead: How many have their turn before it.
+    """
+    if step is None:
+        return 0.0, _IN_LINE.format(ahead + 1) if ahead else "Computing"
+    counted = f"Step {step.done + 1:,} of {step.total:,}" + (f": {step.doing}" if step.doing else "")
+    return min(step.done / step.total, 1.0), counted

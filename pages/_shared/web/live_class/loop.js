@@ -1,0 +1,98 @@
+// The loop of a question: ask, close, ask again, close, show, reveal; each a button, and the next one marked.
+
+import { element } from "../shared.js";
+
+/** @import { RoomState } from "../room.js" */
+/** @import { Teacher } from "./teacher.js" */
+
+const STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts", "Reveal the answer"];
+const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL] = STEPS.keys();
+
+/** The steps that can be taken now, the one to take next first. @param {RoomState} state */
+function possible({ phase, round }) {
+  if (phase === "open") return [round === 2 ? CLOSE_AGAIN : CLOSE];
+  if (phase === "waiting" || phase === "revealed") return [ASK];
+  if (round === 1) return phase === "closed" ? [AGAIN, SHOW, REVEAL, ASK] : [AGAIN, REVEAL, ASK];
+  return phase === "closed" ? [SHOW, REVEAL, ASK] : [REVEAL, ASK];
+}
+
+export class Loop {
+  /** Name of the question whose answer is being measured. */
+  measuring = "";
+  step = ASK;
+  isBusy = false;
+
+  /** @param {Teacher} teacher */
+  constructor(teacher) {
+    this.teacher = teacher;
+    this.buttons = STEPS.map((text, step) =>
+      element("button", { type: "button", onclick: () => this.take(step) }, text),
+    );
+    const items = this.buttons.map((one) => element("li", {}, one));
+    this.root = element("ol", { className: "steps", "aria-label": "Steps of a question" }, ...items);
+    this.next = element("button", { type: "button", className: "main next", onclick: () => this.advance() });
+  }
+
+  /** @param {RoomState} state */
+  draw(state) {
+    const can = possible(state).filter((step) => step !== ASK || this.teacher.questions.chosen);
+    this.step = can[0] ?? ASK;
+    this.buttons.forEach((one, step) => {
+      one.disabled = !can.includes(step);
+      one.className = step === this.step ? "main" : "";
+    });
+    this.next.disabled = !can.length;
+    const { chosen, asked } = this.teacher.questions;
+    const isAnew = this.step === ASK && chosen && asked.includes(chosen.text);
+    this.next.textContent = isAnew ? "Ask once more" : STEPS[this.step];
+  }
+
+  /** Take the step that is marked; the presenter's remote does too. */
+  advance() {
+    if (!this.next.disabled) this.take(this.step);
+  }
+
+  /** @param {number} step */
+  async take(step) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    await this.send(step);
+    this.isBusy = false;
+  }
+
+  /** @param {number} step */
+  async send(step) {
+    const { teacher } = this;
+    const asked = teacher.state?.question;
+    if (step === ASK) return this.ask();
+    if (step === AGAIN) return teacher.teach({ do: "ask", question: asked?.name, round: 2 });
+    if (step === SHOW) return teacher.teach({ do: "show" });
+    if (step !== REVEAL) return teacher.teach({ do: "close" });
+    if (!asked?.page) return this.reveal(teacher.questions.rightOf(asked));
+    this.measuring = asked.name;
+    teacher.say("Measuring…");
+    teacher.dock.say({ do: "measure", page: asked.page, question: asked.name });
+  }
+
+  async ask() {
+    const { questions } = this.teacher;
+    const { chosen } = questions;
+    if (!chosen) return;
+    const name = `q-${Math.random().toString(36).slice(2, 12)}`;
+    const { text, answers, page } = chosen;
+    const own = page ? { page } : { text, answers };
+    if (await this.teacher.teach({ do: "ask", question: name, round: 1, ...own })) questions.wasAsked(text);
+  }
+
+  /** @param {number | null} answer */
+  reveal(answer) {
+    return this.teacher.teach({ do: "reveal", ...(answer === null ? {} : { answer }) });
+  }
+
+  /** What the page has measured, once it has. @param {{ question: string, answer: number | null } | null} result */
+  async measured(result) {
+    if (!this.measuring || result?.question !== this.measuring) return;
+    this.measuring = "";
+    await this.reveal(result.answer);
+  }
+}

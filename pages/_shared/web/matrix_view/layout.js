@@ -1,0 +1,97 @@
+// How many panels stand side by side, and how high they are.
+
+import { clamp } from "../shared.js";
+import { Matrix } from "./matrix.js";
+
+/** @import { Panel } from "./panel.js" */
+/** @import { PanelSpec } from "../types" */
+
+/**
+ * @typedef {object} Places
+ * @property {number} across
+ * @property {number} width  of a panel
+ * @property {number} each  pixels of a line of panels, from top to bottom
+ * @property {number} gap  between panels
+ */
+/** @typedef {(width: number, height: (panel: Panel<PanelSpec>) => number) => void} Measure */
+/** @typedef {{ notes: boolean, legends: boolean }} Said  what stands below each panel */
+
+const PHONE = 480; // below this width panels of a page that scrolls stand one below the other
+const LABELLED = 16; // matrices up to this many rows are to be read row by row
+const FEW = 8; // and those up to this many from the back of a room
+const READABLE = 18; // pixels of a row that is read with ease
+const FROM_AFAR = 36; // pixels of a window that is projected
+export const LOWEST = 24; // pixels of the lowest plot
+const LOW = 56; // and of the lowest that tells anything
+const CLOSE = 12; // pixels between panels from top to bottom
+
+/** Pixels of a panel: what stands around a plot needs them. @param {number} width  of all panels */
+export const least = (width) => (width < PHONE ? 100 : 160);
+
+/** Pixels between panels, from left to right. @param {number} width */
+const between = (width) => (width < PHONE ? 12 : 24);
+
+/** @param {number} width @param {number} across @param {number} gap */
+const share = (width, across, gap) => Math.floor((width - gap * (across - 1)) / across);
+
+/**
+ * Pixels that a panel's title, legend and note are likely to take.
+ *
+ * @param {Panel<PanelSpec>} panel
+ * @param {number} width
+ * @param {Said} said
+ */
+function words({ spec, geo }, width, { notes, legends }) {
+  const wide = Math.max(100, Math.min(width, geo.width));
+  const note = notes ? Math.ceil((spec.note.length * 6.5) / wide) : 0;
+  return 4 + 21 * Math.ceil((spec.title.length * 8) / wide) + (legends ? 26 : 0) + (note && 18 * note + 8);
+}
+
+/** Places where only the width counts. @param {number} count @param {number} width @returns {Places} */
+export function flowing(count, width) {
+  const gap = between(width);
+  const most = clamp(width < PHONE ? 1 : Math.floor((width + gap) / (least(width) + gap)), 1, count);
+  const across = Math.ceil(count / Math.ceil(count / most));
+  return { across, width: share(width, across, gap), each: Infinity, gap };
+}
+
+/**
+ * Whether rows and columns that are to be read one by one can be, and nothing else is too low to tell anything.
+ *
+ * @param {Panel<PanelSpec>[]} panels  as they are measured
+ * @param {number} zoom
+ */
+export const legible = (panels, zoom) =>
+  panels.every((one) => {
+    const { size, geo } = one;
+    if (!(one instanceof Matrix) || size[0] > LABELLED) return geo.plotHeight >= LOW;
+    return one.ch >= (zoom > 1 && Math.max(...size) <= FEW ? FROM_AFAR / zoom : READABLE);
+  });
+
+/**
+ * The places at which most is to be seen of panels that have only so much room from top to bottom.
+ *
+ * @param {Panel<PanelSpec>[]} panels
+ * @param {number} width
+ * @param {number} room
+ * @param {Measure} measure  measures the panels at a width and a height
+ * @param {Said} said
+ * @returns {Places}
+ */
+export function fitted(panels, width, room, measure, said) {
+  const count = panels.length;
+  const gap = between(width);
+  const tried = (/** @type {number} */ across) => {
+    const lines = Math.ceil(count / across);
+    const each = (room - CLOSE * (lines - 1)) / lines;
+    const wide = share(width, across, gap);
+    measure(wide, () => each);
+    measure(wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, said)));
+    const seen = panels.reduce((sum, { geo }) => sum + Math.min(geo.plotWidth, wide) * geo.plotHeight, 0);
+    const low = Math.min(...panels.map(({ geo }) => geo.plotHeight)) <= LOWEST;
+    return { across, width: wide, each, gap, seen: low ? each - room : seen };
+  };
+  const shapes = new Set(panels.map((_, i) => Math.ceil(count / Math.ceil(count / (i + 1)))));
+  const all = [...shapes].filter((n) => n === 1 || share(width, n, gap) >= least(width)).map(tried);
+  return all.reduce((most, one) => (one.seen > most.seen ? one : most));
+}

@@ -1,0 +1,227 @@
+// Where the panels of a view stand. On a page's stage those of the picture have only so much room from top to bottom;
+// the others stand there too if all can be read, else on the shelf below the picture.
+
+import { clamp, dress, element } from "../shared.js";
+import { fitted, flowing, least, legible, LOWEST } from "./layout.js";
+import { Matrix } from "./matrix.js";
+
+/** @import { MatrixSpec, PanelSpec } from "../types" */
+/** @import { Panel } from "./panel.js" */
+/** @import { Places } from "./layout.js" */
+/** @import { Shown, View } from "./matrix_view.js" */
+
+/** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */
+
+const STAGE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
+const LEAST_HIGH = 120;
+const LEGEND = 24; // pixels of one that all panels share
+const SHELF = "attention:shelf";
+const PAPER = { width: 660, height: 480 }; // pixels of a sheet that are the picture's
+
+/** Tells views where the shelf is, or, without one, asks for it. @param {HTMLElement | null} shelf */
+export const tellShelf = (shelf) => document.dispatchEvent(new CustomEvent(SHELF, { detail: shelf }));
+
+/** @param {(shelf: HTMLElement | null) => void} hear @param {AbortSignal} signal */
+export const hearShelf = (hear, signal) =>
+  document.addEventListener(SHELF, (event) => hear(/** @type {CustomEvent} */ (event).detail), { signal });
+
+/** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
+const meaning = ({ scale, limits, quantity, unit, hidden }) =>
+  JSON.stringify([scale, limits, quantity, unit, Boolean(hidden)]);
+
+export class Stage {
+  width = 0;
+  room = Infinity;
+  printed = false;
+  list = element("div", { className: "panels" });
+  legend = element("div", { className: "legend shared" });
+  front = element("div", { className: "front" }, this.list);
+  rest = element("div", { className: "panels" }); // the second look
+  said = element("div", { className: "said" }); // and the notes the picture has no room for
+  aside = element("div", { className: "aside" }, this.rest, this.said);
+  /** @type {HTMLElement | null} */
+  shelf = null;
+
+  /** @param {View} view @param {Element} host @param {AbortSignal} signal */
+  constructor(view, host, signal) {
+    this.view = view;
+    this.box = host.closest(STAGE);
+    if (!this.box) return;
+    hearShelf((shelf) => {
+      if (!shelf || shelf === this.shelf) return;
+      this.shelf = shelf;
+      if (view.panels.length) view.layout();
+    }, signal);
+    tellShelf(null);
+  }
+
+  destroy() {
+    this.aside.remove();
+  }
+
+  /** Whether the room is another than when the panels were placed. */
+  get outdated() {
+    return !this.printed && (this.width !== this.view.box.clientWidth || Math.abs(this.room - this.height) > 1);
+  }
+
+  /** Pixels from top to bottom that the stage leaves the panels; no end of them where there is no stage. */
+  get height() {
+    const most = this.box && parseFloat(getComputedStyle(this.box).getPropertyValue("--figure-most"));
+    if (!this.box || !most) return Infinity;
+    const others = this.box.getBoundingClientRect().height - this.front.getBoundingClientRect().height;
+    return Math.max(LEAST_HIGH, Math.floor((most - others) / this.view.zoom));
+  }
+
+  arrange() {
+    const { panels, data, box } = this.view;
+    this.width = this.printed ? PAPER.width : box.clientWidth;
+    if (!this.width) return;
+    this.room = this.printed ? PAPER.height : this.height;
+    this.showLitStep();
+    if (this.room === Infinity) {
+      this.share(panels, false);
+      this.fill(this.list, panels, flowing(panels.length, this.width - 1), () => data.height, true);
+      this.stretch(panels);
+      return;
+    }
+    const front = data.front ?? panels.length;
+    const noted = panels.some(({ drawn }) => drawn.spec.note);
+    const counts = panels.map((_, i) => i + 1).filter((n) => n === panels.length || n % front === 0);
+    const tries = counts
+      .reverse()
+      .flatMap((count) =>
+        (noted ? [true, false] : [true]).map((notes) => ({ shown: panels.slice(0, count), notes })),
+      );
+    tries.some(({ shown, notes }, i) => this.show(shown, notes, i === tries.length - 1));
+  }
+
+  /** A strip of steps above the picture may be wider than a phone: the one that is lit is in sight. */
+  showLitStep() {
+    const lit = /** @type {HTMLElement | null} */ (this.box?.querySelector("[role=radiogroup] [aria-checked=true]"));
+    const strip = lit?.parentElement;
+    if (lit && strip)
+      strip.scrollLeft = lit.offsetLeft - strip.offsetLeft - (strip.clientWidth - lit.offsetWidth) / 2;
+  }
+
+  /**
+   * Puts these panels on the stage and the others on the shelf. Says whether all can be read.
+   *
+   * @param {Shown[]} shown
+   * @param {boolean} notes  whether they stand beside their panels
+   * @param {boolean} last  whether nothing else is left to try
+   */
+  show(shown, notes, last) {
+    const { view } = this;
+    const drawn = shown.map((one) => one.drawn);
+    const shared = this.share(shown, true);
+    const room = this.room - (shared ? LEGEND : 0);
+    const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
+    const said = { notes, legends: !shared };
+    const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), said);
+    if (!last && !legible(drawn, view.zoom)) return false;
+    const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
+    for (let again = 0; again < 3; again++) {
+      const before = [...heights.values()];
+      this.fill(this.list, shown, places, (one) => heights.get(one) ?? 0, notes);
+      // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
+      for (const kind of [true, false]) {
+        const alike = shown.filter((one) => one.drawn instanceof Matrix === kind);
+        const free = alike.map(
+          ({ drawn: { geo }, parts }) => places.each - parts.panel.offsetHeight + geo.plotHeight,
+        );
+        for (const one of alike) heights.set(one.drawn, Math.max(LOWEST, Math.floor(Math.min(...free))));
+      }
+      if ([...heights.values()].every((height, i) => height === before[i])) break;
+    }
+    this.putAside(view.panels.slice(shown.length), notes ? [] : shown);
+    return legible(drawn, view.zoom);
+  }
+
+  /** @param {Shown[]} others @param {Shown[]} silent  panels whose notes are not beside them */
+  putAside(others, silent) {
+    const { view, shelf } = this;
+    const said = silent.filter(({ drawn }) => drawn.spec.note);
+    this.said.replaceChildren(
+      ...said.map(({ drawn: { spec } }) => element("p", {}, element("b", {}, spec.title), ` ${spec.note}`)),
+    );
+    if (!shelf || !(others.length || said.length)) this.aside.remove();
+    else if (this.aside.parentElement !== shelf) shelf.append(this.aside);
+    dress(this.aside, view.data.colours);
+    const width = (shelf?.clientWidth || this.width) - 1;
+    this.fill(this.rest, others, flowing(Math.max(1, others.length), width), () => view.data.height, true);
+    this.stretch(view.panels);
+  }
+
+  /** @param {Shown[]} shown @param {number} width @param {Height} height */
+  measure(shown, width, height) {
+    for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
+  }
+
+  /**
+   * One legend for panels whose colours mean the same. Says whether there is one.
+   *
+   * @param {Shown[]} shown
+   * @param {boolean} wanted
+   */
+  share(shown, wanted) {
+    const [first, ...others] = shown.map(({ drawn }) => drawn);
+    const meant = first instanceof Matrix && meaning(first.spec);
+    const shared =
+      wanted && others.length > 0 && others.every((one) => one instanceof Matrix && meaning(one.spec) === meant);
+    this.legend.replaceChildren(...(shared ? first.legend(this.view.theme) : []));
+    if (shared) this.front.append(this.legend);
+    else this.legend.remove();
+    if (shared)
+      for (const one of others) if (one instanceof Matrix && first instanceof Matrix) one.marker = first.marker;
+    return shared;
+  }
+
+  /**
+   * @param {HTMLElement} list
+   * @param {Shown[]} shown
+   * @param {Places} places
+   * @param {Height} height
+   * @param {boolean} notes
+   */
+  fill(list, shown, { across, width, gap }, height, notes) {
+    const { view } = this;
+    this.measure(shown, width, height);
+    const panels = shown.map(({ parts }) => parts.panel);
+    if (panels.some((panel, i) => list.children[i] !== panel) || list.childElementCount !== panels.length)
+      list.replaceChildren(...panels);
+    const all = shown.map(({ drawn }) => drawn);
+    const narrow = Math.min(width, this.box ? least(this.width) : 0); // or words would take more lines than they save width
+    const wide = Math.min(width, Math.max(narrow, ...all.map(({ geo }) => geo.width)));
+    list.style.gridTemplateColumns = `repeat(${across}, ${wide}px)`;
+    list.style.columnGap = `${gap}px`;
+    const matrices = all.filter((one) => one instanceof Matrix);
+    const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
+    for (const { geo } of matrices) geo.top = top;
+    const shared = list === this.list && this.legend.parentElement !== null;
+    for (const { drawn, parts } of shown) {
+      const { canvas } = parts.ctx;
+      parts.panel.style.width = `${clamp(drawn.geo.width, narrow, width)}px`;
+      parts.legend.replaceChildren(...(shared ? [] : drawn.legend(view.theme)));
+      parts.legend.style.paddingLeft = `${drawn.legendLeft(parts.ctx, view.font)}px`;
+      parts.legend.hidden = !parts.legend.childElementCount;
+      parts.note.hidden = !notes || !drawn.spec.note;
+      canvas.style.width = `${drawn.geo.width}px`;
+      canvas.style.height = `${drawn.height}px`;
+      if (drawn instanceof Matrix) {
+        parts.plot.dataset.cell = String(Math.min(drawn.cw, drawn.ch) * view.zoom);
+        parts.plot.dataset.across = String(Math.max(...drawn.size));
+      }
+    }
+  }
+
+  /** Gives canvases the pixels of their places, where they have others. @param {Shown[]} shown */
+  stretch(shown) {
+    const { density } = this.view;
+    for (const { drawn, parts } of shown) {
+      const { canvas } = parts.ctx;
+      const [width, height] = [drawn.geo.width, drawn.height].map((side) => Math.round(side * density));
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+    }
+  }
+}

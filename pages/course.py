@@ -1,0 +1,72 @@
+"""Course: pages in an order, put together, tried, handed out in one link and kept in a file."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from pages._shared import course_links, link, walk
+from pages._shared.course import MAX_TITLE, Course, from_json
+from pages._shared.course_editor import draw_steps
+from pages._shared.courses import OURS, ours
+from pages._shared.draft import draft, keep_draft, put
+from pages._shared.registry import COURSE
+from pages._shared.sheet import Sheet
+from pages._shared.words import literal
+
+sheet = Sheet(COURSE)
+TITLE, FILE, REMARKS = (sheet.private(name) for name in ("title", "file", "remarks"))
+
+
+def rename() -> None:
+    """Take the title that was typed."""
+    typed = st.session_state.get(TITLE)
+    if isinstance(typed, str):
+        put(replace(draft(), title=" ".join(typed.split())[:MAX_TITLE]))
+
+
+def load() -> None:
+    """Take the course of the file that was chosen."""
+    file = st.session_state.get(FILE)
+    if file is None:
+        return
+    try:
+        course, said = from_json(file.getvalue())
+    except ValueError as error:
+        st.session_state[REMARKS] = [f"{literal(file.name)}: {error}"]
+        return
+    put(course)
+    st.session_state[REMARKS] = said
+
+
+sheet.take_link()
+with st.container(key="title"):
+    st.title(COURSE.title)
+st.markdown(
+    "A course leads a class through several pages, one task at a time. Set up any page as you want it to begin, open "
+    "its tab Share, and press *Add this view to the course*. The draft stays in this browser."
+)
+keep_draft()
+for sentence in (*link.notices(), *st.session_state.pop(REMARKS, ())):
+    st.warning(sentence)
+
+here = draft()
+with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):
+    if st.session_state.get(TITLE) != here.title:
+        st.session_state[TITLE] = here.title
+    st.text_input("Title", max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
+    with st.popover("Begin with another", icon=":material/folder_open:"):
+        st.markdown("This takes the place of the draft.")
+        for name in OURS:
+            label = f"{ours(name).title}, {ours(name).minutes} min"
+            st.button(label, key=sheet.private(f"ours_{name}"), on_click=put, args=(ours(name),))
+        now = walk.walk()
+        if now is not None:
+            st.button("The course you are in", key=sheet.private("walked"), on_click=put, args=(now.course,))
+        st.file_uploader("A course's file", type="json", key=FILE, on_change=load)
+        st.button("An empty one", key=sheet.private("empty"), on_click=put, args=(Course(),))
+
+if here.steps:
+    draw_steps(here)
+    course_links.draw(here)
+else:
+    st.info("No step yet: walk to a page, or begin with one of the courses that are here.")

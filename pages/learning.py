@@ -1,0 +1,273 @@
+"""Learning: a model is trained while one looks, and its attention can be watched turning to what it needs."""
+
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.content import Predict, Preset
+from pages._shared.controls import Ask
+from pages._shared.export import File
+from pages._shared.frame import Page
+from pages._shared.matrix_view import matrix_view
+from attention_core.experiments import learning as study
+from attention_core.experiments.learning import (
+    SUCCESS,
+    Ablation,
+    AblationResult,
+    Answer,
+    Head,
+    LearningConfig,
+    LearningResult,
+    LearningStep,
+    MapConfig,
+    SeedsConfig,
+    SeedsResult,
+    SeedsStep,
+)
+from attention_core.experiments.settings import Choice, Coded, OneOf, Whole, Words, setting
+from attention_core.figures import learning as draw
+from attention_core.figures.matrix import MatrixView
+
+LEARNS, PARTLY, GUESSES = "Yes", "A little, but it does not get there", "No, it goes on guessing"
+CERTAIN = 5  # standard errors
+BELOW = {"gradients": "gradients", "heads": "heads off", "seeds": "several seeds", "map": "the map"}
+RATES = ("learn-depth", "learn-scale", "learn-tied")
+CURVES = 180
+
+
+def read_heads(text: str) -> tuple[Head, ...]:
+    """Layer and head, counted from 0, of each that a link's ``0.1-1.0`` names."""
+    pairs = (one.split(".") for one in text.split("-") if one)
+    return tuple((int(layer), int(head)) for layer, head in pairs)
+
+
+def write_heads(heads: tuple[Head, ...]) -> str:
+    """The link's text for them."""
+    return "-".join(f"{layer}.{head}" for layer, head in heads)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """The moment that is shown, an input of one's own, and what stands below."""
+
+    step: int = setting(study.MAX_MOMENTS - 1, OneOf(range(study.MAX_MOMENTS), label="Moment"))
+    text: tuple[str, ...] = setting(
+        (),
+        Words(
+            least=0,
+            label="Ask the trained model",
+            hint="Letters, from a on, best as many as it was trained on; empty for its own example.",
+        ),
+    )
+    off: tuple[Head, ...] = setting((), Coded(read_heads, write_heads, label="Heads off"))
+    below: str = setting("gradients", Choice(BELOW, label="Below", hint="Seeds and map train many models."))
+    runs: int = setting(6, Whole(2, 16, label="Several seeds: runs"))
+
+
+DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 1, "causal": True, "steps": 300}
+DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200, "batch": 16}
+PRESETS = (
+    Preset("Reverse without positions", "It learns which letters there are, and never where.", {"positions": "none"}),
+    Preset(
+        "Induction with one layer",
+        "One layer cannot see what stood before the token it looks for; give it a second.",
+        DEPTH | {"feed_forward": False, "below": "seeds"},
+    ),
+    Preset(
+        "No scale, large heads",
+        "Scores start far apart, and no seed learns in time; start W_Q and W_K at 0.25, and all do.",
+        DESCENT | {"feed_forward": False, "scale": "none", "d_head": 256, "below": "seeds"},
+    ),
+    Preset(
+        "One matrix for keys and values",
+        "Copying is learned all the same.",
+        {"task": "copy", "projections": "tied-kv", "batch": 16, "feed_forward": False, "below": "seeds"},
+    ),
+    Preset(
+        "The key bias",
+        "Its gradient is rounding alone: descent leaves it where it was.",
+        DESCENT | {"feed_forward": False},
+    ),
+)
+
+
+def grade(result: LearningResult) -> str:
+    """How far the model got on sequences it has not seen."""
+    score = result.score
+    if score.accuracy >= SUCCESS:
+        return LEARNS
+    return PARTLY if score.accuracy > result.history.chance + CERTAIN * score.error else GUESSES
+
+
+PREDICT = Predict(
+    "Take the positions away and train again: will it learn to reverse?",
+    (LEARNS, PARTLY, GUESSES),
+    {"positions": "none"},
+    grade,
+)
+
+
+def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> LearningConfig:
+    """The run; what it is asked and what stands below must be possible too.
+
+    Raises:
+        ConfigError: If the model, what it is asked, or what stands below is not possible.
+    """
+    config = LearningConfig(**values, **run)
+    if view.text:
+        study.check_input("text", asked(view), config)
+    if view.below == "seeds":
+        several(config, view)
+    if view.below == "map":
+        map_of(config)
+    if view.below == "heads":
+        study.check_heads(config)
+    return config
+
+
+def asked(view: View) -> tuple[str, ...]:
+    """The letters that were typed, with spaces between them or without."""
+    return tuple("".join(view.text))
+
+
+def heads_off(config: LearningConfig, view: View) -> tuple[Head, ...]:
+    """The heads that are switched off, of those that there are, while their switches are on the page."""
+    if view.below != "heads":
+        return ()
+    return tuple((layer, head) for layer, head in view.off if layer < config.layers and head < config.heads)
+
+
+def several(config: LearningConfig, view: View) -> SeedsConfig:
+    """The same run from several seeds."""
+    return SeedsConfig(**asdict(config), runs=view.runs)
+
+
+def map_of(config: LearningConfig) -> MapConfig:
+    """The map for this optimizer and start."""
+    return MapConfig(
+        optimizer=config.optimizer, start=config.start, dtype=config.dtype, device=config.device, seed=config.seed
+    )
+
+
+page = Page("learning", config=LearningConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+
+
+@page.controls
+def controls(ask: Ask) -> None:
+    ask.under("Task", "task", "text", "steps")
+    ask.under("Model", "layers", "heads")
+    ask.under("Below the picture", "below")
+    with ask.breaks():
+        ask("positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement")
+    ask.under("Training", "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs")
+
+
+def picture(config: LearningConfig, view: View, key: str) -> None:
+    def draw_run(run: LearningStep | LearningResult) -> None:
+        if isinstance(run, LearningStep):
+            matrix_view(draw.moving_view(run.history), key=key)
+        elif found := answered(config, view, run):
+            matrix_view(draw.answer_view(found, causal=config.causal), key=f"{key}_answer")
+        else:
+            draw_moments(draw.learning_view(run.history), view.step, key)
+
+    page.compute_in_sight(study.steps_learning, config, draw_run)
+
+
+def draw_moments(drawn: MatrixView, step: int, key: str) -> None:
+    at, keep = min(step, drawn.steps - 1), page.setter("step")
+    if keep is None:
+        matrix_view(drawn.at(at), key=key)
+    else:
+        matrix_view(drawn, key=key, step=at, on_step=keep)
+
+
+@page.answers
+def answers(config: LearningConfig, view: View) -> None:
+    page.picture(picture)
+    result = page.compute(study.steps_learning, config)
+    with page.words:
+        if result.stopped:
+            st.warning(result.stopped)
+        say_answer(config, view, result)
+    if view.below == "seeds":
+        page.verdicts(draw_seeds(config, view).about(*RATES), result)
+    else:
+        page.verdicts(result)
+    draw_below(config, view, result)
+    page.finish(
+        result,
+        why=draw.proof(result),
+        snippet=study.learning_snippet(config),
+        table=lambda: draw.learning_table(result.history),
+        figure=lambda: draw.learning_figure(result.history, min(view.step, len(result.history.moments) - 1)),
+        files=(
+            File("Keep this model", "safetensors", "application/octet-stream", lambda: study.keep(result.trained)),
+        ),
+    )
+
+
+def say_answer(config: LearningConfig, view: View, result: LearningResult) -> None:
+    """What the model answers, and what is left of it without the heads that are off; with their switches."""
+    found = answered(config, view, result)
+    if found:
+        st.markdown(draw.answer_words(found))
+    if view.below == "heads":
+        draw_switches(config, heads_off(config, view))
+        st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
+
+
+def answered(config: LearningConfig, view: View, result: LearningResult) -> Answer | None:
+    """What the model answers to the text, or with heads off to its own example; None where neither is asked."""
+    off = heads_off(config, view)
+    if not (view.text or off):
+        return None
+    return study.answer(result.trained, asked(view) or study.letters(result.history.probe), off)
+
+
+def without_heads(config: LearningConfig, view: View, result: LearningResult) -> AblationResult:
+    return page.compute(study.steps_ablation, Ablation(trained=result.trained, off=heads_off(config, view)))
+
+
+def draw_seeds(config: LearningConfig, view: View) -> SeedsResult:
+    runs = several(config, view)
+
+    def seeds_view(found: SeedsStep | SeedsResult) -> MatrixView:
+        return draw.seeds_moving_view(runs, found) if isinstance(found, SeedsStep) else draw.seeds_view(found)
+
+    page.curves_in_sight(study.steps_seeds, runs, seeds_view, height=CURVES)
+    return page.compute(study.steps_seeds, runs)
+
+
+def draw_below(config: LearningConfig, view: View, result: LearningResult) -> None:
+    match view.below:
+        case "heads":
+            page.curves(draw.ablation_view(without_heads(config, view, result), result.score.accuracy), height=CURVES)
+        case "map":
+            cells = map_of(config)
+            page.curves_in_sight(
+                study.steps_map, cells, lambda found: draw.map_view(cells, found.accuracy), height=CURVES
+            )
+        case "gradients":
+            page.curves(draw.gradients_view(result.history), height=CURVES)
+
+
+def draw_switches(config: LearningConfig, off: tuple[Head, ...]) -> None:
+    """A switch for each head; what a lesson fixes is drawn and does not move."""
+    heads = list(product(range(config.layers), range(config.heads)))
+    keep, key = page.setter("off"), page.private("on")
+
+    def switched() -> None:
+        assert keep is not None
+        keep(tuple(head for head in heads if head not in (st.session_state[key] or ())))
+
+    st.session_state[key] = [head for head in heads if head not in off]
+    st.pills(
+        "Heads that are on", heads, format_func=lambda head: draw.head_name((config.layers, config.heads), head),
+        selection_mode="multi", key=key, on_change=switched, disabled=keep is None,
+    )  # fmt: skip
+
+
+page.draw()

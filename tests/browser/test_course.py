@@ -1,0 +1,135 @@
+"""Courses in a real browser: walked on a laptop and a phone, made by hand, and kept wherever they go."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages._shared.course import from_json
+from pages._shared.courses import OURS, ours
+from tests.browser.conftest import APP, LOADED, start_server
+
+SCREENS = {"laptop": (1280, 720), "phone": (390, 844)}
+NEXT = ".st-key-_course_PageDown button"
+# Whether all of an element is in the window, and nothing of the page beside it.
+IN_SIGHT = """(one) => {
+  const box = one.getBoundingClientRect();
+  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth
+    && document.documentElement.scrollWidth <= innerWidth;
+}"""
+PAINTED = """() => {
+  const walk = (root) => [...root.querySelectorAll("*")].flatMap(
+    (one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
+  return walk(document.querySelector(".st-key-figure")).some((one) => one.matches("canvas") && one.width > 40);
+}"""
+
+
+def open_link(open_page: Callable, settled: Callable, address: str, **options: Any) -> Any:
+    page = open_page(reduced_motion="reduce", **options)
+    page.goto(address)
+    page.wait_for_selector(".st-key-course_strip", timeout=LOADED)
+    settled(page, LOADED)
+    page.wait_for_load_state("networkidle")  # a component that draws nothing may come last
+    return page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("name", OURS)
+def test_our_courses_are_walked_to_their_end(
+    name: str, screen: str, serve: Callable, open_page: Callable, settled: Callable, tmp_path: Path
+) -> None:
+    course, (width, height) = ours(name), SCREENS[screen]
+    address = f"{serve(APP)}/{course.steps[0].page}?course={name}"
+    page = open_link(open_page, settled, address, viewport={"width": width, "height": height})
+    for number, step in enumerate(course.steps, 1):
+        page.get_by_text(f"Step {number} of {len(course.steps)}").wait_for()
+        settled(page, LOADED)
+        assert step.lesson.note in page.locator(".st-key-course_strip").inner_text()
+        assert page.locator(NEXT).evaluate(IN_SIGHT), step
+        if step.lesson.predict_first:
+            assert not page.evaluate(PAINTED)
+            page.locator("[class*=_predict_strip] [role=radio]").first.click()
+            page.get_by_text("You said").wait_for()
+            settled(page, LOADED)
+        page.wait_for_function(PAINTED)
+        page.screenshot(path=tmp_path / f"{name}-{screen}-{number}.png")
+        page.locator(NEXT).click()
+    page.get_by_role("heading", name="What you predicted").wait_for()
+    asked = sum(step.lesson.predict_first for step in course.steps)
+    assert page.get_by_text("You said").count() == asked
+    page.screenshot(path=tmp_path / f"{name}-{screen}-end.png")
+
+
+@pytest.mark.slow
+def test_a_remote_walks_the_presets_of_a_step_and_then_the_steps(
+    serve: Callable, open_page: Callable, settled: Callable
+) -> None:
+    steps = [{"page": "scaling"}, {"page": "masks", "parts": ["controls"]}, {"page": "biases"}]
+    course, _ = from_json(json.dumps({"version": 1, "steps": steps}))
+    page = open_link(open_page, settled, f"{serve(APP)}/scaling?course={course.encode()}&present=true")
+    presets = int(page.locator(".st-key-presets").inner_text().partition(" presets")[0].split()[-1])
+    for preset in range(1, presets + 1):
+        page.keyboard.press("PageDown")
+        page.get_by_text(f"{preset} of {presets}:").wait_for()
+        settled(page, LOADED)
+        assert "step=1" in page.url
+    for step in (2, 3):
+        page.keyboard.press("PageDown")
+        page.get_by_text(f"Step {step} of 3").wait_for()
+        settled(page, LOADED)
+        assert f"step={step}" in page.url
+        assert "present=true" in page.url
+
+
+@pytest.mark.slow
+def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
+    visit: Callable, open_page: Callable, settled: Callable, tmp_path: Path
+) -> None:
+    page = visit("scaling", "?scaling_scale=root&scaling_tab=share", stranger=True)
+    page.get_by_role("button", name="Add this view to the course").click()
+    page.get_by_role("link", name="Your course: 1 step").first.wait_for()
+    page.get_by_role("link", name="Masks").first.click()
+    page.get_by_role("heading", name="Masks").wait_for()
+    settled(page, LOADED)
+    page.get_by_role("tab", name="Share").click()
+    page.get_by_role("button", name="Add this view to the course").click()
+    page.get_by_role("link", name="Your course: 2 steps").first.click()
+    page.get_by_text("2 steps, 6 minutes").wait_for()
+    page.locator(".st-key-_course_edit_0 button").filter(visible=True).click()
+    page.get_by_label("Task", exact=True).fill("Look <b>here</b>")
+    page.get_by_label("Task", exact=True).press("Control+Enter")
+    page.locator(".st-key-course_step_0").get_by_text("Look <b>here</b>").first.wait_for()
+    settled(page)
+
+    page.reload()
+    page.get_by_text("2 steps, 6 minutes").wait_for(timeout=LOADED)
+    assert "Look <b>here</b>" in page.locator(".st-key-course_step_0").inner_text()
+    settled(page)
+    link = next(text for text in page.locator("[data-testid=stCode]").all_inner_texts() if "course=" in text).strip()
+    with page.expect_download() as kept:
+        page.locator(".st-key-_course_keep button").click()
+    file = tmp_path / "course.json"
+    kept.value.save_as(file)
+
+    student = open_link(open_page, settled, link, stranger=True)
+    assert "Look <b>here</b>" in student.locator(".st-key-course_strip").inner_text()
+    assert "scaling_scale=root" in student.url
+
+    server, address = start_server(APP, tmp_path / "server.log")
+    try:
+        again = open_link(open_page, settled, f"{address}/{link.partition('://')[2].partition('/')[2]}")
+        assert "Step 1 of 2" in again.locator(".st-key-course_strip").inner_text()
+        loaded = open_page(stranger=True)
+        loaded.goto(f"{address}/course")
+        loaded.get_by_role("button", name="Begin with another").click(timeout=LOADED)
+        loaded.locator("input[type=file]").set_input_files(file)
+        loaded.get_by_text("2 steps, 6 minutes").wait_for()
+        assert "Look <b>here</b>" in loaded.locator(".st-key-course_step_0").inner_text()
+        for one in (again, loaded):  # whoever loses the server complains
+            one.goto("about:blank")
+    finally:
+        server.terminate()
+        server.wait()

@@ -1,0 +1,35 @@
+"""The map on Home in a real browser: it says its claims, leads to their pages by mouse and keyboard, and is lit."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser.conftest import LOADED
+
+pytestmark = pytest.mark.slow
+
+
+def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> None:
+    page = visit("claims", "?seed=79&claims_tab=permutation")
+    page.locator(".st-key-claim_perm-self").get_by_role("button", name="Check").click()
+    page.locator(".st-key-claim_perm-self").get_by_text("perm-self holds").wait_for(timeout=LOADED)
+    settled(page)
+    page.get_by_role("link", name="Home").click()
+    chart = page.get_by_role("navigation", name="Map of the transformer")
+    box = chart.get_by_role("link", name="Self-attention")
+    box.wait_for(timeout=LOADED)
+    settled(page)
+    assert "partly" in box.get_attribute("class")
+    box.hover()
+    page.get_by_text("1 of 3 claims checked and as theory says", exact=False).last.wait_for()
+    chart.get_by_role("link", name="Cross-attention").click()
+    page.wait_for_url("**/permutation?*permutation_shuffle=keys*")
+    settled(page)
+    page.get_by_role("link", name="Home").click()
+    biases = chart.get_by_role("link", name="+ biases")
+    biases.wait_for(timeout=LOADED)
+    settled(page)
+    biases.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/biases?*biases_q_bias=false*")
+    assert "seed=79" in page.url

@@ -1,0 +1,44 @@
+"""A model learns in front of one's eyes: one canvas, whose picture moves while it trains and can be scrubbed then."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser.conftest import LOADED
+
+# Every picture that stood there while the progress bar did, and the first canvas.
+WATCH = """() => {
+  const figure = document.querySelector(".st-key-figure");
+  const canvases = (root) => [...root.querySelectorAll("*")].flatMap((one) =>
+    [...(one.tagName === "CANVAS" ? [one] : []), ...(one.shadowRoot ? canvases(one.shadowRoot) : [])]);
+  [window.seen, window.first] = [new Set(), canvases(figure)[0]];
+  const look = () => {
+    if (figure.querySelector("[data-testid=stProgress]"))
+      seen.add(canvases(figure).map((one) => one.toDataURL()).join());
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1440, 390])
+def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(
+    width: int, visit: Callable, settled: Callable
+) -> None:
+    page = visit("learning", f"?learning_steps=600&seed={width}", viewport={"width": width, "height": 844})
+    page.evaluate(WATCH)
+    page.locator("label", has_text="Causal mask").first.click()
+    learning = page.locator(".st-key-figure [data-testid=stProgress]")
+    learning.wait_for()
+    learning.wait_for(state="detached", timeout=LOADED)
+    settled(page)
+    assert page.evaluate("seen.size") > 3
+    assert page.evaluate("first.isConnected"), "the canvas was taken down in between"
+    slider = page.locator(".st-key-figure input[type=range]")
+    assert slider.get_attribute("max") == "63"
+    end = page.evaluate("first.toDataURL()")
+    slider.evaluate("one => { one.value = 0; one.dispatchEvent(new Event('input', { bubbles: true })); }")
+    assert page.evaluate("first.toDataURL()") != end
+    settled(page)
+    assert "learning_step=" not in page.url, "dragging alone sends nothing"

@@ -1,0 +1,258 @@
+"""A class played through in real browsers: a teacher at a projector's size, three students on phones."""
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import LOADED
+from tests.browser.test_pages import barriers
+from tests.browser.test_replicas import Cluster, need_haproxy, replica_of
+from tests.rooms.conftest import start_redis, stop
+
+pytestmark = pytest.mark.slow
+WALL = {"viewport": {"width": 1280, "height": 720}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+DOCK = ".st-key-_class_dock .dock"
+ENDED = "This class has ended, and nothing of it was kept."
+STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts", "Reveal the answer"]
+
+
+def start(teacher: Any) -> tuple[str, str]:
+    """Open a class from the Share tab; its key, and the secret that the tab keeps."""
+    teacher.get_by_text("Start a class", exact=True).first.click()
+    teacher.get_by_role("button", name="Start a class", exact=True).click()
+    says(teacher, ".letters", r"^[B-Z]{5}$")
+    key = teacher.locator(f"{DOCK} .letters").inner_text()
+    return key, teacher.evaluate("(name) => sessionStorage.getItem(name)", f"room_teacher/{key}")
+
+
+def says(page: Any, part: str, pattern: str) -> None:
+    """Wait until a part of the dock says so."""
+    page.locator(f"{DOCK} {part}:visible").filter(has_text=re.compile(pattern)).first.wait_for(timeout=LOADED)
+
+
+def step(teacher: Any, name: str) -> None:
+    """Press the step that is marked, which must be this one."""
+    teacher.locator(f"{DOCK} .steps .main:enabled").filter(has_text=re.compile(f"^{name}$")).click()
+
+
+def vote(phone: Any, answer: int) -> None:
+    phone.locator(f"{DOCK} .answer").nth(answer).click()
+    phone.locator(f"{DOCK} .answer[aria-pressed=true]").nth(0).wait_for()
+    says(phone, ".sent", "^Sent")
+
+
+def counts(page: Any) -> list[list[str]]:
+    """What the histogram says, row by row."""
+    page.locator(f"{DOCK} table").wait_for()
+    rows = page.locator(f"{DOCK} tbody tr").all()
+    return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
+
+
+def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
+    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    key, secret = start(teacher)
+    phones = [visit("", f"?class={key}", **PHONE) for _ in range(2)]
+    phones.append(visit("", **PHONE))
+    phones[2].get_by_label("Key of your class").fill(key.lower())
+    phones[2].get_by_role("button", name="Join").click()
+    for phone in phones:
+        says(phone, ".line", f"class {key}")
+        says(phone, ".note", "No names")
+    says(teacher, ".here", "^3 here$")
+    assert barriers(teacher) == barriers(phones[0]) == []
+
+    step(teacher, "Ask")
+    for place, phone in enumerate(phones):
+        says(phone, ".line", "^Vote. Without scaling")
+        assert min(one.bounding_box()["height"] for one in phone.locator(f"{DOCK} .answer").all()) >= 44
+        vote(phone, place)
+    vote(phones[1], 0)  # the last one counts
+    says(teacher, ".status", "^Vote: 3 of 3$")
+    phones[0].reload()
+    says(phones[0], ".answer[aria-pressed=true]", "It shrinks")
+    assert barriers(phones[0]) == []
+    teacher.keyboard.press("PageDown")
+    for phone in phones:
+        says(phone, ".line", "^Closed")
+    assert teacher.locator(f"{DOCK} table").count() == 0, "nobody sees a count before the teacher shows it"
+    step(teacher, "Ask again")
+    for phone in phones:
+        says(phone, ".line", "^Vote again")
+        assert phone.locator(f"{DOCK} [aria-pressed=true]").count() == 0
+        vote(phone, 3)
+    teacher.reload()
+    says(teacher, ".status", "^Second vote: 3 of 3$")
+    settled(teacher, LOADED)
+    step(teacher, "Close the vote")
+    step(teacher, "Show the counts")
+    assert counts(teacher) == counts(phones[2]) == [["2", "0"], ["0", "0"], ["1", "0"], ["0", "3"]]
+    assert "d_head" not in teacher.url
+    step(teacher, "Reveal the answer")
+    says(teacher, ".measured", "It vanishes for most.*✓ measured")
+    says(phones[0], ".measured", "It vanishes for most.*your answer")
+    assert "scaling_d_head=4096" in teacher.url, "the move was made before the tensor was asked"
+    with teacher.expect_download() as saved:
+        teacher.get_by_role("button", name="Results (CSV)").click()
+    table = list(csv.reader(Path(saved.value.path()).read_text("utf-8").splitlines()))
+    assert [row[4] for row in table[1:]] == list("20100003")
+
+    frames = [one if isinstance(one, bytes) else str(one).encode() for one in teacher.sent]
+    assert frames
+    assert not any(secret.encode() in frame for frame in frames), "Streamlit never hears the secret"
+    assert not any(secret in url for url in teacher.asked)
+
+
+def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable, open_page: Callable) -> None:
+    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    key, secret = start(teacher)
+    phone = visit("masks", f"?seed=5&class={key}", **PHONE)
+    other = visit("biases", f"?class={key}", **PHONE)
+    own = phone.url
+    teacher.get_by_role("button", name="Follow me").click()
+    for one in (phone, other):
+        one.wait_for_url("**/scaling**", timeout=LOADED)
+        settled(one, LOADED)
+        assert "seed" not in one.url
+        assert f"class={key}" in one.url
+        one.get_by_role("button", name="Back to my page").wait_for()
+    late = visit("", f"?class={key}", **PHONE)
+    late.wait_for_url("**/scaling**", timeout=LOADED)
+    # One strays; who says "follow me" again fetches everybody.
+    other.get_by_role("radio", name="÷ d_head", exact=True).click()
+    other.wait_for_function("() => location.search.includes('scaling_scale')", timeout=LOADED)
+    settled(other, LOADED)
+    teacher.get_by_role("button", name="Follow me").click()
+    other.wait_for_function("() => !location.search.includes('scaling_scale')", timeout=LOADED)
+
+    teacher.get_by_role("button", name="Look up").click()
+    says(phone, ".look", "Look up")
+    phone.reload()
+    says(phone, ".look", "Look up")
+    teacher.get_by_role("button", name="Go on").click()
+    phone.locator(f"{DOCK} .look").wait_for(state="hidden")
+    teacher.get_by_role("button", name="Let them play").click()
+    teacher.locator(f"{DOCK} button:disabled", has_text="Let them play").wait_for()
+    settled(phone, LOADED)
+    phone.get_by_role("button", name="Back to my page").click()
+    phone.wait_for_url("**/masks**", timeout=LOADED)
+    settled(phone, LOADED)
+    assert phone.url == own
+
+    # The teacher's own link, opened once more: what one panel does the other sees, and the address hides the secret.
+    second = visit("scaling", f"?class={key}#teacher={secret}", **WALL)
+    says(second, ".letters", key)
+    second.wait_for_function("() => location.hash === ''")
+    settled(second, LOADED)
+    second.get_by_text("Write your own questions").click()
+    second.get_by_role("textbox", name="Your own questions").fill("Is <b>this</b> text?\nNo\n* Yes\n\nLonely\n")
+    says(second, ".wrong", "“Lonely” has no answers; two to six are needed.")
+    second.get_by_role("radio", name="Is <b>this</b> text?").check()
+    step(second, "Ask")
+    says(phone, ".line", "^Vote. Is <b>this</b> text\\?$")
+    vote(phone, 1)
+    says(teacher, ".asked", "this")
+    step(teacher, "Close the vote")
+    step(second, "Ask again")
+    vote(phone, 1)
+    step(second, "Close the vote")
+    step(second, "Show the counts")
+    step(second, "Reveal the answer")
+    says(phone, ".sent", "You said what was measured")
+    says(teacher, ".measured", "Yes")
+
+    second.get_by_role("button", name="End the class").click()
+    second.get_by_role("button", name="End it for everybody?").click()
+    for one in (teacher, second, phone, other, late):
+        says(one, "p", f"^{ENDED}$")
+    phone.get_by_role("button", name="Close").click()
+    phone.wait_for_function("() => !location.search.includes('class')", timeout=LOADED)
+    phone.locator(DOCK).wait_for(state="detached")
+    stranger = visit("", f"?class={key}", **PHONE)
+    says(stranger, ".line", f"^{ENDED}$")
+    nobody = visit("", "?class=BBBBB", **PHONE)
+    says(nobody, ".line", "^There is no class with this key.")
+    for one in (stranger, nobody):
+        assert all("410" in error or "404" in error for error in one.errors)
+        one.errors.clear()
+
+
+def test_a_class_goes_on_where_the_stream_is_cut(visit: Callable, open_page: Callable) -> None:
+    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    key, _ = start(teacher)
+    phone = visit("", **PHONE)
+    phone.route(
+        "**/events*",
+        lambda route: route.abort() if "event-stream" in route.request.headers["accept"] else route.continue_(),
+    )
+    phone.get_by_label("Key of your class").fill(key)
+    phone.get_by_role("button", name="Join").click()
+    says(phone, ".line", f"class {key}")
+    step(teacher, "Ask")
+    says(phone, ".line", "^Vote.")
+    vote(phone, 0)
+    says(teacher, ".status", "^Vote: 1 of 1$")
+    assert any("asking until it speaks again" in message for message in phone.messages)
+    assert "stream" not in phone.locator(DOCK).inner_text()
+    phone.errors.clear()  # the browser names each cut stream
+
+
+def test_a_class_outlives_a_killed_replica(
+    tmp_path: Path, open_page: Callable, settled: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need_haproxy()
+    redis, url = start_redis(tmp_path)
+    monkeypatch.setenv("ROOMS_URL", url)
+    cluster = Cluster(tmp_path)
+    try:
+
+        def visit(path: str, replica: str, **options: Any) -> Any:
+            page = open_page(stranger=True, **options)
+            page.context.add_cookies([{"name": "replica", "value": replica, "url": cluster.url}])
+            page.goto(f"{cluster.url}/{path}")
+            page.wait_for_selector("canvas", timeout=LOADED)
+            settled(page, LOADED)
+            return page
+
+        teacher = visit("scaling?scaling_tab=share", "one", **WALL)
+        key, _ = start(teacher)
+        phones = [visit(f"?class={key}", name, **PHONE) for name in ("one", "one", "two")]
+        says(teacher, ".here", "^3 here$")
+        step(teacher, "Ask")
+        for phone in phones:
+            says(phone, ".line", "^Vote.")
+        for answer, phone in enumerate(phones[:2]):
+            vote(phone, answer)
+        cluster.replicas["one"].kill()
+        cluster.replicas["one"].wait()
+        cluster.wait_until("one", are="DOWN")
+        says(teacher, ".status", "^Vote: 2 of ")
+        vote(phones[0], 3)
+        vote(phones[2], 2)
+        says(teacher, ".status", "^Vote: 3 of ")
+        settled(teacher, LOADED)
+        assert replica_of(teacher) == "two"
+        for name in STEPS[1:4]:
+            step(teacher, name)
+            if name == "Ask again":
+                for phone in phones:
+                    says(phone, ".line", "^Vote again")
+                    vote(phone, 3)
+        step(teacher, "Show the counts")
+        assert counts(teacher) == [["0", "0"], ["1", "0"], ["1", "0"], ["1", "3"]]
+        step(teacher, "Reveal the answer")
+        says(teacher, ".measured", "It vanishes for most")
+        for phone in phones:
+            says(phone, ".measured", "It vanishes for most")
+        for page in (teacher, *phones):
+            network = ("Failed to load resource", "WebSocket")
+            page.goto("about:blank")
+            assert [error for error in page.errors if not any(one in error for one in network)] == []
+            page.errors.clear()
+    finally:
+        cluster.stop()
+        stop(redis)

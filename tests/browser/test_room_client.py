@@ -1,0 +1,191 @@
+"""The browser's side of a live class, without any drawing, in a real Chromium beside a real server."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.rooms.client import Api, Class
+from tests.rooms.conftest import MANY, serving, start_redis, start_replica, stop
+
+pytestmark = pytest.mark.slow
+
+JOIN = """async ([key, options]) => {
+  const { RoomClient } = await import("/room.js")
+  window.ended = ""
+  window.room = new RoomClient(key, { ...options, onState() {}, onEnd: (why) => (ended = why) })
+  room.start()
+}"""
+FIELDS = "phase, round, voted, here"
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[Api]:
+    with serving() as start:
+        yield start(None, **MANY)
+
+
+@pytest.fixture
+def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """A tab at the server's empty page; ``page.logged`` is its console."""
+    contexts = []
+
+    def go(url: str) -> Any:
+        contexts.append(chromium.new_context())
+        page = contexts[-1].new_page()
+        page.logged = []
+        page.on("console", lambda message: page.logged.append(message.text))
+        page.goto(url)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+
+
+def join(page: Any, room: Class, **options: Any) -> None:
+    page.evaluate(JOIN, [room.key, options])
+
+
+def until(page: Any, condition: str) -> dict[str, Any]:
+    """Wait until the client's state is so."""
+    page.wait_for_function(f"() => room.state && (({{ {FIELDS} }}) => {condition})(room.state)")
+    return page.evaluate("room.state")
+
+
+def test_a_student_votes_twice_and_a_reload_knows_it(api: Api, browse: Callable) -> None:
+    room = api.open()
+    page = browse(api.url)
+    join(page, room)
+    until(page, "phase === 'waiting' && here === 1")
+    assert page.evaluate("room.vote(0)") == {"error": "“question” must be 1 to 40 letters, digits, - or _."}
+    room.ask()
+    until(page, "phase === 'open'")
+    assert page.evaluate("room.mine") is None
+    for answer in (2, 1):
+        assert page.evaluate(f"room.vote({answer})") == {"error": ""}
+    page.reload()
+    join(page, room)
+    until(page, "voted === 1")
+    assert page.evaluate("room.mine") == 1
+    room.done("close")
+    until(page, "phase === 'closed'")
+    assert page.evaluate("room.vote(0)") == {"error": "This vote is closed, and your answer came after it."}
+    assert page.evaluate("room.mine") == 1
+    room.ask(number=2)
+    until(page, "round === 2")
+    assert page.evaluate("room.mine") is None
+    assert page.evaluate("room.vote(0)") == {"error": ""}
+    room.done("close")
+    room.done("reveal", answer=0)
+    assert until(page, "phase === 'revealed'")["tallies"] == [[0, 1, 0], [1, 0, 0]]
+
+
+def test_a_teacher_needs_no_more_than_the_client(api: Api, browse: Callable) -> None:
+    page = browse(api.url)
+    opened = page.evaluate("import('/room.js').then(({ RoomClient }) => RoomClient.open())")
+    assert opened["error"] == ""
+    room = Class(api, opened["key"], opened["teacher"])
+    join(page, room, teacher=opened["teacher"])
+    assert until(page, "phase === 'waiting'")["here"] == 0
+    ask = {"do": "ask", "question": "one", "round": 1, "page": "scaling"}
+    assert page.evaluate("(message) => room.teach(message)", ask) == {"error": ""}
+    until(page, "phase === 'open'")
+    assert page.evaluate("room.teach({ do: 'show' })")["error"].startswith("Close the vote before you show")
+    room.voted("ana-00000000", 0)
+    assert page.evaluate("room.teach({ do: 'close' })") == {"error": ""}
+    assert page.evaluate("room.results()")["csv"].splitlines()[1].endswith(",1,It grows,1")
+    assert page.evaluate("room.teach({ do: 'end' })") == {"error": ""}
+    page.wait_for_function("() => ended")
+    assert page.evaluate("ended") == "This class has ended, and nothing of it was kept."
+
+
+@pytest.mark.parametrize("stream", ["refused", "held back"])
+def test_where_the_stream_is_cut_it_asks_and_only_the_log_says_so(api: Api, browse: Callable, stream: str) -> None:
+    room = api.open()
+    page = browse(api.url)
+    held = []
+
+    def cut(route: Any) -> None:
+        if "event-stream" not in route.request.headers["accept"]:
+            route.continue_()
+        elif stream == "refused":
+            route.fulfill(status=502, body="Bad gateway")
+        else:
+            held.append(route)
+
+    page.route("**/events*", cut)
+    join(page, room, times={"first": 200, "ask": 100})
+    until(page, "phase === 'waiting'")
+    room.ask()
+    until(page, "phase === 'open'")
+    assert page.evaluate("room.vote(1)") == {"error": ""}
+    until(page, "voted === 1")
+    assert any("asking until it speaks again" in text for text in page.logged)
+    assert page.evaluate("ended") == ""
+    page.unroute("**/events*")
+    page.evaluate("window.spoke = false; room.listen(); room.source.addEventListener('beat', () => spoke = true)")
+    page.wait_for_function("() => spoke && room.asking === undefined")
+
+
+def test_a_wrong_clock_does_no_harm(api: Api, browse: Callable) -> None:
+    room = api.open()
+    room.ask()
+    page = browse("about:blank")
+    page.clock.set_fixed_time("1999-12-31T23:59:59")
+    page.goto(api.url)
+    join(page, room)
+    assert 12 * 3600 - 600 < until(page, "phase === 'open'")["ends_in"] <= 12 * 3600
+    assert page.evaluate("new Date().getFullYear()") == 1999
+    assert page.evaluate("room.vote(1)") == {"error": ""}
+    until(page, "voted === 1")
+
+
+def test_an_unknown_key_says_so(api: Api, browse: Callable) -> None:
+    page = browse(api.url)
+    join(page, Class(api, "bbbbb", ""))
+    page.wait_for_function("() => ended")
+    assert page.evaluate("ended").startswith("There is no class with this key.")
+
+
+def test_a_phone_that_wakes_up_listens_anew(api: Api, browse: Callable) -> None:
+    room = api.open()
+    page = browse(api.url)
+    join(page, room)
+    until(page, "phase === 'waiting'")
+    # What sleep does to a connection: it is gone, and nobody is told.
+    page.evaluate("room.source.close()")
+    room.ask()
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    until(page, "phase === 'open'")
+
+
+def test_voters_and_teacher_come_back_by_themselves_to_another_replica(browse: Callable, tmp_path: Path) -> None:
+    redis, url = start_redis(tmp_path)
+    replica, api = start_replica(url)
+    try:
+        room = api.open()
+        student, teacher = browse(api.url), browse(api.url)
+        join(student, room)
+        join(teacher, room, teacher=room.teacher)
+        room.ask()
+        for page in (student, teacher):
+            until(page, "phase === 'open'")
+        assert student.evaluate("room.vote(1)") == {"error": ""}
+        replica.kill()
+        replica.wait()
+        student.evaluate("() => void room.vote(2).then(({ error }) => (window.sent = error === ''))")
+        # The proxy sends everybody to another replica at the same address.
+        replica, _ = start_replica(url, port=int(api.url.rsplit(":", 1)[1]))
+        until(teacher, "voted === 1")
+        student.wait_for_function("() => window.sent !== undefined")
+        assert student.evaluate("sent || room.vote(2)") in (True, {"error": ""})
+        assert teacher.evaluate("room.teach({ do: 'close' })") == {"error": ""}
+        assert teacher.evaluate("room.teach({ do: 'show' })") == {"error": ""}
+        for page in (student, teacher):
+            assert until(page, "phase === 'shown'")["tallies"] == [[0, 0, 1]]
+    finally:
+        replica.kill()
+        replica.wait()
+        stop(redis)

@@ -1,0 +1,322 @@
+"""A training run: what it notes is what autograd says, what it learned it can be asked for, and its verdicts."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.learning import (
+    OPTIMIZERS,
+    ROLES,
+    Ablation,
+    LearningConfig,
+    LearningResult,
+    LearningStep,
+    answer,
+    check_heads,
+    run_ablation,
+    run_learning,
+    steps_learning,
+)
+from attention_core.experiments.learning.cost import MAX_SECONDS
+from attention_core.experiments.learning.model import draw_model
+from attention_core.experiments.learning.notes import moments_of
+from attention_core.experiments.learning.optimizers import SGD, AdamW
+from attention_core.experiments.learning.trainer import Trainer, cross_entropy
+from attention_core.experiments.learning.use import switch_off
+
+SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
+
+
+@pytest.fixture(scope="module")
+def learned() -> LearningResult:
+    return run_learning(LearningConfig())
+
+
+def arrays(result: LearningResult) -> dict[str, bytes]:
+    found = {f.name: getattr(result.history, f.name) for f in dataclasses.fields(result.history)}
+    found |= dict(result.trained.weights)
+    return {name: each.tobytes() for name, each in found.items() if isinstance(each, np.ndarray)}
+
+
+def test_the_default_learns_to_reverse(learned: LearningResult) -> None:
+    history = learned.history
+    assert learned.score.accuracy >= 0.99
+    assert history.accuracy[0] < 0.3 < 0.9 < history.accuracy[-1]
+    assert history.loss[-1] < 0.2 * history.loss[0]
+    assert not learned.stopped
+    last = history.attention[-1, 0, 0]
+    assert (last.argmax(-1) == np.arange(12)[::-1]).mean() > 0.8, "each token looks at its partner"
+    np.testing.assert_array_equal(history.said[-1], history.wanted)
+    assert history.wanted.tolist() == history.probe.tolist()[::-1]
+    assert (history.chance, round(history.blind, 2)) == (0.1, 0.27)
+
+
+@pytest.mark.parametrize("more", [{}, {"task": "induction", "tokens": 8, "causal": True, "dtype": "float64"}])
+def test_the_same_config_gives_the_same_run_bit_for_bit(more: dict) -> None:
+    config = LearningConfig(**SMALL | more)
+    first, second = run_learning(config), run_learning(config)
+    assert arrays(first) == arrays(second)
+    assert (first.score, first.verdicts) == (second.score, second.verdicts)
+    assert all(not each.flags.writeable for each in first.trained.weights.values())
+    assert not first.history.attention.flags.writeable
+    other = run_learning(dataclasses.replace(config, seed=1))
+    assert arrays(first)["attention"] != arrays(other)["attention"]
+
+
+def test_the_global_seed_is_neither_read_nor_moved() -> None:
+    torch.manual_seed(7)
+    before = run_learning(LearningConfig(**SMALL))
+    drawn = torch.rand(2)
+    torch.manual_seed(7)
+    assert torch.equal(torch.rand(2), drawn)
+    assert arrays(run_learning(LearningConfig(**SMALL))) == arrays(before)
+
+
+def test_it_trains_whatever_mode_the_caller_is_in() -> None:
+    plain = arrays(run_learning(LearningConfig(**SMALL)))
+    with torch.no_grad():
+        assert arrays(run_learning(LearningConfig(**SMALL))) == plain
+        run = steps_learning(LearningConfig(**SMALL))
+        next(run)
+        assert not torch.is_grad_enabled(), "the caller's mode is its own"
+    with torch.inference_mode():
+        assert arrays(run_learning(LearningConfig(**SMALL))) == plain
+
+
+def test_steps_show_the_run_so_far() -> None:
+    config = LearningConfig(**SMALL | {"steps": 40})
+    *steps, result = steps_learning(config)
+    assert isinstance(result, LearningResult)
+    assert all(isinstance(step, LearningStep) for step in steps)
+    assert [step.done for step in steps] == result.history.moments.tolist() == moments_of(config)
+    assert (steps[0].done, steps[-1].done, steps[0].total) == (0, 40, 40)
+    for count, step in enumerate(steps, start=1):
+        assert step.history is not None
+        for name in ("moments", "loss", "accuracy", "attention", "said", "gradients", "moved"):
+            np.testing.assert_array_equal(getattr(step.history, name), getattr(result.history, name)[:count])
+
+
+def test_moments_are_few_where_pictures_are_large() -> None:
+    assert len(moments_of(LearningConfig(steps=1000))) == 64
+    assert len(moments_of(LearningConfig(steps=150))) == 26
+    assert moments_of(LearningConfig(steps=1)) == [0, 1]
+    large = LearningConfig(tokens=64, layers=2, heads=4, d_model=32, steps=200)
+    assert len(moments_of(large)) * 2 * 4 * 64**2 <= 2**20
+
+
+@pytest.mark.parametrize("projections", ["full", "tied-kv", "tied-qk"])
+def test_what_is_noted_first_is_what_autograd_says_of_the_start(projections: str) -> None:
+    config = LearningConfig(**SMALL | {"projections": projections, "dtype": "float64", "layers": 2, "heads": 2})
+    history = run_learning(config).history
+    model, trainer = draw_model(config), Trainer(config)
+    trainer.measure()
+    loss = cross_entropy(model(trainer.inputs), trainer.wanted)
+    assert history.loss[0] == pytest.approx(float(loss.detach()), rel=1e-12)
+    for layer, attention in enumerate(model.attentions):
+        names = ("in_weight", "o_weight", "q_bias", "k_bias", "v_bias", "o_bias")
+        own = [getattr(attention, name) for name in names]
+        packed, o_weight, *biases = torch.autograd.grad(loss, own, retain_graph=True)
+        matrices = packed.view(-1, 16, 16)
+        blocks = attention.projections.blocks
+        wanted = [*(matrices[block] for block in blocks), o_weight, *biases]
+        np.testing.assert_allclose(
+            history.gradients[0, layer], [float(each.norm()) for each in wanted], rtol=1e-9, atol=1e-15
+        )
+    assert (history.moved[0] == 0).all()
+    assert (history.moved[-1] > 0).all()
+    np.testing.assert_allclose(history.attention.sum(-1), 1, atol=1e-6)
+
+
+def test_without_biases_there_is_nothing_to_note_of_them() -> None:
+    history = run_learning(LearningConfig(**SMALL | {"biases": False})).history
+    missing = np.array([name.startswith("b") for name in ROLES])
+    assert np.isnan(history.gradients[..., missing]).all()
+    assert np.isfinite(history.gradients[..., ~missing]).all()
+
+
+def test_a_causal_model_looks_back_only() -> None:
+    history = run_learning(LearningConfig(**SMALL | {"causal": True, "task": "copy", "back": 2})).history
+    assert (np.triu(history.attention, 1) == 0).all()
+
+
+@pytest.mark.parametrize(("name", "ours"), [("sgd", SGD(0.05)), ("adamw", AdamW(0.05, torch.zeros(40)))])
+def test_the_optimizers_are_torchs(name: str, ours: SGD | AdamW) -> None:
+    draws = torch.Generator().manual_seed(1)
+    start = torch.randn(40, generator=draws)
+    values, theirs = start.clone(), torch.nn.Parameter(start.clone())
+    options = {"weight_decay": 0.01} if name == "adamw" else {}
+    optimizer = getattr(torch.optim, OPTIMIZERS[name])([theirs], lr=0.05, **options)
+    for _ in range(30):
+        theirs.grad = torch.randn(40, generator=draws)
+        ours.step(values, theirs.grad)
+        optimizer.step()
+    assert torch.allclose(values, theirs.detach(), rtol=0, atol=30 * 8 * torch.finfo(torch.float32).eps)
+
+
+def test_too_high_a_rate_ends_in_a_sentence_and_keeps_the_last_finite_moment() -> None:
+    config = LearningConfig(optimizer="sgd", learning_rate=100.0)
+    *steps, result = steps_learning(config)
+    assert "the loss was no longer a finite number: the learning rate 100 is too high" in result.stopped
+    assert f"ends at step {result.history.moments[-1]:,}" in result.stopped
+    assert len(steps) == len(result.history.moments) < len(moments_of(config))
+    assert np.isfinite(result.history.attention).all()
+    assert all(np.isfinite(each).all() for each in result.trained.weights.values())
+    assert result.verdicts == ()
+
+
+def test_the_trained_model_answers_what_is_typed(learned: LearningResult) -> None:
+    found = answer(learned.trained, tuple("abcdefghijab"))
+    assert "".join(found.said) == "".join(found.wanted) == "bajihgfedcba"
+    assert (found.right, found.asked) == (12, 12)
+    assert found.attention.shape == (1, 1, 12, 12)
+    np.testing.assert_allclose(found.probabilities.sum(-1), 1, atol=1e-6)
+    assert len(answer(learned.trained, ("a",)).said) == 1
+    for tokens, sentence in ((("k",), "letters a to j"), (("ab",), "letters a to j"), (("a",) * 13, "on 12 tokens")):
+        with pytest.raises(ConfigError, match=sentence):
+            answer(learned.trained, tokens)
+    with pytest.raises(ConfigError, match="1 to 64"):
+        answer(learned.trained, ())
+
+
+def test_without_its_head_nothing_of_it_is_left(learned: LearningResult) -> None:
+    assert run_ablation(Ablation(trained=learned.trained)).left == learned.score
+    found = run_ablation(Ablation(trained=learned.trained, off=((0, 0),)))
+    assert found.left.accuracy < 0.3
+    np.testing.assert_array_equal(found.each, [[found.left.accuracy]])
+    for head in ((1, 0), (0, 1), (-1, 0)):
+        with pytest.raises(ConfigError, match="layers 0 to 0 and heads 0 to 0"):
+            Ablation(trained=learned.trained, off=(head,))
+
+
+def test_each_head_off_is_each_head_alone_and_the_model_is_whole_again_afterwards() -> None:
+    trained = run_learning(LearningConfig(**SMALL | {"heads": 2, "layers": 2})).trained
+    every = ((0, 0), (0, 1), (1, 0), (1, 1))
+    alone = {head: run_ablation(Ablation(trained=trained, off=(head,))) for head in every}
+    for one in alone.values():
+        np.testing.assert_array_equal(one.each, np.reshape([alone[head].left.accuracy for head in every], (2, 2)))
+
+
+def test_heads_that_take_too_long_to_try_are_refused_before_anything_is_computed() -> None:
+    config = LearningConfig(layers=6, heads=8, d_model=256, tokens=64, batch=1, steps=1)
+    with pytest.raises(ConfigError, match=r"48 heads of this size.*more than 20 seconds"):
+        check_heads(config)
+    check_heads(LearningConfig(layers=2, heads=4))
+
+
+def test_switching_a_head_off_is_taking_its_context_out() -> None:
+    config = LearningConfig(**SMALL | {"heads": 2, "dtype": "float64"})
+    result = run_learning(config)
+    model = draw_model(config)
+    model.load_state_dict({name: torch.tensor(each) for name, each in result.trained.weights.items()}, strict=False)
+    attention, tokens = model.attentions[0], torch.arange(5)[None, :]
+    x = torch.nn.functional.embedding(tokens, model.table)
+    trace = attention.trace(x)
+    context = trace.context.clone()
+    context[:, 1] = 0
+    wanted = attention.out_of_heads(context)
+    with torch.no_grad(), switch_off(model, [(0, 1)]):
+        assert torch.allclose(attention(x), wanted, atol=1e-12)
+    assert not torch.allclose(attention(x), wanted, atol=1e-3)
+
+
+def verdicts(**settings: object) -> dict[str, list]:
+    found: dict[str, list] = {}
+    for verdict in run_learning(LearningConfig(**{"batch": 16, "feed_forward": False} | settings)).verdicts:
+        found.setdefault(verdict.claim, []).append(verdict)
+    return found
+
+
+def judged(found: list) -> list[tuple[bool, bool]]:
+    """Of each verdict whether it holds, and whether theory says so."""
+    return [(verdict.holds, verdict.expected) for verdict in found]
+
+
+DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 80}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_descent_leaves_the_key_bias_where_it_is(dtype: str) -> None:
+    for more in ({}, {"layers": 2, "heads": 2, "placement": "post"}):
+        found = verdicts(dtype=dtype, **DESCENT, **more)["learn-key-bias"]
+        assert judged(found) == [(True, True), (True, True)]
+        found = verdicts(dtype=dtype, positions="rotary", **DESCENT, **more)["learn-key-bias"]
+        assert judged(found) == [(False, False), (False, False)]
+        assert found[0].measured > 1000 * found[0].bound
+
+
+def test_adam_moves_the_key_bias_and_the_output_does_not_care() -> None:
+    found = verdicts(steps=60)["learn-key-bias"]
+    assert judged(found) == [(False, False), (True, True)]
+    assert "AdamW" in found[0].because
+    assert "learn-key-bias" not in verdicts(steps=60, biases=False)
+    assert "learn-key-bias" not in verdicts(steps=60, learning_rate=0.0001)
+
+
+@pytest.mark.parametrize("projections", ["tied-kv", "tied-qk"])
+def test_a_shared_key_bias_moves(projections: str) -> None:
+    found = verdicts(projections=projections, **DESCENT)["learn-key-bias"]
+    assert judged(found) == [(False, False)]
+    assert "one vector" in found[0].because
+
+
+def test_order_is_not_learned_blindly_and_is_with_positions() -> None:
+    for task in ("reverse", "sort", "copy"):
+        assert judged(verdicts(task=task, positions="none", steps=80)["learn-order"]) == [(True, True)], task
+    assert judged(verdicts(steps=150)["learn-order"]) == [(False, False)]
+    assert "learn-order" not in verdicts(steps=20), "theory does not say how long it takes"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"task": "add"}, "one of reverse, sort, copy, induction"),
+        ({"tokens": 1}, "2 to 64"),
+        ({"kinds": 27}, "2 to 26"),
+        ({"dtype": "bfloat16"}, "float32, float64"),
+        ({"heads": 3}, "multiple of the 3 heads"),
+        ({"positions": "rotary", "d_head": 5}, "even number"),
+        ({"task": "copy", "back": 12}, "at most 11"),
+        ({"task": "induction", "tokens": 3}, "at least 4"),
+        ({"task": "induction", "tokens": 24}, "periods of up to 12"),
+        ({"positions": "random"}, "sinusoidal"),
+        ({"scale": "1"}, "root"),
+        ({"projections": "tied"}, "tied-kv"),
+        ({"placement": "norm"}, "pre"),
+        ({"optimizer": "Adam"}, "adamw"),
+        ({"learning_rate": math.nan}, "learning_rate"),
+        ({"learning_rate": 0.0}, "one of 0.0001"),
+        ({"causal": 1}, "True or False"),
+        ({"batch": 0}, "batch"),
+        ({"steps": 5001}, "1 to 5,000"),
+        ({"start": -1.0}, "start"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_impossible_settings_are_refused(given: dict, sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        LearningConfig(**given)
+
+
+def test_what_takes_too_long_is_refused_before_it_starts() -> None:
+    with pytest.raises(
+        ConfigError, match=r"5,000 steps of about .* more than 20 seconds .* at most ([\d,]+) steps"
+    ) as error:
+        LearningConfig(layers=6, d_model=128, steps=5000)
+    most = int(str(error.value).split("at most ")[1].split(" ")[0].replace(",", ""))
+    assert LearningConfig(layers=6, d_model=128, steps=most).seconds <= MAX_SECONDS
+    with pytest.raises(ConfigError, match="smaller sizes will do"):
+        LearningConfig(layers=6, d_model=256, d_head=1024, heads=8, tokens=64, batch=256, steps=1)
+
+
+def test_the_estimate_grows_with_every_size() -> None:
+    base = LearningConfig(steps=1)
+    for more in (
+        {"steps": 2}, {"batch": 64}, {"layers": 2}, {"d_model": 64}, {"d_head": 128}, {"tokens": 24}, {"kinds": 26},
+        {"positions": "rotary"}, {"positions": "alibi"}, {"dtype": "float64"},
+    ):  # fmt: skip
+        assert dataclasses.replace(base, **more).seconds > base.seconds, more
+    assert dataclasses.replace(base, feed_forward=False).seconds < base.seconds

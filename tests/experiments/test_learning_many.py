@@ -1,0 +1,228 @@
+"""Several seeds, the map, models as files, and the code that trains without this project."""
+
+import dataclasses
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.learning import (
+    D_HEADS,
+    LearningConfig,
+    MapConfig,
+    MapStep,
+    SeedsConfig,
+    SeedsStep,
+    Share,
+    answer,
+    keep,
+    learning_snippet,
+    load_kept,
+    run_learning,
+    run_seeds,
+    steps_map,
+    steps_seeds,
+)
+from attention_core.experiments.learning.keep import FORMAT
+from attention_core.experiments.learning.verdicts import learns, rate_verdicts
+from tests.experiments.snippets import run_snippets
+
+SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
+DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 2, "causal": True, "steps": 300}
+DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200}
+
+
+@pytest.mark.parametrize(
+    ("reached", "runs", "low", "high"),
+    [(8, 8, 0.6756, 1.0), (0, 8, 0.0, 0.3244), (4, 8, 0.2152, 0.7848), (81, 263, 0.2553, 0.3662)],
+)
+def test_the_interval_of_a_share_is_wilsons(reached: int, runs: int, low: float, high: float) -> None:
+    share = Share(reached=reached, runs=runs)
+    assert (share.low, share.high) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_each_of_several_runs_is_the_run_of_its_seed() -> None:
+    config = SeedsConfig(runs=3, seed=999_998, **SMALL)
+    *steps, result = steps_seeds(config)
+    assert config.seeds == (999_998, 999_999, 0)
+    for seed, score in zip(config.seeds, result.scores, strict=True):
+        assert run_learning(LearningConfig(seed=seed, **SMALL)).score == score
+    assert all(isinstance(step, SeedsStep) for step in steps)
+    assert [step.done for step in steps] == list(range(len(steps)))
+    assert {step.total for step in steps} == {len(steps)}
+    assert result.moments[[0, -1]].tolist() == [0, 12]
+    assert np.isnan(steps[0].accuracy[0, 1:]).all()
+    np.testing.assert_array_equal(steps[-1].accuracy, result.accuracy)
+    assert result.share == Share(reached=0, runs=3)
+    assert run_seeds(config).scores == result.scores
+
+
+def test_a_run_that_ends_early_leaves_the_rest_of_its_curve_empty() -> None:
+    result = run_seeds(SeedsConfig(runs=2, optimizer="sgd", learning_rate=100.0, **SMALL | {"steps": 60}))
+    assert np.isfinite(result.accuracy[:, 0]).all()
+    assert np.isnan(result.accuracy[:, -1]).all()
+    assert result.share.reached == 0
+
+
+def test_all_runs_together_must_fit() -> None:
+    assert SeedsConfig(runs=8).seconds == pytest.approx(8 * LearningConfig().seconds)
+    with pytest.raises(ConfigError, match=r"16 runs of 1,000 steps of about .* at most"):
+        SeedsConfig(runs=16, steps=1000)
+    with pytest.raises(ConfigError, match="2 to 16"):
+        SeedsConfig(runs=1)
+
+
+def judged(config: LearningConfig, reached: int) -> dict[str, tuple[bool, bool]]:
+    """Of each claim about rates, whether it holds and whether theory says so."""
+    found = rate_verdicts(config, Share(reached=reached, runs=8))
+    return {verdict.claim: (verdict.holds, verdict.expected) for verdict in found}
+
+
+def test_rates_are_judged_where_something_is_known_of_them() -> None:
+    two = LearningConfig(**DEPTH)
+    assert judged(two, 8) == {"learn-depth": (True, True)}
+    assert judged(two, 6) == {"learn-depth": (False, True)}
+    assert judged(dataclasses.replace(two, layers=1), 0) == {"learn-depth": (False, False)}
+    assert judged(dataclasses.replace(two, steps=100), 0) == {}
+    tied = LearningConfig(task="copy", projections="tied-kv")
+    assert judged(tied, 8) == {"learn-tied": (True, True)}
+    assert judged(dataclasses.replace(tied, projections="tied-qk"), 0) == {"learn-tied": (False, False)}
+    assert judged(dataclasses.replace(tied, projections="full"), 8) == {}
+    large = LearningConfig(scale="none", d_head=256, **DESCENT)
+    assert large.score_spread == 16
+    assert judged(large, 0) == {"learn-scale": (True, True)}
+    assert judged(dataclasses.replace(large, start=0.25), 8) == {"learn-scale": (False, False)}
+    assert judged(dataclasses.replace(large, start=0.5), 4) == {}, "between the two nothing is known"
+    assert judged(dataclasses.replace(large, scale="root"), 8) == {}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"positions": "learned", "batch": 16, "feed_forward": False},
+        {"task": "copy", "projections": "tied-kv", "feed_forward": False},
+        {"scale": "none", "start": 0.25, "d_head": 256, "batch": 16, **DESCENT},
+        DEPTH,
+    ],
+)
+def test_what_is_said_to_be_learned_is(settings: dict) -> None:
+    config = LearningConfig(seed=77, **settings)
+    assert learns(config)
+    assert run_learning(config).score.accuracy >= 0.95
+
+
+def test_what_starts_far_apart_does_not_learn_with_the_factor_either() -> None:
+    with_factor = LearningConfig(seed=5, start=4.0, batch=16, feed_forward=False, **DESCENT)
+    assert with_factor.score_spread == 16
+    assert run_learning(with_factor).score.accuracy < 0.5
+
+
+def test_the_map_fills_cell_by_cell() -> None:
+    *steps, result = steps_map(MapConfig(steps=2, optimizer="sgd"))
+    assert len(steps) == 32
+    assert all(isinstance(step, MapStep) for step in steps)
+    for done, step in enumerate(steps):
+        assert (step.done, step.total) == (done, 32)
+        assert np.isfinite(step.accuracy).sum() == done
+    assert result.accuracy.shape == (2, 4, 4)
+    config = result.config.cell(1, 2, 3)
+    assert (config.scale, config.learning_rate, config.d_head) == ("none", 0.3, 1024)
+    assert run_learning(config).score.accuracy == result.accuracy[1, 2, 3]
+    np.testing.assert_allclose(result.spread, [[1, 1, 1, 1], np.sqrt(D_HEADS)])
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"steps": 1000}, "more than 20 seconds"),
+        ({"runs": 9}, "1 to 8"),
+        ({"optimizer": "Adam"}, "adamw"),
+        ({"dtype": "float16"}, "float32"),
+        ({"start": 5.0}, "start"),
+    ],
+)
+def test_a_map_that_is_not_possible_is_refused(given: dict, sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        MapConfig(**given)
+
+
+@pytest.fixture(scope="module")
+def kept() -> bytes:
+    return keep(run_learning(LearningConfig(projections="tied-qk", dtype="float64", **SMALL)).trained)
+
+
+def rewritten(content: bytes, change: object) -> bytes:
+    """The file with its header changed."""
+    length = struct.unpack("<Q", content[:8])[0]
+    header = json.loads(content[8 : 8 + length])
+    change(header)  # type: ignore[operator]
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + content[8 + length :]
+
+
+def test_a_kept_model_comes_back_as_it_was(kept: bytes) -> None:
+    trained = run_learning(LearningConfig(projections="tied-qk", dtype="float64", **SMALL)).trained
+    loaded = load_kept(kept)
+    assert loaded.config == dataclasses.replace(trained.config, device="auto")
+    assert {name: each.tobytes() for name, each in loaded.weights.items()} == {
+        name: each.tobytes() for name, each in trained.weights.items()
+    }
+    first, second = (answer(each, tuple("abcde")) for each in (trained, loaded))
+    assert first.said == second.said
+    assert first.probabilities.tobytes() == second.probabilities.tobytes()
+    assert keep(loaded) == kept
+
+
+def test_what_is_no_kept_model_is_refused(kept: bytes) -> None:
+    def config(header: dict, **changed: object) -> None:
+        metadata = header["__metadata__"]
+        metadata[FORMAT] = json.dumps(json.loads(metadata[FORMAT]) | changed)
+
+    broken = np.frombuffer(kept, np.uint8).copy()
+    broken[-8:] = np.frombuffer(np.float64("nan").tobytes(), np.uint8)
+    for content, sentence in (
+        (b"", "safetensors file is needed"),
+        (b"PK\x03\x04 a pickle in a zip file", "safetensors file is needed"),
+        (kept[:-1], "complete safetensors file"),
+        (kept[:100], "safetensors file is needed"),
+        (broken.tobytes(), "finite numbers in float64"),
+        (rewritten(kept, lambda header: header.pop("__metadata__")), "kept here is needed"),
+        (rewritten(kept, lambda header: header.pop("table")), "names and shapes"),
+        (rewritten(kept, lambda header: config(header, d_model=256)), "names and shapes"),
+        (rewritten(kept, lambda header: config(header, d_model=10**9)), "d_model"),
+        (rewritten(kept, lambda header: config(header, more=1)), "exactly the settings"),
+        (rewritten(kept, lambda header: header["__metadata__"].update({FORMAT: "{"})), "settings as JSON"),
+        (rewritten(kept, lambda header: header.update(table=3)), "safetensors file is needed"),
+        (b"\xff" * 8 + kept, "safetensors file is needed"),
+    ):
+        with pytest.raises(ConfigError, match=sentence):
+            load_kept(content)
+
+
+SNIPPETS = (
+    LearningConfig(),
+    LearningConfig(task="sort", heads=2, positions="learned", layers=2, placement="post", **SMALL),
+    LearningConfig(task="copy", positions="rotary", heads=2, projections="tied-kv", start=2.0,
+                   placement="residual", dtype="float64", **SMALL),
+    LearningConfig(task="induction", positions="alibi", heads=4, causal=True, biases=False, feed_forward=False,
+                   projections="tied-qk", start=0.5, **SMALL),
+    LearningConfig(optimizer="sgd", learning_rate=0.3, scale="none", d_head=64, start=0.5, positions="none",
+                   **SMALL | {"d_model": 15}),
+    LearningConfig(**SMALL | {"d_model": 15, "seed": 3, "dtype": "float64"}),
+)  # fmt: skip
+
+
+def test_the_code_trains_the_same_model_without_this_project() -> None:
+    codes = [learning_snippet(config) for config in SNIPPETS]
+    for code in codes:
+        lines = [line for line in code.splitlines() if line]
+        assert len(lines) < 60
+        assert max(map(len, lines)) <= 118
+    for config, printed in zip(SNIPPETS, run_snippets(codes), strict=True):
+        accuracy = float(printed.split()[1])
+        result = run_learning(config)
+        # Rounding differs by the order of sums, and may turn a close call among the 512 sequences.
+        assert accuracy == pytest.approx(result.score.accuracy, abs=0.004), config

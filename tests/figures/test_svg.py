@@ -1,0 +1,117 @@
+"""Panels on paper: what is drawn is what the panel holds, text is only text, and nothing is asked from elsewhere."""
+
+import base64
+import re
+import struct
+import zlib
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from attention_core.figures.matrix import (
+    Axis,
+    BarsPanel,
+    Edges,
+    GraphPanel,
+    LinesPanel,
+    MatrixPanel,
+    MatrixView,
+    Nodes,
+    Panel,
+    Series,
+    Sweep,
+)
+from attention_core.figures.svg import PLOT, panel_svg, view_svgs
+from attention_core.figures.theme import HIDDEN, SCALES
+
+EVIL = '<script>alert("x")</script>&'
+WORDS = Axis(title="key", labels=("the", EVIL, "cat"), role="key")
+QUERIES = Axis(title="query", labels=("a", "b"), role="query")
+NAMESPACE = {"svg": "http://www.w3.org/2000/svg"}
+
+
+def matrix(values: object, hidden: object = None, **more: object) -> MatrixPanel:
+    return MatrixPanel(
+        title=EVIL, values=np.array(values), rows=QUERIES, columns=WORDS, quantity="weight", scale="sequential",
+        hidden=None if hidden is None else np.array(hidden), **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+PANELS: tuple[Panel, ...] = (
+    matrix([[0.0, 0.5, 1.0], [1.0, 0.25, np.nan]]),
+    BarsPanel(title=EVIL, values=np.array([1.0, -2.0, 0.5]), labels=WORDS, quantity=EVIL),
+    BarsPanel(
+        title="histogram", values=np.array([1.0, 3.0]), labels=Axis(title="score", labels=()), quantity="count",
+        edges=np.array([0.0, 1.0, 2.0]), overlay=(np.array([0.0, 2.0]), np.array([1.0, 2.0])), overlay_name="normal",
+    ),
+    LinesPanel(
+        title="curve", x=np.array([1.0, 10.0, 100.0]), x_title="d", y_title="y", log_x=True, log_y=True,
+        series=(
+            Series(name=EVIL, values=np.array([1.0, 0.0, 100.0]), band=(np.ones(3), np.full(3, 9.0))),
+            Series(name="points", values=np.array([np.nan, 5.0, np.nan]), crosses=True),
+        ),
+    ),
+    GraphPanel(
+        title="graph", values=np.zeros((2, 3)), layers=Axis(title="layer", labels=("0", "1")), tokens=WORDS,
+        quantity="weight", edges=(Edges(ends=np.array([[1, 2, 0]]), name="looks at", lit=True),),
+        nodes=(Nodes(at=np.array([[1, 2]]), large=True),),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("panel", PANELS, ids=lambda panel: type(panel).__name__)
+def test_a_panel_is_well_formed_and_its_text_is_only_text(panel: Panel) -> None:
+    drawn = panel_svg(panel)
+    root = ElementTree.fromstring(drawn)
+    assert "<script" not in drawn
+    assert panel.title in [text.text for text in root.findall(".//svg:text", NAMESPACE)]
+    assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)", drawn)
+    assert not re.search(r'="[^"]*nan', re.sub(r'aria-label="[^"]*"|href="[^"]*"', "", drawn.lower()))
+
+
+def pixels(drawn: str) -> np.ndarray:
+    """(rows, columns, 3) bytes of the first image in an SVG."""
+    found = re.search(r"data:image/png;base64,([^\"]+)", drawn)
+    assert found
+    data = base64.b64decode(found[1])
+    columns, rows = struct.unpack(">II", data[16:24])
+    content = zlib.decompress(data[data.index(b"IDAT") + 4 : data.index(b"IEND") - 8])
+    return np.frombuffer(content, np.uint8).reshape(rows, 1 + 3 * columns)[:, 1:].reshape(rows, columns, 3)
+
+
+def colour(code: str) -> list[int]:
+    return [int(code[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def test_the_cells_have_the_colours_of_their_numbers() -> None:
+    drawn = pixels(panel_svg(matrix([[0, 0.5, 1], [1, 0, 0]], [[0, 0, 0], [0, 0, 1]])))
+    stops = SCALES["light"]["sequential"]
+    assert drawn[0, 0].tolist() == colour(stops[0])
+    assert drawn[0, 2].tolist() == colour(stops[-1])
+    assert drawn[0, 1].tolist() == colour(stops[3])
+    assert drawn[1, 0].tolist() == colour(stops[-1])
+    assert drawn[1, 2].tolist() == colour(HIDDEN["light"])
+    assert pixels(panel_svg(matrix([[0, np.nan, 1], [1, 0, 0]])))[0, 1].tolist() == [255, 255, 255]
+
+
+def test_the_tallest_bar_takes_all_of_the_height_and_one_half_as_tall_half_of_it() -> None:
+    panel = BarsPanel(title="", values=np.array([2.0, 4.0, 0.0]), labels=WORDS, quantity="w")
+    bars = ElementTree.fromstring(panel_svg(panel)).findall("svg:rect", NAMESPACE)
+    assert [float(bar.attrib["height"]) for bar in bars] == [PLOT / 2, PLOT, 0]
+
+
+def test_a_curve_on_log_axes_is_broken_where_a_value_is_not_above_0() -> None:
+    root = ElementTree.fromstring(panel_svg(PANELS[3]))
+    curve = [path.attrib["d"] for path in root.findall("svg:path", NAMESPACE) if path.attrib["fill"] == "none"]
+    assert [len(re.findall("[ML]", one)) for one in curve] == [2]
+    assert curve[0].count("M") == 2
+
+
+def test_a_view_gives_each_panel_at_the_first_step_of_its_sweep() -> None:
+    swept = MatrixView(
+        panels=(matrix([[[0, 0, 0], [0, 0, 1]], [[1, 1, 1], [1, 1, 1]]]),),
+        summary="x", sweep=Sweep(name="d", label="d", values=("1", "2")),
+    )  # fmt: skip
+    (drawn,) = view_svgs(swept)
+    assert pixels(drawn)[0, 0].tolist() == colour(SCALES["light"]["sequential"][0])

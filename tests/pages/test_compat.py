@@ -1,0 +1,113 @@
+"""What leans on undocumented things works with the version that is installed, each shown by what it is for."""
+
+import asyncio
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.compat import SendAtOnce, is_history_navigation, is_script_run
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_run_knows_whether_back_or_forward_asked_for_it() -> None:
+    assert not is_history_navigation()
+    at = AppTest.from_string(
+        "import streamlit as st\n"
+        "from streamlit.runtime.scriptrunner import get_script_run_ctx\n"
+        "from pages._shared.compat import is_history_navigation\n"
+        "before = is_history_navigation()\n"
+        "get_script_run_ctx().is_history_navigation = True\n"
+        "st.text(f'{before} {is_history_navigation()}')"
+    ).run()
+    assert at.text[0].value == "False True"
+    assert "is_history_navigation" in ClientState.DESCRIPTOR.fields_by_name
+    assert "is_history_navigation" in ScriptRunContext.__dataclass_fields__
+
+
+def test_the_entry_knows_whether_it_makes_the_server_or_runs_for_a_visitor() -> None:
+    assert not is_script_run()
+    at = AppTest.from_string(
+        "import streamlit as st\nfrom pages._shared.compat import is_script_run\nst.text(is_script_run())"
+    ).run()
+    assert at.text[0].value == "True"
+
+
+def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken() -> None:
+    at = AppTest.from_string(
+        "import streamlit as st\n"
+        "from streamlit.errors import StreamlitDuplicateElementKey\n"
+        "from pages._shared.compat import Place\n"
+        "place = Place()\n"
+        "st.text('after')\n"
+        "for label in 'abc':\n"
+        "    with place.redrawn():\n"
+        "        st.text_input(label, key='key')\n"
+        "st.session_state.kept = st.session_state.key\n"
+        "if st.session_state.key == 'again':\n"
+        "    try:\n"
+        "        st.text_input('other', key='key')\n"
+        "    except StreamlitDuplicateElementKey:\n"
+        "        st.text('taken')\n"
+    ).run()
+    assert not at.exception
+    assert [one.label for one in at.text_input] == ["c"]
+    assert [one.type for one in at.main if one.type in ("text_input", "text")] == ["text_input", "text"]
+    at.text_input(key="key").set_value("typed").run()
+    assert at.session_state.kept == "typed"
+    at.text_input(key="key").set_value("again").run()
+    assert at.text[-1].value == "taken"
+
+
+def test_a_host_that_runs_the_entry_as_a_plain_script_gets_the_same_pages() -> None:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    assert not at.exception
+    assert at.title[0].value == "Attention explorer"
+    at.switch_page("pages/projections.py").run()
+    assert not at.exception
+    assert at.title[0].value == "Projections"
+
+
+def test_a_websocket_sends_at_once_over_tcp() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        with socket.create_connection(listening.getsockname()) as connection:
+            assert holds_back(connection)
+            passed_on({"type": "http"}, connection)
+            assert holds_back(connection)
+            passed_on({"type": "websocket"}, connection)
+            assert not holds_back(connection)
+
+
+def passed_on(scope: dict[str, str], connection: socket.socket) -> None:
+    """What the server does with a new connection; in a thread of its own, since a browser may run in this one."""
+    with ThreadPoolExecutor(1) as other:
+        other.submit(lambda: asyncio.run(SendAtOnce(nothing)(scope, None, Sender(connection).send))).result()
+
+
+async def nothing(*_: object) -> None:
+    """An app that answers nothing."""
+
+
+class Sender:
+    """Stands where uvicorn's protocol does: its method sends, and it knows its transport."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.transport = self
+        self.connection = connection
+
+    def get_extra_info(self, name: str) -> Any:
+        return {"socket": self.connection}[name]
+
+    async def send(self, message: object) -> None:
+        """Send nothing."""
+
+
+def holds_back(connection: socket.socket) -> bool:
+    return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0

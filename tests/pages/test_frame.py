@@ -1,0 +1,63 @@
+"""A moved control has the page answer again; what changes the controls has it ask again."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.registry import COMPLETE, PAGES
+from tests.pages.conftest import Open
+
+CONTROLS = ("slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
+EXPERIMENTS = [page.name for page in PAGES]
+
+
+def drawn(at: AppTest) -> list[str]:
+    """The keys of the controls that the last run drew."""
+    return [widget.key for kind in CONTROLS for widget in at.get(kind) if not str(widget.key).startswith("_")]
+
+
+def said(at: AppTest) -> list[str]:
+    return [text.value for text in at.markdown]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_moved_control_draws_the_answers_alone_and_they_are_those_of_the_whole_page(
+    name: str, open_page: Open
+) -> None:
+    whole = open_page(name)
+    everything = drawn(whole)
+    for key in [toggle.key for toggle in whole.toggle if toggle.key.startswith(f"{name}_")]:
+        lit = whole.pills(key=f"_{name}_preset").value is not None
+        new = not whole.toggle(key=key).value
+        away = whole.toggle(key=key).set_value(new).run()
+        assert ("seed" in drawn(away)) == lit, "a preset that is lit goes out, and is drawn with the controls"
+        if not lit:
+            break
+        whole = away
+    assert len(away.title) == 0
+    answers = said(away)
+    assert answers
+    whole = away.run()
+    assert drawn(whole) == everything
+    assert whole.toggle(key=key).value == new
+    assert set(answers) < set(said(whole))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_preset_and_an_answer_draw_the_controls_with_their_new_values(name: str, open_page: Open) -> None:
+    at = open_page(name)
+    at.pills(key=f"_{name}_preset").set_value(1).run()
+    assert [key for key in drawn(at) if key.startswith(f"{name}_")]
+    assert len(at.title) == 1
+    option = at.pills(key=f"_{name}_option")
+    option.set_value(option.options[0]).run()
+    assert [key for key in drawn(at) if key.startswith(f"{name}_")]
+    assert any("You said" in text for text in said(at))
+
+
+def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one(open_page: Open) -> None:
+    at = open_page("masks")
+    at = at.toggle(key="masks_naive").set_value(True).run()  # the preset that was lit goes out
+    at.session_state[COMPLETE] = ""
+    at = at.toggle(key="masks_unmasked").set_value(True).run()
+    assert len(at.title) == 1
+    assert drawn(at)

@@ -1,0 +1,174 @@
+"""The learning page: it trains when opened, answers what is typed, and grades its question by what was learned."""
+
+import re
+
+import numpy as np
+import pytest
+
+from pages._shared import export, frame, matrix_view
+from attention_core.experiments.learning import (
+    Ablation,
+    LearningConfig,
+    load_kept,
+    run_ablation,
+    run_learning,
+)
+from attention_core.experiments.learning import answer as ask
+from attention_core.figures.matrix import MatrixView
+from tests.pages.conftest import Open, answer, held, pictures
+
+LEARNS, PARTLY, GUESSES = "Yes", "A little, but it does not get there", "No, it goes on guessing"
+QUICK = {"learning_steps": "50"}
+
+
+def text_of(at: object) -> str:
+    return "\n".join(markdown.value for markdown in at.markdown)
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, MatrixView]]:
+    """What is drawn from now on instead of by the component: its key, and the view."""
+    drawn: list[tuple[str, MatrixView]] = []
+    for module in (matrix_view, frame):
+        monkeypatch.setattr(module, "matrix_view", lambda view, *, key, **_: drawn.append((key, view)))
+    return drawn
+
+
+@pytest.mark.parametrize(("seed", "dtype", "other"), [(0, "float64", "float32"), (4, "float32", "float64")])
+def test_it_trains_when_opened_in_the_precision_asked_for_and_quotes_what_was_measured(
+    seed: int, dtype: str, other: str, open_page: Open
+) -> None:
+    at = open_page("learning", seed=str(seed), dtype=dtype)
+    result, text = run_learning(LearningConfig(seed=seed, dtype=dtype)), text_of(at)
+    assert result.verdicts
+    for verdict in result.verdicts:
+        assert verdict.numbers in text
+        assert verdict.dtype == dtype
+    assert f"· {other} ·" not in text
+    assert f"`{result.score.accuracy:.1%}` are right" in text
+    assert len(pictures(at)) == 2
+    assert not at.exception
+
+
+@pytest.mark.parametrize(
+    ("settings", "truth"),
+    [
+        ({}, LEARNS),
+        ({"learning_positions": "none"}, PARTLY),
+        ({"learning_learning_rate": "0.0001", "learning_steps": "1"}, GUESSES),
+    ],
+)
+@pytest.mark.parametrize("seed", ["0", "5"])
+def test_the_prediction_is_graded_by_what_was_learned(settings: dict, truth: str, seed: str, open_page: Open) -> None:
+    for said in (LEARNS, PARTLY, GUESSES):
+        at = open_page("learning", seed=seed, **settings)
+        answer(at, "learning", said)
+        at.run()
+        assert ("The measurement agrees" in text_of(at)) is (said == truth), said
+
+
+def test_answering_takes_the_positions_away_and_everything_else_back(open_page: Open) -> None:
+    at = open_page("learning", **QUICK, learning_tokens="6", learning_causal="true")
+    at.pills(key="_learning_option").set_value(PARTLY).run()
+    assert held(at, "learning") == {"positions": "none"}
+    assert "The measurement agrees" in text_of(at)
+
+
+def test_several_seeds_come_with_the_claims_about_rates(open_page: Open) -> None:
+    at = open_page("learning")
+    at.pills(key="_learning_preset").set_value(3).run()
+    text = text_of(at)
+    assert re.search(r"`learn-tied · [^`]*6 runs", text)
+    assert "does not hold, though" not in text
+    assert not at.exception
+
+
+def test_what_is_typed_is_answered_with_spaces_or_without(open_page: Open) -> None:
+    for text in ("abcj", "a b c j"):
+        at = open_page("learning", **QUICK, learning_text=text)
+        assert not at.error
+        assert not at.exception
+    for text, sentence in (("abz", "letters a to j"), ("a" * 13, "trained on 12 tokens")):
+        at = open_page("learning", **QUICK, learning_text=text)
+        assert sentence in at.error[0].value
+        assert "Ask the trained model" in at.error[0].value
+
+
+def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = watched(monkeypatch)
+    at = open_page("learning", **QUICK, learning_below="heads", learning_heads="2")
+    trained = run_learning(LearningConfig(steps=50, heads=2, dtype="float64")).trained
+    assert dict(drawn)["learning"].sweep
+    at.pills(key="_learning_on").set_value([(0, 1)]).run()
+    assert dict(at.query_params)["learning_off"] == "0.0"
+    left = run_ablation(Ablation(trained=trained, off=((0, 0),))).left.accuracy
+    assert f"Without head 1: {left:.1%} are right" in text_of(at)
+    assert "without head 1 answers" in dict(drawn)["learning_answer"].summary
+    assert not at.exception
+    at = open_page("learning", **QUICK, learning_below="heads", learning_off="0.0-5.7")
+    assert at.pills(key="_learning_on").value == []
+    assert "Without layer 1: " in text_of(at)
+    at = open_page("learning", **QUICK, learning_below="heads", learning_off="0.0-x")
+    assert "which is not possible" in at.warning[0].value
+
+
+def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = open_page("learning", **QUICK, learning_tab="data")
+    assert "Keep this model" in [one.label for one in at.main.get("download_button")]
+    given = []
+    monkeypatch.setattr(export, "draw_data", lambda *parts: given.extend(parts[-1]))
+    open_page("learning", **QUICK, learning_tab="data")
+    (file,) = given
+    assert file.ending == "safetensors"
+    loaded, mine = load_kept(file.make()), run_learning(LearningConfig(steps=50, dtype="float64")).trained
+    assert loaded.config == mine.config
+    np.testing.assert_array_equal(ask(loaded, "abcj").attention, ask(mine, "abcj").attention)
+
+
+@pytest.mark.parametrize("below", ["heads", "gradients"])
+def test_what_stands_below_is_chosen(below: str, open_page: Open) -> None:
+    at = open_page("learning", **QUICK, learning_below=below, learning_heads="2")
+    assert len(pictures(at)) == 2
+    assert not at.exception
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"learning_layers": "6", "learning_d_model": "256", "learning_steps": "5000"}, "more than 20 seconds"),
+        ({"learning_below": "seeds", "learning_runs": "16", "learning_steps": "1500"}, "16 runs of 1,500 steps"),
+        ({"dtype": "bfloat16"}, "float32, float64"),
+        ({"learning_heads": "3"}, "multiple of the 3 heads"),
+    ],
+)
+def test_what_is_not_possible_is_a_sentence(settings: dict, sentence: str, open_page: Open) -> None:
+    at = open_page("learning", **settings)
+    assert sentence in at.error[0].value
+    assert not at.exception
+
+
+def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = watched(monkeypatch)
+    at = open_page("learning", learning_steps="600")
+    *moving, (_, last) = [one for one in drawn if one[0] == "learning"]
+    assert moving
+    for _, view in moving:
+        assert view.sweep is None
+        assert [panel.title for panel in view.panels] == [panel.title for panel in last.panels]
+        accuracy = view.panels[1]
+        assert accuracy.x[-1] == 600
+        assert np.isnan(accuracy.series[0].values[accuracy.marked + 1 :]).all()
+    assert last.sweep.values[-1] == "600"
+    assert not at.exception
+
+
+def test_a_run_that_breaks_down_ends_with_a_sentence_and_its_last_picture(open_page: Open) -> None:
+    at = open_page("learning", learning_optimizer="sgd", learning_learning_rate="100.0")
+    assert "no longer a finite number" in at.warning[0].value
+    assert len(pictures(at)) == 2
+    assert not at.exception

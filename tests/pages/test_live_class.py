@@ -1,0 +1,176 @@
+"""What Streamlit knows of a live class: its key in the link, where a session is taken, and what is measured."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import streamlit
+
+from pages._shared import link, log
+from pages._shared.live_class import dock
+from pages._shared.live_class.entry import TEACHES
+from pages._shared.registry import HOME, PAGES
+from tests.pages.conftest import Open, page_path
+from tests.test_architecture import ROOT
+
+KEY = "BCDFG"
+UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "turn": 1}
+
+
+def docked(at: Any) -> str:
+    """What the class's part of the page was sent; empty if it is not there."""
+    drawn = (one.proto for one in at.get("bidi_component"))
+    return next((proto.json for proto in drawn if proto.js_source_path == "live_class/dock.js"), "")
+
+
+def test_any_page_can_be_asked_for_its_question_before_anybody_has_opened_it() -> None:
+    code = f"""if True:
+        from pages._shared import warm
+        from pages._shared.rooms.room import RoomError
+        try:
+            warm.question("scaling")
+        except RoomError as refusal:
+            assert refusal.status == 503, refusal.status
+        else:
+            raise AssertionError("known too early")
+        warm.start().join()
+        for name in {[page.name for page in PAGES]}:
+            assert 2 <= len(warm.question(name).answers) <= 6, name
+        assert warm.question("home") is None
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: Open) -> None:
+    at = open_page("masks", **{"class": KEY.lower()})
+    assert docked(at)
+    assert at.query_params["class"] == KEY
+    at.switch_page(page_path("home")).run()
+    assert docked(at)
+    assert at.query_params["class"] == KEY
+
+
+@pytest.mark.parametrize("key", ["BCDF", "BCDFGH", "AEIOU", "<b>", "ßßßßß", ""])
+def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page: Open) -> None:
+    at = open_page("masks", **{"class": key})
+    assert not at.exception
+    assert not docked(at)
+    assert [warning.value for warning in at.warning if "is no key of a class" in warning.value]
+    assert "class" not in at.query_params
+
+
+def test_home_takes_a_key(open_page: Open) -> None:
+    at = open_page(HOME.name)
+    assert not docked(at)
+    at.text_input(key="_class_typed").set_value("nonsense").run()
+    assert any("is no key of a class" in warning.value for warning in at.warning)
+    at.text_input(key="_class_typed").set_value(KEY.lower()).run()
+    assert docked(at)
+    assert at.query_params["class"] == KEY
+
+
+def test_a_session_is_taken_to_a_page_with_settings_and_all_others_of_it_begin_anew(open_page: Open) -> None:
+    at = open_page("masks", **{"class": KEY, "seed": "5"})
+    at.session_state[link._GOING] = ("scaling", {"scaling_d_head": "4096"})
+    at.run()
+    assert not at.exception
+    assert at.title[0].value == "Scaling"
+    assert at.query_params == {"class": KEY, "scaling_d_head": "4096"}
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A session on the page of masks, in a class; nothing of it is drawn."""
+    state: dict[str, Any] = {log.PAGE: "masks", link._ROOM: KEY, "_values": {"masks_x": 1}}
+    monkeypatch.setattr(streamlit, "session_state", state)
+    monkeypatch.setattr(streamlit, "query_params", SimpleNamespace(to_dict=lambda: {"seed": "5"}))
+    return state
+
+
+def said(session: dict[str, Any], message: Any) -> None:
+    session[dock._DOCK] = SimpleNamespace(said=message)
+    dock._said()
+
+
+def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> None:
+    said(session, UNMADE)
+    assert session.pop(link._GOING) == ("scaling", {"seed": "3"})
+    said(session, UNMADE)
+    assert link._GOING not in session, "asked for again, a move is made once"
+    session["_values"], session[log.PAGE] = {"scaling_y": 2}, "scaling"
+    said(session, UNMADE | {"page": "biases", "own": False, "turn": 2})
+    assert session.pop(link._GOING)[0] == "biases"
+    said(session, {"do": "back", "page": "home", "settings": ""})
+    assert session[link._GOING] == ("masks", {"seed": "5"})
+    assert session["_values"] == {"masks_x": 1}
+
+
+def test_a_session_that_does_not_know_where_it_was_believes_the_browser(session: dict[str, Any]) -> None:
+    said(session, {"do": "back", "page": "home", "settings": "home_shuffle=false"})
+    assert session[link._GOING] == ("home", {"home_shuffle": "false"})
+
+
+def test_following_takes_neither_the_class_nor_presenter_view(session: dict[str, Any]) -> None:
+    said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&seed=3"})
+    assert session[link._GOING] == ("scaling", {"seed": "3"})
+
+
+def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
+    said(session, {"do": "teach"})
+    said(session, UNMADE)
+    said(session, {"do": "leave"})
+    assert not {name for name in session if name.startswith("_class") and name != dock._DOCK}
+    assert link.room() == ""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        7,
+        "move",
+        [],
+        {},
+        {"do": "explode"},
+        {"do": ["move"]},
+        {"do": "measure", "page": "home", "question": "q"},
+        {"do": "measure", "page": ["scaling"], "question": "q"},
+        {"do": "measure", "page": "scaling", "question": 3},
+        UNMADE | {"page": "../app"},
+        UNMADE | {"page": ["scaling"]},
+        UNMADE | {"settings": "x" * 2000},
+        UNMADE | {"settings": None},
+        UNMADE | {"more": 1},
+        {"do": "back", "page": "nowhere", "settings": ""},
+        {"do": "back"},
+    ],
+    ids=repr,
+)
+def test_what_no_browser_of_ours_says_changes_nothing(session: dict[str, Any], message: Any) -> None:
+    before = dict(session)
+    said(session, message)
+    session.pop(dock._DOCK)
+    assert session == before
+
+
+def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> None:
+    at = open_page("scaling", **{"class": KEY, "scaling_d_head": "64", "scaling_scale": "root"})
+    at.session_state[TEACHES] = True
+    at.session_state[dock._MEASURE] = ("scaling", "one")
+    at.run()
+    assert not at.exception
+    assert at.session_state[dock._MEASURED] == {"question": "one", "answer": 3}
+    assert dock._MEASURE not in at.session_state
+    assert at.query_params["scaling_d_head"] == "4096"
+    assert "scaling_scale" not in at.query_params
+    assert '"answer":3' in docked(at).replace(" ", "")
+
+
+def test_only_the_teacher_is_sent_the_code(open_page: Open) -> None:
+    at = open_page("scaling", **{"class": KEY})
+    assert "svg" not in docked(at)
+    at.session_state[TEACHES] = True
+    assert "svg" in docked(at.run())

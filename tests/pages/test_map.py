@@ -1,0 +1,60 @@
+"""The map on Home: the whole ledger is on it, its links are the claims' own, and its colours what was found."""
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from pages._shared.map import BOXES, PARTS, Box, told
+from pages._shared.registry import PAGES
+from attention_core.claims import check, claims, statement
+from tests.pages.conftest import Open
+
+
+def drawn(open_page: Open, **parameters: str) -> list[dict[str, Any]]:
+    at = open_page("home", **parameters)
+    assert not at.exception
+    (data,) = (json.loads(one.proto.json) for one in at.get("bidi_component") if "map/" in one.proto.js_source_path)
+    return [box for part in data["parts"] for box in part["boxes"]]
+
+
+def test_every_claim_and_every_page_is_on_the_map() -> None:
+    assert {name for box in BOXES for name in box.claims} == {claim.id for claim in claims()}
+    assert {box.first.page for box in BOXES} == {page.name for page in PAGES}
+
+
+def test_a_box_links_to_its_claim_with_the_settings_that_all_pages_share(open_page: Open) -> None:
+    boxes = drawn(open_page, seed="78", dtype="float32")
+    assert [box["number"] for box in boxes] == list(range(len(BOXES)))
+    for plain, box in zip(boxes, BOXES, strict=True):
+        assert plain["href"].startswith(f"{box.first.page}?")
+        assert "seed=78" in plain["href"]
+        assert plain["says"] == statement(box.claims[0])
+        assert (plain["state"], "not checked yet" in plain["told"]) == ("unchecked", True)
+
+
+def test_sublayers_stand_together() -> None:
+    for part in PARTS.values():
+        layers = [box.layer for box in part if box.layer]
+        assert layers == sorted(layers)
+
+
+@pytest.mark.parametrize(
+    ("found", "state", "sentence"),
+    [
+        ((), "unchecked", "2 claims, not checked yet"),
+        (("gauge",), "partly", "1 of 2 claims checked and as theory says"),
+        (("gauge", "qk-tied"), "agrees", "2 of 2 claims checked and as theory says"),
+    ],
+)
+def test_a_box_is_lit_by_what_was_found(found: tuple[str, ...], state: str, sentence: str) -> None:
+    box = Box("Q, K, V", ("gauge", "qk-tied"))
+    assert told(box, {name: check(name) for name in found}) == (state, sentence)
+
+
+def test_a_surprise_outshines_the_rest() -> None:
+    one = check("gauge")
+    wrong = tuple(dataclasses.replace(verdict, expected=not verdict.expected) for verdict in one.verdicts)
+    found = {"gauge": dataclasses.replace(one, verdicts=wrong), "qk-tied": check("qk-tied")}
+    assert told(Box("Q, K, V", ("gauge", "qk-tied")), found) == ("surprises", "2 claims, not all as theory says")

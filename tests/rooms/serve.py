@@ -1,0 +1,39 @@
+"""A server of nothing but live classes and an empty page that has their client: ``… serve PORT [redis://…]``."""
+
+import sys
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from pages._shared import rooms
+from pages._shared.rooms import Question, Store, make_store, routes
+
+PAGES = {"scaling": Question("What happens to the scores' variance?", ("It grows", "It stays", "It shrinks"))}
+CLIENT = Path(rooms.__file__).parents[1] / "web/room.js"
+PAGE = '<!doctype html><title>Class</title><link rel="icon" href="data:,">'
+
+
+def application(store: Store) -> Starlette:
+    """An application around a store, whose life is the store's."""
+
+    async def page(_: Request) -> Response:
+        return HTMLResponse(PAGE)
+
+    async def client(_: Request) -> Response:
+        return Response(CLIENT.read_text(encoding="utf-8"), media_type="text/javascript")
+
+    async def health(_: Request) -> Response:
+        return Response("ok")
+
+    own = [Route("/", page), Route("/room.js", client), Route("/_stcore/health", health)]
+    return Starlette(routes=[*own, *routes(store, PAGES.get)], lifespan=lambda _: store)
+
+
+if __name__ == "__main__":
+    port, *url = sys.argv[1:]
+    app = application(make_store(url[0] if url else None))
+    uvicorn.run(app, host="127.0.0.1", port=int(port), access_log=False, log_level="warning")

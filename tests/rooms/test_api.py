@@ -1,0 +1,179 @@
+"""A class played through over HTTP, with rooms in memory and in Redis."""
+
+import csv
+import io
+import re
+from collections.abc import Callable
+
+from tests.rooms.client import Api, Class
+
+ANA, BEN, CEM = "ana-00000000", "ben-00000000", "cem-00000000"
+
+
+def test_keys_are_short_and_never_alike(api: Api) -> None:
+    opened = [api.open() for _ in range(40)]
+    keys = {one.key for one in opened}
+    assert len(keys) == len({one.teacher for one in opened}) == 40
+    assert all(re.fullmatch("[BCDFGHJKMNPQRSTVWXYZ]{5}", key) for key in keys)
+    assert min(len(one.teacher) for one in opened) >= 32
+
+
+def test_a_class_from_the_first_vote_to_the_answer(api: Api) -> None:
+    room = api.open()
+    assert room.state() | {"ends_in": 0} == {
+        "phase": "waiting",
+        "question": None,
+        "round": 0,
+        "voted": 0,
+        "tallies": [],
+        "measured": None,
+        "follow": None,
+        "paused": False,
+        "here": 0,
+        "ends_in": 0,
+        "number": 0,
+    }
+    assert 12 * 3600 - 60 < room.state()["ends_in"] <= 12 * 3600
+    room.ask()
+    state = room.state()
+    assert (state["phase"], state["round"]) == ("open", 1)
+    assert state["question"] == {"name": "one", "text": "Which?", "answers": ["a", "b", "c"], "page": ""}
+    for voter, answer in ((ANA, 0), (BEN, 0), (CEM, 2)):
+        room.voted(voter, answer)
+    assert (room.state()["voted"], room.state()["tallies"]) == (3, [])
+    room.done("close")
+    assert room.state()["tallies"] == [], "a tally that is not shown stays hidden"
+    room.done("show")
+    assert (room.state()["phase"], room.state()["tallies"]) == ("shown", [[2, 0, 1]])
+    room.ask(number=2)
+    assert (room.state()["round"], room.state()["voted"], room.state()["tallies"]) == (2, 0, [])
+    for voter, answer in ((ANA, 0), (BEN, 1), (CEM, 1)):
+        room.voted(voter, answer, number=2)
+    room.done("close")
+    room.done("reveal", answer=1)
+    state = room.state()
+    assert (state["phase"], state["tallies"], state["measured"]) == ("revealed", [[2, 0, 1], [1, 2, 0]], 1)
+    room.ask("two")
+    assert (room.state()["round"], room.state()["measured"], room.state()["voted"]) == (1, None, 0)
+
+
+def test_a_pages_own_question(api: Api) -> None:
+    room = api.open()
+    room.ask(page="scaling")
+    question = room.state()["question"]
+    assert question["page"] == "scaling"
+    assert question["answers"] == ["It grows", "It stays", "It shrinks"]
+    room.done("close")
+    room.ask(number=2, page="scaling")
+    room.done("close")
+    assert room.do("ask", question="two", round=1, page="nowhere").sentence == "This page asks no question."
+
+
+def test_the_last_vote_of_a_voter_counts_whichever_tab_it_comes_from(api: Api) -> None:
+    room = api.open()
+    room.ask()
+    with room.stream(ANA) as one, room.stream(ANA) as other:
+        one.until(here=1)
+        assert other.until(here=1)["here"] == 1
+        room.voted(ANA, 0)
+        room.voted(ANA, 2)
+        room.voted(ANA, 2)
+        assert other.until(voted=1)["voted"] == 1
+    room.done("close")
+    room.done("show")
+    assert room.state()["tallies"] == [[0, 0, 1]]
+
+
+def test_follow_and_pause(api: Api) -> None:
+    room = api.open()
+    room.done("follow", page="scaling", settings="scaling_alpha=0.5&seed=3")
+    room.done("pause")
+    assert room.state()["follow"] == {"page": "scaling", "settings": "scaling_alpha=0.5&seed=3"}
+    assert room.state()["paused"] is True
+    room.done("resume")
+    room.done("free")
+    assert (room.state()["follow"], room.state()["paused"]) == (None, False)
+
+
+def test_results_are_for_the_teacher_and_harmless_in_a_spreadsheet(api: Api) -> None:
+    room = api.open()
+    room.ask(text="=1+1", answers=["@a", 'b, "c"'])
+    room.voted(ANA, 1)
+    assert len(list(csv.reader(io.StringIO(room.results().body)))) == 1, "an open round has no result"
+    room.done("close")
+    room.ask(number=2)
+    room.voted(ANA, 0, number=2)
+    room.voted(BEN, 0, number=2)
+    room.done("close")
+    room.ask("two", page="scaling")
+    results = room.results()
+    assert results.headers["content-type"].startswith("text/csv")
+    assert list(csv.reader(io.StringIO(results.body))) == [
+        ["question", "text", "round", "answer", "votes"],
+        ["one", "'=1+1", "1", "'@a", "0"],
+        ["one", "'=1+1", "1", 'b, "c"', "1"],
+        ["one", "'=1+1", "2", "'@a", "2"],
+        ["one", "'=1+1", "2", 'b, "c"', "0"],
+    ]
+    assert "teacher" in Class(api, room.key, "wrong").results().sentence
+
+
+def test_a_vote_that_does_not_count_says_why(api: Api) -> None:
+    room = api.open()
+    assert room.vote(ANA, 0).sentence == "Nothing was asked yet."
+    room.ask()
+    assert "another question or round" in room.vote(ANA, 0, question="two").sentence
+    assert "another question or round" in room.vote(ANA, 0, number=2).sentence
+    assert "from 0 to 2" in room.vote(ANA, 3).sentence
+    assert "from 0 to 2" in room.vote(ANA, -1).sentence
+    room.done("close")
+    closed = room.vote(ANA, 0)
+    assert (closed.status, closed.sentence) == (409, "This vote is closed, and your answer came after it.")
+    assert room.state()["voted"] == 0
+
+
+def test_the_teachers_link_opened_twice(api: Api) -> None:
+    room = api.open()
+    again = Class(api, room.key.lower(), room.teacher)
+    with room.stream() as one, again.stream() as other:
+        again.ask()
+        room.done("close")
+        assert one.until(phase="closed")["number"] == other.until(phase="closed")["number"] == 2
+        assert again.do("close").sentence == "No vote is open."
+    assert room.state()["here"] == 0, "a teacher is no student"
+
+
+def test_an_unknown_key_and_an_ended_class(api: Api) -> None:
+    unknown = Class(api, "BBBBB", "")
+    for answer in (unknown.vote(ANA, 0), unknown.do("pause"), api.ask("GET", unknown.events()), unknown.results()):
+        assert answer.status == 404
+        assert answer.sentence.startswith("There is no class with this key.")
+    room = api.open()
+    room.ask()
+    room.voted(ANA, 0)
+    with room.stream(ANA) as stream:
+        stream.until(voted=1)
+        room.done("end")
+        assert stream.end() == "This class has ended, and nothing of it was kept."
+    for answer in (room.vote(ANA, 0), room.do("pause"), api.ask("GET", room.events()), room.results()):
+        assert (answer.status, answer.sentence) == (410, "This class has ended, and nothing of it was kept.")
+
+
+def test_only_the_teacher_teaches(api: Api) -> None:
+    room = api.open()
+    for header in ("", "Bearer", "Bearer wrong", f"Basic {room.teacher}", "Bearer ü"):
+        answer = api.post(f"/{room.key}/teacher", {"do": "pause"}, Authorization=header)
+        assert answer.status == 403
+        assert "teacher" in answer.sentence
+    assert room.state()["paused"] is False
+    assert room.teacher not in str(room.state())
+
+
+def test_a_class_is_gone_when_its_time_is_over(serve: Callable[..., Api], rooms_url: str | None) -> None:
+    api = serve(rooms_url, life_s=3.0)
+    room = api.open()
+    room.ask()
+    room.voted(ANA, 0)
+    with room.stream(ANA) as stream:
+        assert stream.end().startswith("There is no class with this key.")
+    assert room.do("close").status == 404

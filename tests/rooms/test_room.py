@@ -1,0 +1,284 @@
+"""The rules of a room, against a model that keeps every vote, in memory and in Redis; votes that race with steps."""
+
+import asyncio
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import redis
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from pages._shared.rooms import Limits, Question, Store, make_store
+from pages._shared.rooms.room import Phase, Room, RoomError
+from tests.browser.conftest import ROOT
+
+ABC = Question("Which?", ("a", "b", "c"))
+OPENED = Room(ends=1e12, secret="")
+ASKED = OPENED.ask("one", 1, ABC, 50)
+CLOSED = ASKED.close()
+AGAIN = CLOSED.ask("one", 2, None, 50)
+DONE = AGAIN.close()
+REVEALED = DONE.reveal(1)
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        (lambda: ASKED.ask("two", 1, ABC, 50), "A vote is open. Close it before you ask again."),
+        (lambda: OPENED.ask("one", 1, None, 50), "A question needs a text and answers"),
+        (lambda: OPENED.ask("one", 2, None, 50), "A second round asks the question of the first again"),
+        (lambda: CLOSED.ask("two", 2, None, 50), "A second round asks the question of the first again"),
+        (lambda: CLOSED.ask("one", 2, Question("What?", ABC.answers), 50), "The second round must have the question"),
+        (lambda: CLOSED.ask("one", 1, ABC, 50), "A question of this name was asked already."),
+        (lambda: DONE.ask("one", 2, None, 50), "This question has had both of its rounds."),
+        (lambda: CLOSED.reveal(0).ask("one", 2, None, 50), "The answer is out"),
+        (lambda: CLOSED.ask("two", 1, ABC, 1), "A class can have 1 questions"),
+        (OPENED.close, "No vote is open."),
+        (CLOSED.close, "No vote is open."),
+        (OPENED.show, "Nothing was asked yet"),
+        (ASKED.show, "Close the vote before you show the counts: who sees a result votes for it."),
+        (lambda: AGAIN.reveal(None), "Close the vote before you reveal the answer"),
+        (lambda: DONE.reveal(3), "from 0 to 2"),
+        (lambda: DONE.reveal(-1), "from 0 to 2"),
+        (lambda: OPENED.check_vote("one", 1, 0), "Nothing was asked yet."),
+        (lambda: AGAIN.check_vote("one", 1, 0), "That vote is over"),
+        (lambda: DONE.check_vote("one", 2, 0), "This vote is closed"),
+        (lambda: AGAIN.check_vote("one", 2, 3), "from 0 to 2"),
+    ],
+)
+def test_what_cannot_be_done_has_a_sentence(step: Any, sentence: str) -> None:
+    with pytest.raises(RoomError, match=sentence):
+        step()
+
+
+def test_a_second_vote_hides_the_first_tally_again() -> None:
+    counts = {(0, 1, 0): 2, (0, 1, 2): 1, (0, 2, 1): 3}
+    hidden = [ASKED, CLOSED, AGAIN, DONE, CLOSED.show().ask("one", 2, None, 50)]
+    assert all(room.public(counts, 0, 0)["tallies"] == [] for room in hidden)
+    assert CLOSED.show().public(counts, 0, 0)["tallies"] == [[2, 0, 1]]
+    assert DONE.show().public(counts, 0, 0)["tallies"] == [[2, 0, 1], [0, 3, 0]]
+    assert REVEALED.show() == REVEALED
+    assert DONE.reveal(None).public(counts, 0, 0)["measured"] is None
+
+
+@pytest.mark.parametrize("room", [OPENED, ASKED, CLOSED.show(), AGAIN, REVEALED, REVEALED.ask("two", 1, ABC, 50)])
+def test_a_room_survives_its_dump(room: Room) -> None:
+    assert Room.load(room.dump()) == room
+
+
+def test_nothing_of_a_voter_or_the_teacher_is_public() -> None:
+    public = REVEALED.public({}, 3, 0)
+    assert set(public) == set(OPENED.public({}, 0, 0))
+    assert not {"secret", "votes", "voters", "teacher"} & set(public)
+
+
+def run_apart(what: Coroutine[Any, Any, None]) -> None:
+    """Run it in a thread of its own: where a browser test came before, this one has a loop that runs."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, what).result()
+
+
+class Play(RuleBasedStateMachine):
+    """Everything that can be asked of a room, in any order, beside a model that knows each vote."""
+
+    url: str | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.thread, self.loop = ThreadPoolExecutor(1), asyncio.Runner()
+        self.store: Store = make_store(self.url, Limits(voters=3, questions=3))
+        self.votes: dict[tuple[int, int], dict[str, int]] = {}
+        self.names: list[str] = []
+        self.round, self.phase, self.number = 0, Phase.WAITING, 0
+
+    def run(self, what: Coroutine[Any, Any, Any]) -> Any:
+        return self.thread.submit(self.loop.run, what).result()
+
+    def ask(self, what: Any, allowed: bool) -> None:
+        """Do it; it must be refused exactly if the model says so."""
+        try:
+            self.run(what)
+            assert allowed, "this should have been refused"
+            self.number += 1
+        except RoomError:
+            assert not allowed, "this should have been allowed"
+
+    def step(self, step: Any, allowed: bool) -> bool:
+        self.ask(self.store.change(self.key, step), allowed)
+        return allowed
+
+    @initialize()
+    def open(self) -> None:
+        self.run(self.store.__aenter__())
+        self.key = self.run(self.store.open("secret"))
+
+    @rule(name=st.sampled_from("pqrs"))
+    def first_round(self, name: str) -> None:
+        fresh = self.phase is not Phase.OPEN and name not in self.names and len(self.names) < 3
+        if self.step(lambda room: room.ask(name, 1, ABC, 3), fresh):
+            self.names.append(name)
+            self.round, self.phase = 1, Phase.OPEN
+            self.votes[len(self.names) - 1, 1] = {}
+
+    @rule(name=st.sampled_from("pqrs"))
+    def second_round(self, name: str) -> None:
+        current = self.names[-1:] == [name] and self.round == 1
+        if self.step(lambda room: room.ask(name, 2, None, 3), current and self.phase in (Phase.CLOSED, Phase.SHOWN)):
+            self.round, self.phase = 2, Phase.OPEN
+            self.votes[len(self.names) - 1, 2] = {}
+
+    @rule(
+        voter=st.sampled_from("uvwx"),
+        place=st.integers(0, 3),
+        number=st.sampled_from((1, 2)),
+        current=st.booleans(),
+        answer=st.integers(-1, 3),
+    )
+    def vote(self, voter: str, place: int, number: int, current: bool, answer: int) -> None:
+        # Most votes are for what is open, else hardly any would count.
+        name = self.names[-1] if current and self.names else "pqrs"[place]
+        number = self.round if current and self.round else number
+        is_open = self.phase is Phase.OPEN and self.names[-1] == name and self.round == number
+        votes = self.votes[len(self.names) - 1, number] if is_open else {}
+        counts = is_open and 0 <= answer < 3 and (voter in votes or len(votes) < 3)
+        self.ask(self.store.vote(self.key, voter, name, number, answer), counts)
+        if counts:
+            votes[voter] = answer
+
+    @rule()
+    def close(self) -> None:
+        if self.step(Room.close, self.phase is Phase.OPEN):
+            self.phase = Phase.CLOSED
+
+    @rule()
+    def show(self) -> None:
+        if self.step(Room.show, self.phase not in (Phase.WAITING, Phase.OPEN)) and self.phase is Phase.CLOSED:
+            self.phase = Phase.SHOWN
+
+    @rule(measured=st.none() | st.integers(-1, 3))
+    def reveal(self, measured: int | None) -> None:
+        closed = self.phase not in (Phase.WAITING, Phase.OPEN)
+        if self.step(lambda room: room.reveal(measured), closed and measured in (None, 0, 1, 2)):
+            self.phase = Phase.REVEALED
+
+    @invariant()
+    def everything_published_is_as_the_model_says(self) -> None:
+        number, state = self.run(self.store.public(self.key))
+        assert (number, state["phase"], state["round"]) == (self.number, self.phase, self.round)
+        current = [self.tally(len(self.names) - 1, number) for number in range(1, self.round + 1)]
+        assert state["voted"] == sum(current[-1] if current else ())
+        assert state["tallies"] == (current if self.phase in (Phase.SHOWN, Phase.REVEALED) else [])
+        now = self.run(self.store.read(self.key))
+        is_open = (len(self.names) - 1, self.round) if self.phase is Phase.OPEN else None
+        over = [at for at in sorted(self.votes) if at != is_open]
+        expected = [
+            (self.names[place], "Which?", number, answer, votes)
+            for place, number in over
+            for answer, votes in zip("abc", self.tally(place, number), strict=True)
+        ]
+        assert now.room.results(now.counts) == expected
+
+    def tally(self, place: int, number: int) -> list[int]:
+        counts = Counter(self.votes[place, number].values())
+        return [counts[answer] for answer in range(3)]
+
+    def teardown(self) -> None:
+        self.run(self.store.__aexit__(None, None, None))
+        self.thread.submit(self.loop.close).result()
+        self.thread.shutdown()
+
+
+def test_any_order_of_steps_and_votes(rooms_url: str | None) -> None:
+    examples = 25 if rooms_url else 100
+    machine = type("Play", (Play,), {"url": rooms_url})
+    slow = [HealthCheck.too_slow]
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=examples, stateful_step_count=30, suppress_health_check=slow)
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_votes_that_race_with_closing_count_exactly_if_they_were_taken(rooms_url: str | None, seed: int) -> None:
+    draw = random.Random(seed)
+
+    async def vote(store: Store, key: str, voter: str, answer: int) -> str:
+        try:
+            await store.vote(key, voter, "one", 1, answer)
+        except RoomError as refusal:
+            return refusal.sentence
+        return ""
+
+    async def race() -> None:
+        # Two replicas where there can be two.
+        first = make_store(rooms_url)
+        second = make_store(rooms_url) if rooms_url else first
+        key = await first.open("secret")
+        await first.change(key, lambda room: room.ask("one", 1, ABC, 50))
+        voters = [f"voter-{place:04}" for place in range(120)]
+        answers = [draw.randrange(3) for _ in voters]
+        stores = [draw.choice((first, second)) for _ in voters]
+        votes = [vote(*one) for one in zip(stores, [key] * 120, voters, answers, strict=True)]
+
+        async def close() -> list[int]:
+            await second.change(key, Room.close)
+            now = await first.read(key)
+            return now.room.tally(0, 1, now.counts)
+
+        heard = await asyncio.gather(*votes[:60], close(), *votes[60:])
+        closed = heard.pop(60)
+        assert set(heard) <= {"", "This vote is closed, and your answer came after it."}
+        now = await second.read(key)
+        expected = Counter(answer for answer, was in zip(answers, heard, strict=True) if not was)
+        assert now.room.tally(0, 1, now.counts) == closed == [expected[answer] for answer in range(3)]
+        for store in {first, second}:
+            await store.__aexit__(None, None, None)
+
+    run_apart(race())
+
+
+def test_redis_keeps_no_vote_of_a_closed_round_and_nothing_for_longer_than_the_room(redis_url: str) -> None:
+    async def play() -> None:
+        store = make_store(redis_url)
+        key = await store.open("the secret")
+        await store.change(key, lambda room: room.ask("one", 1, ABC, 50))
+        await store.see(key, ["voter-0000"], strict=True)
+        await store.vote(key, "voter-0000", "one", 1, 0)
+        ends = (await store.read(key)).room.ends
+        with redis.from_url(redis_url, decode_responses=True) as client:
+            kept = [name for name in client.scan_iter() if key in name]
+            assert len(kept) == 3
+            assert {client.pexpiretime(name) for name in kept} == {int(1000 * ends)}
+            await store.change(key, Room.close)
+            await store.leave(key, ["voter-0000"])
+            left = {name: client.hgetall(name) for name in client.scan_iter() if key in name}
+            assert "voter-0000" not in str(left)
+            assert "the secret" not in str(left)
+            await store.change(key, lambda room: room.ask("one", 2, None, 50))
+            await store.see(key, ["voter-0000"], strict=True)
+            await store.vote(key, "voter-0000", "one", 2, 0)
+            await store.change(key, lambda room: replace(room, ended=True))
+            assert [name for name in client.scan_iter() if key in name] == [f"attention:room:{key}"]
+            assert client.hgetall(f"attention:room:{key}") == {"ended": "1"}
+        await store.__aexit__(None, None, None)
+
+    run_apart(play())
+
+
+def test_rooms_need_neither_streamlit_nor_torch_and_redis_only_where_it_is_asked_for() -> None:
+    code = (
+        "import sys, types;"
+        "bare = types.ModuleType('pages._shared'); bare.__path__ = ['pages/_shared'];"
+        "sys.modules['pages._shared'] = bare;"
+        "from pages._shared.rooms import make_store, routes; make_store(None);"
+        "print([name for name in ('streamlit', 'torch', 'numpy', 'redis') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"

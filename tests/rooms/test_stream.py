@@ -1,0 +1,252 @@
+"""The event stream: the whole state on joining and at each change, numbered; who sleeps catches up."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.browser.conftest import ROOT, free_port, start_server
+from tests.rooms.client import Api
+from tests.rooms.conftest import await_port, start_redis, stop
+
+NO_PROXY = "Tests of the proxy need HAProxy: install Debian's package haproxy."
+ANA, BEN = "ana-00000000", "ben-00000000"
+
+
+def test_the_whole_state_comes_first_and_at_each_change(api: Api) -> None:
+    room = api.open()
+    with room.stream(ANA) as stream:
+        first = stream.next()
+        assert (first.name, first.id, first.state["phase"]) == ("message", "0", "waiting")
+        assert stream.response.headers["content-type"].startswith("text/event-stream")
+        assert "no-transform" in stream.response.headers["cache-control"]
+        room.ask()
+        opened = stream.until(phase="open")
+        room.done("pause")
+        paused = stream.until(paused=True)
+        assert opened["number"] < paused["number"]
+        assert paused["question"] == opened["question"]
+
+
+def test_numbers_never_go_back_and_are_the_events_ids(api: Api) -> None:
+    room = api.open()
+    with room.stream() as stream:
+        room.ask()
+        for place in range(20):
+            room.voted(f"voter-{place:04}", place % 3)
+        room.done("close")
+        seen = []
+        while not seen or seen[-1].state["phase"] != "closed":
+            event = stream.next()
+            if event.name == "message":
+                assert event.id == str(event.state["number"])
+                seen.append(event)
+    numbers = [event.state["number"] for event in seen]
+    assert numbers == sorted(numbers)
+    assert numbers[-1] == 22
+    assert seen[-1].state["voted"] == 20
+
+
+def test_who_slept_catches_up(api: Api) -> None:
+    room = api.open()
+    with room.stream(ANA) as stream:
+        before = stream.next()
+    room.ask()
+    room.voted(BEN, 1)
+    room.done("close")
+    room.done("reveal", answer=1)
+    for last in (before.id, "0", "999", "nonsense", "-1"):
+        with room.stream(ANA, **{"Last-Event-ID": last}) as stream:
+            after = stream.next()
+            assert int(after.id) > int(before.id)
+            assert (after.state["phase"], after.state["tallies"]) == ("revealed", [[0, 1, 0]])
+
+
+def test_a_quiet_stream_beats(api: Api) -> None:
+    room = api.open()
+    with room.stream() as stream:
+        stream.until(phase="waiting")
+        assert [stream.next().name for _ in range(3)] == ["beat"] * 3
+
+
+def test_who_comes_and_who_leaves_is_counted(api: Api) -> None:
+    room = api.open()
+    with room.stream() as teacher:
+        teacher.until(here=0)
+        with room.stream(ANA) as ana:
+            ana.until(here=1)
+            with room.stream(BEN), room.stream(BEN) as ben:
+                assert ben.until(here=2)
+                teacher.until(here=2)
+            teacher.until(here=1)
+        teacher.until(here=0)
+
+
+def test_who_asks_instead_of_listening_is_here_for_a_while(serve: Callable[..., Api], rooms_url: str | None) -> None:
+    room = serve(rooms_url, present_s=0.5).open()
+    with room.stream() as teacher, room.stream(ANA):
+        teacher.until(here=1)
+        assert room.state(BEN)["here"] == 2
+        # The feed looks again at each beat, so it is seen that nobody says that BEN is gone.
+        while room.state()["here"] == 2:
+            assert teacher.next()
+
+
+def test_a_stopped_server_ends_its_streams_and_stops(replica: Callable) -> None:
+    process, api = replica()
+    room = api.open()
+    with room.stream(ANA) as stream, room.stream() as other:
+        assert stream.next()
+        assert other.next()
+        stop(process)
+        assert process.returncode is not None
+        while stream.next():
+            pass
+
+
+def test_while_redis_does_not_answer_there_is_a_sentence_and_the_stream_stays(
+    serve: Callable[..., Api], tmp_path: Path
+) -> None:
+    process, url = start_redis(tmp_path)
+    api = serve(url)
+    room = api.open()
+    with room.stream(ANA) as stream:
+        stream.until(here=1)
+        stop(process)
+        answer = room.vote(ANA, 0)
+        assert answer.status == 503
+        assert answer.sentence == "The class cannot be reached for a moment. It is not lost: try again."
+        assert stream.next().name == "beat"
+
+
+@pytest.fixture
+def pair(replica: Callable, redis_url: str) -> list[tuple[subprocess.Popen[bytes], Api]]:
+    """Two replicas that share a Redis server."""
+    return [replica(redis_url) for _ in range(2)]
+
+
+@pytest.fixture
+def proxy(pair: list) -> Iterator[Api]:
+    """The proxy of deploy/ in front of both."""
+    if shutil.which("haproxy") is None:
+        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(NO_PROXY)
+    port = free_port()
+    addresses = {f"ATTENTION_{name}": api.host for name, (_, api) in zip(("ONE", "TWO"), pair, strict=True)}
+    addresses |= {"ATTENTION_BIND": f"127.0.0.1:{port}", "ATTENTION_ADMIN": f"ipv4@127.0.0.1:{free_port()}"}
+    process = subprocess.Popen(["haproxy", "-db", "-f", str(ROOT / "deploy/haproxy.cfg")], env=os.environ | addresses)
+    await_port(port, process)
+    yield Api(f"http://127.0.0.1:{port}")
+    process.terminate()
+    process.wait(10)
+
+
+def test_a_killed_replica_takes_nothing_with_it(pair: list) -> None:
+    (process, one), (_, two) = pair
+    room = one.open()
+    there = room.at(two)
+    room.ask()
+    with room.stream(ANA) as ana, there.stream(BEN) as ben:
+        for stream in (ana, ben):
+            stream.until(phase="open", here=2)
+        room.voted(ANA, 0)
+        there.voted(BEN, 1)
+        process.kill()
+        process.wait()
+        try:
+            while ana.next():
+                pass
+        except ConnectionError:
+            pass
+        there.voted(ANA, 2)
+        with there.stream(ANA, **{"Last-Event-ID": "1"}) as back:
+            assert back.until(voted=2)["phase"] == "open"
+            there.done("close")
+            there.done("show")
+            for stream in (back, ben):
+                assert stream.until(phase="shown")["tallies"] == [[0, 1, 1]]
+
+
+def test_the_proxy_passes_events_on_and_leads_to_the_replica_that_is_left(pair: list, proxy: Api) -> None:
+    (one, _), (two, _) = pair
+    room = proxy.open()
+    room.ask()
+    with room.stream(ANA) as ana, room.stream() as teacher:
+        for stream in (ana, teacher):
+            stream.until(phase="open", here=1)
+        room.voted(ANA, 0)
+        one.kill()
+        one.wait()
+        # Whoever was with the other one hears of it, without a new stream.
+        room.voted(BEN, 1)
+    with room.stream(ANA) as ana:
+        ana.until(voted=2)
+        room.done("close")
+        room.done("reveal")
+        assert ana.until(phase="revealed")["tallies"] == [[1, 1, 0]]
+    assert two.poll() is None
+
+
+# With these nothing is told but what is pushed, and that at once.
+PUSHED = {"beat_s": 1000.0, "counts_s": 1000.0}
+
+
+def test_a_step_waits_for_no_count(serve: Callable[..., Api], rooms_url: str | None) -> None:
+    api = serve(rooms_url, **PUSHED)
+    room = api.open()
+    with room.stream(ANA) as ana:
+        ana.until(phase="waiting")
+        room.ask()
+        ana.until(phase="open")
+        room.voted(ANA, 0)
+        room.done("pause")
+        assert ana.until(paused=True)["voted"] == 1
+
+
+def test_a_step_on_one_replica_is_told_on_the_other(serve: Callable[..., Api], redis_url: str) -> None:
+    one, two = serve(redis_url, **PUSHED), serve(redis_url, **PUSHED)
+    room = one.open()
+    with room.at(two).stream(ANA) as ana:
+        ana.until(phase="waiting")
+        room.done("follow", page="scaling", settings="")
+        assert ana.until(follow={"page": "scaling", "settings": ""})
+        room.done("end")
+        assert "ended" in ana.end()
+
+
+def test_what_was_told_while_redis_was_not_heard_is_told_then(serve: Callable[..., Api], redis_url: str) -> None:
+    one, two = serve(redis_url, **PUSHED), serve(redis_url, **PUSHED)
+    room = one.open()
+    with room.at(two).stream(ANA) as ana, redis.from_url(redis_url) as client:
+        ana.until(phase="waiting")
+        assert client.client_kill_filter(_type="pubsub") >= 2
+        room.done("pause")
+        ana.until(paused=True)
+
+
+def test_inside_streamlits_app_it_streams_and_stops(tmp_path: Path) -> None:
+    """As ``streamlit run`` serves it: the routes answer, and open streams do not keep the server from stopping."""
+    script = tmp_path / "app.py"
+    script.write_text(
+        "import streamlit as st\n"
+        "from pages._shared.rooms import make_store, routes\n"
+        "store = make_store(None)\n"
+        f"app = st.App({str(tmp_path / 'main.py')!r}, routes=routes(store, {{}}.get), lifespan=lambda _: store)\n"
+    )
+    (tmp_path / "main.py").write_text("import streamlit as st\nst.write('Class')\n")
+    server, url = start_server(script, tmp_path / "log")
+    try:
+        room = Api(url).open()
+        room.ask()
+        with room.stream(ANA) as ana:
+            ana.until(phase="open", here=1)
+            room.voted(ANA, 0)
+            ana.until(voted=1)
+            stop(server)
+            while ana.next():
+                pass
+    finally:
+        server.kill()
