@@ -7,8 +7,8 @@ from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class AttentionTrace:
-    """Every intermediate of one forward pass; with a zero sink, ``kv_len`` counts it as the last key.
+class AttentionWeighing:
+    """What an attention computes before it mixes values; with a zero sink, ``kv_len`` counts it as the last key.
 
     Attributes:
         q: Queries as they meet the keys, after QK-norm and rotation ``(batch, heads, q_len, d_head)``.
@@ -17,8 +17,6 @@ class AttentionTrace:
         scores: ``q · kᵀ · scale`` ``(batch, heads, q_len, kv_len)``.
         masked_scores: The scores as softmax sees them: −∞ where a key is hidden, ALiBi's penalty added.
         weights: Softmax of the masked scores; in training, after dropout: the weights that were applied.
-        context: ``weights · v`` ``(batch, heads, q_len, d_head)``.
-        output: What ``forward`` returns ``(batch, q_len, d_model)``.
     """
 
     q: Float[Tensor, "batch heads q_len d_head"]
@@ -27,5 +25,16 @@ class AttentionTrace:
     scores: Float[Tensor, "batch heads q_len kv_len"]
     masked_scores: Float[Tensor, "batch heads q_len kv_len"]
     weights: Float[Tensor, "batch heads q_len kv_len"]
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionTrace(AttentionWeighing):
+    """Every intermediate of one forward pass.
+
+    Attributes:
+        context: ``weights · v`` ``(batch, heads, q_len, d_head)``.
+        output: What ``forward`` returns ``(batch, q_len, d_model)``.
+    """
+
     context: Float[Tensor, "batch heads q_len d_head"]
     output: Float[Tensor, "batch q_len d_output"]

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from attention_core.modules.added_position import AddedPosition
-from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.attention_trace import AttentionTrace, AttentionWeighing
 from attention_core.modules.convert import read_bert, read_torch
 from attention_core.modules.dot_product import (
     attention_scores,
@@ -37,7 +37,7 @@ from attention_core.modules.projections import (
     require_fit,
 )
 
-__all__ = ["AttentionTrace", "MultiHeadAttention"]
+__all__ = ["AttentionTrace", "AttentionWeighing", "MultiHeadAttention"]
 
 FULL, NO_POSITION = Full(), NoPosition()
 
@@ -194,6 +194,33 @@ class MultiHeadAttention(HeadProjections):
         key_positions: Int[Tensor, "..."] | None = None,
     ) -> AttentionTrace:
         """Attend step by step and keep every intermediate; arguments and errors are those of ``forward``."""
+        found = self.weigh(
+            query,
+            key,
+            value,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            is_causal=is_causal,
+            query_positions=query_positions,
+            key_positions=key_positions,
+        )
+        context = found.weights @ found.v  # (batch, heads, q_len, d_head)
+        before = (found.q, found.k, found.v, found.scores, found.masked_scores, found.weights)
+        return AttentionTrace(*before, context, self.out_of_heads(context))
+
+    def weigh(
+        self,
+        query: Float[Tensor, "batch q_len d_model"],
+        key: Float[Tensor, "batch kv_len d_model"] | None = None,
+        value: Float[Tensor, "batch kv_len d_model"] | None = None,
+        *,
+        attn_mask: Shaped[Tensor, "..."] | None = None,
+        key_padding_mask: Shaped[Tensor, "..."] | None = None,
+        is_causal: bool = False,
+        query_positions: Int[Tensor, "..."] | None = None,
+        key_positions: Int[Tensor, "..."] | None = None,
+    ) -> AttentionWeighing:
+        """The first half of ``trace``, up to the weights; arguments and errors are those of ``forward``."""
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
         q, k, v, mask, is_causal = self._prepare(query, key, value, *given, contiguous=True)
         scores = attention_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
@@ -203,8 +230,7 @@ class MultiHeadAttention(HeadProjections):
         if mask is not None:
             masked_scores, visible = mask_scores(scores, mask), visible_rows(mask)
         weights = softmax_over_keys(masked_scores, visible, dropout=self.dropout if self.training else 0.0)
-        context = weights @ v  # (batch, heads, q_len, d_head)
-        return AttentionTrace(q, k, v, scores, masked_scores, weights, context, self.out_of_heads(context))
+        return AttentionWeighing(q, k, v, scores, masked_scores, weights)
 
     def _prepare(
         self,

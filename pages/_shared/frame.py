@@ -212,8 +212,9 @@ class Page(Sheet):
         return st.session_state.get(self.private("good"))
 
     def compute(self, function: Callable[[Any], Any], config: Any) -> Any:
-        """The result of an experiment, shared by all who ask for it, with progress where it takes long."""
-        return result_of(function, config)
+        """The result of an experiment, shared by all who ask for it; where it takes long, progress stands below."""
+        with self._finding:  # where it takes none of the picture's room
+            return result_of(function, config)
 
     def compute_in_sight(self, function: Callable[[Any], Any], config: Any, draw: Callable[[Any], None]) -> None:
         """Draw what comes of a long experiment, and until then what each of its steps has to show already.
@@ -229,7 +230,8 @@ class Page(Sheet):
             with place.redrawn():
                 draw(found)
 
-        redraw(result_of(function, config, redraw))
+        with self._finding:
+            redraw(result_of(function, config, redraw))
 
     @property
     def before(self) -> tuple[Any, Any] | None:
@@ -285,11 +287,9 @@ class Page(Sheet):
             say: From config and view before and after the move to the sentence; empty for none.
         """
         assert self.last_good is not None
-        if self.before is not None:
-            sentence = say(self.before, self.last_good)
-            if sentence:
-                with self._finding:
-                    st.markdown(f":material/arrow_forward: {sentence}")
+        if self.before is not None and (sentence := say(self.before, self.last_good)):
+            with self._finding:
+                st.markdown(f":material/arrow_forward: {sentence}")
 
     @property
     def words(self) -> Any:
@@ -374,7 +374,6 @@ class Page(Sheet):
             with self._above:
                 draw_grade(self, self.predict, result)
         assert self.last_good is not None
-        config, _ = self.last_good
         with self._tabs:
             name, place = tabs.draw_bar(self)
         with place:
@@ -384,7 +383,7 @@ class Page(Sheet):
                 case "code":
                     export.draw_code(snippet, self.spec.name)
                 case "data":
-                    export.draw_data(self.spec.name, config, result, table, figure, files)
+                    export.draw_data(self.spec.name, self.last_good[0], result, table, figure, files)
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, self.predict, result)

@@ -62,7 +62,7 @@ def main() -> None:
     torch.set_num_threads(1)
     config = ScalingConfig()
     inputs = next(chunks(config))
-    modules = [head(config, d_head) for d_head in D_HEADS]
+    modules = [(head(config, d_head, 1.0), head(config, d_head).scale) for d_head in D_HEADS]
     single = [
         dataclasses.replace(inputs, queries=inputs.queries[i : i + 1], upstream=inputs.upstream[i : i + 1])
         for i in range(len(inputs.queries))
@@ -70,9 +70,9 @@ def main() -> None:
 
     def sweep(parts: list[Inputs]) -> None:
         with torch.no_grad():
-            for module in modules:
+            for module, scale in modules:
                 for one in parts:
-                    for attended in attend(module, one, [1.0]):
+                    for attended in attend(module, one, [1.0, scale]):
                         row_statistics(attended.weights, row_norms(attended.gradient))
 
     together, loop = seconds(lambda: sweep([inputs]), 9), seconds(lambda: sweep(single), 2)

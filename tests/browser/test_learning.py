@@ -13,7 +13,7 @@ WATCH = """() => {
     [...(one.tagName === "CANVAS" ? [one] : []), ...(one.shadowRoot ? canvases(one.shadowRoot) : [])]);
   [window.seen, window.first] = [new Set(), canvases(figure)[0]];
   const look = () => {
-    if (figure.querySelector("[data-testid=stProgress]"))
+    if (document.querySelector(".st-key-finding [data-testid=stProgress]"))
       seen.add(canvases(figure).map((one) => one.toDataURL()).join());
     requestAnimationFrame(look);
   };
@@ -29,7 +29,7 @@ def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(
     page = visit("learning", f"?learning_steps=600&seed={width}", viewport={"width": width, "height": 844})
     page.evaluate(WATCH)
     page.locator("label", has_text="Causal mask").first.click()
-    learning = page.locator(".st-key-figure [data-testid=stProgress]")
+    learning = page.locator(".st-key-finding [data-testid=stProgress]")
     learning.wait_for()
     learning.wait_for(state="detached", timeout=LOADED)
     settled(page)

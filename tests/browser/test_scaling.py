@@ -7,6 +7,30 @@ import pytest
 
 from tests.browser.conftest import LOADED, PICTURES
 
+# The sizes that each canvas of the picture has had.
+SIZES = """() => {
+  window.sizes = new Map();
+  const walk = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      const size = `${node.width} ${node.height}`;
+      if (node.tagName === "CANVAS") sizes.set(node, (sizes.get(node) ?? new Set()).add(size));
+      if (node.shadowRoot) walk(node.shadowRoot);
+    }
+  };
+  const look = () => (walk(document.querySelector(".st-key-figure")), requestAnimationFrame(look));
+  look();
+}"""
+
+
+def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callable, settled: Callable) -> None:
+    page = visit("scaling", "?scaling_num_keys=128&scaling_through_module=true&seed=4711")
+    page.evaluate(SIZES)
+    before = page.evaluate(PICTURES)
+    page.locator(".st-key-scaling_std [role=slider], .st-key-scaling_std input").first.press("ArrowRight")
+    settled(page, LOADED)
+    assert page.evaluate(PICTURES) != before
+    assert page.evaluate("[...sizes.values()].map((one) => one.size)") == [1] * 8
+
 
 def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
     visit: Callable, settled: Callable

@@ -63,7 +63,7 @@ def test_nothing_cancels_or_underflows_where_softmax_saturates() -> None:
 def test_every_precision_stays_finite_at_4096(dtype: str, inputs: dict[str, object]) -> None:
     config = ScalingConfig(dtype=dtype, num_keys=8, **inputs)
     chunk = next(chunks(config))
-    for attended in attend(head(config, 4096), chunk, [1.0]):
+    for attended in attend(head(config, 4096, 1.0), chunk, [1.0, head(config, 4096).scale]):
         statistics = row_statistics(attended.weights, row_norms(attended.gradient))
         assert statistics.isfinite().all()
         assert (statistics >= 0).all()
@@ -75,10 +75,7 @@ def test_every_precision_stays_finite_at_4096(dtype: str, inputs: dict[str, obje
 def test_gradients_are_those_of_the_closed_form() -> None:
     config = ScalingConfig(num_keys=5)
     chunk = next(chunks(config))
-    own, other = attend(head(config, 16, 0.3), chunk, [0.7])
-    alone = attend(head(config, 16, 0.7), chunk)[0]
-    assert torch.equal(other.weights, alone.weights)
-    assert torch.equal(other.gradient, alone.gradient)
+    own, other = attend(head(config, 16, 1.0), chunk, [0.3, 0.7])
     for factor, attended in ((0.3, own), (0.7, other)):
         scores = factor * chunk.queries[:, :16] @ chunk.keys[:, :16].mT
         torch.testing.assert_close(attended.weights, scores.softmax(-1))
@@ -87,6 +84,19 @@ def test_gradients_are_those_of_the_closed_form() -> None:
             torch.testing.assert_close(
                 attended.gradient[row], factor * chunk.keys[:, :16].mT @ moved, rtol=1e-10, atol=1e-14
             )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+def test_one_product_serves_every_factor_as_a_module_of_its_own_would(dtype: str) -> None:
+    config = ScalingConfig(num_keys=5, dtype=dtype)
+    chunk, modules = next(chunks(config)), [head(config, 16, 0.7), head(config, 16)]
+    shared = attend(head(config, 16, 1.0), chunk, [module.scale for module in modules])
+    for module, served in zip(modules, shared, strict=True):
+        (alone,) = attend(module, chunk)
+        trace = module.trace(chunk.queries[None, :, :16], chunk.keys[None, :, :16])
+        assert torch.equal(alone.weights, trace.weights[0, 0])
+        for name in ("scores", "weights", "gradient"):
+            assert torch.equal(getattr(served, name), getattr(alone, name)), name
 
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])

@@ -9,7 +9,7 @@ operations.
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import torch
@@ -172,7 +172,7 @@ def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
         passes, shown = honest, still
         if config.dropout:
             passes = claims.training_passes(config, module, x, is_causal=config.causal)
-            shown = AttentionTrace(*(getattr(passes, name)[:1] for name in AttentionTrace.__slots__))
+            shown = AttentionTrace(*(getattr(passes, one.name)[:1] for one in fields(AttentionTrace)))
             if config.miscut:
                 with SeededDropout(config.seed, "dropout"):
                     shown = miscut_trace(module, x, honest)

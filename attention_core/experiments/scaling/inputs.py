@@ -28,7 +28,7 @@ class Inputs:
         keys: (keys, 4096), shared by all queries of all chunks.
         upstream: (chunk, keys) ~ N(0, 1): ∂L/∂weights.
         pairs: Queries and keys (chunk, 4096) that are independent of all others in every component and row, or, of
-            correlated ones, of all but each other; None once ``PAIR_ROWS`` have been drawn.
+            correlated ones, of all but each other; None once ``PAIR_ROWS`` have been drawn, or where none are wanted.
     """
 
     queries: Float[Tensor, "chunk width"]
@@ -37,10 +37,14 @@ class Inputs:
     pairs: tuple[Float[Tensor, "chunk width"], Float[Tensor, "chunk width"]] | None
 
 
-def chunks(config: ScalingConfig) -> Iterator[Inputs]:
+def chunks(config: ScalingConfig, *, paired: bool = True) -> Iterator[Inputs]:
     """The inputs, chunk by chunk, each kind from its own stream: how they are cut does not change them.
 
     They are drawn in float32, four times as fast as in float64, and then cast: one seed is one input everywhere.
+
+    Args:
+        config: Settings.
+        paired: Whether independent pairs are wanted.
     """
     streams = {name: generator(config.seed, "scaling", name) for name in ("query", "key", "upstream", "pair")}
     width = MODEL_WIDTH if config.through_module else D_HEADS[-1]
@@ -71,7 +75,7 @@ def chunks(config: ScalingConfig) -> Iterator[Inputs]:
         query = unit("query", last - first)
         queries = beside(key[torch.arange(first, last) % config.num_keys], query)
         pairs = None
-        if first < PAIR_ROWS:
+        if paired and first < PAIR_ROWS:
             pair = unit("pair", last - first)
             pairs = (beside(pair, query) if config.correlation else queries, made("k_weight", pair))
         yield Inputs(queries, keys, upstream[first:last], pairs)

@@ -20,7 +20,7 @@ from attention_core.experiments.scaling.curves import Counts, Floats
 from attention_core.experiments.scaling.inputs import chunks
 from attention_core.experiments.scaling.stats import jacobian
 from attention_core.experiments.scaling.sweep import head
-from attention_core.modules.dot_product import attention_scores, softmax_over_keys
+from attention_core.modules.dot_product import softmax_over_keys
 
 SHOWN_KEYS: Final = 32
 BINS: Final = 81  # odd, so that one lies around 0
@@ -81,18 +81,18 @@ def run_picture(config: ScalingConfig) -> ScalingPicture:
     Args:
         config: The settings; what the picture does not depend on is as in ``config.drawn``.
     """
-    inputs = next(chunks(config))
+    inputs = next(chunks(config, paired=False))
     plain = config.factor_name == SCALED
+    series = [[config.factor(d_head) for d_head in D_HEADS], [1.0 if plain else 1 / math.sqrt(d) for d in D_HEADS]]
     scores: tuple[list[Tensor], list[Tensor]] = ([], [])
     weights: tuple[list[Tensor], list[Tensor]] = ([], [])
     with torch.inference_mode():
-        for d_head in D_HEADS:
-            module = head(config, d_head, config.factor(d_head))
-            trace = module.trace(inputs.queries[None, :, :d_head], inputs.keys[None, :, :d_head])
-            again = attention_scores(trace.q, trace.k, scale=1.0 if plain else None)
-            for side, found in enumerate(((trace.scores, trace.weights), (again, softmax_over_keys(again)))):
-                scores[side].append(on_cpu(found[0][0, 0]))
-                weights[side].append(on_cpu(found[1][0, 0]))
+        for size, d_head in enumerate(D_HEADS):
+            own = head(config, d_head, 1.0).weigh(inputs.queries[None, :, :d_head], inputs.keys[None, :, :d_head])
+            for side, factors in enumerate(series):
+                found = own.scores[0, 0] * factors[size]
+                scores[side].append(on_cpu(found))
+                weights[side].append(on_cpu(softmax_over_keys(found)))
         all_scores = [torch.stack(one) for one in scores]  # (13, queries, keys) each
         all_weights = [torch.stack(one) for one in weights]
         largest = all_weights[0].amax(-1)  # (13, queries)
@@ -100,7 +100,6 @@ def run_picture(config: ScalingConfig) -> ScalingPicture:
         best = torch.maximum(*(one[:, query].amax(0) for one in all_weights)).argsort(descending=True, stable=True)
         keys = best[:SHOWN_KEYS].sort().values
         beside = UNSCALED if plain else SCALED
-        series = [[config.factor(d_head) for d_head in D_HEADS], [1.0 if plain else d**-0.5 for d in D_HEADS]]
         names = (config.factor_name, beside)
         chosen, other = (
             _side(config, names[i], np.array(series[i]), all_scores[i], all_weights[i], query, keys) for i in (0, 1)

@@ -50,12 +50,12 @@ class Attended:
 
 
 def factors(config: ScalingConfig) -> dict[str, list[float]]:
-    """The factors that a part is measured with, by their formula; the first is the module's own.
+    """The factors that a part is measured with, by their formula.
 
     They are the chosen one; but without a factor and with 1/√d_head, which every result is compared with, in one go.
     """
     if config == config.base:
-        return {SCALED: [head(config, d_head).scale for d_head in D_HEADS], UNSCALED: [1.0] * len(D_HEADS)}
+        return {UNSCALED: [1.0] * len(D_HEADS), SCALED: [head(config, d_head).scale for d_head in D_HEADS]}
     return {config.factor_name: [config.factor(d_head) for d_head in D_HEADS]}
 
 
@@ -75,28 +75,27 @@ def head(config: ScalingConfig, d_head: int, factor: float | None = None) -> Mul
     return module.requires_grad_(False)
 
 
-def attend(module: MultiHeadAttention, inputs: Inputs, others: Sequence[float] = ()) -> list[Attended]:
-    """One pass of a chunk through the module, and back to its queries; then the same q and k with other factors.
+def attend(module: MultiHeadAttention, inputs: Inputs, multiples: Sequence[float] = (1.0,)) -> list[Attended]:
+    """One pass of a chunk through the module up to its weights, and back to its queries for each of some factors.
 
-    From ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂q`` of the queries as they meet the keys: after QK-norm, where
+    The product of queries and keys is the dearest step, and no factor changes it: the module makes it once. From
+    ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂q`` of the queries as they meet the keys: after QK-norm, where
     there is one.
 
     Args:
         module: Made by ``head``.
         inputs: The chunk.
-        others: Factors with which the module's queries and keys meet again.
+        multiples: What the module's scores are multiplied by: a module with factor 1 serves every factor.
     """
+    found = []
     with torch.inference_mode(False), torch.enable_grad():
         queries = inputs.queries[None, :, : module.d_head].detach().requires_grad_()
-        trace = module.trace(queries, inputs.keys[None, :, : module.d_head])
-        made = [(trace.scores, trace.weights)]
-        for factor in others:
-            scores = attention_scores(trace.q, trace.k, scale=factor)
-            made.append((scores, softmax_over_keys(scores)))
-        found = []
-        for scores, weights in made:
+        own = module.weigh(queries, inputs.keys[None, :, : module.d_head])
+        for multiple in multiples:
+            scores = own.scores if multiple == 1 else own.scores * multiple
+            weights = own.weights if multiple == 1 else softmax_over_keys(scores)
             upstream = inputs.upstream[None, None]
-            (gradient,) = torch.autograd.grad(weights, trace.q, upstream, retain_graph=True)
+            (gradient,) = torch.autograd.grad(weights, own.q, upstream, retain_graph=True)
             found.append(Attended(scores.detach()[0, 0], weights.detach()[0, 0], gradient[0, 0]))
     return found
 
@@ -154,9 +153,8 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
         config: One of a config's ``parts``.
     """
     series = factors(config)
-    first, *others = series.values()
     with torch.inference_mode(False):  # autograd refuses tensors that were made in inference mode
-        modules = [head(config, d_head, factor) for d_head, factor in zip(D_HEADS, first, strict=True)]
+        modules = [head(config, d_head, 1.0) for d_head in D_HEADS]
         rows = torch.empty(len(series), len(ROW_STATISTICS), len(D_HEADS), config.num_queries, dtype=torch.float64)
         sums = torch.zeros(len(series), len(D_HEADS), 4, dtype=torch.float64)
     inputs = chunks(config)
@@ -165,7 +163,7 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
         at = slice(done * CHUNK, min((done + 1) * CHUNK, config.num_queries))
         yield Step(done, total, f"queries {at.start + 1:,} to {at.stop:,} of {config.num_queries:,}")
         with torch.inference_mode(False), torch.no_grad():
-            _add_chunk(next(inputs), modules, others, rows[..., at], sums)
+            _add_chunk(next(inputs), modules, list(series.values()), rows[..., at], sums)
     values = [rows[i].numpy() for i in range(len(series))]
     made = [
         summarise(name, series[name], values[i], sums[i].numpy(), config.num_keys) for i, name in enumerate(series)
@@ -177,18 +175,18 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
 
 
 def _add_chunk(
-    inputs: Inputs, modules: list[MultiHeadAttention], others: list[list[float]], rows: Tensor, sums: Tensor
+    inputs: Inputs, modules: list[MultiHeadAttention], series: list[list[float]], rows: Tensor, sums: Tensor
 ) -> None:
     """Measure some queries at every d_head: ``rows`` is filled, ``sums`` is added to."""
-    weights: list[list[Tensor]] = [[] for _ in sums]
-    gradients: list[list[Tensor]] = [[] for _ in sums]
+    weights: list[list[Tensor]] = [[] for _ in series]
+    gradients: list[list[Tensor]] = [[] for _ in series]
     for size, module in enumerate(modules):
-        again = [series[size] for series in others]
-        for i, attended in enumerate(attend(module, inputs, again)):
+        here = [each[size] for each in series]
+        for i, attended in enumerate(attend(module, inputs, here)):
             weights[i].append(attended.weights)
             gradients[i].append(row_norms(attended.gradient.to("cpu")))
         scores = pair_scores(module, inputs)
-        for i, factor in enumerate((module.scale, *again)):
+        for i, factor in enumerate(here):
             sums[i, size] += moments(scores * factor)
-    for i in range(len(sums)):
+    for i in range(len(series)):
         rows[i] = row_statistics(torch.stack(weights[i]), torch.stack(gradients[i]))
