@@ -161,7 +161,7 @@ def test_questions_of_a_step_are_edited_where_the_step_is(open_page: Open) -> No
     assert field(at, "questions").value == written([MINE, Prepared()])
     at.button(key="_course_edit_1").click().run()
     field(at, "questions").set_value(OWN).run()
-    assert [error.value for error in at.error] == [f"“{OWN}” is not there: this page asks nothing\\."]
+    assert [error.value for error in at.error] == [f"“{OWN}” is not there\\: this page asks nothing\\."]
 
 
 def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_it(open_page: Open) -> None:
