@@ -158,7 +158,7 @@ class Page(Sheet):
         tabs.draw_neighbours(self.spec.name)
 
     def _draw_headline(self) -> None:
-        """The page's claim, its formula a hover away; while a question stands that it answers, what is in its place."""
+        """The claim, its formula a hover away; while a question stands that it answers, what stands in its place."""
         if self.asks and self.predict.headline:
             st.markdown(self.predict.headline)
         else:
