@@ -2,14 +2,14 @@
 
 from math import ceil, log10
 from textwrap import wrap
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from attention_core.figures.graph import Edges, GraphPanel
-from attention_core.figures.lines import LinesPanel, Series
+from attention_core.figures.lines import LinesPanel, Series, Stroke
 from attention_core.figures.matrix import MatrixView, Panel, matrix_heatmap
 from attention_core.figures.panels import BarsPanel, Limits, MatrixPanel
 from attention_core.figures.plot import NUMBER, Mode, add_border, axis, base_figure, escape, say, token_axis
@@ -18,6 +18,7 @@ from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, SCALES
 # Panels in a row of an exported figure; of each the most ticks on a side, and the letters of a line below it.
 _IN_A_ROW, _TICKS, _LETTERS = 4, 12, 48
 _DOTTED = 24  # curves of up to this many points show each of them
+_DASHES: Final[dict[Stroke, str]] = {"solid": "solid", "dashed": "dash", "dotted": "dot"}
 
 
 def panel_figure(panel: Panel, step: int | None = None, mode: Mode = "light") -> go.Figure:
@@ -132,8 +133,8 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> go.Figure:
 
 def _lines(panel: LinesPanel, mode: Mode) -> go.Figure:
     figure = base_figure(title=panel.title, mode=mode)
-    for i, one in enumerate(panel.series):
-        _series(figure, panel, one, i, mode)
+    for i, (one, stroke) in enumerate(zip(panel.series, panel.strokes, strict=True)):
+        _series(figure, panel, one, i, stroke, mode)
     if panel.marked is not None:
         figure.add_vline(x=float(panel.x[panel.marked]), line={"color": MUTED[mode], "width": 1.5, "dash": "dot"})
     across = axis(panel.x_title, log=panel.log_x, mode=mode)
@@ -141,7 +142,7 @@ def _lines(panel: LinesPanel, mode: Mode) -> go.Figure:
     return figure.update_layout(xaxis=across, yaxis=up)
 
 
-def _series(figure: go.Figure, panel: LinesPanel, one: Series, i: int, mode: Mode) -> None:
+def _series(figure: go.Figure, panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) -> None:
     plain = MUTED[mode] if one.dashed else (SCALES[mode]["sequential"][4], INK[mode], MUTED[mode])[i % 3]
     colour = ROLE_COLOURS[mode][one.role] if one.role else plain
     if one.band is not None:
@@ -154,7 +155,7 @@ def _series(figure: go.Figure, panel: LinesPanel, one: Series, i: int, mode: Mod
         name=escape(one.name),
         showlegend=one.listed,
         mode="markers" if one.crosses else "lines+markers" if dots else "lines",
-        line={"color": colour, "dash": "dash" if one.dashed else "solid", "width": 2},
+        line={"color": colour, "dash": _DASHES[stroke], "width": 2},
         marker={"symbol": "x", "size": 10, "color": colour} if one.crosses else {"size": 6, "color": colour},
         hovertemplate=f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
     )

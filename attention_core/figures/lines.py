@@ -1,11 +1,16 @@
 """Curves of a sweep beside the matrices it moves: small, with a cursor at the current step."""
 
+from collections import Counter
 from dataclasses import dataclass
+from typing import Final, Literal
 
 import numpy as np
 
 from attention_core.figures.panels import Array, Limits, check_limits, data_limits, frozen, log_limits, not_finite
 from attention_core.figures.theme import Role
+
+Stroke = Literal["solid", "dashed", "dotted"]
+_COMPARED: Final[tuple[Stroke, Stroke]] = ("dashed", "dotted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,6 +100,16 @@ class LinesPanel:
     def drawn(self) -> Array:
         """All numbers of all curves and bands, flat."""
         return np.concatenate([part for one in self.series for part in one.drawn])
+
+    @property
+    def strokes(self) -> tuple[Stroke, ...]:
+        """How each curve is drawn: of those to compare with that the legend names, two of one colour differ."""
+        found: list[Stroke] = []
+        seen: Counter[Role | None] = Counter()
+        for one in self.series:
+            found.append(_COMPARED[seen[one.role] % len(_COMPARED)] if one.dashed else "solid")
+            seen[one.role] += one.dashed and one.listed
+        return tuple(found)
 
     @property
     def y_limits(self) -> Limits:

@@ -14,7 +14,7 @@ import numpy as np
 
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.graph import GraphPanel
-from attention_core.figures.lines import LinesPanel
+from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
@@ -27,6 +27,11 @@ _MOST_LABELS: Final = 24
 _INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
 _SEQUENTIAL = SCALES["light"]["sequential"]
 _ACCENT = _SEQUENTIAL[3]
+_DASHES: Final[dict[Stroke, str]] = {
+    "solid": "",
+    "dashed": ' stroke-dasharray="5 4"',
+    "dotted": ' stroke-dasharray="1.5 3.5"',
+}
 
 
 def view_svgs(view: MatrixView) -> tuple[str, ...]:
@@ -68,9 +73,9 @@ def _text(
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape(text)}</text>'
 
 
-def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1) -> str:
+def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:
     ends = f'x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}"'
-    return f'<line {ends} stroke="{colour}" stroke-width="{width}"/>'
+    return f'<line {ends} stroke="{colour}" stroke-width="{width}"{dash}/>'
 
 
 def _wrapped(texts: Iterable[str], most: int = 56) -> list[str]:
@@ -203,7 +208,7 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
         TOP + PLOT + BELOW,
         across(panel.x),
     )
-    for one in panel.series:
+    for one, stroke in zip(panel.series, panel.strokes, strict=True):
         colour = ROLE_COLOURS["light"][one.role] if one.role else _MUTED if one.dashed else _ACCENT
         if one.band is not None:
             low, high = (up(border) for border in one.band)
@@ -216,10 +221,9 @@ def _lines(panel: LinesPanel) -> tuple[str, float]:
                 for a, b in zip(x, y, strict=True) if np.isfinite(b)
             )  # fmt: skip
         else:
-            dash = ' stroke-dasharray="5 4"' if one.dashed else ""
-            body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{dash}/>'
+            body += f'<path d="{_path(x, y)}" fill="none" stroke="{colour}" stroke-width="1.8"{_DASHES[stroke]}/>'
         if one.listed:
-            body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2)
+            body += _line(LEFT, height - 4, LEFT + 16, height - 4, colour, 2, _DASHES[stroke])
             body += _text(LEFT + 22, height, one.name, size=10, colour=_MUTED)
             height += 14
     return body, height + 4

@@ -19,6 +19,7 @@ from attention_core.figures.matrix import (
     Series,
 )
 from attention_core.figures.plot import escape
+from attention_core.figures.svg import panel_svg
 from attention_core.figures.table import panel_table
 from attention_core.figures.theme import GRID, ROLE_COLOURS
 
@@ -133,6 +134,15 @@ def test_the_graph_in_plotly_has_each_node_once_in_the_colour_of_its_last_group(
     assert colours[0, 0] == GRID["dark"] != colours[0, 1]
     assert figure.layout.xaxis.ticktext == tuple(map(escape, HOSTILE))
     assert f"token {escape('$x$')}, layer 1 · count 5" in {text for trace in nodes for text in trace.text}
+
+
+def test_two_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() -> None:
+    kinds = [("a", None), ("b", "key"), ("c", None), ("d", "key")]
+    series = tuple(Series(name=name, values=X, dashed=True, role=role) for name, role in kinds)
+    panel = lines(series=(Series(name="measured", values=X), *series))
+    assert panel.strokes == ("solid", "dashed", "dashed", "dotted", "dotted")
+    assert [trace.line.dash for trace in panel_figure(panel).data] == ["solid", "dash", "dash", "dot", "dot"]
+    assert panel_svg(panel).count('stroke-dasharray="1.5 3.5"') == 4, "both, and their keys"
 
 
 def test_lines_in_plotly_keep_band_bound_crosses_axes_and_mark() -> None:

@@ -72,6 +72,7 @@ def test_every_head_moves_with_the_slider_and_so_does_the_cursor(run: LearningRe
     assert set(blind.values.tolist()) == {np.float32(history.blind)}
     assert set(chance.values.tolist()) == {np.float32(0.2)}
     assert (measured.dashed, blind.dashed, chance.dashed) == (False, True, True)
+    assert accuracy.strokes == ("solid", "dashed", "dotted"), "what is compared with can be told apart"
     np.testing.assert_allclose(loss.series[0].values, history.loss, rtol=1e-6)
     assert loss.series[1].values[0] == pytest.approx(math.log(5))
     assert "learns to copy from 6 tokens" in view.summary

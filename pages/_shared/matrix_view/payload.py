@@ -76,11 +76,11 @@ def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
                 "values": block.add(one.values),
                 "band": one.band and [block.add(border) for border in one.band],
                 "role": one.role,
-                "dashed": one.dashed,
+                "stroke": stroke,
                 "crosses": one.crosses,
                 "listed": one.listed,
             }
-            for one in panel.series
+            for one, stroke in zip(panel.series, panel.strokes, strict=True)
         ],
     }
 

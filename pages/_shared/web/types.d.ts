@@ -77,7 +77,7 @@ export interface SeriesSpec {
   values: Part;
   band: [Part, Part] | null;
   role: Role | null;
-  dashed: boolean;
+  stroke: "solid" | "dashed" | "dotted";
   crosses: boolean;
   listed: boolean;
 }

@@ -8,6 +8,7 @@ import { lineKey, Panel } from "./panel.js";
 /** @typedef {CanvasRenderingContext2D} Context */
 
 const DOTTED = 24; // curves of up to this many points show each of them
+const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5] };
 
 /** @typedef {SeriesSpec & { numbers: Float32Array, borders: Float32Array[] }} Series */
 
@@ -78,12 +79,14 @@ export class Lines extends Chart {
   /** @param {Series} series @param {Theme} theme */
   colour(series, theme) {
     if (series.role) return theme.roles[series.role];
-    return series.dashed ? theme.muted : [theme.primary, theme.ink, theme.muted][this.series.indexOf(series) % 3];
+    return series.stroke !== "solid"
+      ? theme.muted
+      : [theme.primary, theme.ink, theme.muted][this.series.indexOf(series) % 3];
   }
 
   /** @param {Theme} theme */
   legend(theme) {
-    const kind = (/** @type {Series} */ one) => (one.crosses ? "cross" : one.dashed ? "line dashed" : "line");
+    const kind = (/** @type {Series} */ one) => (one.crosses ? "cross" : `line ${one.stroke}`);
     return this.series
       .filter((one) => one.listed)
       .map((one) => lineKey(one.name, this.colour(one, theme), kind(one)));
@@ -121,7 +124,7 @@ export class Lines extends Chart {
     if (series.borders.length) this.paintBand(ctx, series.borders);
     ctx.lineWidth = 2;
     ctx.lineJoin = "round";
-    ctx.setLineDash(series.dashed ? [5, 4] : []);
+    ctx.setLineDash(DASHES[series.stroke]);
     ctx.beginPath();
     let pen = false;
     series.numbers.forEach((v, i) => {
@@ -136,7 +139,7 @@ export class Lines extends Chart {
     ctx.stroke();
     ctx.setLineDash([]);
     if (series.crosses) return;
-    if (!series.dashed && this.xs.length <= DOTTED) {
+    if (series.stroke === "solid" && this.xs.length <= DOTTED) {
       series.numbers.forEach((v, i) => drawable(v) && disc(ctx, this.x(this.xs[i]), this.y(v), 2.5));
     }
     if (cursor === null || !drawable(series.numbers[cursor])) return;
