@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages._shared import link
 from pages._shared.controls import Ask
+from pages._shared.finding import as_code, capital, number_in_words
 from pages._shared.glossary import draw_glossary
 from pages._shared.process import process
 from pages._shared.registry import LEDGER, PAGES
@@ -74,29 +75,26 @@ def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
 
 
 def glance(of_page: dict[str, list[Claim]]) -> str:
-    """All claims by name, each with the look of what has been found of it, and what these looks mean."""
+    """All claims in their order, each as the look of what has been found of it, and what these looks mean."""
     looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
     meant = (f":{colour}[:material/{icon}: {meaning}]" for colour, icon, meaning in sorted(set(looks.values())))
     lines = [f"Legend: {' '.join(meant)}"]
     for name, entries in of_page.items():
-        names = (":{}[:material/{}:&nbsp;{}]".format(*looks[claim.id][:2], claim.id) for claim in entries)
-        lines.append(f"**{TITLES[name]}** {' '.join(names)}")
+        icons = (":{}[:material/{}:]".format(*looks[claim.id][:2]) for claim in entries)
+        lines.append(f"**{TITLES[name]}** {' '.join(icons)}")
     return "  \n".join(f":small[{line}]" for line in lines)
 
 
-def number(verdict: Verdict) -> str:
-    """What was measured, and what it is held to."""
-    return "`" + verdict.numbers.replace("`", "ʼ") + "`"
+def measured(claim: Claim, one: Checked) -> list[tuple[str, Verdict]]:
+    """The first number, all where a source is corrected, the first that shows the break, and all that are not so.
 
-
-def measured(claim: Claim, one: Checked) -> list[str]:
-    """The first number, all where a source is corrected, the first that shows the break, and all that are not so."""
-    lines = [number(verdict) for verdict in (one.verdicts if claim.correction else one.verdicts[:1])]
+    Each with what stands before it.
+    """
+    told = [("", verdict) for verdict in (one.verdicts if claim.correction else one.verdicts[:1])]
     failed = [verdict for verdict in one.broken if not verdict.holds]
     if claim.breaks:
-        lines += [f"With {text(claim.breaks.by)}: {number(verdict)}" for verdict in failed[:1]]
-    lines += [f":red[Not as theory says:] {number(verdict)}" for verdict in one.surprising]
-    return lines + ([f":gray[Not decided: {text('; '.join(one.reasons))}.]"] if one.outcome == "undecided" else [])
+        told += [(f"With {text(claim.breaks.by)}: ", verdict) for verdict in failed[:1]]
+    return told + [(":red[Not as theory says:] ", verdict) for verdict in one.surprising]
 
 
 def draw(claim: Claim) -> None:
@@ -107,14 +105,18 @@ def draw(claim: Claim) -> None:
         words = f"not measured: {text(one.refused)}"
     elif one and one.outcome == "agrees" and claim.expected != FALSE:
         words = text(claim.verdict)
-    status = f":{colour}[:material/{icon}: **{claim.id}** {words}]"
+    status = f":{colour}[:material/{icon}: {capital(words)}]"
     lines = [f"**{text(claim.statement)}**", f":small[{status} :gray[· {text(claim.said)}]]"]
-    lines += [f":small[{line}]" for line in (measured(claim, one) if one else ())]
+    numbers = measured(claim, one) if one else []
+    lines += [f":small[{capital(before + number_in_words(verdict))}]" for before, verdict in numbers]
+    if one and one.outcome == "undecided":
+        lines.append(f":small[:gray[Not decided: {text('; '.join(one.reasons))}.]]")
     if claim.correction and (one or claim.expected == FALSE):
         told = {"said": claim.correction.says, "measured": claim.correction.found}
         lines += [f":small[**What is {name}:** {text(words)}.]" for name, words in told.items()]
         lines.append(f":small[**Why:** {text(claim.correction.why)}.]")
-    st.markdown("  \n".join(lines), width="stretch")
+    exactly = (as_code(claim.id), *(before + as_code(verdict.numbers) for before, verdict in numbers))
+    st.markdown("  \n".join(lines), width="stretch", help="  \n".join(exactly))
     page = next(page for page in PAGES if page.name == claim.page)
     kept = shared().parameters()
     # Who comes to see a claim is not asked first what it says.

@@ -9,6 +9,7 @@
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cache
@@ -29,7 +30,7 @@ _KEY: Final = "setting"
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(ABC):
     """What is declared of a field.
 
     Attributes:
@@ -43,17 +44,17 @@ class Setting:
     hint: str = ""
     link: str = ""
 
+    @abstractmethod
     def check(self, name: str, value: object) -> None:
         """Raise ``ConfigError`` unless ``value`` is possible for the field ``name``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, text: str) -> Any:
         """The value that a link's text stands for.
 
         Raises:
             ValueError: If it stands for none; ``check`` decides whether the value is possible.
         """
-        raise NotImplementedError
 
     def write(self, value: Any) -> str:
         """The value as a link's text: an id or a number, never words that are shown."""

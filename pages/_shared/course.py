@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
+from pages._shared.questions import MOST, Prepared, read
 from pages._shared.registry import HOME, LEDGER, PAGES
 from pages._shared.words import literal
 
-FORMAT: Final = 1
+FORMAT: Final = 2  # 1, which is read too, has no questions
 MAX_STEPS: Final = 40
 MAX_BYTES: Final = 2_000_000
 MAX_TITLE: Final = 80
@@ -25,6 +26,7 @@ MAX_MINUTES: Final = 240
 MAX_VALUE: Final = 600
 MAX_SETTINGS: Final = 64
 TITLES: Final = {page.name: page.title for page in (HOME, *PAGES, LEDGER)}
+ASKING: Final = {page.name for page in PAGES}  # pages that have a question of their own
 SHARED: Final = ("dtype", "seed")
 _NAMES: Final = (
     "page",
@@ -37,6 +39,7 @@ _NAMES: Final = (
     "fixed",
     "hidden",
     "claims",
+    "questions",
 )
 
 
@@ -47,7 +50,8 @@ class Step:
     Attributes:
         page: Name of the page.
         settings: What is not as the page begins, as a link spells it, by its key in the link.
-        lesson: Which parts show, what is fixed or hidden, whether the prediction comes first; its note is the task.
+        lesson: Which parts show, what is fixed or hidden, whether the prediction comes first, what a class is asked;
+            its note is the task.
         answer: A short answer to unfold; none where empty.
         minutes: How long it takes.
         claims: Ids of the ledger's claims that it speaks of.
@@ -79,6 +83,7 @@ class Step:
             "fixed": here.fixed,
             "hidden": list(here.hidden),
             "claims": list(self.claims),
+            "questions": [one.plain() for one in here.questions],
         }
         return {name: value for name, value in content.items() if value or name in ("page", "minutes")} | (
             {"parts": []} if not here.parts else {}
@@ -149,8 +154,8 @@ def from_json(text: str | bytes) -> tuple[Course, list[str]]:
         raise ValueError("This is no course: it has no list of steps.")
     remarks: list[str] = []
     version = content.get("version")
-    if version != FORMAT:
-        age = "a newer version" if isinstance(version, int) and version > FORMAT else "something else than a version"
+    if type(version) is not int or not 1 <= version <= FORMAT:
+        age = "a newer version" if type(version) is int and version > FORMAT else "something else than a version"
         remarks.append(f"The course was made by {age} of this app; what is not known here is left out.")
     if len(steps) > MAX_STEPS:
         remarks.append(
@@ -203,6 +208,7 @@ class _Reader:
             hidden=self._some("hidden", raw.get("hidden"), fixed),
             predict_first=raw.get("predict_first") is True,
             note=self._text("task", raw.get("note"), MAX_NOTE),
+            questions=self._questions(page, raw.get("questions")),
         )
         claims = raw.get("claims")
         return Step(
@@ -251,6 +257,27 @@ class _Reader:
         if len(raw) > MAX_SETTINGS:
             self._remark(f"sets more than {MAX_SETTINGS} controls", "the rest is left out")
         return read
+
+    def _questions(self, page: str, raw: object) -> tuple[Prepared, ...]:
+        if raw is None:
+            return ()
+        if not isinstance(raw, list):
+            self._remark("has questions that are no list", "they are left out")
+            return ()
+        found: list[Prepared] = []
+        for one in raw[:MOST]:
+            try:
+                question = read(one)
+            except ValueError as error:
+                self._remark(f"has a question that cannot be asked ({error})")
+                continue
+            if question.text or page in ASKING:
+                found.append(question)
+            else:
+                self._remark(f"asks for the question of {TITLES[page]}, which has none")
+        if len(raw) > MOST:
+            self._remark(f"has more than {MOST} questions", "the rest is left out")
+        return tuple(found)
 
     def _some(self, name: str, raw: object, known: Iterable[str]) -> tuple[str, ...]:
         wanted = [one for one in raw[:MAX_SETTINGS] if isinstance(one, str)] if isinstance(raw, list) else []

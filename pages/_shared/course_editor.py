@@ -7,9 +7,10 @@ from typing import Any, Final
 import streamlit as st
 
 from pages._shared import walk
-from pages._shared.course import MAX_ANSWER, MAX_MINUTES, MAX_STEPS, Course, Step, changed
+from pages._shared.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, Course, Step, changed
 from pages._shared.draft import draft, put
 from pages._shared.lesson import MAX_NOTE, PARTS
+from pages._shared.question_field import draw_field
 from pages._shared.words import literal
 
 _OPEN, _TURN, _GONE = "_course_open", "_course_turn", "_course_gone"
@@ -43,6 +44,8 @@ def _row(at: int, step: Step) -> str:
     flags = [f"{step.minutes} min"]
     flags += ["predict first"] if here.predict_first else []
     flags += [f"{len(here.fixed)} fixed"] if here.fixed else []
+    count = len(here.questions)
+    flags += [f"{count} question{'s' * (count > 1)} for a class"] if count else []
     flags += ["parts left out"] if here.parts != tuple(PARTS) else []
     settings = [f"{key.removeprefix(f'{step.page}_')} = {text}" for key, text in step.settings.items()]
     said = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
@@ -85,6 +88,12 @@ def _draw_editor(at: int, step: Step) -> None:
         st.toggle("The prediction comes before the picture", here.predict_first, **options("predict_first"))
     name: Any = PARTS.__getitem__
     st.multiselect("Parts that show", tuple(PARTS), here.parts, format_func=name, **options("parts"))
+    draw_field(
+        here.questions,
+        key("questions"),
+        asks=step.page in ASKING,
+        on_change=lambda asked: _change(at, questions=[one.plain() for one in asked]),
+    )
     known = {**step.settings, **here.fixed}
     if known:
         st.multiselect(

@@ -58,14 +58,27 @@ def _line(verdict: Verdict) -> str:
         word = "holds, though theory says it should not here" if verdict.holds else "does not hold, though it should"
     because = f": {verdict.because}" if verdict.because else ""
     claim = f":{colour}[{icon} **{literal(statement(verdict.claim), 200)}** {word}{because}.]"
+    return f"{claim} {capital(number_in_words(verdict))}"
+
+
+def number_in_words(verdict: Verdict) -> str:
+    """What was measured, as a sentence that may follow a colon."""
     number = literal(format_number(verdict.measured) + _unit(verdict))
-    found = f"{verdict.says[:1].upper()}{verdict.says[1:]} **{number}**"
-    return f"{claim} {found}."
+    return f"{verdict.says} **{number}**."
+
+
+def capital(sentence: str) -> str:
+    """The sentence with a capital."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _details(verdict: Verdict) -> str:
-    details = f"{verdict.claim} · {verdict.numbers} · {verdict.circumstances}".replace("`", "ʼ")
-    return f":small[:gray[`{details}`]]"
+    return f":small[:gray[{as_code(f'{verdict.claim} · {verdict.numbers} · {verdict.circumstances}')}]]"
+
+
+def as_code(text: str) -> str:
+    """A formula as Markdown that shows it as it is."""
+    return "`" + text.replace("`", "ʼ") + "`"
 
 
 def _unit(verdict: Verdict) -> str:

@@ -130,7 +130,7 @@ class Page(Sheet):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head"):
             st.title(self.spec.title, anchor=False, width="content")
             draw_glossary()
-            st.markdown(self._headline)
+            self._draw_headline()
         stage = st.container(horizontal=True, key="stage", gap="small")
         self._above = stage.container(key=f"{self.spec.name}_predict_strip")
         with stage.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
@@ -157,12 +157,12 @@ class Page(Sheet):
             handout(self.predict.question, self.predict.options)
         tabs.draw_neighbours(self.spec.name)
 
-    @property
-    def _headline(self) -> str:
-        """The page's claim; while a question stands that it answers, what stands in its place."""
+    def _draw_headline(self) -> None:
+        """The claim, its formula a hover away; while a question stands that it answers, what stands in its place."""
         if self.asks and self.predict.headline:
-            return self.predict.headline
-        return self.spec.claim + (f" ${self.spec.formula}$" if self.spec.formula else "")
+            st.markdown(self.predict.headline)
+        else:
+            st.markdown(self.spec.claim, help=f"${self.spec.formula}$")
 
     def _draw_answers(self) -> None:
         with process().turns.held():

@@ -1,4 +1,4 @@
-"""A lesson: what a teacher hands out in one link; which parts show, which settings are fixed or hidden, a note."""
+"""A lesson: what a teacher hands out in one link; what shows, what is fixed or hidden, a note, what is asked."""
 
 import base64
 import binascii
@@ -6,6 +6,8 @@ import json
 import zlib
 from dataclasses import dataclass, field
 from typing import Any
+
+from pages._shared.questions import MOST, Prepared, read
 
 MAX_NOTE = 280
 PARTS = {
@@ -19,7 +21,7 @@ PARTS = {
     "pin": "Pin",
 }
 _ORDER = tuple(PARTS)  # a link counts the parts, so their order stays as it is
-_MAX_BYTES = 8_192
+_MAX_BYTES = 40_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class Lesson:
         hidden: Keys, of ``fixed``, that are not drawn at all.
         predict_first: Whether the picture waits for a prediction.
         note: A short note to the class.
+        questions: What the teacher asks a live class, in this order.
     """
 
     parts: tuple[str, ...] = _ORDER
@@ -40,6 +43,7 @@ class Lesson:
     hidden: tuple[str, ...] = ()
     predict_first: bool = False
     note: str = ""
+    questions: tuple[Prepared, ...] = ()
 
     def encode(self) -> str:
         """The lesson as text that an address can hold."""
@@ -49,7 +53,7 @@ class Lesson:
             "hidden": self.hidden,
             "first": int(self.predict_first),
             "note": self.note,
-        }
+        } | ({"ask": [one.plain() for one in self.questions]} if self.questions else {})
         packed = zlib.compress(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(), 9)
         return base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
@@ -71,7 +75,11 @@ class Lesson:
             fixed = {str(key): _plain(value) for key, value in dict(content["fixed"]).items()}
             hidden = tuple(str(key) for key in content["hidden"] if str(key) in fixed)
             note = str(content["note"])[:MAX_NOTE]
-            return Lesson(parts=parts, fixed=fixed, hidden=hidden, predict_first=bool(content["first"]), note=note)
+            questions = tuple(read(one) for one in content.get("ask", ())[:MOST])
+            return Lesson(
+                parts=parts, fixed=fixed, hidden=hidden, predict_first=bool(content["first"]), note=note,
+                questions=questions,
+            )  # fmt: skip
         except (binascii.Error, zlib.error, KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
             raise ValueError("This link's lesson cannot be read, so the page opens without it.") from error
 

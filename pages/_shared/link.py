@@ -52,8 +52,8 @@ def arrive(page: str) -> None:
         del state[_GOING]
         parameters, reads = dict(given), True
     room = parameters.pop(_CLASS, None)
-    if reads and room is not None and room != state.get(_ROOM):
-        join(room)
+    if reads and room is not None and room != state.get(_ROOM) and (sentence := join(room)):
+        notice(sentence)
     said = walk.arrive(parameters, reads=reads)
     for sentence in said[:_MOST_SAID]:
         notice(sentence)
@@ -86,22 +86,21 @@ def go(page: str, parameters: Mapping[str, str]) -> None:
     st.session_state[_GOING] = (page, dict(parameters))
 
 
-def join(key: str) -> bool:
-    """Enter a class, and stay in it on every page; of a key that cannot be one say so.
+def join(key: str) -> str:
+    """Enter a class, and stay in it on every page.
 
     Args:
         key: The room's key, in upper or lower case.
 
     Returns:
-        Whether it can be one.
+        Why it cannot be a key; empty where it can.
     """
     key = key.strip().upper()
     if not is_key(key):
         log.refused("the class", "a key that cannot be one")
-        notice(f"“{literal(key)}” is no key of a class: that has five letters, all consonants.")
-        return False
+        return f"“{literal(key)}” is no key of a class: that has five letters, all consonants."
     st.session_state[_ROOM] = key
-    return True
+    return ""
 
 
 def room() -> str:
@@ -206,6 +205,11 @@ def teller(otherwise: str) -> str:
     """Who asks for what is not possible: the step of a course on its own page, by its number, or ``otherwise``."""
     here, state = walk.walk(), st.session_state
     return f"Step {here.at + 1} of the course" if here and walk.step_of(state.get(log.PAGE, "")) else otherwise
+
+
+def spoken_of() -> str:
+    """The page that the lesson speaks of; empty without one."""
+    return st.session_state.get(_SPEAKS_OF, "")
 
 
 def unfix(key: str) -> None:

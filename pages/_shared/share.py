@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages._shared import draft, link, reach
+from pages._shared import draft, link, reach, walk
 from pages._shared.browser import copy_button
 from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.live_class.entry import draw_start
 from pages._shared.qr_code import qr_code
+from pages._shared.question_field import draw_field
 from pages._shared.values import shared
 
 if TYPE_CHECKING:
@@ -35,7 +36,14 @@ def draw_share(page: Page) -> None:
             "It is no lock; anyone may leave it. A step that is added to the course is held to the same."
         )
         made = _ask_lesson(page)
-        draw_link("The lesson", link.address(shown | {"lesson": made.encode()}), f"{page.spec.name}_lesson")
+        text = made.encode()
+        if len(text) > walk.MAX_TEXT:
+            st.warning(
+                f"This lesson takes {len(text):,} characters, more than a link can hold ({walk.MAX_TEXT:,}): ask "
+                "less, or make it a step of a course and hand out the course's file."
+            )
+        else:
+            draw_link("The lesson", link.address(shown | {"lesson": text}), f"{page.spec.name}_lesson")
     with course:
         draft.draw_add(page, made)
 
@@ -61,7 +69,7 @@ def draw_link(title: str, address: str, key: str) -> None:
         if len(address) > link.LONG_LINK:
             st.warning(
                 f"This link has {len(address):,} characters. Past {link.LONG_LINK:,} some mail and chat programs cut "
-                "links: shorten the sentence or the note."
+                "links: shorten the sentence, the note or the questions."
             )
     with right:
         draw_qr_code(title, address)
@@ -98,6 +106,7 @@ def _ask_lesson(page: Page) -> Lesson:
     )
     first = st.toggle("The prediction comes before the picture", key=page.private("lesson_first"))
     note = st.text_input("A note to the class", max_chars=MAX_NOTE, key=page.private("lesson_note"))
+    questions = draw_field((), page.private("lesson_questions"), asks=True)
     # A control that is not drawn at all keeps the value it has now.
     gone = {*hidden, *(key for key, part in part_of.items() if part not in parts)}
     return Lesson(
@@ -106,4 +115,5 @@ def _ask_lesson(page: Page) -> Lesson:
         hidden=tuple(key for key in labels if key in gone),
         predict_first=first,
         note=note[:MAX_NOTE],
+        questions=questions,
     )

@@ -58,14 +58,17 @@ class Sheet:
     def moved(self) -> None:
         """Called once a setting has been moved: the link follows, and the answers run again, alone where they can.
 
-        The controls are drawn anew where a preset is lit or goes out, and where the last whole run was cut off.
+        The controls are drawn anew where a preset is lit or goes out, and where the last whole run was cut off; a
+        component among the answers would not ask for that by itself.
         """
         self.write_link()
         shown = st.session_state.get(self.private("preset"))
         lit = any(self.values.are(preset.settings) for preset in self._lit)
-        if st.session_state.get(COMPLETE) == self.spec.name and shown is None and not lit:
-            with suppress(StreamlitAPIException):
-                st.rerun(self.answers_key)
+        alone = st.session_state.get(COMPLETE) == self.spec.name and shown is None and not lit
+        with suppress(StreamlitAPIException):
+            st.rerun(
+                self.answers_key if alone else "app"
+            )  # "app" is said too: a component of the answers asks for them
 
     def setter(self, name: str) -> Callable[[Any], None] | None:
         """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import count
@@ -35,7 +35,7 @@ REFERENCE = ROOT / "tests/benchmarks/reference_app.py"
 THINK_S = {1: (2.0, 2.0), 200: (4.0, 12.0), 100: (2.0, 6.0), 30: (2.0, 2.0)}
 LASTS_S = 30
 STEPS = 17  # as far as anybody comes
-CROWD, LIGHT = 200, 30
+CROWD, LIGHT, TRAINING = 200, 30, 30
 ROUNDS = 3
 WALKS = 10
 MOVES_ON_A_PAGE = 4
@@ -245,31 +245,41 @@ def memory(url: str, server: Server | None) -> tuple[Tally, Tally]:
     return found[0], found[1]
 
 
-def fairness(url: str, server: Server | None) -> tuple[Tally, Tally]:
-    """Visitors with light requests alone, and beside one who has times measured; in turn, because machines drift."""
-    alone, along = Tally(), Tally()
+def fairness(url: str, server: Server | None) -> dict[str, Tally]:
+    """Visitors with light requests: alone, beside one who has times measured, and beside a class that trains.
+
+    They take turns, because machines drift.
+    """
+    measured = {"complexity_measure": "over n"}
+    company: dict[str, Callable[[Tally], AbstractContextManager[None]]] = {
+        "alone": lambda _: nullcontext(),
+        "beside a measurement": lambda tally: beside(url, tally, 1, "complexity", measured),
+        f"beside {TRAINING} who train": lambda tally: beside(url, tally, TRAINING, "learning", {}),
+    }
+    found = {name: Tally() for name in company}
     for _ in range(ROUNDS):
-        alone.join(steady(url, server, LIGHT))
-        with measuring(url):
-            along.join(steady(url, server, LIGHT))
-    return alone, along
+        for name, others in company.items():
+            with others(found[name]):
+                found[name].join(steady(url, server, LIGHT))
+    return found
 
 
 @contextmanager
-def measuring(url: str) -> Iterator[None]:
-    """Meanwhile one has times measured without a pause."""
+def beside(url: str, tally: Tally, clients: int, page: str, settings: dict[str, str]) -> Iterator[None]:
+    """Meanwhile others have what takes seconds computed without a pause; what goes wrong for them is counted."""
     done = threading.Event()
 
-    def measure() -> None:
+    def live(number: int) -> None:
         with Session(url) as visitor:
-            widgets = {widget.key: widget for widget in visitor.visit("complexity").widgets}
-            for seed in count():
+            widgets = {widget.key: widget for widget in visitor.visit(page).widgets}
+            states = [widgets[key].state(value) for key, value in settings.items()]
+            for seed in count(number * 1_000 + 1):  # each its own: a result that is known costs nothing
                 if done.is_set():
                     return
-                # Another seed is another measurement; the same one would come from the cache.
-                visitor.change([widgets["complexity_measure"].state("over n"), widgets["seed"].state(seed)])
+                run = visitor.change([*states, widgets["seed"].state(seed)])
+                tally.errors += run.failures
 
-    thread = threading.Thread(target=measure)
+    thread = threading.Thread(target=at_once, args=(clients, tally, live))
     thread.start()
     try:
         yield
@@ -357,10 +367,11 @@ def measure(url: str, app: Server | None, reference: Server | None, parts: list[
         row("100 visitors, one after another", first, None)
         row("1,000 visitors, one after another", last, None, "MB ≤ 1.05 × 100's", last.rss <= 1.05 * first.rss)
     if "fairness" in parts:
-        alone, along = fairness(url, app)
-        slower = along.milliseconds(0.95) / alone.milliseconds(0.95)
-        row(f"{LIGHT} visitors, alone", alone, None)
-        row(f"{LIGHT} visitors beside a measurement", along, None, f"{slower:.2f} ≤ 2 × alone", slower <= 2)
+        found = fairness(url, app)
+        for name, here in found.items():
+            slower = here.milliseconds(0.95) / found["alone"].milliseconds(0.95)
+            budget = "–" if name == "alone" else f"{slower:.2f} ≤ 2 × alone"
+            row(f"{LIGHT} visitors, {name}", here, None, budget, slower <= 2)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ IS_SETTLED = """(() => {
   };
 
   let [asked, answered, changed, still, before] = [false, false, true, 0, ""];
+  window.runsAsked = 0;
   const watched = (Base) => class extends Base {
     constructor(...given) {
       super(...given);
@@ -66,7 +67,7 @@ IS_SETTLED = """(() => {
       });
     }
     send(message) {
-      if (fields(message).has(RERUN)) [asked, answered] = [true, false];
+      if (fields(message).has(RERUN)) [asked, answered, window.runsAsked] = [true, false, window.runsAsked + 1];
       super.send(message);
     }
   };

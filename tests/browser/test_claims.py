@@ -24,7 +24,7 @@ def test_opens_fits_and_is_accessible(width: int, scheme: str, visit: Callable, 
         "claims", "?claims_verdict=false&seed=5", viewport={"width": width, "height": 844}, color_scheme=scheme
     )
     entry(page, "perm-block").get_by_role("button", name="Check").click()
-    entry(page, "perm-block").get_by_text("perm-block is false").wait_for(timeout=LOADED)
+    entry(page, "perm-block").get_by_text("Is false").wait_for(timeout=LOADED)
     settled(page, LOADED)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     found = [
@@ -39,14 +39,14 @@ def test_opens_fits_and_is_accessible(width: int, scheme: str, visit: Callable, 
 
 def test_one_claim_is_checked_and_home_says_so(visit: Callable, settled: Callable) -> None:
     page = visit("claims", "?seed=6&claims_tab=Biases")
-    assert "not checked yet" in entry(page, "softmax-shift").inner_text()
+    assert "Not checked yet" in entry(page, "softmax-shift").inner_text()
     entry(page, "softmax-shift").get_by_role("button", name="Check").click()
-    entry(page, "softmax-shift").get_by_text("softmax-shift holds").wait_for(timeout=LOADED)
+    entry(page, "softmax-shift").get_by_text("Holds", exact=False).wait_for(timeout=LOADED)
     settled(page)
     assert "NaN" in entry(page, "softmax-shift").inner_text(), "with the switch that breaks it"
-    assert "not checked yet" in entry(page, "bias-k").inner_text()
+    assert "Not checked yet" in entry(page, "bias-k").inner_text()
     page.get_by_role("tab", name="Permutation").click()
-    entry(page, "perm-kv").get_by_text("not checked yet").wait_for(timeout=LOADED)
+    entry(page, "perm-kv").get_by_text("Not checked yet").wait_for(timeout=LOADED)
     assert entry(page, "softmax-shift").count() == 0, "only the open tab is there"
     page.get_by_role("link", name="Home").click()
     page.get_by_text("checked so far").wait_for(timeout=LOADED)

@@ -12,12 +12,18 @@ def menu(page: Any, name: str, settled: Callable) -> None:
     settled(page)
 
 
+def walk(step: Callable, page: Any, settled: Callable) -> None:
+    """Go a step of the history; each asks for a run."""
+    asked = page.evaluate("window.runsAsked")
+    step()
+    page.wait_for_function("(asked) => window.runsAsked > asked", arg=asked)
+    settled(page)
+
+
 def back_to(page: Any, title: str, url: str, settled: Callable) -> None:
-    """Go back to a page as it was left: a step, and one more that Streamlit writes when the menu leads to a page."""
-    for _ in range(4):
-        page.go_back()
-        page.wait_for_timeout(500)
-        settled(page)
+    """Go back to a page as it was left: over its preset, the page, and a step that Streamlit writes for the menu."""
+    for _ in range(3):
+        walk(page.go_back, page, settled)
         if page.url == url and page.locator("h1").inner_text() == title:
             return
     raise AssertionError(f"{title} does not come back as it was left: {page.url}")
@@ -34,12 +40,10 @@ def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled
     settled(page)
     asked = page.url
     assert page.evaluate("history.length") == start + 2, "an answer and its move are one step"
-    page.go_back()
-    settled(page)
+    walk(page.go_back, page, settled)
     assert page.url == moved
     assert page.get_by_text("Predict.").is_visible()
-    page.go_forward()
-    settled(page)
+    walk(page.go_forward, page, settled)
     assert page.url == asked
     assert page.get_by_text("You said Different").is_visible()
     menu(page, "Biases", settled)
@@ -72,11 +76,8 @@ def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)
     assert "masks_answer=skipped" in page.url
-    page.go_back()
-    settled(page)
-    page.go_back()
-    page.locator("h1", has_text="Claims").wait_for()
-    settled(page)
+    walk(page.go_back, page, settled)
+    walk(page.go_back, page, settled)
     assert page.url == tab
     assert page.get_by_role("tab", name="Masks").get_attribute("aria-selected") == "true"
 

@@ -95,6 +95,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     step(teacher, "Reveal the answer")
     says(teacher, ".measured", "It vanishes for most.*✓ measured")
     says(phones[0], ".measured", "It vanishes for most.*your answer")
+    says(phones[0], ".sent", "^You said what was measured.$")
     assert "scaling_d_head=4096" in teacher.url, "the move was made before the tensor was asked"
     with teacher.expect_download() as saved:
         teacher.get_by_role("button", name="Results (CSV)").click()
@@ -162,8 +163,8 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     step(second, "Close the vote")
     step(second, "Show the counts")
     step(second, "Reveal the answer")
-    says(phone, ".sent", "You said what was measured")
-    says(teacher, ".measured", "Yes")
+    says(phone, ".sent", "^Your answer is right.$")
+    says(teacher, ".measured", "Yes ?✓ right")
 
     second.get_by_role("button", name="End the class").click()
     second.get_by_role("button", name="End it for everybody?").click()

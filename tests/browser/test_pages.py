@@ -117,9 +117,11 @@ def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
 ) -> None:
     teacher = visit("permutation", "?permutation_positions=sinusoidal&permutation_tab=Share")
     teacher.get_by_text("Make a lesson of it").click()
+    settled(teacher)  # the box has opened: a list that still moves takes no click
     choice = teacher.get_by_role("combobox", name=re.compile("drawn as their value"))
     choice.click()
     choice.fill("Positions")
+    settled(teacher)
     teacher.get_by_role("option", name="Positions", exact=True).click()
     teacher.locator("[data-tag]").get_by_text("Positions", exact=True).wait_for()
     settled(teacher)

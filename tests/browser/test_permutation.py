@@ -97,9 +97,13 @@ def test_a_forged_order_is_refused_with_a_sentence_and_the_state_kept(
 def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     before = json.dumps(words(page))
+    lit = page.locator(".st-key-presets [aria-checked=true]")
+    assert lit.all_inner_texts() == ["Shuffle all"]
     page.locator("[name=Reverse]").first.click()
     wait_for_link(page, "permutation_order", settled)
+    assert lit.count() == 0, "an order by hand is no preset's"
     page.get_by_role("button", name="Reset", exact=True).click()
     page.wait_for_function("() => !location.search.includes('permutation_order')", timeout=LOADED)
     settled(page, LOADED)
     assert json.dumps(words(page)) == before
+    assert lit.all_inner_texts() == ["Shuffle all"]

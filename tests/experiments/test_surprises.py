@@ -4,10 +4,16 @@ import pytest
 
 from tests.benchmarks.surprises import STUDIES, Study, surprises
 
+COMMON = ("float32", "bfloat16")  # what most run, and what tells least
+
 
 @pytest.mark.parametrize(
     ("study", "dtype"),
-    [pytest.param(study, dtype, id=f"{study.name}-{dtype}") for study in STUDIES for dtype in study.dtypes],
+    [
+        pytest.param(study, dtype, id=f"{study.name}-{dtype}", marks=[pytest.mark.slow] * (dtype not in COMMON))
+        for study in STUDIES
+        for dtype in study.dtypes
+    ],
 )
 def test_no_verdict_surprises(study: Study, dtype: str) -> None:
     outcomes, found = surprises(study, dtype, 1 if study.name == "scaling" else 2)  # its sweep takes over a second

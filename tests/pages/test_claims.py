@@ -5,11 +5,14 @@ import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Markdown
 
+from pages._shared.finding import capital
 from pages._shared.ledger import MOST_SETTINGS, Ledger
 from pages._shared.registry import LEDGER, PAGES, PageSpec
 from pages._shared.words import literal
 from attention_core.claims import EXPECTED, FALSE, SAID, SOURCES, LedgerConfig, LedgerResult, Said, check, claims
+from attention_core.experiments.verdict import format_number
 from tests.pages.conftest import Open
 
 SEED = 77  # no other test has checked anything with it
@@ -21,14 +24,30 @@ def texts(at: AppTest) -> list[str]:
 
 def entries(at: AppTest) -> list[str]:
     """The claims that are told in full, on the open tab."""
-    ids = tuple(f" **{claim.id}** " for claim in claims())
-    return [text for text in texts(at) if any(name in text for name in ids)]
+    return [item.value for item in told(at)]
+
+
+def told(at: AppTest) -> list[Markdown]:
+    """Their elements: what they are called and how they were measured exactly is a hover away."""
+    ids = tuple(f"`{claim.id}`" for claim in claims())
+    return [item for item in at.markdown if (item.proto.help or "").startswith(ids)]
+
+
+def entry(at: AppTest, name: str) -> tuple[str, str]:
+    """What is told of a claim, and what is a hover away."""
+    (one,) = (item for item in told(at) if item.proto.help.startswith(f"`{name}`"))
+    return one.value, one.proto.help
 
 
 def glance(at: AppTest) -> list[str]:
-    """The names of all claims, in the order and with the colours in which they are shown."""
-    (shown,) = (text for text in texts(at) if "&nbsp;" in text)
-    return re.findall(r":(\w+)\[:material/\w+:&nbsp;([\w-]+)\]", shown)
+    """The colours of all claims in the order in which they are shown."""
+    (shown,) = (text for text in texts(at) if "Legend:" in text)
+    return re.findall(r":(\w+)\[:material/\w+:\]", shown)
+
+
+def place(name: str) -> int:
+    """Where a claim stands in that order."""
+    return [claim.id for claim in claims()].index(name)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
@@ -37,12 +56,14 @@ def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec
     assert not at.exception
     assert not at.warning
     assert [tab.label for tab in at.tabs] == [*(page.title for page in PAGES), "Sources"]
-    assert glance(at) == [("gray", claim.id) for claim in claims()]
+    assert glance(at) == ["gray"] * len(claims())
     assert any("Nothing is checked yet" in text for text in texts(at))
-    found, told = entries(at), [claim for claim in claims() if claim.page == page.name]
-    assert len(found) == len(told)
-    for claim, text in zip(told, found, strict=True):
-        assert f"**{claim.id}** not checked yet" in text
+    found, here = entries(at), [claim for claim in claims() if claim.page == page.name]
+    assert len(found) == len(here)
+    for claim, text in zip(here, found, strict=True):
+        assert "Not checked yet" in text
+        assert claim.id not in text, "a name is for who looks it up"
+        assert entry(at, claim.id)[0] == text
         corrected = claim.correction is not None and claim.expected == FALSE
         assert all(word in text for word in ("What is said:", "What is measured:", "Why:")) == corrected
 
@@ -63,7 +84,7 @@ def test_filters_are_in_the_link(expected: str, source: str, open_page: Open) ->
     wanted = [claim for claim in claims() if (claim.expected, claim.source) == (expected, source)]
     assert bool(at.info) == (not wanted)
     if wanted:
-        assert [name for _, name in glance(at)] == [claim.id for claim in wanted]
+        assert len(glance(at)) == len(wanted)
         assert len(entries(at)) == sum(claim.page == wanted[0].page for claim in wanted)
     shown = [page.title for page in PAGES if any(claim.page == page.name for claim in wanted)]
     assert [tab.label for tab in at.tabs] == [*shown, "Sources"]
@@ -84,19 +105,21 @@ def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> Non
     at.run()
     assert not at.exception
     one = check("qk-tied", seed=SEED + 1)
-    entry = next(text for text in entries(at) if "qk-tied" in text)
-    assert "**qk-tied** holds" in entry
-    assert ("green", "qk-tied") in glance(at)
-    assert ("gray", "perm-q") in glance(at)
-    (legend,) = (text.partition("\n")[0] for text in texts(at) if "&nbsp;" in text)
+    text, exactly = entry(at, "qk-tied")
+    assert ": Holds" in text
+    assert glance(at)[place("qk-tied")] == "green"
+    assert glance(at).count("gray") == len(claims()) - 1
+    (legend,) = (text.partition("\n")[0] for text in texts(at) if "Legend:" in text)
     assert ":green[:material/check_circle: holds, and its switch breaks it]" in legend
     assert "not checked yet" in legend
     assert "not as theory says" not in legend, "only what is there is explained"
-    assert one.verdicts[0].numbers in entry
     broken = next(verdict for verdict in one.broken if verdict.outcome == "fails")
-    assert f"With a bias on one of the two sides only: `{broken.numbers}`" in entry
-    told = f"**1 of 1** claims checked so far, of {len(claims())} in all, is as theory says"
-    assert any(told in text for text in texts(at))
+    for verdict, before in ((one.verdicts[0], ""), (broken, "With a bias on one of the two sides only: ")):
+        assert capital(f"{before}{verdict.says} **{literal(format_number(verdict.measured))}") in text
+        assert f"{before}`{verdict.numbers}`" in exactly
+        assert verdict.quantity not in text
+    score = f"**1 of 1** claims checked so far, of {len(claims())} in all, is as theory says"
+    assert any(score in text for text in texts(at))
 
 
 def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
@@ -106,17 +129,22 @@ def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
     button.click()
     at.run()
     assert not at.exception
-    entry = entries(at)[0]
-    assert "**perm-block** is false" in entry
-    assert glance(at) == [("orange", "perm-block")]
+    assert ": Is false" in entry(at, "perm-block")[0]
+    assert glance(at) == ["orange"]
     assert not any("Stop" in item.label for item in at.button)
 
 
-@pytest.mark.parametrize("broken", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("claim", claims(), ids=[claim.id for claim in claims()])
+FIRST = {claim.page: claim for claim in reversed(claims())}  # of each page
+LINKED = [
+    pytest.param(claim, broken, id=f"{claim.id}-{broken}", marks=[pytest.mark.slow] * (claim not in FIRST.values()))
+    for claim in claims()
+    for broken in (False, True)
+    if not (broken and claim.breaks is None)
+]
+
+
+@pytest.mark.parametrize(("claim", "broken"), LINKED)
 def test_a_link_opens_the_page_where_the_claim_is_shown(claim: object, broken: bool, open_answered: Open) -> None:
-    if broken and claim.breaks is None:
-        return
     at = open_answered(claim.page, **claim.parameters(broken=broken))
     assert not at.exception
     assert not at.error
@@ -158,9 +186,8 @@ def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing(open
     at = open_page("claims", seed=str(SEED), dtype="bfloat16", claims_tab="Biases")
     at.button(key="_claims_check_softmax-shift").click().run()
     assert check("softmax-shift", seed=SEED, dtype="bfloat16").outcome == "undecided"
-    entry = next(text for text in entries(at) if "**softmax-shift**" in text)
-    assert "Not decided: rounding alone may move a weight" in entry
-    assert ("gray", "softmax-shift") in glance(at)
+    assert "Not decided: rounding alone may move a weight" in entry(at, "softmax-shift")[0]
+    assert glance(at)[place("softmax-shift")] == "gray"
     assert "not decided with these settings" in next(text for text in texts(at) if "Legend" in text)
     assert any("**0 of 1** claims" in text and "1 not decided" in text for text in texts(at))
 

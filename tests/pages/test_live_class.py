@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import streamlit
 
-from pages._shared import link, log
+from pages._shared import link, log, walk
+from pages._shared.course import Course, Step
 from pages._shared.live_class import dock
 from pages._shared.live_class.entry import TEACHES
 from pages._shared.registry import HOME, PAGES
@@ -65,8 +66,19 @@ def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page
 def test_home_takes_a_key(open_page: Open) -> None:
     at = open_page(HOME.name)
     assert not docked(at)
-    at.text_input(key="_class_typed").set_value("nonsense").run()
-    assert any("is no key of a class" in warning.value for warning in at.warning)
+    at.text_input(key="_class_typed").set_value(KEY.lower()).run()
+    assert docked(at)
+    assert at.query_params["class"] == KEY
+
+
+def test_a_key_that_cannot_be_one_is_refused_where_it_is_typed(open_page: Open) -> None:
+    at = open_page(HOME.name)
+    at.text_input(key="_class_typed").set_value("<b>").run()
+    (row,) = (one for one in at.main.children.values() if one.proto and "class_join" in str(one.proto))
+    assert [error.value for error in row.get("error")] == [
+        "“\\<B\\>” is no key of a class: that has five letters, all consonants."
+    ]
+    assert not at.warning, "it is said once"
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
     assert docked(at)
     assert at.query_params["class"] == KEY
@@ -126,6 +138,16 @@ def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
     assert link.room() == ""
 
 
+@pytest.mark.parametrize(("at", "comes_to"), [(1, 1), (2, 2), (99, 2), (-5, 0)])
+def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, comes_to: int) -> None:
+    walk.start(Course(steps=(Step(page="masks"), Step(page="scaling"))))
+    said(session, {"do": "step", "at": at})
+    here = walk.walk()
+    assert here
+    assert (here.at, here.entering) == (comes_to, True)
+    assert walk.wanted() == [None, "masks", "scaling", None][comes_to + 1]
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -146,6 +168,9 @@ def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
         UNMADE | {"more": 1},
         {"do": "back", "page": "nowhere", "settings": ""},
         {"do": "back"},
+        {"do": "step", "at": 1},
+        {"do": "step", "at": "1"},
+        {"do": "step"},
     ],
     ids=repr,
 )

@@ -5,11 +5,12 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from pages._shared import link, log
+from pages._shared import link, log, walk
 from pages._shared.classroom import way_in
 from pages._shared.component import component
 from pages._shared.content import Predict
 from pages._shared.live_class.entry import PRIVATE, TEACHES
+from pages._shared.live_class.prepared import place, prepared
 from pages._shared.process import process
 from pages._shared.qr_code import qr_code
 from pages._shared.registry import HOME, LEDGER, PAGES
@@ -44,6 +45,8 @@ def draw_dock(page: str) -> None:
             "page": page,
             "teaches": teaches,
             "question": question and {"text": question.text, "answers": list(question.answers)},
+            "prepared": prepared() if teaches else [],
+            **place(),
             "measured": state.get(_MEASURED),
             "followed": state.get(_FOLLOWED),
             "own": _OWN in state,
@@ -70,6 +73,8 @@ def _said() -> None:
             for name in (TEACHES, _OWN, _FOLLOWED, _MEASURE, _MEASURED):
                 state.pop(name, None)
             link.leave_class()
+        case {"do": "step", "at": int(at)}:
+            walk.go(at)
         case {"do": "measure", "page": str(page), "question": str(question)} if page in process().questions:
             state[_MEASURE] = (page, question)
             if page != state.get(log.PAGE):

@@ -15,6 +15,7 @@ PRIVATE: Final = (
 )
 _START: Final = "_class_start"
 _TYPED: Final = "_class_typed"
+_REFUSED: Final = "_class_refused"  # in the session: why what was typed cannot be a key
 
 _start = component("live_class/start.js")
 
@@ -33,7 +34,7 @@ def draw_start() -> None:
 
 def _opened() -> None:
     key = st.session_state[_START].opened
-    if isinstance(key, str) and link.join(key):
+    if isinstance(key, str) and not link.join(key):
         st.session_state[TEACHES] = True
     st.rerun()  # the class stands outside of what answers
 
@@ -48,9 +49,10 @@ def draw_join() -> None:
             on_change=_join, autocomplete="off", label_visibility="collapsed",
         )  # fmt: skip
         st.button("Join", key="_class_join", on_click=_join)
+        if refused := st.session_state.get(_REFUSED):
+            st.error(refused)
 
 
 def _join() -> None:
     typed = st.session_state.get(_TYPED, "")
-    if typed:
-        link.join(typed)
+    st.session_state[_REFUSED] = link.join(typed) if typed else ""

@@ -63,6 +63,19 @@ def _question(message: Mapping[str, Any], questions: Questions, limits: Limits) 
         return replace(question, page=page)
     if "text" not in message and "answers" not in message:
         return None
+    return own_question(message, limits)
+
+
+def own_question(message: Mapping[str, Any], limits: Limits) -> Question:
+    """A question of the teacher's own.
+
+    Args:
+        message: It has ``text`` and ``answers``.
+        limits: Sizes.
+
+    Raises:
+        RoomError: It cannot be asked.
+    """
     answers = message.get("answers")
     if not isinstance(answers, list) or not 2 <= len(answers) <= 6:
         raise RoomError(422, "“answers” must be a list of two to six texts.")

@@ -39,13 +39,15 @@ def order_boards(page: Sheet, config: ShuffleConfig, *, key: str) -> None:
             key=f"{key}_{names[role]}", role=role, label=label, group=key, locked=not moves,
         )  # fmt: skip
 
+    boards = st.container(key="boards")
     if not config.context and order_q == order_k and config.query_order:
-        board("both", "Tokens", "order", "tokens", moves=True)
+        with boards:
+            board("both", "Tokens", "order", "tokens", moves=True)
         return
-    left, right = st.columns(2)
-    with left:
+    left, right = boards.columns(2)
+    with left, st.container(key=None if config.query_order else "still"):
         board("query", "Queries", "order", "tokens", moves=bool(config.query_order))
-    with right:
+    with right, st.container(key=None if config.key_order else "still"):
         own = ("key_order", "context") if config.context else ("order", "tokens")
         board("key", "Keys and values", *own, moves=bool(config.key_order))
 

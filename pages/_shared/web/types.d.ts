@@ -233,6 +233,11 @@ export interface Asking {
   text: string;
   answers: string[];
 }
+export interface Prepared extends Asking {
+  right: number | null;
+  page: string;
+  at: number;
+}
 export interface Place {
   page: string;
   settings: string;
@@ -242,6 +247,10 @@ export interface ClassData {
   page: string;
   teaches: boolean;
   question: Asking | null;
+  /** Questions of the lesson or the course, each at its step; at which step the session stands, of how many. */
+  prepared: Prepared[];
+  at: number;
+  steps: number;
   measured: { question: string; answer: number | null } | null;
   followed: number | null;
   own: boolean;

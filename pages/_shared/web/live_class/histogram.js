@@ -1,4 +1,4 @@
-// The counts of both rounds side by side, with the answer that was measured marked.
+// The counts of both rounds side by side, with the answer that came out marked.
 
 import { element } from "../shared.js";
 
@@ -11,10 +11,11 @@ const ROUNDS = ["First vote", "Second vote"];
  * @param {number | null} mine  the answer of who looks, marked too
  */
 export function histogram({ question, tallies, measured }, mine = null) {
+  const truth = question?.page ? "✓ measured" : "✓ right"; // of a question of their own a teacher has said it
   const sums = tallies.map((counts) => counts.reduce((sum, count) => sum + count, 0));
   const head = sums.map((sum, round) => element("th", { scope: "col" }, `${ROUNDS[round]} (${sum})`));
   const rows = (question?.answers ?? []).map((answer, at) => {
-    const marks = [at === measured ? "✓ measured" : "", at === mine ? "your answer" : ""].filter(Boolean);
+    const marks = [at === measured ? truth : "", at === mine ? "your answer" : ""].filter(Boolean);
     const name = element("th", { scope: "row" }, element("span", {}, answer));
     name.append(...marks.map((mark) => element("em", {}, mark)));
     const bars = tallies.map((counts, round) => bar(counts[at], sums[round]));

@@ -1,12 +1,21 @@
-// The loop of a question: ask, close, ask again, close, show, reveal; each a button, and the next one marked.
+// The loop of a question: ask, close, ask again, close, show, reveal; each a button, and the next one marked. In a course
+// the step after the last question is the next page.
 
 import { element } from "../shared.js";
 
 /** @import { RoomState } from "../room.js" */
 /** @import { Teacher } from "./teacher.js" */
 
-const STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts", "Reveal the answer"];
-const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL] = STEPS.keys();
+const STEPS = [
+  "Ask",
+  "Close the vote",
+  "Ask again",
+  "Close the vote",
+  "Show the counts",
+  "Reveal the answer",
+  "Next step",
+];
+const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL, NEXT] = STEPS.keys();
 
 /** The steps that can be taken now, the one to take next first. @param {RoomState} state */
 function possible({ phase, round }) {
@@ -29,22 +38,30 @@ export class Loop {
       element("button", { type: "button", onclick: () => this.take(step) }, text),
     );
     const items = this.buttons.map((one) => element("li", {}, one));
+    this.onward = items[NEXT];
     this.root = element("ol", { className: "steps", "aria-label": "Steps of a question" }, ...items);
     this.next = element("button", { type: "button", className: "main next", onclick: () => this.advance() });
   }
 
   /** @param {RoomState} state */
   draw(state) {
-    const can = possible(state).filter((step) => step !== ASK || this.teacher.questions.chosen);
+    const { questions, data } = this.teacher;
+    const can = possible(state).filter((step) => step !== ASK || questions.chosen);
+    const isFree = possible(state)[0] === ASK;
+    this.onward.hidden = !data.steps;
+    if (data.at < data.steps && state.phase !== "open") {
+      if (isFree && !questions.isDue) can.unshift(NEXT);
+      else can.push(NEXT);
+    }
     this.step = can[0] ?? ASK;
     this.buttons.forEach((one, step) => {
       one.disabled = !can.includes(step);
       one.className = step === this.step ? "main" : "";
     });
     this.next.disabled = !can.length;
-    const { chosen, asked } = this.teacher.questions;
-    const isAnew = this.step === ASK && chosen && asked.includes(chosen.text);
-    this.next.textContent = isAnew ? "Ask once more" : STEPS[this.step];
+    const isAnew = questions.chosen && !questions.isFresh(questions.chosen);
+    const ask = isAnew ? "Ask once more" : state.question ? "Next question" : STEPS[ASK];
+    this.next.textContent = this.step === ASK ? ask : STEPS[this.step];
   }
 
   /** Take the step that is marked; the presenter's remote does too. */
@@ -65,6 +82,7 @@ export class Loop {
     const { teacher } = this;
     const asked = teacher.state?.question;
     if (step === ASK) return this.ask();
+    if (step === NEXT) return this.go(teacher.data.at + 1);
     if (step === AGAIN) return teacher.teach({ do: "ask", question: asked?.name, round: 2 });
     if (step === SHOW) return teacher.teach({ do: "show" });
     if (step !== REVEAL) return teacher.teach({ do: "close" });
@@ -75,13 +93,19 @@ export class Loop {
   }
 
   async ask() {
-    const { questions } = this.teacher;
-    const { chosen } = questions;
+    const { chosen } = this.teacher.questions;
     if (!chosen) return;
+    if (chosen.at !== undefined) this.go(chosen.at);
     const name = `q-${Math.random().toString(36).slice(2, 12)}`;
     const { text, answers, page } = chosen;
     const own = page ? { page } : { text, answers };
-    if (await this.teacher.teach({ do: "ask", question: name, round: 1, ...own })) questions.wasAsked(text);
+    await this.teacher.teach({ do: "ask", question: name, round: 1, ...own });
+  }
+
+  /** Go to a step of the course, if the session is in one and not there. @param {number} at */
+  go(at) {
+    const { dock, data } = this.teacher;
+    if (data.steps && at !== data.at) dock.say({ do: "step", at });
   }
 
   /** @param {number | null} answer */

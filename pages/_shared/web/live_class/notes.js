@@ -21,7 +21,7 @@ export function read(written) {
   for (const block of written.split(/\n\s*\n/)) {
     const [text, ...lines] = block
       .split("\n")
-      .map((line) => line.trim())
+      .map((line) => line.trim().replace(/\s+/g, " "))
       .filter(Boolean);
     if (!text) continue;
     const right = lines.findIndex((line) => line.startsWith("*"));

@@ -1,4 +1,5 @@
-// What a teacher can ask next: the page's own question, and those written in advance, which this tab keeps.
+// What a teacher can ask next: what the lesson or the course has prepared, the page's own question, and what is written
+// here, which this tab keeps.
 
 import { element } from "../shared.js";
 import { keep, kept } from "../room.js";
@@ -6,22 +7,21 @@ import { EXAMPLE, read } from "./notes.js";
 
 /** @import { ClassData } from "../types" */
 /** @import { Note } from "./notes.js" */
-/** @typedef {{ text: string, answers: string[], page: string }} Choice */
+/** @typedef {Note & { page: string, at?: number }} Choice */
 
 export class Questions {
-  /** @type {Choice | null} */
-  page = null;
-  /** @type {Note[]} */
+  /** @type {Choice[]} */
   notes = [];
-  /** Text of the chosen question. */
+  /** Text of the question that the teacher has chosen out of turn. */
   picked = "";
   list = element("div", { className: "choices", role: "radiogroup", "aria-label": "Next question" });
   wrong = element("p", { className: "wrong", role: "status" });
   area = element("textarea", { rows: 6, placeholder: EXAMPLE, "aria-label": "Your own questions" });
 
-  /** @param {string} key @param {() => void} onChange */
-  constructor(key, onChange) {
+  /** @param {string} key @param {ClassData} data @param {() => void} onChange */
+  constructor(key, data, onChange) {
     this.key = key;
+    this.data = data;
     this.onChange = onChange;
     /** @type {string[]} */
     this.asked = JSON.parse(kept(`room_asked/${key}`) ?? "[]");
@@ -34,72 +34,94 @@ export class Questions {
     this.write();
   }
 
-  /** All that can be asked here. @returns {Choice[]} */
+  /** All that can be asked here, nothing twice. @returns {Choice[]} */
   get choices() {
-    const own = this.notes.map(({ text, answers }) => ({ text, answers, page: "" }));
-    return this.page ? [this.page, ...own] : own;
+    const { prepared, question, page } = this.data;
+    const own = question ? [{ ...question, right: null, page }] : [];
+    const all = [...prepared, ...own, ...this.notes];
+    return all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at);
+  }
+
+  /** What comes by itself, in this order: what is prepared from this step on, else the page's own question. */
+  get line() {
+    const { prepared, at } = this.data;
+    return prepared.length ? [...prepared.filter((one) => one.at >= at), ...this.notes] : this.choices;
   }
 
   /** What is asked next. */
   get chosen() {
-    return this.choices.find(({ text }) => text === this.picked) ?? null;
+    const { choices, picked, asked } = this;
+    const named = (/** @type {string | undefined} */ name) => choices.find(({ text }) => text === name);
+    return named(picked) ?? this.line.find((one) => this.isFresh(one)) ?? named(asked.at(-1)) ?? choices[0] ?? null;
+  }
+
+  /** Whether it is the turn of what is chosen, and not of the course's next step. */
+  get isDue() {
+    const { chosen, picked, data } = this;
+    if (!chosen) return false;
+    return chosen.text === picked || (this.isFresh(chosen) && (chosen.at ?? data.at) <= data.at + 1);
+  }
+
+  /** @param {{ text: string }} one */
+  isFresh({ text }) {
+    return !this.asked.includes(text);
   }
 
   /** @param {ClassData} data */
-  update({ page, question }) {
-    const before = this.page?.text;
-    this.page = question && { ...question, page };
-    if (question && question.text !== before && !this.asked.includes(question.text)) this.picked = question.text;
+  update(data) {
+    this.data = data;
     this.draw();
   }
 
   write() {
     keep(`room_notes/${this.key}`, this.area.value);
     const { notes, wrong } = read(this.area.value);
-    this.notes = notes;
+    this.notes = notes.map((one) => ({ ...one, page: "" }));
     this.wrong.textContent = wrong;
     this.draw();
     this.onChange();
   }
 
-  /** The next one is chosen by itself. @param {string} text */
-  wasAsked(text) {
-    this.asked.push(text);
+  /** What the class is at was asked, be it here or in another of the teacher's tabs. @param {string} text */
+  hear(text) {
+    if (this.asked.at(-1) === text) return;
+    this.asked = [...this.asked.filter((one) => one !== text), text];
     keep(`room_asked/${this.key}`, JSON.stringify(this.asked));
-    const next = this.choices.find((one) => !this.asked.includes(one.text));
-    if (next) this.picked = next.text;
+    if (this.picked === text) this.picked = "";
     this.draw();
-    this.onChange();
   }
 
   /** Place of the right answer of a question of the teacher's own. @param {{ text: string } | null | undefined} asked */
   rightOf(asked) {
-    return this.notes.find(({ text }) => text === asked?.text)?.right ?? null;
+    return this.choices.find(({ text }) => text === asked?.text)?.right ?? null;
   }
 
   draw() {
-    const { choices } = this;
-    if (!this.chosen)
-      this.picked = (choices.find(({ text }) => !this.asked.includes(text)) ?? choices[0])?.text ?? "";
+    const { choices, chosen } = this;
     /** @type {HTMLElement[]} */
-    const rows = choices.map((one) => this.row(one));
+    const rows = choices.map((one) => this.row(one, one.text === chosen?.text));
     if (!rows.length)
       rows.push(
         element("p", { className: "note" }, "This page asks nothing: open one that does, or write your own."),
       );
     this.list.replaceChildren(...rows);
+    const row = this.list.querySelector("label:has(:checked)");
+    if (row instanceof HTMLElement) this.list.scrollTop = row.offsetTop - this.list.offsetTop;
   }
 
-  /** @param {Choice} one */
-  row({ text, page }) {
-    const radio = element("input", { type: "radio", name: "next", checked: text === this.picked });
+  /** @param {Choice} one @param {boolean} checked */
+  row(one, checked) {
+    const { text, page, at } = one;
+    const { data } = this;
+    const radio = element("input", { type: "radio", name: "next", checked });
     radio.onchange = () => {
       this.picked = text;
       this.onChange();
     };
     const label = element("label", {}, radio, element("span", {}, text));
-    if (page) label.append(element("em", {}, "this page"));
-    if (this.asked.includes(text)) label.append(element("em", {}, "asked"));
+    if (at !== undefined) label.append(element("em", {}, data.steps ? `step ${at + 1}` : "lesson"));
+    else if (page) label.append(element("em", {}, "this page"));
+    if (!this.isFresh(one)) label.append(element("em", {}, "asked"));
     return label;
   }
 }

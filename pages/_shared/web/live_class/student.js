@@ -107,7 +107,7 @@ export class Student {
       open: round === 2 ? "Vote again." : "Vote.",
       closed: "Closed.",
       shown: "Counted.",
-      revealed: "Measured.",
+      revealed: question.page ? "Measured." : "Answered.",
     };
     this.line.replaceChildren(element("b", {}, titles[phase === "waiting" ? "open" : phase]), ` ${question.text}`);
     this.sent.textContent = this.comment(state);
@@ -121,7 +121,8 @@ export class Student {
     if (mine === null) return phase === "closed" ? "The vote is closed." : "";
     if (phase === "closed") return `You said: ${question?.answers[mine]}.${round === 1 ? " Talk it over." : ""}`;
     if (measured === null) return "";
-    return mine === measured ? "You said what was measured." : "It came out otherwise than you said.";
+    if (mine === measured) return question?.page ? "You said what was measured." : "Your answer is right.";
+    return question?.page ? "It came out otherwise than you said." : "Another answer is right.";
   }
 
   /** @param {string} text @param {number} at */

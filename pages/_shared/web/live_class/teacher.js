@@ -48,7 +48,7 @@ export class Teacher {
       onEnd: (sentence) => this.end(sentence),
       onRefused: (sentence) => this.tell(sentence),
     });
-    this.questions = new Questions(key, () => this.draw());
+    this.questions = new Questions(key, dock.data, () => this.draw());
     this.loop = new Loop(this);
     this.follow = button("Follow me", () => this.takeAll());
     this.free = button("Let them play", () => this.teach({ do: "free" }));
@@ -101,6 +101,7 @@ export class Teacher {
     const [before, now] = [this.state, state].map((one) => `${one?.question?.name}/${one?.round}/${one?.phase}`);
     if (before !== now) this.word = "";
     this.state = state;
+    if (state.question) this.questions.hear(state.question.text);
     this.draw();
   }
 
@@ -143,7 +144,7 @@ export class Teacher {
 
   /** Take everybody to where the teacher is; who has strayed from there since is fetched again. */
   async takeAll() {
-    const place = placeOf(this.data.page);
+    const place = placeOf(this.data.page, LONGEST);
     if (place.settings.length > LONGEST)
       return this.say("These settings are too long to be followed: shorten the text.");
     if (isSame(place, this.state?.follow ?? null)) await this.teach({ do: "free" });
@@ -203,6 +204,8 @@ export class Teacher {
     if (this.isFolded || types || !/^Page(Up|Down)$/.test(event.key) || !plain(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (event.key === "PageDown" && !event.repeat) this.loop.advance();
+    if (event.repeat) return;
+    if (event.key === "PageDown") this.loop.advance();
+    else this.loop.go(Math.max(0, this.data.at - 1));
   }
 }

@@ -22,14 +22,14 @@ const FEW = 8; // and those up to this many from the back of a room
 const READABLE = 18; // pixels of a row that is read with ease
 const FROM_AFAR = 36; // pixels of a window that is projected
 export const LOWEST = 24; // pixels of the lowest plot
-const LOW = 56; // and of the lowest that tells anything
+const LOW = 120; // and of the lowest that is looked at with ease
 const CLOSE = 12; // pixels between panels from top to bottom
 
 /** Pixels of a panel: what stands around a plot needs them. @param {number} width  of all panels */
 export const least = (width) => (width < PHONE ? 100 : 160);
 
 /** Pixels between panels, from left to right. @param {number} width */
-const between = (width) => (width < PHONE ? 12 : 24);
+const between = (width) => (width < PHONE ? 8 : 24);
 
 /** @param {number} width @param {number} across @param {number} gap */
 const share = (width, across, gap) => Math.floor((width - gap * (across - 1)) / across);
@@ -56,7 +56,7 @@ export function flowing(count, width) {
 }
 
 /**
- * Whether rows and columns that are to be read one by one can be, and nothing else is too low to tell anything.
+ * Whether rows and columns that are to be read one by one can be, and nothing else is too low to be looked at with ease.
  *
  * @param {Panel<PanelSpec>[]} panels  as they are measured
  * @param {number} zoom
@@ -64,7 +64,7 @@ export function flowing(count, width) {
 export const legible = (panels, zoom) =>
   panels.every((one) => {
     const { size, geo } = one;
-    if (!(one instanceof Matrix) || size[0] > LABELLED) return geo.plotHeight >= LOW;
+    if (!(one instanceof Matrix) || size[0] > LABELLED) return geo.plotHeight >= LOW / zoom;
     return one.ch >= (zoom > 1 && Math.max(...size) <= FEW ? FROM_AFAR / zoom : READABLE);
   });
 

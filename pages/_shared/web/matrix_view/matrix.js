@@ -24,6 +24,7 @@ import { bytes, identities, Panel, place } from "./panel.js";
 const GAPPED = 16; // matrices up to this many rows and columns are drawn as separate rounded cells
 const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
+const SMALL = 24; // pixels of cells that give way to no label
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
 /** @param {string[]} before @param {string[]} after */
@@ -93,7 +94,7 @@ export class Matrix extends Panel {
   measure(ctx, width, height, font) {
     const [rows, columns] = this.size;
     ctx.font = font(13);
-    const left = Math.ceil(Math.max(14, Math.min(widest(ctx, this.rows), 120, width * 0.3))) + 10;
+    const left = Math.ceil(Math.max(14, Math.min(widest(ctx, this.rows), 120, width * 0.3))) + 8;
     const longest = widest(ctx, this.columns);
     ctx.font = font(12, 650);
     const titles = ctx.measureText(`${this.spec.rows.title} ↓ ${this.spec.columns.title} →`).width + 10;
@@ -105,13 +106,15 @@ export class Matrix extends Panel {
     if (square) cw = ch = Math.min(cw, ch);
     else ch = Math.min(ch, Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
-    // touch each other they stand upright. Many numbers lie flat: a few of them say where the others are.
+    // touch each other, or cells are small, they stand upright. Many numbers lie flat: a few say where the others are.
     const slanted = longest > cw - Math.min(6, longest / 2) && !numbered;
-    this.turn = slanted ? (cw < SLANTED_APART ? 90 : 45) : 0;
-    const reach = Math.min(longest, SLANTED) * Math.sin((this.turn * Math.PI) / 180);
-    const overhang = this.turn === 90 ? 0 : Math.max(0, (this.turn ? reach : longest / 2) - cw * 0.4);
-    if (left + cw * columns + overhang > width) {
-      cw = Math.max(0.25, (width - left - overhang) / columns);
+    const along = Math.min(longest, SLANTED);
+    const over = Math.max(0, (slanted ? along * Math.SQRT1_2 : longest / 2) - cw * 0.4);
+    const given = Math.min(cw, (width - left - over) / columns);
+    this.turn = slanted ? (cw < SLANTED_APART || given < Math.min(cw, SMALL) ? 90 : 45) : 0;
+    const [reach, overhang] = this.turn === 90 ? [along, 0] : [along * Math.SQRT1_2, over];
+    if (this.turn !== 90 && given < cw) {
+      cw = Math.max(0.25, given);
       if (square) ch = cw;
     }
     [this.cw, this.ch] = [cw, ch] = [cw, ch].map((side) => (side >= 8 ? Math.floor(side) : side));
@@ -359,7 +362,7 @@ export class Matrix extends Panel {
     this.rows.forEach((label, r) => {
       if (!isWritten(r, lit.row, Math.ceil(LINE / ch))) return;
       pen(rows, lit.row, r);
-      ctx.fillText(fit(ctx, label, left - 9), left - 8, rowAt[r] + ch / 2 + 0.5);
+      ctx.fillText(fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
     });
     ctx.textAlign = "center";
     ctx.font = font(size);

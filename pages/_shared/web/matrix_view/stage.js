@@ -16,6 +16,7 @@ const STAGE = ".st-key-figure"; // a page's picture shares the window's height w
 const LEAST_HIGH = 120;
 const LEGEND = 24; // pixels of one that all panels share
 const SHELF = "attention:shelf";
+const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
 const PAPER = { width: 660, height: 480 }; // pixels of a sheet that are the picture's
 
 /** Tells views where the shelf is, or, without one, asks for it. @param {HTMLElement | null} shelf */
@@ -28,6 +29,11 @@ export const hearShelf = (hear, signal) =>
 /** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
 const meaning = ({ scale, limits, quantity, unit, hidden }) =>
   JSON.stringify([scale, limits, quantity, unit, Boolean(hidden)]);
+
+/** Those on the page. @type {Set<Stage>} */
+const stages = new Set();
+
+const high = (/** @type {Element} */ one) => one.getBoundingClientRect().height;
 
 export class Stage {
   width = 0;
@@ -47,6 +53,9 @@ export class Stage {
     this.view = view;
     this.box = host.closest(STAGE);
     if (!this.box) return;
+    this.pair = host.closest(PAIR);
+    this.column = [...(this.pair?.children ?? [])].find((one) => one.contains(host)) ?? this.box;
+    stages.add(this);
     hearShelf((shelf) => {
       if (!shelf || shelf === this.shelf) return;
       this.shelf = shelf;
@@ -56,7 +65,13 @@ export class Stage {
   }
 
   destroy() {
+    stages.delete(this);
     this.aside.remove();
+  }
+
+  /** Pixels of what shares a column with the panels. */
+  get around() {
+    return this.column ? high(this.column) - high(this.front) : 0;
   }
 
   /** Whether the room is another than when the panels were placed. */
@@ -68,7 +83,11 @@ export class Stage {
   get height() {
     const most = this.box && parseFloat(getComputedStyle(this.box).getPropertyValue("--figure-most"));
     if (!this.box || !most) return Infinity;
-    const others = this.box.getBoundingClientRect().height - this.front.getBoundingClientRect().height;
+    // Two pictures that are seen at once are as high as each other, whatever stands around one of them.
+    const { pair } = this;
+    const beside = (/** @type {Stage} */ one) => pair && one.pair === pair && pair.scrollWidth <= pair.clientWidth;
+    const around = [...stages].filter((one) => one === this || beside(one)).map((one) => one.around);
+    const others = Math.max(...around) + (pair ? high(this.box) - high(pair) : 0);
     return Math.max(LEAST_HIGH, Math.floor((most - others) / this.view.zoom));
   }
 

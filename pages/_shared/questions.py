@@ -1,0 +1,119 @@
+"""Questions prepared for a class: in a lesson, in the order in which they are asked.
+
+A link holds a question as JSON. A teacher writes it as lines: the question, then an answer a line, the right one
+marked by a star; an empty line begins the next question. The page's own question is one line, ``OWN``.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pages._shared.rooms.commands import own_question
+from pages._shared.rooms.limits import Limits
+from pages._shared.rooms.room import RoomError
+
+MOST: Final = 12
+OWN: Final = "This page's question"
+HINT: Final = (
+    "A question, then an answer a line, two to six of them, a star before the right one; an empty line begins the "
+    f"next question. The line *{OWN}* stands for the one that the page asks and measures."
+)
+_OWN_PLAIN: Final = "page"
+_LIMITS: Final = Limits()
+_BYTES: Final = _LIMITS.body - 128  # of a question as it is sent; the rest of the message is its name and round
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question to ask a class.
+
+    Attributes:
+        text: What is asked; empty for the page's own question.
+        answers: Two to six; none for the page's own question.
+        right: Place of the right one; None if there is none.
+    """
+
+    text: str = ""
+    answers: tuple[str, ...] = ()
+    right: int | None = None
+
+    def plain(self) -> str | dict[str, Any]:
+        """The question as JSON holds it."""
+        if not self.text:
+            return _OWN_PLAIN
+        right = {} if self.right is None else {"right": self.right}
+        return {"text": self.text, "answers": list(self.answers)} | right
+
+
+def read(raw: object) -> Prepared:
+    """A question that a link holds.
+
+    Raises:
+        ValueError: If it cannot be asked; it says why, without a full stop.
+    """
+    if raw == _OWN_PLAIN:
+        return Prepared()
+    if not isinstance(raw, dict):
+        raise ValueError("it has no text and no answers")
+    try:
+        question = own_question(raw, _LIMITS)
+    except RoomError as refusal:
+        raise ValueError(refusal.sentence.removesuffix(".")) from refusal
+    right = raw.get("right")
+    if right is not None and (type(right) is not int or not 0 <= right < len(question.answers)):
+        raise ValueError("its right answer is none of its answers")
+    plain = {"text": question.text, "answers": question.answers}
+    if any(answer.startswith("*") for answer in question.answers):
+        raise ValueError("an answer begins with a star, which marks the right one where questions are written")
+    if len(json.dumps(plain, ensure_ascii=False).encode()) > _BYTES:
+        raise ValueError("it is longer than a class can be sent")
+    return Prepared(question.text, question.answers, right)
+
+
+def parse(lines: str, *, asks: bool) -> tuple[list[Prepared], str]:
+    """Questions as they are written, and what is wrong with the first that cannot be asked; empty where all can.
+
+    Args:
+        lines: What was written.
+        asks: Whether the page has a question of its own.
+    """
+    found: list[Prepared] = []
+    wrong: list[str] = []
+    for block in re.split(r"\n\s*\n", lines):
+        text, *rest = [line.strip() for line in block.split("\n") if line.strip()] or [""]
+        if not text:
+            continue
+        try:
+            found.append(_written_as(text, rest, asks))
+        except ValueError as error:
+            wrong.append(f"“{text}” {error}.")
+    if len(found) > MOST:
+        wrong.append(f"There are {len(found)} questions, of which the first {MOST} are kept.")
+    return found[:MOST], "".join(wrong[:1])
+
+
+def _written_as(text: str, rest: list[str], asks: bool) -> Prepared:
+    if not rest and text.rstrip(".").replace("’", "'").casefold() == OWN.casefold():
+        if not asks:
+            raise ValueError("is not there: this page asks nothing")
+        return Prepared()
+    if not 2 <= len(rest) <= 6:
+        raise ValueError(f"has {len(rest) or 'no'} answer{'s' * (len(rest) != 1)}; two to six are needed")
+    raw: dict[str, Any] = {"text": text, "answers": [re.sub(r"^\*\s*", "", line) for line in rest]}
+    right = next((at for at, line in enumerate(rest) if line.startswith("*")), None)
+    try:
+        return read(raw | {"right": right})
+    except ValueError as error:
+        raise ValueError(f"cannot be asked: {error}") from error
+
+
+def written(questions: Iterable[Prepared]) -> str:
+    """Questions as a teacher writes them."""
+    return "\n\n".join("\n".join(_lines(one)) for one in questions)
+
+
+def _lines(question: Prepared) -> list[str]:
+    marked = [f"* {one}" if at == question.right else one for at, one in enumerate(question.answers)]
+    return [question.text or OWN, *marked]

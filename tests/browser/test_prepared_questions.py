@@ -1,0 +1,68 @@
+"""A class is led through a course's questions with nothing but a presenter's remote."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pages._shared.course import Course, Step
+from pages._shared.lesson import Lesson
+from pages._shared.questions import Prepared
+from tests.browser.conftest import LOADED
+from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
+
+pytestmark = pytest.mark.slow
+MINE = Prepared("Does <b>it</b> grow?", ("No", "Yes, $q$"), 1)
+ASKED = ((Prepared(), MINE), (), (Prepared(),))
+COURSE = Course(
+    title="Asked",
+    steps=tuple(
+        Step(page=page, lesson=Lesson(note=f"Look at {page}", questions=asked))
+        for page, asked in zip(("scaling", "masks", "biases"), ASKED, strict=True)
+    ),
+)
+
+
+def press(teacher: Any, *names: str) -> None:
+    """Send PageDown for each of these steps, once it is the one that is marked."""
+    for name in names:
+        teacher.locator(f"{DOCK} .steps .main:enabled").get_by_text(name, exact=True).wait_for(timeout=LOADED)
+        teacher.keyboard.press("PageDown")
+
+
+def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled: Callable) -> None:
+    teacher = visit("scaling", f"?course={COURSE.encode()}", **WALL)
+    teacher.get_by_role("tab", name="Share").click()
+    key, _ = start(teacher)
+    phone = visit("", f"?class={key}", **PHONE)
+    says(phone, ".line", f"class {key}")
+
+    press(teacher, "Ask")
+    says(phone, ".line", "^Vote. Without scaling")
+    vote(phone, 3)
+    press(teacher, *STEPS[1:])
+    says(teacher, ".measured", "It vanishes for most.*✓ measured")
+
+    press(teacher, "Ask")
+    says(phone, ".line", r"^Vote. Does <b>it</b> grow\?$")
+    vote(phone, 1)
+    teacher.reload()
+    press(teacher, *STEPS[1:])
+    says(teacher, ".measured", r"Yes, \$q\$.*✓ right")
+    says(phone, ".measured", r"Yes, \$q\$")
+
+    press(teacher, "Next step")
+    teacher.wait_for_url("**/masks**", timeout=LOADED)
+    settled(teacher, LOADED)
+    press(teacher, "Ask")
+    teacher.wait_for_url("**/biases**", timeout=LOADED)
+    says(phone, ".line", "^Vote.")
+    teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()
+    settled(teacher, LOADED)
+    press(teacher, *STEPS[1:])
+    says(teacher, ".measured", "✓ measured")
+
+    press(teacher, "Next step")
+    teacher.get_by_role("heading", name="What you predicted").wait_for(timeout=LOADED)
+    teacher.keyboard.press("PageUp")
+    teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for(timeout=LOADED)
