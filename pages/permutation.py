@@ -119,15 +119,17 @@ def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View
 def answers(config: ShuffleConfig, view: View) -> None:
     page.picture(picture)
     page.changes(changed)
-    laws = page.compute(study.run_permutation, config.unshuffled())
-    built = page.compute(study.steps_blocks, config.unshuffled())
-    depth = page.compute(study.run_depth, config.unshuffled())
+    still = config.unshuffled()
+    laws = page.compute(study.run_permutation, still)
+    order = page.compute(study.steps_order, still.plain)
+    depth = page.compute(study.run_depth, still)
+    built = page.compute(study.steps_blocks, still)
     shuffle = page.compute(study.run_shuffle, config)
-    page.verdicts(laws, built, depth)
+    page.verdicts(laws, built, order, depth)
     page.curves(draw.residual_view(laws), title="Every order: what is left once it is undone", height=RESIDUALS)
     page.finish(
         shuffle,
-        why=draw.proof(shuffle, laws, built, depth),
+        why=draw.proof(shuffle, laws, built, order, depth),
         snippet=study.permutation_snippet(config),
         table=lambda: draw.shuffle_table(config, shuffle, quantity=view.show, head=view.head),
         figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),

@@ -8,6 +8,7 @@ from attention_core.experiments.permutation import (
     BlockCase,
     BlockResult,
     DepthResult,
+    OrderResult,
     PermutationResult,
     ShuffleConfig,
     ShuffleResult,
@@ -171,7 +172,7 @@ def residual_words(result: PermutationResult) -> str:
 
 
 def proof(
-    shuffle: ShuffleResult, laws: PermutationResult, built: BlockResult, depth: DepthResult
+    shuffle: ShuffleResult, laws: PermutationResult, built: BlockResult, order: OrderResult, depth: DepthResult
 ) -> tuple[ProofStep, ...]:
     """The steps of the proof, each beside what was measured for it under these settings.
 
@@ -179,9 +180,10 @@ def proof(
         shuffle: This shuffle.
         laws: The residuals of every order.
         built: Pooling, biases and blocks.
-        depth: Where order becomes visible.
+        order: What lets attention see order.
+        depth: At which depth it becomes visible.
     """
-    brought = ", ".join(f"{name} `{format_number(change)}`" for name, change in depth.brought_in)
+    brought = ", ".join(f"{name} `{format_number(change)}`" for name, change in order.brought_in)
     return (
         ProofStep(
             "A :blue[query] takes a weighted mean of the :green[values], Σⱼ aⱼ vⱼ, with weights from its scores "
@@ -205,7 +207,7 @@ def proof(
         ProofStep(
             "So what brings order in? What stays in its place while tokens move: a position or a mask. Biases are "
             "added to every token alike, and break nothing.",
-            f"Without positions and mask `{format_number(depth.without)}`; with each of them alone: {brought}.",
+            f"Without positions and mask `{format_number(order.without)}`; with each of them alone: {brought}.",
         ),
         ProofStep(
             "A causal mask is enough, given depth. In one layer the last token sees a set of words; in the second, "

@@ -133,11 +133,8 @@ class Page(Sheet):
             self._draw_headline()
         stage = st.container(horizontal=True, key="stage", gap="small")
         self._above = stage.container(key=f"{self.spec.name}_predict_strip")
-        with stage.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
-            if link.shows("presets"):
-                presets.draw_presets(self)
-            if link.shows("pin") and not self.waits:
-                pin.draw_pin(self)
+        with stage:
+            st.fragment(presets.draw_strip, key=self.strip_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
         with stage.container(key="second"):

@@ -1,4 +1,7 @@
-"""The presets of a page: a row of buttons, or in presenter view the way from one slide to the next."""
+"""The presets of a page: a row of buttons, or in presenter view the way from one slide to the next.
+
+They stand in a strip with the button that pins the picture, a fragment: it follows which of them is lit.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,27 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages._shared import link
+from pages._shared import link, pin
 from pages._shared.values import SKIPPED, UNASKED, presenting
 
 if TYPE_CHECKING:
     from pages._shared.frame import Page
 
 
-def draw_presets(page: Page) -> None:
+def draw_strip(page: Page) -> None:
+    """Draw the strip.
+
+    Args:
+        page: The page.
+    """
+    with st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
+        if link.shows("presets"):
+            _draw_presets(page)
+        if link.shows("pin") and not page.waits:
+            pin.draw_pin(page)
+
+
+def _draw_presets(page: Page) -> None:
     """Draw them, the one that the settings are lit.
 
     Args:
@@ -45,6 +61,7 @@ def _choose(page: Page, index: int | None) -> None:
     if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
         st.session_state[chosen(page)] = index
         page.values.reset(page.presets[index].settings)
+    st.rerun()  # of the whole page, not of this strip alone
 
 
 def _draw_remote(page: Page, here: int | None) -> None:

@@ -28,7 +28,7 @@ class Sheet:
     def __init__(self, spec: PageSpec, *groups: type, around: type = Around) -> None:
         self.spec = spec
         self.values, self.around = Values(spec.name, *groups), Values(spec.name, around)
-        self.answers_key = f"{spec.name}_answers"
+        self.answers_key, self.strip_key = f"{spec.name}_answers", f"{spec.name}_strip"
         self._lit: Sequence[Preset] = ()
 
     def private(self, name: str) -> str:
@@ -39,7 +39,7 @@ class Sheet:
         """Take in what the link holds for this page, as the page begins; then make the link hold what is.
 
         Args:
-            lit: The presets of the page: where one of them goes on or off, controls are drawn anew.
+            lit: The presets of the page: where one of them goes on or off, their strip is drawn anew.
         """
         self._lit = lit
         self.values.take()
@@ -56,19 +56,17 @@ class Sheet:
         link.write(self.parameters() | self.around.parameters())
 
     def moved(self) -> None:
-        """Called once a setting has been moved: the link follows, and the answers run again, alone where they can.
+        """Called once a setting has been moved: the link follows, and the answers run again without the controls.
 
-        The controls are drawn anew where a preset is lit or goes out, and where the last whole run was cut off; a
-        component among the answers would not ask for that by itself.
+        The strip of presets is drawn anew where one is lit or goes out, and all of the page where the last whole run
+        was cut off.
         """
         self.write_link()
         shown = st.session_state.get(self.private("preset"))
         lit = any(self.values.are(preset.settings) for preset in self._lit)
-        alone = st.session_state.get(COMPLETE) == self.spec.name and shown is None and not lit
-        with suppress(StreamlitAPIException):
-            st.rerun(
-                self.answers_key if alone else "app"
-            )  # "app" is said too: a component of the answers asks for them
+        parts = [self.strip_key, self.answers_key] if lit or shown is not None else self.answers_key
+        with suppress(StreamlitAPIException):  # "app" is said too: a component of the answers asks for them
+            st.rerun(parts if st.session_state.get(COMPLETE) == self.spec.name else "app")
 
     def setter(self, name: str) -> Callable[[Any], None] | None:
         """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.

@@ -93,6 +93,7 @@ STUDIES = (
     Study("anatomy", anatomy.AnatomyConfig, anatomy.run_anatomy),
     Study("permutation", permutation.PermutationConfig, permutation.run_permutation),
     Study("permutation, blocks", permutation.PermutationConfig, permutation.run_blocks),
+    Study("permutation, order", permutation.PermutationConfig, last(permutation.steps_order)),
     Study("permutation, depth", permutation.PermutationConfig, permutation.run_depth),
     Study("permutation, one shuffle", permutation.ShuffleConfig, permutation.run_shuffle, complete=orders),
     Study("biases", biases.BiasesConfig, biases.run_biases),

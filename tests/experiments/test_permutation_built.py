@@ -11,6 +11,7 @@ from attention_core.experiments.inputs import draw_parameters, token_embeddings
 from attention_core.experiments.permutation import (
     MODELS,
     BlockResult,
+    OrderResult,
     PermutationConfig,
     ShuffleConfig,
     permutation_snippet,
@@ -18,8 +19,10 @@ from attention_core.experiments.permutation import (
     run_depth,
     run_shuffle,
     steps_blocks,
+    steps_order,
 )
 from attention_core.experiments.permutation.config import BIAS_STD, D_MODEL, NUM_HEADS
+from attention_core.experiments.permutation.module import Attention
 from attention_core.experiments.verdict import Step, Verdict
 from attention_core.modules.block import PreNorm
 from attention_core.modules.normalization import BatchNorm
@@ -29,9 +32,15 @@ from tests.experiments.snippets import numbers, run_snippets
 ORDER = (2, 0, 5, 1, 4, 3)
 
 
+def order_of_tokens(config: PermutationConfig) -> OrderResult:
+    *_, result = steps_order(config)
+    assert isinstance(result, OrderResult)
+    return result
+
+
 def verdicts(**values: object) -> dict[str, list[Verdict]]:
     config, found = PermutationConfig(**values), {}
-    for result in (run_blocks(config), run_depth(config)):
+    for result in (run_blocks(config), order_of_tokens(config), run_depth(config)):
         for verdict in result.verdicts:
             found.setdefault(verdict.claim, []).append(verdict)
     return found
@@ -69,7 +78,8 @@ def test_half_precision_sees_the_order_in_two_layers_and_with_positions(dtype: s
     for seed in range(2):
         result = run_depth(PermutationConfig(dtype=dtype, seed=seed))
         assert result.verdict("nope-depth.two").outcome == "holds"
-        assert result.verdict("pe-order.with").outcome == "holds"
+        order = order_of_tokens(PermutationConfig(dtype=dtype, seed=seed))
+        assert order.verdict("pe-order.with").outcome == "holds"
         assert result.two_layers > 2 * result.verdict("nope-depth.two").bound
         block = run_blocks(PermutationConfig(dtype=dtype, seed=seed, positions="sinusoidal")).verdict("perm-block")
         assert block.outcome == "fails"
@@ -89,7 +99,7 @@ def test_two_layers_see_the_order_that_one_does_not() -> None:
 
 
 def test_order_comes_in_by_each_of_the_positions_and_masks() -> None:
-    result = run_depth(PermutationConfig())
+    result = order_of_tokens(PermutationConfig())
     assert {name for name, _ in result.brought_in} == {
         "sinusoidal", "learned", "rotary", "ALiBi", "causal mask", "sliding window mask",
     }  # fmt: skip
@@ -149,6 +159,24 @@ def test_steps_tell_how_far_it_is_and_end_with_the_same_result() -> None:
     assert isinstance(result, BlockResult)
     assert result == run_blocks(PermutationConfig())
     assert run_depth(PermutationConfig()) == run_depth(PermutationConfig())
+    *steps, result = steps_order(PermutationConfig())
+    assert [(step.done, step.total) for step in steps] == [(done, 7) for done in range(7)]
+    assert result == order_of_tokens(PermutationConfig())
+
+
+def test_what_brings_order_in_is_the_same_whatever_the_picture_has() -> None:
+    config = PermutationConfig(positions="rotary", carried=True, mask="causal", context=("a", "b"))
+    assert config.plain == PermutationConfig()
+    assert order_of_tokens(config) == order_of_tokens(PermutationConfig())
+
+
+@pytest.mark.parametrize("mask", ["none", "causal", "window"])
+def test_a_word_said_several_times_is_a_sentence_of_that_length(mask: str) -> None:
+    """The first of sixteen equal tokens are, with their part of the mask, the sentence that is as long as they."""
+    many, three = (Attention(PermutationConfig(tokens=("a",) * n, mask=mask, positions="alibi")) for n in (16, 3))
+    here = torch.arange(3)[None]
+    assert torch.equal(many.outputs(here, here), three.outputs(here, here))
+    assert many.bound(3) == three.bound()
 
 
 @pytest.mark.parametrize(

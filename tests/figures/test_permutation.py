@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from attention_core.experiments.permutation import (
+    OrderResult,
     PermutationConfig,
     ShuffleConfig,
     run_blocks,
     run_depth,
     run_permutation,
     run_shuffle,
+    steps_order,
 )
 from attention_core.figures import permutation as draw
 
@@ -81,7 +83,9 @@ def test_the_proof_quotes_what_was_measured() -> None:
     def steps(**switches: object) -> list[str]:
         config = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 1, 0), **switches)
         laws, built, depth = (run(config.unshuffled()) for run in (run_permutation, run_blocks, run_depth))
-        return [step.measured for step in draw.proof(run_shuffle(config), laws, built, depth)]
+        *_, order = steps_order(config.unshuffled())
+        assert isinstance(order, OrderResult)
+        return [step.measured for step in draw.proof(run_shuffle(config), laws, built, order, depth)]
 
     holds, broken = steps(), steps(mask="causal")
     assert holds[2].count("≤") == broken[2].count(">") == 6

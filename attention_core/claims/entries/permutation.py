@@ -3,7 +3,13 @@
 from typing import Any, Final
 
 from attention_core.claims.claim import FALSE, HOLDS_WHEN, NOTES, OURS, Break, Claim, Correction
-from attention_core.experiments.permutation import PermutationConfig, run_depth, run_permutation, steps_blocks
+from attention_core.experiments.permutation import (
+    PermutationConfig,
+    run_depth,
+    run_permutation,
+    steps_blocks,
+    steps_order,
+)
 
 _PERMUTE: Final[dict[str, Any]] = {"page": "permutation", "run": run_permutation, "config": PermutationConfig}
 _BLOCKS: Final[dict[str, Any]] = _PERMUTE | {"run": steps_blocks}
@@ -93,7 +99,7 @@ CLAIMS: Final = (
             found="a causal mask or a sliding window is enough, without any positions",
             why="such a mask lets each slot see another set of tokens, so that a token's slot matters",
         ),
-        **_DEPTH,
+        **_PERMUTE | {"run": steps_order},
     ),
     Claim(
         id="nope-depth",

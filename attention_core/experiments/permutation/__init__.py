@@ -19,6 +19,7 @@ from attention_core.experiments.permutation.measure import (
     run_permutation,
     run_shuffle,
 )
+from attention_core.experiments.permutation.order import OrderResult, steps_order
 from attention_core.experiments.permutation.snippet import permutation_snippet
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "BlockCase",
     "BlockResult",
     "DepthResult",
+    "OrderResult",
     "PermutationConfig",
     "PermutationResult",
     "ShuffleConfig",
@@ -42,4 +44,5 @@ __all__ = [
     "run_permutation",
     "run_shuffle",
     "steps_blocks",
+    "steps_order",
 ]

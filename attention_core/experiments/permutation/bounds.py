@@ -33,7 +33,8 @@ def stack_tolerance(stack: Stack, x: Tensor, *, attn_mask: Tensor | None, positi
     Returns:
         ``8 √2`` standard deviations of the output that is off furthest, for two passes that err independently.
     """
-    dtype, precise = x.dtype, copy.deepcopy(stack).to("cpu", torch.float64)
+    dtype, is_precise = x.dtype, x.dtype == torch.float64 and x.device.type == "cpu"
+    precise = stack if is_precise else copy.deepcopy(stack).to("cpu", torch.float64)
     positions, mask = positions.cpu(), None if attn_mask is None else attn_mask.cpu()
     draw = generator(0, "rounding")
 

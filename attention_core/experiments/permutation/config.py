@@ -24,6 +24,7 @@ POSITIONS: Final[dict[str, Position]] = {
     "alibi": Alibi(),
 }
 POSITION_NAMES: Final = {name: name for name in POSITIONS} | {"alibi": "ALiBi"}
+ALIKE: Final = "too few tokens that differ"  # what breaks a claim that another order is another output
 ADDED: Final = ("sinusoidal", "learned")
 MASKS: Final = {"none": "none", "causal": "causal", "window": "sliding window"}
 PLACEMENTS: Final[dict[str, Placement]] = {
@@ -85,6 +86,11 @@ class PermutationConfig(RunConfig):
     def keys(self) -> tuple[str, ...]:
         """The keys' and values' tokens."""
         return self.context or self.tokens
+
+    @property
+    def plain(self) -> "PermutationConfig":
+        """The first sentence without positions and mask: what brings order in depends on nothing else."""
+        return replace(self, context=(), positions="none", mask="none", carried=False, keys_alone=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

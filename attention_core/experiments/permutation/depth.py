@@ -1,9 +1,9 @@
-"""Where order becomes visible, and where nothing can be seen at all.
+"""At which depth order becomes visible, and where nothing can be seen at all.
 
-Claims: ``pe-order`` order shows only through positions or a mask that depends on it; ``nope-depth`` under a causal
-mask without positions the last token cannot tell the order of those before it after one layer, and can after two
-(Haviv et al. 2022, "Transformer Language Models without Positional Encodings Still Learn Positional Information");
-``count-blind`` one repeated token gives every place the same output, however often it is repeated.
+Claims: ``nope-depth`` under a causal mask without positions the last token cannot tell the order of those before it
+after one layer, and can after two (Haviv et al. 2022, "Transformer Language Models without Positional Encodings Still
+Learn Positional Information"); ``count-blind`` one repeated token gives every place the same output, however often it
+is repeated.
 """
 
 from dataclasses import dataclass, replace
@@ -13,38 +13,26 @@ import torch
 
 from attention_core.experiments.checks import MAX_CHARACTERS
 from attention_core.experiments.judge import judge
-from attention_core.experiments.permutation.config import (
-    ADDED,
-    MASKS,
-    POSITION_NAMES,
-    PermutationConfig,
-    breaks,
-)
-from attention_core.experiments.permutation.measure import residuals_of
+from attention_core.experiments.permutation.config import ADDED, ALIKE, PermutationConfig
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.block import PreNorm
 
 MOST_REPEATS: Final = 16
-ALIKE: Final = "too few tokens that differ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepthResult(Result):
-    """Where order becomes visible.
+    """At which depth order becomes visible.
 
     Attributes:
-        without: Largest change without positions and masks.
-        brought_in: Name of each of the positions and masks, and the largest change by it alone.
         one_layer: How far the last token's output moves with the order of those before it, after one layer.
         two_layers: The same after two.
         repeats: How far the outputs of one repeated token differ from that of a single one.
-        verdicts: ``pe-order`` (without, with), ``nope-depth`` (one, two) and ``count-blind``.
+        verdicts: ``nope-depth`` (one, two) and ``count-blind``.
         provenance: Where the numbers come from.
     """
 
-    without: float
-    brought_in: tuple[tuple[str, float], ...]
     one_layer: float
     two_layers: float
     repeats: float
@@ -53,57 +41,22 @@ class DepthResult(Result):
 
 
 def run_depth(config: PermutationConfig) -> DepthResult:
-    """Measure the three claims on the first sentence of a config, in self-attention.
+    """Measure both claims on the first sentence of a config, in self-attention.
 
     Args:
-        config: ``nope-depth`` and ``count-blind`` take its positions, ``count-blind`` its mask too; ``pe-order``
-            tries all of them.
+        config: Both take its positions, ``count-blind`` its mask too.
     """
     config = replace(config, context=(), keys_alone=False)
     with torch.inference_mode():
-        without, brought_in, order_verdicts = _order_shows(config)
         one, two = (_prefix_shows(config, layers) for layers in (1, 2))
         repeats = _repeated(config)
     return DepthResult(
-        without=without,
-        brought_in=brought_in,
         one_layer=one.measured,
         two_layers=two.measured,
         repeats=repeats.measured,
-        verdicts=(*order_verdicts, one, two, repeats),
+        verdicts=(one, two, repeats),
         provenance=Provenance.of(config),
     )
-
-
-def _order_shows(config: PermutationConfig) -> tuple[float, tuple[tuple[str, float], ...], tuple[Verdict, Verdict]]:
-    plain = replace(config, positions="none", mask="none", carried=False)
-    (without, bound), (_, cases) = _shuffled(plain), orders_of(len(plain.tokens), plain.seed)
-    quantity = "max |f(σX) − σ f(X)|"
-    brought_in = {name: _shuffled(variant) for name, variant in _variants(plain).items()}
-    least = min(brought_in, key=lambda name: brought_in[name][0] / brought_in[name][1])
-    shows = all(breaks(variant, "perm-self") for variant in _variants(plain).values())
-    verdicts = (
-        judge(plain, "pe-order.without", without, "≤", bound,
-              says="without positions and mask the outputs, undone, differ by at most",
-              quantity=f"{quantity} without positions and mask", cases=cases),
-        judge(plain, "pe-order.with", brought_in[least][0], "≥", brought_in[least][1],
-              says="with positions or a mask they differ by at least",
-              quantity=f"{quantity}, least over 4 positions and 2 masks", cases=cases,
-              broken="" if shows else ALIKE, exact=lambda other: _shuffled(_variants(other)[least])[0]),
-    )  # fmt: skip
-    return without, tuple((name, change) for name, (change, _) in brought_in.items()), verdicts
-
-
-def _variants(plain: PermutationConfig) -> dict[str, PermutationConfig]:
-    """Each of the positions and masks alone."""
-    variants = {shown: replace(plain, positions=name) for name, shown in POSITION_NAMES.items() if name != "none"}
-    return variants | {f"{shown} mask": replace(plain, mask=name) for name, shown in MASKS.items() if name != "none"}
-
-
-def _shuffled(variant: PermutationConfig) -> tuple[float, float]:
-    """The largest change over all orders, and what rounding explains of it."""
-    attention = Attention(variant)
-    return float(residuals_of(attention, "perm-self")[0].max()), attention.bound()
 
 
 def _prefix_moves(config: PermutationConfig, layers: int) -> tuple[float, float, str]:
@@ -144,14 +97,8 @@ def _repeated(config: PermutationConfig) -> Verdict:
 
 def _repeats_move(config: PermutationConfig) -> tuple[float, float, int]:
     """Outputs of a token repeated up to 16 times, against the one it has alone; the bound; how often."""
-    worst, bound = 0.0, 0.0
-    single = None
     most = min(MOST_REPEATS, MAX_CHARACTERS // len(config.tokens[0]))
-    for count in range(1, most + 1):
-        attention = Attention(replace(config, tokens=config.tokens[:1] * count))
-        here = torch.arange(count)[None]
-        outputs = attention.outputs(here, here)[0]
-        single = outputs[0] if single is None else single
-        worst = max(worst, float((outputs - single).abs().max()))
-        bound = max(bound, attention.bound())
-    return worst, bound, most
+    attention = Attention(replace(config, tokens=config.tokens[:1] * most))
+    repeated = [attention.outputs(here, here)[0] for here in (torch.arange(n)[None] for n in range(1, most + 1))]
+    worst = max(float((outputs - repeated[0]).abs().max()) for outputs in repeated)
+    return worst, max(map(attention.bound, range(1, most + 1))), most

@@ -61,7 +61,7 @@ class Attention:
         self.is_padding = torch.arange(len(keys)) >= len(keys) - padding if padding else None
 
     def arguments(self, query_orders: Tensor, key_orders: Tensor) -> dict[str, Any]:
-        """What the module is called with for a batch of orders, each (orders, tokens)."""
+        """What the module is called with for a batch of orders, each (orders, tokens): of all, or of the first."""
         slots_q, slots_k = (torch.arange(orders.shape[1]).expand_as(orders) for orders in (query_orders, key_orders))
         carried = self.config.carried
         hidden = None if self.is_padding is None else self.is_padding[key_orders].to(self.x.device)
@@ -69,7 +69,7 @@ class Attention:
             "query": self.x[query_orders],
             "key": self.y[key_orders],
             "value": self.y[slots_k if self.config.keys_alone else key_orders],
-            "attn_mask": self.mask,
+            "attn_mask": None if self.mask is None else self.mask[: query_orders.shape[1], : key_orders.shape[1]],
             "key_padding_mask": hidden,
             "query_positions": query_orders if carried else slots_q,
             "key_positions": key_orders if carried else slots_k,
@@ -85,9 +85,9 @@ class Attention:
         trace = self.module.trace(**self.arguments(query_order[None], key_order[None]))
         return on_cpu(trace.weights[0]), on_cpu(trace.output[0])
 
-    def bound(self) -> float:
-        """Largest difference of two outputs that rounding explains."""
-        here_q, here_k = (torch.arange(len(tokens))[None] for tokens in (self.x, self.y))
+    def bound(self, length: int | None = None) -> float:
+        """Largest difference of two outputs that rounding explains, of the first tokens or, when None, of all."""
+        here_q, here_k = (torch.arange(len(tokens))[None, :length] for tokens in (self.x, self.y))
         return output_tolerance(self.module, self.module.trace(**self.arguments(here_q, here_k)))
 
 
