@@ -64,6 +64,9 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
         says(phone, ".line", f"class {key}")
         says(phone, ".note", "No names")
     says(teacher, ".here", "^3 here$")
+    says(teacher, ".note", "No names")
+    assert teacher.locator(f"{DOCK} .steps button:visible").all_inner_texts() == STEPS
+    assert teacher.locator(f"{DOCK} .qr").evaluate("(code) => code.complete && code.naturalWidth > 0")
     assert barriers(teacher) == barriers(phones[0]) == []
 
     step(teacher, "Ask")

@@ -46,8 +46,12 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     press(teacher, "Ask")
     says(phone, ".line", r"^Vote. Does <b>it</b> grow\?$")
     vote(phone, 1)
-    teacher.reload()
-    press(teacher, *STEPS[1:])
+    # On a presenter's slide, too, nobody sees a count before the teacher shows it.
+    teacher.goto(f"{teacher.url}&present=true")
+    press(teacher, *STEPS[1:4])
+    says(teacher, ".votes", "Nobody sees the counts until you show them")
+    assert teacher.locator(f"{DOCK} table").count() == 0
+    press(teacher, *STEPS[4:])
     says(teacher, ".measured", r"Yes, \$q\$.*✓ right")
     says(phone, ".measured", r"Yes, \$q\$")
 
