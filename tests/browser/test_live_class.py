@@ -64,6 +64,9 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
         says(phone, ".line", f"class {key}")
         says(phone, ".note", "No names")
     says(teacher, ".here", "^3 here$")
+    says(teacher, ".note", "No names")
+    assert teacher.locator(f"{DOCK} .steps button:visible").all_inner_texts() == STEPS
+    assert teacher.locator(f"{DOCK} .qr").evaluate("(code) => code.complete && code.naturalWidth > 0")
     assert barriers(teacher) == barriers(phones[0]) == []
 
     step(teacher, "Ask")
@@ -180,6 +183,23 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     for one in (stranger, nobody):
         assert all("410" in error or "404" in error for error in one.errors)
         one.errors.clear()
+
+
+def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Callable, settled: Callable) -> None:
+    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    held: list[Any] = []
+    teacher.route("**/class/rooms", lambda route: held.append(route))  # noqa: PLW0108
+    teacher.get_by_text("Start a class", exact=True).first.click()
+    with teacher.expect_request("**/class/rooms"):
+        teacher.get_by_role("button", name="Start a class", exact=True).click()
+    teacher.get_by_role("link", name="Permutation").first.click()
+    teacher.get_by_role("heading", name="Permutation").wait_for(timeout=LOADED)
+    settled(teacher, LOADED)
+    teacher.get_by_role("tab", name="Share").click()
+    teacher.get_by_text("Start a class", exact=True).first.wait_for(timeout=LOADED)
+    settled(teacher, LOADED)
+    held[0].continue_()
+    says(teacher, ".letters", r"^[B-Z]{5}$")
 
 
 def test_a_class_goes_on_where_the_stream_is_cut(visit: Callable, open_page: Callable) -> None:

@@ -1,12 +1,15 @@
 """A class is led through a course's questions with nothing but a presenter's remote."""
 
+import random
 from collections.abc import Callable
+from string import ascii_letters
 from typing import Any
 
 import pytest
 
-from pages._shared.course import Course, Step
+from pages._shared.course import MAX_ANSWER, Course, Step
 from pages._shared.lesson import Lesson
+from pages._shared.live_class.dock import LONGEST
 from pages._shared.questions import Prepared
 from tests.browser.conftest import LOADED
 from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
@@ -14,10 +17,11 @@ from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start,
 pytestmark = pytest.mark.slow
 MINE = Prepared("Does <b>it</b> grow?", ("No", "Yes, $q$"), 1)
 ASKED = ((Prepared(), MINE), (), (Prepared(),))
+DRAW = random.Random(0)
 COURSE = Course(
     title="Asked",
     steps=tuple(
-        Step(page=page, lesson=Lesson(note=f"Look at {page}", questions=asked))
+        Step(page=page, lesson=Lesson(questions=asked), answer="".join(DRAW.choices(ascii_letters, k=MAX_ANSWER)))
         for page, asked in zip(("scaling", "masks", "biases"), ASKED, strict=True)
     ),
 )
@@ -46,8 +50,12 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     press(teacher, "Ask")
     says(phone, ".line", r"^Vote. Does <b>it</b> grow\?$")
     vote(phone, 1)
-    teacher.reload()
-    press(teacher, *STEPS[1:])
+    # On a presenter's slide, too, nobody sees a count before the teacher shows it.
+    teacher.goto(f"{teacher.url}&present=true")
+    press(teacher, *STEPS[1:4])
+    says(teacher, ".votes", "Nobody sees the counts until you show them")
+    assert teacher.locator(f"{DOCK} table").count() == 0
+    press(teacher, *STEPS[4:])
     says(teacher, ".measured", r"Yes, \$q\$.*✓ right")
     says(phone, ".measured", r"Yes, \$q\$")
 
@@ -59,6 +67,11 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     says(phone, ".line", "^Vote.")
     teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()
     settled(teacher, LOADED)
+    # The course is longer than what a class may be sent: students follow to the page with its settings.
+    assert len(COURSE.encode()) > LONGEST
+    teacher.get_by_role("button", name="Follow me").click()
+    phone.wait_for_url("**/biases**", timeout=LOADED)
+    assert "course" not in phone.url
     press(teacher, *STEPS[1:])
     says(teacher, ".measured", "✓ measured")
 

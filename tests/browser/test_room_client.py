@@ -142,6 +142,55 @@ def test_a_wrong_clock_does_no_harm(api: Api, browse: Callable) -> None:
     until(page, "voted === 1")
 
 
+def test_it_asks_every_three_seconds(api: Api, browse: Callable) -> None:
+    room, asked = api.open(), []
+    page = browse("about:blank")
+    page.clock.install()
+    page.clock.pause_at("2030-01-01")
+    page.goto(api.url)
+
+    def cut(route: Any) -> None:
+        if "event-stream" in route.request.headers["accept"]:
+            route.abort()
+        else:
+            asked.append(route.request.url)
+            route.continue_()
+
+    page.route("**/events*", cut)
+    join(page, room)
+    page.clock.run_for(10)  # the stream breaks, and the first question follows at once
+    page.wait_for_function("() => { const { asked } = room; return asked === 1 && room.state }")
+    page.clock.run_for(2900)
+    assert page.evaluate("room.asked") == len(asked) == 1
+    room.ask()
+    page.clock.run_for(200)
+    until(page, "phase === 'open'")
+    assert len(asked) == 2
+
+
+def test_two_tabs_of_one_voter_have_one_vote_and_nothing_outlives_them(api: Api, browse: Callable) -> None:
+    room = api.open()
+    room.ask()
+    page = browse(api.url)
+    join(page, room)
+    until(page, "phase === 'open'")
+    with page.expect_popup() as opened:  # as "duplicate the tab" does, it takes along what the tab keeps
+        page.evaluate("void window.open('/')")
+    other = opened.value
+    other.wait_for_load_state()
+    join(other, room)
+    until(other, "phase === 'open' && here === 1")
+    assert page.evaluate("room.vote(0)") == other.evaluate("room.vote(2)") == {"error": ""}
+    room.done("close")
+    room.done("show")
+    assert until(page, "phase === 'shown'")["tallies"] == [[0, 0, 1]]
+    assert page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
+    stranger = browse(api.url)
+    join(stranger, room)
+    until(stranger, "here === 2")
+    assert stranger.evaluate("room.voter") != page.evaluate("room.voter")
+
+
 def test_an_unknown_key_says_so(api: Api, browse: Callable) -> None:
     page = browse(api.url)
     join(page, Class(api, "bbbbb", ""))
@@ -152,13 +201,15 @@ def test_an_unknown_key_says_so(api: Api, browse: Callable) -> None:
 def test_a_phone_that_wakes_up_listens_anew(api: Api, browse: Callable) -> None:
     room = api.open()
     page = browse(api.url)
-    join(page, room)
+    join(page, room, times={"silence": 10**9})  # so that nothing but waking up makes it listen
     until(page, "phase === 'waiting'")
     # What sleep does to a connection: it is gone, and nobody is told.
     page.evaluate("room.source.close()")
     room.ask()
+    assert page.evaluate("[room.source.readyState, room.state.phase]") == [2, "waiting"]
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    until(page, "phase === 'open'")
+    assert until(page, "phase === 'open'")["question"]["name"] == "one"
+    assert page.evaluate("room.source.readyState") == 1
 
 
 def test_voters_and_teacher_come_back_by_themselves_to_another_replica(browse: Callable, tmp_path: Path) -> None:

@@ -246,9 +246,11 @@ def frames() -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", frames())
 def test_a_frame_that_is_no_message_ends_at_most_its_own_session(name: str, server: Server) -> None:
-    with Session(server.url) as visitor:
+    with Session(server.url) as visitor, Session(server.url) as bystander:
         visitor.visit("permutation")
+        bystander.visit("permutation")
         visitor.send(frames()[name])
+        assert problems(bystander.visit("masks")) == []
 
 
 def test_a_message_that_is_too_long_is_not_read(server: Server) -> None:

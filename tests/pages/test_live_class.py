@@ -12,6 +12,7 @@ from pages._shared import link, log, walk
 from pages._shared.course import Course, Step
 from pages._shared.live_class import dock
 from pages._shared.live_class.entry import TEACHES
+from pages._shared.process import process
 from pages._shared.registry import HOME, PAGES
 from tests.pages.conftest import Open, page_path
 from tests.test_architecture import ROOT
@@ -192,6 +193,18 @@ def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> N
     assert at.query_params["scaling_d_head"] == "4096"
     assert "scaling_scale" not in at.query_params
     assert '"answer":3' in docked(at).replace(" ", "")
+
+
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
+def test_the_question_of_any_page_is_measured(page: str, open_page: Open) -> None:
+    at = open_page(page, **{"class": KEY})
+    at.session_state[TEACHES] = True
+    at.session_state[dock._MEASURE] = (page, "one")
+    at.run()
+    assert not at.exception
+    measured = at.session_state[dock._MEASURED]
+    assert measured["question"] == "one"
+    assert measured["answer"] in range(len(process().questions[page].answers))
 
 
 def test_only_the_teacher_is_sent_the_code(open_page: Open) -> None:

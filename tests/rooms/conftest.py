@@ -1,5 +1,6 @@
 """Servers of live classes for tests: with rooms in memory, and with a real Redis; both pass the same tests."""
 
+import asyncio
 import os
 import shutil
 import socket
@@ -7,15 +8,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 import uvicorn
 
-from pages._shared.rooms import Limits, make_store
+from pages._shared.rooms import Limits, Store, make_store
 from tests.browser.conftest import ROOT, free_port
 from tests.rooms.client import Api
 from tests.rooms.serve import application
@@ -26,6 +29,12 @@ QUICK = {"beat_s": 0.2, "present_s": 1000.0, "counts_s": 0.05}
 MANY = {"messages": 50, "wrong_keys": 10_000, "new_rooms": 10_000, "rooms": 10_000}
 
 
+def run_apart(what: Coroutine[Any, Any, Any]) -> Any:
+    """Run it in a thread of its own: where a browser test came before, this one has a loop that runs."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, what).result()
+
+
 def await_port(port: int, process: subprocess.Popen[bytes]) -> None:
     """Wait until a process listens."""
     deadline = time.monotonic() + 60
@@ -34,9 +43,9 @@ def await_port(port: int, process: subprocess.Popen[bytes]) -> None:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
             return
         except OSError:
-            assert process.poll() is None, "it ended at once"
             assert time.monotonic() < deadline, "it does not listen"
-            time.sleep(0.02)
+            with suppress(subprocess.TimeoutExpired):
+                pytest.fail(f"it ended at once, with {process.wait(0.02)}")
 
 
 def start_redis(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
@@ -83,28 +92,40 @@ def rooms_url(request: pytest.FixtureRequest) -> str | None:
     return request.getfixturevalue("redis_url") if request.param == "redis" else None
 
 
+class ThreadedServer(uvicorn.Server):
+    """A server in a thread of its own, on a free port; it can be asked once it is made."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(uvicorn.Config(application(store), log_level="warning", timeout_graceful_shutdown=1))
+        listening = socket.create_server(("127.0.0.1", 0))
+        self.api = Api(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        self._listens = threading.Event()
+        self._thread = threading.Thread(target=self.run, kwargs={"sockets": [listening]})
+        self._thread.start()
+        assert self._listens.wait(60), "the server did not start"
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._listens.set()
+
+    def stop(self) -> None:
+        """End it."""
+        self.should_exit = True
+        self._thread.join()
+
+
 @contextmanager
 def serving() -> Iterator[Callable[..., Api]]:
     """Start servers in this process; keyword arguments are a server's limits."""
-    running: list[tuple[uvicorn.Server, threading.Thread]] = []
+    running: list[ThreadedServer] = []
 
     def start(url: str | None, **limits: float) -> Api:
-        store = make_store(url, Limits(**QUICK | limits))
-        config = uvicorn.Config(application(store), log_level="warning", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        listening = socket.create_server(("127.0.0.1", 0))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        running.append((server, thread))
-        while not server.started:
-            assert thread.is_alive(), "the server did not start"
-            time.sleep(0.005)
-        return Api(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        running.append(ThreadedServer(make_store(url, Limits(**QUICK | limits))))
+        return running[-1].api
 
     yield start
-    for server, thread in running:
-        server.should_exit = True
-        thread.join()
+    for server in running:
+        server.stop()
 
 
 @pytest.fixture

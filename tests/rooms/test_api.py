@@ -5,6 +5,9 @@ import io
 import re
 from collections.abc import Callable
 
+import psutil
+import pytest
+
 from tests.rooms.client import Api, Class
 
 ANA, BEN, CEM = "ana-00000000", "ben-00000000", "cem-00000000"
@@ -167,6 +170,30 @@ def test_only_the_teacher_teaches(api: Api) -> None:
         assert "teacher" in answer.sentence
     assert room.state()["paused"] is False
     assert room.teacher not in str(room.state())
+
+
+def test_a_class_writes_nothing_to_disk(replica: Callable) -> None:
+    process, api = replica()
+    counters = getattr(psutil.Process(process.pid), "io_counters", None)
+    if counters is None:
+        pytest.skip("This system does not count what a process writes.")
+    play(api)  # the first time, Python may keep what it has compiled
+    before = counters().write_bytes
+    room = play(api)
+    assert counters().write_bytes == before
+    files = psutil.Process(process.pid).open_files()
+    assert [file.path for file in files if file.mode != "r"] == []
+    assert room.state()["tallies"] == [[1, 0, 0]]
+
+
+def play(api: Api) -> Class:
+    room = api.open()
+    room.ask()
+    room.voted(ANA, 0)
+    room.done("close")
+    room.done("reveal", answer=0)
+    assert room.results().status == 200
+    return room
 
 
 def test_a_class_is_gone_when_its_time_is_over(serve: Callable[..., Api], rooms_url: str | None) -> None:

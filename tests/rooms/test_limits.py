@@ -5,9 +5,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.requests import Request
 
+from pages._shared.rooms import make_store, routes
 from pages._shared.rooms.limits import Limits, Rate, text
 from pages._shared.rooms.room import RoomError
+from pages._shared.rooms.routes import Rooms
+from tests.rooms.conftest import run_apart
+from tests.test_architecture import ROOT
 
 
 class Clock:
@@ -50,6 +56,60 @@ def test_names_do_not_share_and_are_forgotten() -> None:
     with pytest.raises(RoomError, match="Too fast") as caught:
         rate.check(4999, "Too fast.")
     assert caught.value.wait == 1.0
+
+
+def test_the_limits_are_those_that_the_documentation_tells() -> None:
+    own = Limits()
+    lines = (ROOT / "docs/class-api.md").read_text("utf-8").splitlines()
+    limits = dict(line.strip("| ").split(" | ") for line in lines[lines.index("## Limits") + 4 :] if "|" in line)
+    assert limits == {
+        "rooms in one store; opened from one address": f"{own.rooms}; {own.new_rooms}, then one a minute",
+        "students here, voters in a round": f"{own.voters} each",
+        "questions in a room": f"{own.questions}",
+        "messages of one voter or teacher": "five a second",
+        "tabs of one voter; teachers' tabs and other onlookers": f"{own.streams}; {own.onlookers}, per replica",
+        "wrong keys or secrets from one address": f"{own.wrong_keys}, then one in two seconds",
+    }
+    assert (own.rooms, own.voters, own.messages, own.message_s) == (200, 500, 5, 1 / 5)
+    assert (own.new_room_s, own.wrong_key_s, own.life_s) == (60, 2, 12 * 3600)
+    assert any(f"at most {own.body:,} bytes" in line for line in lines)
+    assert own.body == 2048
+
+
+def test_wrong_keys_slow_down_the_address_they_came_from_and_no_address_is_kept() -> None:
+    async def play() -> tuple[list[int], Rooms]:
+        all_routes = routes(make_store(None, Limits(wrong_keys=2)), {}.get)
+        app = Starlette(routes=all_routes)
+        ways = [("10.0.0.1", 3), ("10.0.0.2", 1), ("10.0.0.1", 1)]
+        answers = [await status(app, address) for address, times in ways for _ in range(times)]
+        return answers, all_routes[0].endpoint.__self__  # type: ignore[attr-defined]
+
+    answers, rooms = run_apart(play())
+    assert answers == [404, 404, 429, 404, 429]
+    counted = [name for rate in (rooms._wrong, rooms._opened, rooms._messages) for name in rate._paid]
+    assert len(counted) == 2
+    assert "10.0.0" not in repr(vars(rooms)) + repr(counted)
+    request = Request({"type": "http", "client": ("10.0.0.1", 1)})
+    assert rooms._address(request) in counted
+    assert Rooms(make_store(None), {}.get)._address(request) not in counted, "salted anew by each process"
+
+
+async def status(app: Starlette, address: str) -> int:
+    """What somebody at an address gets who asks for a class that there is not."""
+    sent: list[Any] = []
+    scope = {
+        "type": "http", "method": "GET", "path": "/class/rooms/BBBBB/events", "query_string": b"", "headers": [],
+        "client": (address, 1),
+    }  # fmt: skip
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    return sent[0]["status"]
 
 
 def test_who_is_here_stays_for_more_than_two_beats() -> None:

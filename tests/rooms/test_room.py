@@ -18,7 +18,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from pages._shared.rooms import Limits, Question, Store, make_store
 from pages._shared.rooms.room import Phase, Room, RoomError
+from pages._shared.rooms.store import new_key
 from tests.browser.conftest import ROOT
+from tests.rooms.conftest import run_apart
 
 ABC = Question("Which?", ("a", "b", "c"))
 OPENED = Room(ends=1e12, secret="")
@@ -78,12 +80,6 @@ def test_nothing_of_a_voter_or_the_teacher_is_public() -> None:
     public = REVEALED.public({}, 3, 0)
     assert set(public) == set(OPENED.public({}, 0, 0))
     assert not {"secret", "votes", "voters", "teacher"} & set(public)
-
-
-def run_apart(what: Coroutine[Any, Any, None]) -> None:
-    """Run it in a thread of its own: where a browser test came before, this one has a loop that runs."""
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, what).result()
 
 
 class Play(RuleBasedStateMachine):
@@ -242,6 +238,31 @@ def test_votes_that_race_with_closing_count_exactly_if_they_were_taken(rooms_url
             await store.__aexit__(None, None, None)
 
     run_apart(race())
+
+
+def test_a_key_is_never_given_twice_even_after_its_class(
+    rooms_url: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = iter(("BBBBB", "BBBBB", "CCCCC", "BBBBB", "DDDDD"))
+    for kind in ("memory", "redis"):
+        monkeypatch.setattr(f"pages._shared.rooms.{kind}_store.new_key", lambda: next(drawn))
+
+    async def play() -> None:
+        store = make_store(rooms_url)
+        assert [await store.open("secret") for _ in range(2)] == ["BBBBB", "CCCCC"]
+        await store.change("BBBBB", lambda room: replace(room, ended=True))
+        assert await store.open("secret") == "DDDDD"
+        await store.__aexit__(None, None, None)
+
+    run_apart(play())
+
+
+def test_nobody_who_knows_the_state_of_chance_can_foresee_a_key() -> None:
+    keys = set()
+    for _ in range(2):
+        random.seed(1)
+        keys |= {new_key() for _ in range(5)}
+    assert len(keys) == 10
 
 
 def test_redis_keeps_no_vote_of_a_closed_round_and_nothing_for_longer_than_the_room(redis_url: str) -> None:

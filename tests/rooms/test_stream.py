@@ -244,9 +244,10 @@ def test_inside_streamlits_app_it_streams_and_stops(tmp_path: Path) -> None:
         with room.stream(ANA) as ana:
             ana.until(phase="open", here=1)
             room.voted(ANA, 0)
-            ana.until(voted=1)
+            assert ana.until(voted=1)["tallies"] == []
             stop(server)
-            while ana.next():
-                pass
+            assert server.returncode is not None
+            while event := ana.next():
+                assert event.name in ("message", "beat"), "the class has not ended, only the stream"
     finally:
         server.kill()

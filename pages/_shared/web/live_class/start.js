@@ -2,12 +2,17 @@
 
 import { component, element } from "../shared.js";
 import { RoomClient } from "../room.js";
-import { keepSecret } from "./secret.js";
+import { keepSecret, secretOf } from "./secret.js";
 
 /** @import { Component, StartData } from "../types" */
 
 /** Milliseconds after which the app is told again of a class that it does not show: a lost connection loses a word. */
 const AGAIN = 4000;
+
+/** Key of the class that was opened last, and the button in sight: a page may be drawn anew between one and the other. */
+let opened = "";
+/** @type {Start | null} */
+let shown = null;
 
 class Start {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -26,6 +31,8 @@ class Start {
   /** @param {Component<StartData>} given */
   update({ data, setTriggerValue }) {
     this.setTriggerValue = setTriggerValue;
+    shown = this;
+    if (this.again === undefined) this.tell();
     this.button.textContent = data.label;
     this.button.onclick = async () => {
       this.button.disabled = true;
@@ -34,18 +41,22 @@ class Start {
       this.refused.textContent = error;
       if (error) return;
       keepSecret(key, teacher);
-      this.tell(key);
+      opened = key;
+      shown?.tell();
     };
   }
 
-  /** @param {string} key */
-  tell(key) {
-    this.setTriggerValue?.("opened", key);
-    this.again = setTimeout(() => this.tell(key), AGAIN);
+  /** Tell the app of a class that it does not show, unless that has ended. */
+  tell() {
+    clearTimeout(this.again);
+    if (!opened || !secretOf(opened)) return;
+    this.setTriggerValue?.("opened", opened);
+    this.again = setTimeout(() => this.tell(), AGAIN);
   }
 
   destroy() {
     clearTimeout(this.again);
+    if (shown === this) shown = null;
     this.root.remove();
   }
 }
