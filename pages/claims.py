@@ -8,7 +8,7 @@ import streamlit as st
 from pages._shared import link
 from pages._shared.controls import Ask
 from pages._shared.finding import as_code, capital, number_in_words
-from pages._shared.glossary import draw_glossary
+from pages._shared.glossary import draw_title
 from pages._shared.process import process
 from pages._shared.registry import LEDGER, PAGES
 from pages._shared.sheet import Sheet
@@ -145,9 +145,7 @@ def draw_run(chosen: list[Claim]) -> Any:
 
 
 sheet.take_link()
-with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
-    st.title(LEDGER.title, width="content")
-    draw_glossary()
+draw_title(LEDGER.title)
 st.markdown(
     f"{LEDGER.claim} Each is measured twice: under the settings in which it should hold, and with the switch that "
     "breaks it. The same list runs in a terminal: `python -m attention_core.claims`."

@@ -9,6 +9,7 @@ from pages._shared.course import MAX_TITLE, Course, from_json
 from pages._shared.course_editor import draw_steps
 from pages._shared.courses import OURS, ours
 from pages._shared.draft import draft, keep_draft, put
+from pages._shared.glossary import draw_title
 from pages._shared.registry import COURSE
 from pages._shared.sheet import Sheet
 from pages._shared.words import literal
@@ -39,8 +40,7 @@ def load() -> None:
 
 
 sheet.take_link()
-with st.container(key="title"):
-    st.title(COURSE.title)
+draw_title(COURSE.title)
 st.markdown(
     "A course leads a class through several pages, one task at a time. Set up any page as you want it to begin, open "
     "its tab Share, and press *Add this view to the course*. The draft stays in this browser."

@@ -7,7 +7,7 @@ import streamlit as st
 from pages._shared import classroom, course_strip, link
 from pages._shared.controls import Ask
 from pages._shared.finding import draw_finding
-from pages._shared.glossary import draw_glossary
+from pages._shared.glossary import draw_title
 from pages._shared.live_class.entry import draw_join
 from pages._shared.map import draw_map
 from pages._shared.matrix_view import matrix_view
@@ -42,9 +42,7 @@ def shuffled(figure: Figure) -> ShuffleConfig:
 
 sheet = Sheet(HOME, Figure)
 sheet.take_link()
-with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
-    st.title("Attention explorer", width="content")
-    draw_glossary()
+draw_title("Attention explorer")
 st.markdown(
     "Every picture here is computed as you look, by a real attention module on this machine, and every claim carries "
     "the number it was held to. Change something, and watch what attention notices and what it cannot."
@@ -67,7 +65,8 @@ with left:
     config = st.session_state.get(last)
     if config is not None:
         result = result_of(run_shuffle, config)
-        matrix_view(pair_view(config, result), key=HOME.name)
+        with st.container(key="figure"):
+            matrix_view(pair_view(config, result), key=HOME.name)
         draw_finding(result.verdicts)
     st.markdown(
         "Each row is a :blue[query] asking every :orange[key] how much it matters. Shuffle the words and the same "

@@ -164,14 +164,21 @@ def controls(ask: Ask) -> None:
     ask.under("Training", "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs")
 
 
+@page.view
+def view_of(config: LearningConfig, view: View) -> MatrixView:
+    result = page.compute(study.steps_learning, config)
+    found = answered(config, view, result)
+    return draw.answer_view(found, causal=config.causal) if found else draw.learning_view(result.history)
+
+
 def picture(config: LearningConfig, view: View, key: str) -> None:
     def draw_run(run: LearningStep | LearningResult) -> None:
         if isinstance(run, LearningStep):
             matrix_view(draw.moving_view(run.history), key=key)
-        elif found := answered(config, view, run):
-            matrix_view(draw.answer_view(found, causal=config.causal), key=f"{key}_answer")
+        elif asks(config, view):
+            matrix_view(page.drawn(config, view), key=f"{key}_answer")
         else:
-            draw_moments(draw.learning_view(run.history), view.step, key)
+            draw_moments(page.drawn(config, view), view.step, key)
 
     page.compute_in_sight(study.steps_learning, config, draw_run)
 
@@ -219,11 +226,16 @@ def say_answer(config: LearningConfig, view: View, result: LearningResult) -> No
         st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
 
 
+def asks(config: LearningConfig, view: View) -> bool:
+    """Whether the model is asked for an answer: to a text, or with heads off to its own example."""
+    return bool(view.text or heads_off(config, view))
+
+
 def answered(config: LearningConfig, view: View, result: LearningResult) -> Answer | None:
-    """What the model answers to the text, or with heads off to its own example; None where neither is asked."""
-    off = heads_off(config, view)
-    if not (view.text or off):
+    """What the model answers; None where it is not asked."""
+    if not asks(config, view):
         return None
+    off = heads_off(config, view)
     return study.answer(result.trained, asked(view) or study.letters(result.history.probe), off)
 
 

@@ -18,7 +18,7 @@ _LOOKS = {
 
 
 def draw_finding(verdicts: Iterable[Verdict]) -> None:
-    """Draw a line for each verdict: surprises and broken claims first, all but the first few folded.
+    """Draw what was found of each claim: surprises and broken claims first, all but the first few folded.
 
     Formulas, cases, precision and device stand one click away.
 
@@ -29,16 +29,24 @@ def draw_finding(verdicts: Iterable[Verdict]) -> None:
     if not said:
         return
     first, more = said[:MOST], said[MOST:]
-    st.markdown("  \n".join(map(_line, first)))
+    st.markdown(finding_lines(first))
     agree = all(verdict.outcome in ("holds", "fails") for verdict in more)
     counted = f"{len(more)} more finding{'s' * (len(more) > 1)}{', as theory expects' if agree else ''}"
     with st.expander(f"{counted}; how all was measured" if more else "How it was measured"):
         st.markdown(verdict_lines(more + first))
 
 
+def finding_lines(verdicts: Iterable[Verdict]) -> str:
+    """Markdown with a line for each claim, once, and all that was measured of it."""
+    lines: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        lines.setdefault(_claim(verdict), []).append(capital(number_in_words(verdict)))
+    return "  \n".join(f"{claim} {' '.join(found)}" for claim, found in lines.items())
+
+
 def verdict_lines(verdicts: Iterable[Verdict]) -> str:
     """Markdown with a line for each verdict and how it was measured; colour and icon say what the words say."""
-    return "  \n".join(f"{_line(verdict)} {_details(verdict)}" for verdict in verdicts)
+    return "  \n".join(f"{finding_lines([verdict])} {_details(verdict)}" for verdict in verdicts)
 
 
 def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -52,13 +60,12 @@ def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [verdict for *_, verdict in sorted(ranked, key=lambda rank: rank[:2])]
 
 
-def _line(verdict: Verdict) -> str:
+def _claim(verdict: Verdict) -> str:
     icon, colour, word = _LOOKS[verdict.outcome]
     if verdict.surprises:
         word = "holds, though theory says it should not here" if verdict.holds else "does not hold, though it should"
     because = f": {verdict.because}" if verdict.because else ""
-    claim = f":{colour}[{icon} **{literal(statement(verdict.claim), 200)}** {word}{because}.]"
-    return f"{claim} {capital(number_in_words(verdict))}"
+    return f":{colour}[{icon} **{literal(statement(verdict.claim), 200)}** {word}{because}.]"
 
 
 def number_in_words(verdict: Verdict) -> str:

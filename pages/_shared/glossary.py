@@ -22,3 +22,14 @@ def draw_glossary() -> None:
     """Draw the popover."""
     with st.popover("Words", icon=":material/menu_book:", type="tertiary", help="What the words mean"):
         st.markdown("  \n".join(f"**{word}**: {meaning}" for word, meaning in WORDS.items()))
+
+
+def draw_title(title: str) -> None:
+    """Draw the title of a page that is no experiment, and the popover beside it.
+
+    Args:
+        title: The page's title.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
+        st.title(title, anchor=False, width="content")
+        draw_glossary()

@@ -84,14 +84,18 @@ WRITTEN = (
     size: parseFloat(getComputedStyle(one).fontSize) * (one.currentCSSZoom ?? 1) })), drawn };
 }"""
 )
-# Cells of matrices of up to eight rows and columns: their smaller side on the screen.
+# Cells of matrices of up to so many rows and columns: their smaller side on the screen.
 CELLS = (
-    f"() => {{ {WALK}"
+    f"(most) => {{ {WALK}"
     """
-  return walk(figure()).filter((one) => one.dataset.cell && Number(one.dataset.across) <= 8)
+  return walk(figure()).filter((one) => one.dataset.cell && Number(one.dataset.across) <= most)
     .map((one) => Number(one.dataset.cell));
 }"""
 )
+# How high the charts are, from top to bottom.
+CHARTS = f"""() => {{ {WALK}
+  return walk(figure()).filter((one) => one.matches(".plot") && !one.dataset.cell)
+    .map((one) => one.clientHeight); }}"""
 # What a finger has to hit, with its width and height: answers, presets, tokens, tools, help, tabs, links.
 TARGETS = (
     f"() => {{ {WALK}"
@@ -104,6 +108,7 @@ TARGETS = (
   });
 }"""
 )
+CLAIM = ".st-key-head > :last-child p"
 CONTROLS = ".st-key-controls :is(input, button, [role=slider]), .st-key-presets button"
 
 
@@ -129,10 +134,12 @@ def test_the_picture_can_be_read_and_is_in_sight_while_a_control_is_in_reach(
     check_words(page, 18 if screen == "projector" else 12)
     if screen == "phone":
         check_for_fingers(page)
+        assert [side for side in page.evaluate(CELLS, 6) if side < 23] == []
+    assert [height for height in page.evaluate(CHARTS) if height < 120] == []
     at_first = page.evaluate(IN_SIGHT)
     assert page.evaluate(PANELS) >= MAIN[name]
     if screen == "projector":
-        assert [side for side in page.evaluate(CELLS) if side < 36] == []
+        assert [side for side in page.evaluate(CELLS, 8) if side < 36] == []
         assert page.locator(".st-key-figure").bounding_box()["height"] >= 0.6 * 720
         page.locator(".st-key-controls summary").click()
     seen = {}
@@ -167,6 +174,7 @@ def check_for_fingers(page: Any) -> None:
     assert page.locator("[data-testid=stMain]").evaluate("(one) => one.scrollWidth - one.clientWidth") == 0
     for text in page.locator(".st-key-head p").all():
         assert text.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0, "the claim is cut"
+    assert page.locator(CLAIM).bounding_box()["height"] < 45, "it has two lines at most"
     answers = page.locator("[class*=_predict_strip] button").all()
     assert all(box["x"] + box["width"] <= 390 for box in (one.bounding_box() for one in answers))
 
@@ -201,10 +209,46 @@ def test_what_has_no_room_stands_on_the_shelf_and_follows_the_slider(opened: Cal
     page.keyboard.press("End")
     settled(page)
     assert second.first.evaluate("(one) => one.toDataURL()") != before
-    page.set_viewport_size({"width": 1440, "height": 900})
+    page.set_viewport_size({"width": 1440, "height": 780})
+    settled(page)
+    titles = page.locator(".st-key-figure .panel .title").all_inner_texts()
+    assert titles[:2] == ["Weights, unscaled", "Weights, × 1/√d_head"], "the comparison is in front"
+    assert len(titles) == second.count() == 4
+    page.set_viewport_size({"width": 1440, "height": 1200})
     settled(page)
     assert page.locator(".st-key-figure .panel").count() == 8
     assert second.count() == 0
+
+
+def test_a_claim_that_has_no_room_on_a_phone_unfolds_at_a_tap(visit: Callable, settled: Callable) -> None:
+    page = visit("biases", "?biases_answer=skipped", viewport={"width": 320, "height": 700}, has_touch=True)
+    claim = page.locator(CLAIM)
+    folded = claim.bounding_box()["height"]
+    assert claim.evaluate("(one) => one.scrollHeight > one.clientHeight"), "there is more than is seen"
+    claim.tap()
+    settled(page)
+    assert claim.bounding_box()["height"] > folded
+    assert claim.evaluate("(one) => one.scrollHeight <= one.clientHeight")
+
+
+def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_on_a_laptop(
+    opened: Callable, settled: Callable
+) -> None:
+    page = opened("permutation", "phone")
+    page.get_by_role("button", name="Pin").filter(visible=True).tap()
+    page.get_by_text("Pinned", exact=True).wait_for()
+    settled(page)
+    assert page.locator(".st-key-pair").evaluate("(one) => one.scrollWidth > 1.5 * one.clientWidth")
+    assert page.locator("[data-testid=stMain]").evaluate("(one) => one.scrollWidth - one.clientWidth") == 0
+    now, pinned = page.locator(".st-key-pair .front").all()
+    assert now.bounding_box()["width"] > 300
+    assert pinned.bounding_box()["x"] > 300
+    assert min(page.evaluate(CELLS, 6)) >= 18
+    page.set_viewport_size({"width": 1440, "height": 780})
+    settled(page)
+    assert len(set(page.evaluate(CELLS, 6))) == 1
+    tops = [one.bounding_box()["y"] for one in page.locator(".st-key-pair canvas").all()]
+    assert max(tops) - min(tops) < 1
 
 
 def test_a_page_chosen_on_a_phone_is_seen(opened: Callable, settled: Callable) -> None:

@@ -145,12 +145,21 @@ def test_a_pin_that_is_none_is_left_out(text: str, open_page: Open) -> None:
     assert "the cat" not in {item.value for item in at.caption}
 
 
-def test_now_and_pinned_are_drawn_on_one_scale(open_page: Open) -> None:
-    at = pin(open_page("permutation"))
-    widget(at, "permutation_head").set_value("1").run()
-    widget(at, "permutation_head").set_value("average").run()
-    widget(at, "permutation_positions").set_value("sinusoidal").run()
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("permutation", (("head", "1"), ("head", "average"), ("positions", "sinusoidal"))),
+        ("learning", (("positions", "none"),)),
+    ],
+)
+def test_now_and_pinned_are_drawn_on_one_scale(
+    name: str, moves: tuple[tuple[str, str], ...], open_page: Open
+) -> None:
+    at = pin(open_page(name))
+    for setting, value in moves:
+        widget(at, f"{name}_{setting}").set_value(value).run()
     now, pinned = pictures(at)
+    assert now["block"] != pinned["block"]
     for panel, other in zip(now["panels"], pinned["panels"], strict=True):
         assert panel["limits"] == other["limits"], panel["title"]
 

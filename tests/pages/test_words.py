@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.export import file_name
-from pages._shared.finding import in_order, verdict_lines
+from pages._shared.finding import finding_lines, in_order, verdict_lines
 from pages._shared.words import literal
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
@@ -50,6 +50,16 @@ def test_a_verdict_line_says_the_claim_in_words_and_then_what_was_measured() -> 
     assert "though it should" in verdict_lines([verdict("perm-kv", holds=False)])
     assert "though theory says it should not" in verdict_lines([verdict("perm-kv", expected=False)])
     assert ":gray[:material/help:" in verdict_lines([verdict("perm-kv", expected=None, because="it drowns")])
+
+
+def test_what_was_measured_of_one_claim_follows_it_once() -> None:
+    broken = verdict("perm-kv.b", holds=False, expected=False, because="positions stay")
+    said = finding_lines([verdict("perm-kv.a"), verdict("perm-q"), verdict("perm-kv.c"), broken])
+    first, second, third = said.split("  \n")
+    assert first.count(literal(statement("perm-kv"), 200)) == 1
+    assert first.count("The outputs differ by at most **0**.") == 2
+    assert literal(statement("perm-q"), 200) in second
+    assert "does not hold" in third
 
 
 def test_surprises_come_first_then_what_fails_and_one_of_each_claim() -> None:
