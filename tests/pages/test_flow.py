@@ -147,9 +147,8 @@ def test_a_pin_that_is_none_is_left_out(text: str, open_page: Open) -> None:
 
 def test_now_and_pinned_are_drawn_on_one_scale(open_page: Open) -> None:
     at = pin(open_page("permutation"))
-    widget(at, "permutation_head").set_value("1").run()
-    widget(at, "permutation_head").set_value("average").run()
-    widget(at, "permutation_positions").set_value("sinusoidal").run()
+    for name, value in (("head", "1"), ("head", "average"), ("positions", "sinusoidal")):
+        widget(at.run(), f"permutation_{name}").set_value(value).run()
     now, pinned = pictures(at)
     for panel, other in zip(now["panels"], pinned["panels"], strict=True):
         assert panel["limits"] == other["limits"], panel["title"]
@@ -174,9 +173,8 @@ def test_panels_of_one_name_and_quantity_share_their_range() -> None:
 
 def test_a_mistake_is_said_in_words_below_the_box_it_was_typed_in(open_page: Open) -> None:
     at = open_page("permutation")
-    at.toggle(key="permutation_biases").set_value(True).run()  # from here only what answers is drawn anew
     for typed, sentence in ((" ", "**Sentence** is empty"), ("a " * 65, "**Sentence** cannot be 65 tokens")):
-        at.text_input(key="permutation_tokens").set_value(typed).run()
+        at.run().text_input(key="permutation_tokens").set_value(typed).run()
         assert not at.exception
         (error,) = at.error
         assert sentence in error.value
