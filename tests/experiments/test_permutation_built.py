@@ -154,8 +154,8 @@ def test_edges_one_token_sixty_four_and_a_second_sentence() -> None:
 def test_steps_tell_how_far_it_is_and_end_with_the_same_result() -> None:
     *steps, result = steps_blocks(PermutationConfig())
     assert all(isinstance(step, Step) for step in steps)
-    assert [step.done for step in steps] == list(range(8))
-    assert {step.total for step in steps} == {8}
+    assert [step.done for step in steps] == list(range(12))
+    assert {step.total for step in steps} == {12}
     assert isinstance(result, BlockResult)
     assert result == run_blocks(PermutationConfig())
     assert run_depth(PermutationConfig()) == run_depth(PermutationConfig())

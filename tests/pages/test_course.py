@@ -267,7 +267,7 @@ def test_a_step_sets_its_page_play_is_free_and_the_step_can_be_returned_to(open_
     assert at.query_params["scaling_d_head"] == "1024"
     at.selectbox(key="scaling_scale").set_value("head").run()
     assert at.query_params["scaling_scale"] == "head"
-    at = press(at, "_course_again")
+    at = press(at.run(), "_course_again")
     assert "scaling_scale" not in at.query_params
     at = press(at, "_course_PageDown")
     assert (at.query_params["scaling_scale"], at.query_params["step"]) == ("root", "2")

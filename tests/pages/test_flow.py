@@ -157,7 +157,7 @@ def test_now_and_pinned_are_drawn_on_one_scale(
 ) -> None:
     at = pin(open_page(name))
     for setting, value in moves:
-        widget(at, f"{name}_{setting}").set_value(value).run()
+        widget(at.run(), f"{name}_{setting}").set_value(value).run()
     now, pinned = pictures(at)
     assert now["block"] != pinned["block"]
     for panel, other in zip(now["panels"], pinned["panels"], strict=True):
@@ -183,9 +183,8 @@ def test_panels_of_one_name_and_quantity_share_their_range() -> None:
 
 def test_a_mistake_is_said_in_words_below_the_box_it_was_typed_in(open_page: Open) -> None:
     at = open_page("permutation")
-    at.toggle(key="permutation_biases").set_value(True).run()  # from here only what answers is drawn anew
     for typed, sentence in ((" ", "**Sentence** is empty"), ("a " * 65, "**Sentence** cannot be 65 tokens")):
-        at.text_input(key="permutation_tokens").set_value(typed).run()
+        at.run().text_input(key="permutation_tokens").set_value(typed).run()
         assert not at.exception
         (error,) = at.error
         assert sentence in error.value

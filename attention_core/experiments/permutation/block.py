@@ -21,6 +21,7 @@ from attention_core.modules.normalization import BatchNorm, LayerNorm
 
 NORMS: Final = {"LayerNorm": LayerNorm(), "BatchNorm over tokens": BatchNorm()}
 BIAS_SETS: Final = (*((name,) for name in BIASES), BIASES)
+_Biased = tuple[tuple[str, ...], str]  # which biases there are, and the claim that is tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,21 +72,25 @@ def run_blocks(config: PermutationConfig) -> BlockResult:
 
 
 def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
-    """As ``run_blocks``, a step before each claim and each block, and last the result.
+    """As ``run_blocks``, a step before each set of biases, the mean and each block, and last the result.
 
     Args:
         config: The module and its tokens.
     """
     kinds = [] if config.context else list(_kinds(config))
-    total = len(kinds) + 2
-    yield Step(0, total, "each bias in every order")
+    total = len(BIAS_SETS) + bool(kinds) + len(kinds)
+    moves: dict[_Biased, tuple[float, float]] = {}
+    for done, biases in enumerate(BIAS_SETS):
+        yield Step(done, total, "each bias in every order")
+        with torch.inference_mode():
+            moves |= _moves_with(config, biases)
     with torch.inference_mode():
-        verdicts, blocks = [_biased(config)], []
+        verdicts, blocks = [_bias_verdict(config, moves)], []
     if kinds:
-        yield Step(1, total, "the mean in every order")
+        yield Step(len(BIAS_SETS), total, "the mean in every order")
         with torch.inference_mode():
             verdicts.insert(0, _pooled(config))
-    for done, (placement, norm) in enumerate(kinds, 2):
+    for done, (placement, norm) in enumerate(kinds, len(BIAS_SETS) + 1):
         yield Step(done, total, f"a {placement} block in every order")
         with torch.inference_mode():
             blocks.append(_block_case(config, placement, norm))
@@ -115,20 +120,20 @@ def _mean_moves(config: PermutationConfig) -> tuple[float, float, str]:
     return float((after - before).abs().max()), attention.bound(), f"{cases}, with padding"
 
 
-def _biased(config: PermutationConfig) -> Verdict:
+def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> dict[_Biased, tuple[float, float]]:
+    """How far each claim is off with some of the biases, and what rounding explains of it."""
+    bound = Attention(config, biases=biases).bound()
+    return {(biases, claim): (_biased_moves(config, biases, claim), bound) for claim in widest_claims(config)}
+
+
+def _bias_verdict(config: PermutationConfig, found: dict[_Biased, tuple[float, float]]) -> Verdict:
     """Each bias alone, and all four together."""
-    found = {}
-    for biases in BIAS_SETS:
-        bound = Attention(config, biases=biases).bound()
-        for claim in widest_claims(config):
-            found[biases, claim] = (_biased_moves(config, biases, claim), bound)
     worst = max(found, key=lambda case: found[case][0] / found[case][1])
     moved, bound = found[worst]
     cases = " and ".join(
         orders_of(len(config.keys if claim == "perm-kv" else config.tokens), config.seed)[1]
         for claim in widest_claims(config)
     )
-    moved, bound = found[worst]
     return verdict_of(
         config, "perm-bias", moved, bound, f"{cases}, each bias and all four",
         exact=lambda other: _biased_moves(other, *worst),

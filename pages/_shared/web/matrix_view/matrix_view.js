@@ -39,6 +39,7 @@ export class View {
   panels = [];
   tables = false;
   look = "";
+  zoom = 1; // magnified for a projector, the view counts in pixels of its own; asked for with its place
   frame = 0;
   stop = new AbortController();
   light = new Light(this, this.stop.signal);
@@ -199,19 +200,15 @@ export class View {
     if (this.stage.outdated) this.layout();
   }
 
-  /** Magnified for a projector, the view counts in pixels of its own. */
-  get zoom() {
-    return this.box.currentCSSZoom ?? 1;
-  }
-
   get density() {
     return devicePixelRatio * this.zoom;
   }
 
   paint(t = 1) {
     if (!this.stage.width) return;
+    const { density } = this;
     this.panels.forEach(({ drawn, parts: { ctx } }, i) => {
-      ctx.setTransform(this.density, 0, 0, this.density, 0, 0);
+      ctx.setTransform(density, 0, 0, density, 0, 0);
       ctx.clearRect(0, 0, drawn.geo.width, drawn.height);
       const here = (/** @type {Pointed | null} */ cell) => (cell?.[0] === i ? cell : null);
       const selected = /** @type {Cell | null} */ (here(this.cell));

@@ -6,8 +6,13 @@ import { element } from "../shared.js";
 
 const READ_CELLS = 1024; // more cells than this are too many to be read aloud
 
-/** @param {string} base64 */
-export const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+/** A loop, for Uint8Array.from takes twenty times as long. @param {string} base64 */
+export function bytes(base64) {
+  const letters = atob(base64);
+  const made = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) made[i] = letters.charCodeAt(i);
+  return made;
+}
 
 /** A row is followed by its label; equal labels by their order. @param {string[]} labels */
 export function identities(labels) {

@@ -93,6 +93,7 @@ export class Stage {
 
   arrange() {
     const { panels, data, box } = this.view;
+    this.view.zoom = box.currentCSSZoom ?? 1; // asked later, after the panels have moved, it would lay the page out again
     this.width = this.printed ? PAPER.width : box.clientWidth;
     if (!this.width) return;
     this.room = this.printed ? PAPER.height : this.height;
