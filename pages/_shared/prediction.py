@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages._shared import walk
 from pages._shared.content import Predict
+from pages._shared.live_class.entry import draw_start
 from pages._shared.sheet import Sheet
 from pages._shared.values import SKIPPED, UNASKED
 
@@ -51,6 +52,8 @@ def draw_question(page: Sheet, predict: Predict, *, slide: bool = False) -> None
         question, options, key=key, on_change=answer, wrap=slide,
         label_visibility="collapsed" if slide else "visible",
     )  # fmt: skip
+    if slide:
+        draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
 
 
 def draw_grade(page: Sheet, predict: Predict, result: Any) -> None:

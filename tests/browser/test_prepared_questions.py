@@ -11,7 +11,7 @@ from pages._shared.course import MAX_ANSWER, Course, Step
 from pages._shared.lesson import Lesson
 from pages._shared.live_class.dock import LONGEST
 from pages._shared.questions import Prepared
-from tests.browser.conftest import LOADED
+from tests.browser.conftest import APP, LOADED
 from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
 
 pytestmark = pytest.mark.slow
@@ -32,6 +32,18 @@ def press(teacher: Any, *names: str) -> None:
     for name in names:
         teacher.locator(f"{DOCK} .steps .main:enabled").get_by_text(name, exact=True).wait_for(timeout=LOADED)
         teacher.keyboard.press("PageDown")
+
+
+def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Callable) -> None:
+    teacher = open_page(**WALL)
+    teacher.goto(f"{serve(APP)}/permutation?course=order&present=true")
+    teacher.locator(".st-key-figure").get_by_role("heading", name="Reverse the keys").wait_for(timeout=LOADED)
+    start(teacher)
+    press(teacher, "Ask", "Close the vote")
+    teacher.locator(f"{DOCK} .steps button:enabled").get_by_text("Reveal the answer").click(timeout=LOADED)
+    says(teacher, ".measured", "The same.*✓ measured")
+    teacher.locator(".st-key-figure canvas").first.wait_for(timeout=LOADED)
+    assert teacher.locator("[data-testid=stAlert]").count() == 0
 
 
 def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled: Callable) -> None:
