@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> None:
     page = visit("claims", "?seed=79&claims_tab=permutation")
     page.locator(".st-key-claim_perm-self").get_by_role("button", name="Check").click()
-    page.locator(".st-key-claim_perm-self").get_by_text("perm-self holds").wait_for(timeout=LOADED)
+    page.locator(".st-key-claim_perm-self").get_by_text("Holds").wait_for(timeout=LOADED)
     settled(page)
     page.get_by_role("link", name="Home").click()
     chart = page.get_by_role("navigation", name="Map of the transformer")
@@ -33,3 +33,14 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     page.keyboard.press("Enter")
     page.wait_for_url("**/biases?*biases_q_bias=false*")
     assert "seed=79" in page.url
+
+
+def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> None:
+    page = visit("", viewport={"width": 390, "height": 844}, has_touch=True)
+    boxes = [one.bounding_box() for one in page.locator(".st-key-figure canvas").all()]
+    assert len(boxes) == 2
+    assert all(box["y"] + box["height"] <= 844 for box in boxes)
+    words = page.locator(".st-key-title button:visible").bounding_box()
+    menu = page.locator("[data-testid=stMainMenu]").bounding_box()
+    assert words["x"] + words["width"] <= menu["x"], "what the words mean is not below the menu"
+    assert words["y"] < 40
