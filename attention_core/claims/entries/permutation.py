@@ -13,6 +13,7 @@ from attention_core.experiments.permutation import (
 
 _PERMUTE: Final[dict[str, Any]] = {"page": "permutation", "run": run_permutation, "config": PermutationConfig}
 _BLOCKS: Final[dict[str, Any]] = _PERMUTE | {"run": steps_blocks}
+_ORDER: Final[dict[str, Any]] = _PERMUTE | {"run": steps_order}
 _DEPTH: Final[dict[str, Any]] = _PERMUTE | {"run": run_depth}
 _POSITIONS: Final = Break(
     by="positions that stay with the slot",
@@ -99,7 +100,7 @@ CLAIMS: Final = (
             found="a causal mask or a sliding window is enough, without any positions",
             why="such a mask lets each slot see another set of tokens, so that a token's slot matters",
         ),
-        **_PERMUTE | {"run": steps_order},
+        **_ORDER,
     ),
     Claim(
         id="nope-depth",
