@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 DRAWN = "canvas"
 
 
@@ -29,6 +31,7 @@ def back_to(page: Any, title: str, url: str, settled: Callable) -> None:
     raise AssertionError(f"{title} does not come back as it was left: {page.url}")
 
 
+@pytest.mark.slow
 def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     start = page.evaluate("history.length")

@@ -112,6 +112,7 @@ def test_presenter_view_steps_through_the_presets_with_page_keys(visit: Callable
         assert expected is not None or "shuffle" not in page.url
 
 
+@pytest.mark.slow
 def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
     visit: Callable, settled: Callable, open_page: Callable
 ) -> None:

@@ -248,6 +248,38 @@ def test_descent_leaves_the_key_bias_where_it_is(dtype: str) -> None:
         assert found[0].measured > 1000 * found[0].bound
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {
+            "d_model": 8,
+            "scale": "none",
+            "start": 1.5,
+            "learning_rate": 10.0,
+            "batch": 23,
+            "steps": 18,
+            "seed": 563720,
+        },
+        {
+            "d_model": 256,
+            "heads": 4,
+            "start": 3.0,
+            "learning_rate": 0.01,
+            "steps": 22,
+            "seed": 922713,
+            "causal": True,
+        },
+    ],
+    ids=["a saturated softmax", "a small key bias"],
+)
+def test_what_rotary_positions_let_through_may_be_less_than_rounding(settings: dict[str, object]) -> None:
+    found = verdicts(dtype="float32", tokens=2, kinds=10, d_head=256, positions="rotary", **settings)[
+        "learn-key-bias"
+    ]
+    assert [verdict.outcome for verdict in found] == ["fails", "undecided"]
+    assert found[1].holds
+
+
 def test_adam_moves_the_key_bias_and_the_output_does_not_care() -> None:
     found = verdicts(steps=60)["learn-key-bias"]
     assert judged(found) == [(False, False), (True, True)]

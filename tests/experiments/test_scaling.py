@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.experiments.inputs import generator
 from attention_core.experiments.scaling import D_HEADS, ScalingConfig, ScalingResult
 from attention_core.experiments.scaling.config import expected_scores
 from attention_core.experiments.scaling.inputs import chunks, projections
 from attention_core.experiments.scaling.sweep import head, moments, pair_scores
-from attention_core.experiments.scaling.verdicts import verdicts
+from attention_core.experiments.scaling.verdicts import own_keys, verdicts
 from attention_core.modules.multi_head import MultiHeadAttention
 from tests.experiments.scaling_runs import ARRAYS, run
 
@@ -169,6 +170,19 @@ def test_moments_of_pairs_are_those_expected(settings: dict[str, object]) -> Non
         mean = first / count
         assert float(mean) == pytest.approx(expected.mean, abs=6 * expected.std / math.sqrt(count) + 0.02 * d_head)
         assert float((second / count - mean**2).sqrt()) == pytest.approx(expected.std, rel=0.15)
+
+
+@pytest.mark.parametrize("settings", [{}, {"inputs": "uniform", "std": 0.5}, {"inputs": "signs"}, {"qk_norm": True}])
+def test_a_query_s_own_key_is_ahead_by_what_is_expected(settings: dict[str, object]) -> None:
+    config = ScalingConfig(correlation=0.9, **settings)
+    inputs = next(chunks(config))
+    for d_head in (64, 1024):
+        count, first, second, _ = moments(pair_scores(head(config, d_head), inputs))
+        along, *lengths = torch.randn(3, 100_000, generator=generator(0, "own keys")).double()
+        own, _ = own_keys(config, d_head, along, torch.stack(lengths))
+        mean = float(first / count)
+        assert mean == pytest.approx(float(own.mean()), abs=6 * float(own.std()) / math.sqrt(count) + 0.001 * mean)
+        assert math.sqrt(second / count - mean**2) == pytest.approx(float(own.std()), rel=0.05)
 
 
 @pytest.mark.slow

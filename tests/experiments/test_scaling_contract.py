@@ -225,4 +225,7 @@ def test_no_gradient_is_not_said_to_last_where_none_is_left_to_begin_with() -> N
     for key in ("scale-grad.median", "scale-grad.mean"):
         assert result.verdict(key).measured == 0
         assert result.verdict(key).outcome == "undecided"
+    far = run(dtype="bfloat16", seed=724605, inputs="signs", std=2.4, correlation=0.9)
+    assert far.verdict("scale-grad.mean").measured == 0
+    assert far.verdict("scale-grad.mean").outcome == "undecided"
     assert run().verdict("scale-grad.median").outcome == "holds"

@@ -2,7 +2,8 @@
 
 import copy
 import math
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import torch
 from torch import Tensor
@@ -13,6 +14,7 @@ from attention_core.experiments.learning.config import OPTIMIZERS
 from attention_core.experiments.learning.model import Pass, traced
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
 from attention_core.experiments.verdict import Verdict, format_number
+from attention_core.modules.multi_head import MultiHeadAttention
 
 EVERY: Final = 8  # moments between two looks at what rounding may do: a look costs more than a step
 ROTATED: Final = "rotary positions turn b_K by another angle at every key"
@@ -62,12 +64,12 @@ class KeyBiasWatch:
                   broken=because or ("" if self._descends else _MOVED))
         ]  # fmt: skip
         if config.projections == "full":
-            lost, rounding = _taken_out(self._trainer)
+            lost, exact, rounding = _taken_out(self._trainer)
             verdicts.append(
                 judge(config, "learn-key-bias.idle", lost, "≤", rounding,
                       says="without the key bias the trained weights differ by at most",
                       quantity="max |weights − weights without b_K|", cases=f"{config.tokens} tokens, all heads",
-                      broken=because)
+                      broken=because, exact=lambda _: exact)
             )  # fmt: skip
         return tuple(verdicts)
 
@@ -110,23 +112,31 @@ def _layer_bound(given: Pass, upstream: Tensor) -> float:
 
 @torch.inference_mode(False)
 @torch.no_grad()
-def _taken_out(trainer: Trainer) -> tuple[float, float]:
-    """How much a layer's weights change where its b_K is 0, its input being the same, and what rounding may change.
+def _taken_out(trainer: Trainer) -> tuple[float, float, float]:
+    """How much a layer's weights change where its b_K is 0, its input being the same.
 
     A score goes through the sums of length d_model that make q and k and the one of length d_head over their product;
     scores that move by at most δ move a weight by at most ``tanh(δ/2)``.
+
+    Returns:
+        The change, the change in float64, and what rounding may change.
     """
     tokens, _ = sequences(trainer.config, 1, "probe")
     with traced(trainer.model) as passes:
         trainer.model(tokens.to(trainer.device))
-    lost = bound = 0.0
+    lost = exact = bound = 0.0
     for attention, given, options, trace in passes:
-        without = copy.deepcopy(attention)
-        assert without.k_bias is not None
-        without.k_bias.zero_()
-        lost = max(lost, float((without.trace(*given, **options).weights - trace.weights).abs().max()))
+        lost = max(lost, _change(attention, given, options))
+        exact = max(exact, _change(copy.deepcopy(attention).double(), tuple(one.double() for one in given), options))
         size = (trace.q.double().square() @ trace.k.double().square().mT).sqrt().max()
         dtype, terms = trace.q.dtype, 2 * attention.d_model + attention.d_head
         scores = tolerance(dtype, scale=float(size) * abs(attention.scale), terms=terms)
         bound = max(bound, math.tanh(scores / 2) + tolerance(dtype, scale=1.0, terms=trace.k.shape[2] + 3))
-    return lost, bound
+    return lost, exact, bound
+
+
+def _change(attention: MultiHeadAttention, given: tuple[Tensor, ...], options: Mapping[str, Any]) -> float:
+    without = copy.deepcopy(attention)
+    assert without.k_bias is not None
+    without.k_bias.zero_()
+    return float((without.trace(*given, **options).weights - attention.trace(*given, **options).weights).abs().max())

@@ -5,6 +5,7 @@ weights made of it. Where the model lies too near a threshold to foresee on whic
 expected.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +24,7 @@ from attention_core.experiments.verdict import Verdict, format_number
 SMALL, LARGE = 64, D_HEADS[-1]  # the two sizes that scale-grad compares
 COLLAPSE, KEPT = 0.01, 0.5  # a median this many times smaller has collapsed; a mean above this part has not
 _MODEL_ROWS: Final = 4096
+_KURTOSIS: Final = {"normal": 3.0, "uniform": 1.8, "signs": 1.0}
 _SURELY: Final = 20  # rows of a quarter of the model: that none of a run's twice as many rows does it is past belief
 _MOST: Final = 0.65  # of the rows: the median of a sample is then surely one of theirs
 _DEAD: Final = f"at d_head = {SMALL} already, the precision leaves too few queries any weight but the largest"
@@ -53,9 +55,45 @@ def _model_weights(config: ScalingConfig, d_head: int, factor: float, rows: int 
     """Rows of softmax(factor · normal scores), float64, the scores rounded as the run rounds them."""
     expected = expected_scores(config, d_head)
     stream = generator(0, "scaling", "model", d_head)
-    scores = expected.mean + expected.row_std * torch.randn(rows, config.num_keys, generator=stream).double()
-    scores[:, 0] += expected.lead
+    deviations = torch.randn(rows, config.num_keys, generator=stream).double()
+    if config.correlation:
+        own, spread = own_keys(config, d_head, deviations[:, 0], torch.randn(2, rows, generator=stream).double())
+        scores = expected.mean + expected.row_std * spread[:, None] * deviations
+        scores[:, 0] = expected.mean + own
+    else:
+        scores = expected.mean + expected.row_std * deviations
     return (factor * scores).to(config.torch_dtype).double().softmax(-1)
+
+
+def own_keys(config: ScalingConfig, d_head: int, along: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """How far queries' own keys are ahead, and how wide their other scores are, where q and k are correlated.
+
+    But for its mean and deviation a query is ``q = ρ k + √(1 − ρ²) z``. Of the part ``a ~ N(0, 1)`` of z along k come
+    ``q·k = |k| (ρ |k| + √(1 − ρ²) a)`` and ``|q|² = (ρ |k| + √(1 − ρ²) a)² + (1 − ρ²) |z|²``, with which the variance
+    of the other scores goes. ``|k|²`` and ``|z|²`` have mean d and, for components of kurtosis κ, variance
+    ``d (κ − 1)``; they are drawn as Wilson and Hilferty (1931) approximate gamma variables: χ² for normal components,
+    d for ±1.
+
+    Args:
+        config: Settings.
+        d_head: Size of the head.
+        along: (rows,) standard normal, the a.
+        lengths: (2, rows) standard normal: how long k and z are.
+
+    Returns:
+        The lead over the others' mean, and their standard deviation in units of the expected one; (rows,) each.
+    """
+    rho, fresh = config.correlation, math.sqrt(1 - config.correlation**2)
+    width = (_KURTOSIS[config.inputs] - 1) / d_head
+    key, rest = d_head * (1 - width / 9 + lengths * math.sqrt(width) / 3).clamp(min=0) ** 3
+    shared = rho * key.sqrt() + fresh * along
+    query = shared**2 + fresh**2 * rest
+    if config.qk_norm:
+        own, query = d_head * shared / query.sqrt().clamp(min=1e-30), torch.full_like(query, d_head)
+    else:
+        own = key.sqrt() * shared
+    variance = expected_scores(config, d_head).lead / (rho * d_head)
+    return variance * own, (query / d_head).sqrt()
 
 
 def model(config: ScalingConfig, d_head: int, factor: float) -> Model:
