@@ -33,8 +33,9 @@ PICTURES = """() => {
   walk(document);
   return found;
 }"""
-# A page is settled when the server has finished the run that was asked for last, no colour is fading, and five frames
-# in a row have changed neither the document, with what components hold in its shadows, nor a canvas.
+# A page is settled when the server has finished the run that was asked for last, nothing that ends is moving or
+# fading (what opens takes no click where it stood a moment ago), and five frames in a row have changed neither the
+# document, with what components hold in its shadows, nor a canvas.
 IS_SETTLED = """(() => {
   const RERUN = 11, FINISHED = 6, FOR_RERUN = 2;  // fields of BackMsg and ForwardMsg, and an end that is none
   const fields = (data) => {
@@ -91,8 +92,8 @@ IS_SETTLED = """(() => {
   const rests = () => {
     const state = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
     if (!answered || state !== "notRunning") return false;
-    const fades = (one) => one instanceof CSSTransition && one.playState === "running";
-    if (document.getAnimations().some(fades)) return false;
+    const moves = (one) => one.playState === "running" && one.effect?.getComputedTiming().endTime < Infinity;
+    if (document.getAnimations().some(moves)) return false;
     const canvases = roots.filter((root) => root.isConnected).flatMap((root) => [...root.querySelectorAll("canvas")]);
     const now = canvases.map((canvas) => canvas.toDataURL()).join();
     const same = now === before && !changed;
@@ -248,14 +249,15 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         stop_server(server)
 
 
-def _wait_until_settled(page: Any, timeout: float = 30_000) -> None:
+def wait_until_settled(page: Any, timeout: float = 30_000) -> None:
+    """Wait until what was done on a page has had its effect."""
     page.wait_for_function("() => window.isSettled()", timeout=timeout)
 
 
 @pytest.fixture
 def settled() -> Callable[..., None]:
     """Wait until what was done on a page has had its effect."""
-    return _wait_until_settled
+    return wait_until_settled
 
 
 def _is_streamlits_own(message: Any) -> bool:
@@ -346,7 +348,7 @@ def is_outside(url: str) -> bool:
 
 def pictures_at_rest(page: Any) -> list[str]:
     """The canvases of the figure once they have come to rest."""
-    _wait_until_settled(page)
+    wait_until_settled(page)
     return page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
 
 

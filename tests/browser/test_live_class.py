@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import LOADED
+from tests.browser.conftest import LOADED, wait_until_settled
 from tests.browser.test_pages import barriers
 from tests.browser.test_replicas import Cluster, need_haproxy, replica_of
 from tests.rooms.conftest import start_redis, stop
@@ -24,6 +24,7 @@ STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the count
 def start(teacher: Any) -> tuple[str, str]:
     """Open a class from the Share tab; its key, and the secret that the tab keeps."""
     teacher.get_by_text("Start a class", exact=True).first.click()
+    wait_until_settled(teacher)
     teacher.get_by_role("button", name="Start a class", exact=True).click()
     says(teacher, ".letters", r"^[B-Z]{5}$")
     key = teacher.locator(f"{DOCK} .letters").inner_text()
@@ -190,6 +191,7 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     held: list[Any] = []
     teacher.route("**/class/rooms", lambda route: held.append(route))  # noqa: PLW0108
     teacher.get_by_text("Start a class", exact=True).first.click()
+    wait_until_settled(teacher)
     with teacher.expect_request("**/class/rooms"):
         teacher.get_by_role("button", name="Start a class", exact=True).click()
     teacher.get_by_role("link", name="Permutation").first.click()
