@@ -165,7 +165,7 @@ class Page(Sheet):
         with process().turns.held():
             for sentence in link.notices():
                 st.warning(sentence)
-            for place in self.ask.beside.values():
+            for place in (*self.ask.beside.values(), self._below):
                 place.empty()  # a fragment may fill later only what it wrote to in a whole run
             try:
                 config, view = self._made(self.values, run_settings())

@@ -25,6 +25,14 @@ def test_each_question_shows_its_verdicts_and_quotes_its_numbers(topic: str, ope
     assert not at.get("plotly_chart")
 
 
+def test_a_question_with_curves_follows_one_without(open_page: Open) -> None:
+    """Curves stand outside of the answers, which alone run again: a place there has to be kept from the beginning."""
+    at = open_page("normalization")
+    at.selectbox(key="normalization_topic").set_value(BLOCK).run()
+    assert not at.exception
+    assert any(one.key == "normalization_curves" for one in at.get("bidi_component"))
+
+
 def test_three_features_are_drawn_in_space(open_page: Open) -> None:
     at = open_page("normalization", normalization_topic=LENGTH, normalization_d_model="3")
     assert len(at.get("plotly_chart")) == 1
