@@ -250,8 +250,13 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
 
 def wait_until_settled(page: Any, timeout: float = 30_000) -> None:
-    """Wait until what was done on a page has had its effect."""
-    page.wait_for_function("() => window.isSettled()", timeout=timeout)
+    """Wait until what was done on a page has had its effect, and the scripts and styles it asked for have come."""
+    deadline = time.monotonic() + timeout / 1000
+    loading = True
+    while loading:  # what has come needs some frames to be run
+        loading = bool(page.loading)
+        page.wait_for_function("() => window.isSettled()", timeout=max(1, 1000 * (deadline - time.monotonic())))
+        loading = loading or bool(page.loading)
 
 
 @pytest.fixture
@@ -297,7 +302,7 @@ def open_page(
         context = strangers[-1] if stranger else shared_context(options)
         page = context.new_page()
         page.add_init_script(IS_SETTLED)
-        page.messages, page.errors, page.asked, page.outside = [], [], [], []
+        page.messages, page.errors, page.asked, page.outside, page.loading = [], [], [], [], set()
 
         def read(message: Any) -> None:
             page.messages.append(f"{message.type}: {message.text}")
@@ -316,8 +321,18 @@ def open_page(
             if is_outside(request.url):
                 page.outside.append(request.url)
 
+        def load(request: Any) -> None:
+            if request.url.partition("?")[0].endswith((".js", ".css")):
+                page.loading.add(request)
+
+        def loaded(request: Any) -> None:
+            page.loading.discard(request)
+
         page.on("request", note)
         page.on("websocket", note)
+        page.on("request", load)
+        for end in ("requestfinished", "requestfailed"):
+            page.on(end, loaded)
         opened.append(page)
         return page
 

@@ -31,7 +31,6 @@ def open_link(open_page: Callable, settled: Callable, address: str, **options: A
     page.goto(address)
     page.wait_for_selector(".st-key-course_strip", timeout=LOADED)
     settled(page, LOADED)
-    page.wait_for_load_state("networkidle")  # a component that draws nothing may come last
     return page
 
 
