@@ -1,18 +1,28 @@
-"""Shapes are checked in every test: each annotated call of ``attention_core.modules`` goes through beartype."""
+"""Where modules are tested, annotated calls of ``attention_core.modules`` go through beartype, with their shapes."""
 
 import os
+from pathlib import Path
 
 # As in the app: tests run side by side, and more threads for each of them only fight over the cores, four to nine
 # times as long. torch reads this when it is first imported, here and in the processes that tests start.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
+import jaxtyping
+import pytest
 from hypothesis import Phase, settings
-from jaxtyping import install_import_hook
 
-install_import_hook("attention_core.modules", "beartype.beartype")
+jaxtyping.install_import_hook("attention_core.modules", "beartype.beartype")
+CHECKED = (Path(__file__).parent / "modules", Path(__file__).parent / "experiments" / "test_surprises.py")
 
 # New examples on every run at a desk; the same ones in continuous integration, where a failure must be of the change.
 settings.register_profile("desk", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 settings.load_profile("ci" if "CI" in os.environ else "desk")
+
+
+@pytest.fixture(autouse=True)
+def only_there(request: pytest.FixtureRequest) -> None:
+    """Elsewhere than in ``CHECKED`` shapes go unchecked: checking them doubles the time of an experiment."""
+    checked = any(request.path.is_relative_to(where) for where in CHECKED)
+    jaxtyping.config.update("jaxtyping_disable", not checked)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -44,6 +45,7 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
+@cache
 def run(topic: str, **settings: object) -> object:
     return run_normalization(NormalizationConfig(topic=topic, **settings))
 
@@ -57,8 +59,12 @@ def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-@pytest.mark.parametrize("switches", [{}, {"evaluation": True}, {"causal": True}, {"constant": True}])
-@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize(
+    ("topic", "switches"),
+    [(topic, {}) for topic in TOPICS]
+    + [(DEPENDENCE, {"evaluation": True}), (BIAS, {"evaluation": True})]
+    + [(LENGTH, {"constant": True}), (BLOCK, {"causal": True})],
+)
 def test_half_precision_agrees_as_far_as_it_can_tell(topic: str, switches: dict, dtype: str) -> None:
     assert all(not verdict.surprises for verdict in run(topic, dtype=dtype, **switches).verdicts)
 
@@ -179,7 +185,7 @@ def test_the_same_config_gives_the_same_numbers_that_nobody_can_change(topic: st
     torch.manual_seed(0)
     first = run(topic, seed=3)
     torch.manual_seed(1)
-    second = run(topic, seed=3)
+    second = run.__wrapped__(topic, seed=3)
     arrays = [field.name for field in dataclasses.fields(first) if isinstance(getattr(first, field.name), np.ndarray)]
     for name in arrays:
         np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
@@ -258,8 +264,7 @@ def test_the_snippets_are_short() -> None:
     assert all(normalization_snippet(config).count("\n") <= 46 for config in configs)
 
 
-@pytest.mark.parametrize("norm", ["LayerNorm", "RMSNorm"])
-@pytest.mark.parametrize("activation", ["gelu", "relu"])
+@pytest.mark.parametrize(("norm", "activation"), [("LayerNorm", "gelu"), ("RMSNorm", "relu")])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
 def test_each_placement_keeps_what_theory_says(norm: str, activation: str, dtype: str) -> None:
     result = run(BLOCK, norm=norm, activation=activation, dtype=dtype, seed=4, d_model=15)
