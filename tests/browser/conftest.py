@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "app.py"
-LOADED = 60_000
+LOADED = 120_000  # milliseconds that a busy machine may take for anything that comes
 DRAWN = "canvas, .js-plotly-plot .main-svg"
 # Every canvas in sight as its pixels, every Plotly figure as its data; two equal texts are two equal pictures.
 PICTURES = """() => {
@@ -212,7 +212,7 @@ def start_server(app: Path, log: Path, *options: str, port: int = 0) -> tuple[su
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     with log.open("wb") as written:
         server = subprocess.Popen(command, cwd=ROOT, stdout=written, stderr=subprocess.STDOUT, env=environment)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + LOADED / 1000
     while not _answers(url):
         if server.poll() is not None or time.monotonic() > deadline:
             pytest.fail(f"{app.name} did not start:\n{log.read_text()}")
@@ -249,7 +249,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
         stop_server(server)
 
 
-def wait_until_settled(page: Any, timeout: float = 30_000) -> None:
+def wait_until_settled(page: Any, timeout: float = LOADED) -> None:
     """Wait until what was done on a page has had its effect, and the scripts and styles it asked for have come."""
     deadline = time.monotonic() + timeout / 1000
     loading = True
@@ -301,6 +301,7 @@ def open_page(
             strangers.append(chromium.new_context(**options))
         context = strangers[-1] if stranger else shared_context(options)
         page = context.new_page()
+        page.set_default_timeout(LOADED)
         page.add_init_script(IS_SETTLED)
         page.messages, page.errors, page.asked, page.outside, page.loading = [], [], [], [], set()
 
