@@ -10,6 +10,7 @@ from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
 from pages._shared.words import coloured
 from attention_core.experiments.anatomy import (
+    SHORTEST,
     AnatomyConfig,
     AnatomyResult,
     anatomy_snippet,
@@ -109,6 +110,7 @@ def answers(config: AnatomyConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(result, page.compute(time_heads, config)),
+        shortest=SHORTEST,
         snippet=anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
         figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),

@@ -171,6 +171,7 @@ def answers(config: BiasesConfig, view: View) -> None:
     page.finish(
         result,
         why=steps,
+        shortest=measure.SHORTEST,
         snippet=measure.biases_snippet(config),
         table=table,
         figure=lambda: (

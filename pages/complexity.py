@@ -8,6 +8,7 @@ from pages._shared.frame import Page
 from pages._shared.matrix_view import Cell, matrix_view
 from attention_core.experiments.complexity import (
     SECONDS,
+    SHORTEST,
     SWEEPS,
     ComplexityConfig,
     ComplexityResult,
@@ -113,6 +114,7 @@ def answers(config: ComplexityConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(result, times),
+        shortest=SHORTEST,
         snippet=complexity_snippet(config),
         table=lambda: draw.complexity_table(result, times),
         figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),

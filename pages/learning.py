@@ -207,6 +207,7 @@ def answers(config: LearningConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(result),
+        shortest=study.SHORTEST,
         snippet=study.learning_snippet(config),
         table=lambda: draw.learning_table(result.history),
         figure=lambda: draw.learning_figure(result.history, min(view.step, len(result.history.moments) - 1)),

@@ -8,7 +8,7 @@ from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
-from attention_core.experiments.masking import MaskingConfig, MaskingResult, masking_snippet, run_masking
+from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
 from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.figures import masking as draw
 from attention_core.figures.changes import masks_changed
@@ -96,6 +96,7 @@ def answers(config: MaskingConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(config, result),
+        shortest=SHORTEST,
         snippet=masking_snippet(config),
         table=lambda: draw.masking_table(result, view.show),
         figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),

@@ -7,6 +7,7 @@ from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import Cell, matrix_view
 from attention_core.experiments.normalization import (
+    SHORTEST,
     BlockResult,
     LengthResult,
     NormalizationConfig,
@@ -102,6 +103,7 @@ def answers(config: NormalizationConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(result),
+        shortest=SHORTEST,
         snippet=normalization_snippet(config),
         table=lambda: draw.normalization_table(config, result, view.cell),
         figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),

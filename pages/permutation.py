@@ -130,6 +130,7 @@ def answers(config: ShuffleConfig, view: View) -> None:
     page.finish(
         shuffle,
         why=draw.proof(shuffle, laws, built, order, depth),
+        shortest=study.SHORTEST,
         snippet=study.permutation_snippet(config),
         table=lambda: draw.shuffle_table(config, shuffle, quantity=view.show, head=view.head),
         figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),

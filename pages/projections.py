@@ -9,6 +9,7 @@ from pages._shared.matrix_view import matrix_view
 from attention_core.experiments.projections import (
     LAYERS,
     NUM_HEADS,
+    SHORTEST,
     IdentityResult,
     ProjectionsConfig,
     ProjectionsResult,
@@ -100,6 +101,7 @@ def answers(config: ProjectionsConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(result),
+        shortest=SHORTEST,
         snippet=projections_snippet(config),
         table=lambda: draw.projections_table(config, result),
         figure=lambda: view_figure(page.drawn(config, view), step_of(config, view)[1], page.mode),

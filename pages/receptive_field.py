@@ -9,6 +9,7 @@ from pages._shared.matrix_view import Cell, matrix_view
 from attention_core.experiments.receptive_field import (
     MAX_LAYERS,
     MAX_TOKENS,
+    SHORTEST,
     Looks,
     ReceptiveFieldConfig,
     ReceptiveFieldResult,
@@ -127,6 +128,7 @@ def answers(config: ReceptiveFieldConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(result),
+        shortest=SHORTEST,
         snippet=receptive_field_snippet(config),
         table=lambda: draw.receptive_field_table(result),
         figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),

@@ -8,6 +8,7 @@ from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
 from attention_core.experiments.scaling import (
     D_HEADS,
+    SHORTEST,
     Measured,
     ScalingConfig,
     ScalingResult,
@@ -119,6 +120,7 @@ def answers(config: ScalingConfig, view: View) -> None:
     page.finish(
         result,
         why=draw.proof(result),
+        shortest=SHORTEST,
         snippet=scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
         figure=lambda: view_figure(page.drawn(config, view), D_HEADS.index(view.d_head), page.mode),

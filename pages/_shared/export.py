@@ -8,23 +8,23 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages._shared.browser import copy_button, save_figure_button
-from attention_core.experiments.shortest import SHORTEST
 from attention_core.experiments.verdict import Result
 from attention_core.figures.plot import Figure, figure_html
 from attention_core.figures.table import Table, table_csv, table_json
 
 
-def draw_code(snippet: str, page: str) -> None:
+def draw_code(shortest: str, snippet: str, page: str) -> None:
     """Show the shortest code that makes the page's point, then the whole, each with a button that copies it.
 
     Args:
+        shortest: Makes the point in a few lines, on random numbers of its own.
         snippet: Computes the headline quantity again.
         page: Name of the page.
     """
-    parts = [("The whole, for exactly these settings: it computes the headline quantity again.", snippet, "code")]
-    if page in SHORTEST:
-        parts.insert(0, ("The point in a few lines, on random numbers of its own.", SHORTEST[page], "short"))
-    for said, code, name in parts:
+    for said, code, name in (
+        ("The point in a few lines, on random numbers of its own.", shortest, "short"),
+        ("The whole, for exactly these settings: it computes the headline quantity again.", snippet, "code"),
+    ):
         st.markdown(f"**{said}** Plain torch, without this project; it says what it prints.")
         copy_button("Copy the code", code, key=f"{page}_copy_{name}")
         st.code(code, language="python")

@@ -353,14 +353,15 @@ class Page(Sheet):
             draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
 
     def finish(
-        self, result: Result, *, why: tuple[ProofStep, ...], snippet: str, table: Callable[[], Table],
-        figure: Callable[[], Figure], files: tuple[File, ...] = (),
+        self, result: Result, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
+        table: Callable[[], Table], figure: Callable[[], Figure], files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
         """Draw what stands below the picture, and what had to wait for the result.
 
         Args:
             result: The picture's result; Predict is graded from it.
             why: The proof, step by step.
+            shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
             snippet: Code that computes the headline quantity again.
             table: Makes the table of the picture's numbers; called when it is looked at.
             figure: Makes the Plotly figure to export; called when it is looked at.
@@ -378,7 +379,7 @@ class Page(Sheet):
                 case "why":
                     tabs.draw_why(why)
                 case "code":
-                    export.draw_code(snippet, self.spec.name)
+                    export.draw_code(shortest, snippet, self.spec.name)
                 case "data":
                     export.draw_data(self.spec.name, self.last_good[0], result, table, figure, files)
                 case _:

@@ -4,8 +4,25 @@ import re
 
 import pytest
 
-from attention_core.experiments.shortest import SHORTEST
+from attention_core.experiments import (
+    anatomy,
+    biases,
+    complexity,
+    learning,
+    masking,
+    normalization,
+    permutation,
+    projections,
+    receptive_field,
+    scaling,
+)
 from tests.experiments.snippets import run_snippets
+
+PACKAGES = (
+    anatomy, biases, complexity, learning, normalization, permutation, projections, receptive_field, scaling,
+)  # fmt: skip
+SHORTEST = {package.__name__.rpartition(".")[2]: package.SHORTEST for package in PACKAGES}
+SHORTEST["masks"] = masking.SHORTEST
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.registry import COURSE, FOLDER, HOME, LEDGER, PAGES
-from attention_core.experiments.shortest import SHORTEST
+from tests.experiments.test_shortest import SHORTEST
 from tests.pages.conftest import Open
 
 NAMES = [page.name for page in PAGES]

@@ -9,13 +9,14 @@ from attention_core.experiments.anatomy.config import (
     AnatomyConfig,
 )
 from attention_core.experiments.anatomy.measure import AnatomyResult, HeadTimes, run_anatomy, time_heads
-from attention_core.experiments.anatomy.snippet import anatomy_snippet
+from attention_core.experiments.anatomy.snippet import SHORTEST, anatomy_snippet
 
 __all__ = [
     "D_MODEL",
     "MAX_HEADS",
     "POSITIONS",
     "PROJECTIONS",
+    "SHORTEST",
     "WEIGHTS",
     "AnatomyConfig",
     "AnatomyResult",

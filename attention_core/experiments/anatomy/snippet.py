@@ -1,8 +1,24 @@
 """Code that measures one pass again in plain torch, without this project."""
 
+from typing import Final
+
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig
 from attention_core.experiments.anatomy.module import BIAS_STD, SLOT_GAIN, WORD_GAIN
 from attention_core.modules.positions import alibi_slopes
+
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+n, d = 6, 32  # tokens, and numbers for each
+x = torch.randn(n, d)
+W_Q, W_K, W_V = torch.randn(3, d, d) / d**0.5
+scores = (x @ W_Q.T) @ (x @ W_K.T).T / d**0.5  # each query with each key
+weights = scores.softmax(-1)  # each row adds up to 1
+context = weights @ (x @ W_V.T)  # a mixture of the values
+print(f"each row of weights adds up to {weights.sum(-1).mean():.3f}; the largest weight is {weights.max():.3f}")
+print(f"the output has the shape {tuple(context.shape)}")
+"""
 
 _HEAD = """\
 import hashlib, torch

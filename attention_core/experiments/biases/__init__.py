@@ -26,7 +26,7 @@ from attention_core.experiments.biases.layers import (
 )
 from attention_core.experiments.biases.measure import BiasEffect, BiasesResult, run_biases
 from attention_core.experiments.biases.sizes import BiasSizesResult, run_bias_sizes
-from attention_core.experiments.biases.snippet import biases_snippet
+from attention_core.experiments.biases.snippet import SHORTEST, biases_snippet
 from attention_core.experiments.biases.sweep import (
     KeySweepResult,
     ShiftResult,
@@ -44,6 +44,7 @@ __all__ = [
     "NUM_HEADS",
     "ROLES",
     "SHIFT",
+    "SHORTEST",
     "SIZES",
     "AfterNormConfig",
     "AfterNormResult",

@@ -1,6 +1,25 @@
 """Code that measures what each bias changes again in plain torch, without this project."""
 
+from typing import Final
+
 from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NAMES, NUM_HEADS, BiasesConfig
+
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+n, d = 6, 32  # tokens, and numbers for each
+x = torch.randn(n, d, dtype=torch.float64)
+W_Q, W_K, W_V = torch.randn(3, d, d, dtype=torch.float64) / d**0.5
+
+def attend(b_Q=0, b_K=0, b_V=0):
+    scores = (x @ W_Q.T + b_Q) @ (x @ W_K.T + b_K).T / d**0.5
+    return scores.softmax(-1) @ (x @ W_V.T + b_V)
+
+for name in ("b_Q", "b_K", "b_V"):
+    change = attend(**{name: 5 * torch.ones(d, dtype=torch.float64)}) - attend()
+    print(f"{name} moves the output by up to {change.abs().max():.1e}")
+"""
 
 _HEAD = """\
 import hashlib, math, torch

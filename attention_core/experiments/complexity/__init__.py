@@ -12,12 +12,13 @@ from attention_core.experiments.complexity.config import (
 )
 from attention_core.experiments.complexity.measure import run_complexity
 from attention_core.experiments.complexity.result import ComplexityResult, Fit, Line, TimeCurves, Times, TimeShares
-from attention_core.experiments.complexity.snippet import complexity_snippet
+from attention_core.experiments.complexity.snippet import SHORTEST, complexity_snippet
 from attention_core.experiments.complexity.times import steps_times
 
 __all__ = [
     "HEADS",
     "SECONDS",
+    "SHORTEST",
     "SWEEPS",
     "TOKENS",
     "WIDTHS",

@@ -1,7 +1,24 @@
 """The complexity experiment as a few lines of plain torch."""
 
+from typing import Final
+
 from attention_core.experiments.complexity.config import ComplexityConfig
 from attention_core.experiments.complexity.reshape import reshape_sizes
+
+SHORTEST: Final = """\
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+d = 128
+for n in (64, 256, 1024):  # tokens
+    x, W = torch.randn(n, d), torch.randn(d, d)
+    with FlopCounterMode(display=False) as projections:
+        q, k, v, o = (x @ W for _ in range(4))
+    with FlopCounterMode(display=False) as scores:
+        (q @ k.T / d**0.5).softmax(-1) @ v
+    counts = projections.get_total_flops(), scores.get_total_flops()
+    print("%d tokens: projections cost %d operations, scores and weighted sum %d" % (n, *counts))
+"""
 
 
 def complexity_snippet(config: ComplexityConfig) -> str:

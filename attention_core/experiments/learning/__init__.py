@@ -28,7 +28,7 @@ from attention_core.experiments.learning.model import ROLES
 from attention_core.experiments.learning.notes import MAX_MOMENTS, moments_of
 from attention_core.experiments.learning.result import History, LearningResult, LearningStep, Score, Share, Trained
 from attention_core.experiments.learning.seeds import SeedsConfig, SeedsResult, SeedsStep, run_seeds, steps_seeds
-from attention_core.experiments.learning.snippet import learning_snippet
+from attention_core.experiments.learning.snippet import SHORTEST, learning_snippet
 from attention_core.experiments.learning.tasks import ALPHABET, IGNORED, TASKS
 from attention_core.experiments.learning.training import run_learning, steps_learning
 from attention_core.experiments.learning.use import Answer, Head, answer, check_input, letters
@@ -46,6 +46,7 @@ __all__ = [
     "RATES",
     "ROLES",
     "SCALES",
+    "SHORTEST",
     "SUCCESS",
     "TASKS",
     "Ablation",

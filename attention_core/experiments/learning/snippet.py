@@ -8,6 +8,25 @@ from attention_core.experiments.learning.optimizers import DECAY
 from attention_core.experiments.learning.tasks import IGNORED, periods
 from attention_core.modules.positions import alibi_slopes
 
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+n, d, kinds = 6, 32, 8
+model = torch.nn.ModuleDict({
+    "token": torch.nn.Embedding(kinds, d), "place": torch.nn.Embedding(n, d),
+    "attend": torch.nn.MultiheadAttention(d, 1, batch_first=True), "out": torch.nn.Linear(d, kinds),
+})
+optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+for step in range(200):
+    letters = torch.randint(kinds, (64, n))
+    x = model["token"](letters) + model["place"](torch.arange(n))
+    guess = model["out"](model["attend"](x, x, x)[0])
+    loss = torch.nn.functional.cross_entropy(guess.flatten(0, 1), letters.flip(1).flatten())
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+print(f"reversing {n} letters, right after 200 steps: {(guess.argmax(-1) == letters.flip(1)).float().mean():.1%}")
+"""
+
 _HEAD: Final = """\
 import hashlib
 import torch

@@ -9,11 +9,12 @@ from attention_core.experiments.masking.config import (
 )
 from attention_core.experiments.masking.measure import MaskingResult, ModuleMasks, run_masking
 from attention_core.experiments.masking.rows import BlindRow, judge_blind, through_layers
-from attention_core.experiments.masking.snippet import masking_snippet
+from attention_core.experiments.masking.snippet import SHORTEST, masking_snippet
 
 __all__ = [
     "PADDINGS",
     "POSITIONS",
+    "SHORTEST",
     "SIDES",
     "STACKS",
     "BlindRow",

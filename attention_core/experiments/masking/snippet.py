@@ -1,6 +1,25 @@
 """Code that measures again how much weight falls on padding, in plain torch, without this project."""
 
+from typing import Final
+
 from attention_core.experiments.masking.config import D_MODEL, NUM_HEADS, MaskingConfig
+
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+words, d = 4, 32  # four words, then two places of padding
+x = torch.randn(6, d)
+padding = torch.arange(6) >= words
+
+def attend(x, hidden):  # hidden: the keys that nobody may look at
+    return (x @ x.T / d**0.5).masked_fill(hidden, -torch.inf).softmax(-1) @ x
+
+other = torch.where(padding[:, None], torch.randn(6, d), x)  # other numbers in the padding's place
+for name, hidden in (("with the padding mask", padding), ("without", padding & False)):
+    moved = (attend(other, hidden) - attend(x, hidden))[:words].abs().max()
+    print(f"{name} the words' outputs move by {moved:.3g}")
+"""
 
 _CODE = """\
 import hashlib, math, torch

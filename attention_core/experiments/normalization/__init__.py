@@ -15,12 +15,13 @@ from attention_core.experiments.normalization.config import (
 from attention_core.experiments.normalization.dependence import DependenceResult
 from attention_core.experiments.normalization.length import LengthResult
 from attention_core.experiments.normalization.measure import NormalizationResult, run_normalization
-from attention_core.experiments.normalization.snippet import normalization_snippet
+from attention_core.experiments.normalization.snippet import SHORTEST, normalization_snippet
 
 __all__ = [
     "EPS",
     "NORMS",
     "PLACEMENTS",
+    "SHORTEST",
     "STDS",
     "TOPICS",
     "BiasResult",

@@ -1,9 +1,28 @@
 """Code that answers a question about norms again in plain torch, without this project."""
 
+from typing import Final
+
 from attention_core.experiments.normalization.block import MOST_ORDERS
 from attention_core.experiments.normalization.built import BIAS_STD
 from attention_core.experiments.normalization.config import NormalizationConfig
 from attention_core.experiments.normalization.length import POINTS
+
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+n, d = 6, 32  # tokens, and numbers for each
+x, order = torch.randn(n, d), torch.randperm(n)
+
+def attend(x):
+    return (x @ x.T / d**0.5).softmax(-1) @ x
+
+def block(x):  # attention, residual, LayerNorm
+    return torch.nn.functional.layer_norm(x + attend(x), (d,))
+
+print(f"every token has the length √d = {d**0.5:.4f}: {block(x).norm(dim=-1).mean():.4f}")
+print(f"tokens shuffled: the block's rows, put back, differ by {(block(x[order]) - block(x)[order]).abs().max():.1e}")
+"""
 
 _HEAD = """\
 import hashlib, itertools, math, torch

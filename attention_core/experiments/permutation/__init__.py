@@ -20,7 +20,7 @@ from attention_core.experiments.permutation.measure import (
     run_shuffle,
 )
 from attention_core.experiments.permutation.order import OrderResult, steps_order
-from attention_core.experiments.permutation.snippet import permutation_snippet
+from attention_core.experiments.permutation.snippet import SHORTEST, permutation_snippet
 
 __all__ = [
     "BLOCKS",
@@ -29,6 +29,7 @@ __all__ = [
     "NUM_HEADS",
     "POSITIONS",
     "SENTENCE",
+    "SHORTEST",
     "BlockCase",
     "BlockResult",
     "DepthResult",

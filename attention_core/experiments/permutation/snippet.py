@@ -1,5 +1,7 @@
 """Code that measures one shuffle again in plain torch, without this project."""
 
+from typing import Final
+
 from attention_core.experiments.permutation.config import (
     ADDED,
     BIAS_STD,
@@ -11,6 +13,23 @@ from attention_core.experiments.permutation.config import (
     ShuffleConfig,
 )
 from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm
+
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+n, d = 6, 32  # tokens, and numbers for each
+x = torch.randn(n, d, dtype=torch.float64)
+W_Q, W_K, W_V = torch.randn(3, d, d, dtype=torch.float64) / d**0.5
+
+def attend(queries, keys):
+    scores = (queries @ W_Q.T) @ (keys @ W_K.T).T / d**0.5
+    return scores.softmax(-1) @ (keys @ W_V.T)
+
+order = torch.randperm(n)
+print(f"keys and values shuffled: outputs differ by {(attend(x, x[order]) - attend(x, x)).abs().max():.1e}")
+print(f"all shuffled: rows, put back, differ by {(attend(x[order], x[order]) - attend(x, x)[order]).abs().max():.1e}")
+"""
 
 _HEAD = """\
 import hashlib, math, torch

@@ -14,7 +14,7 @@ from attention_core.experiments.projections.gauge import GaugeResult
 from attention_core.experiments.projections.identity import IdentityResult
 from attention_core.experiments.projections.measure import ProjectionsResult, run_projections
 from attention_core.experiments.projections.rank import RankResult
-from attention_core.experiments.projections.snippet import projections_snippet
+from attention_core.experiments.projections.snippet import SHORTEST, projections_snippet
 from attention_core.experiments.projections.tying import TyingResult
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "LAYERS",
     "NUM_HEADS",
     "POSITIONS",
+    "SHORTEST",
     "TOPICS",
     "CollapseResult",
     "GaugeResult",

@@ -1,9 +1,23 @@
 """Code that answers a question about projections again in plain torch, without this project."""
 
 import math
+from typing import Final
 
 from attention_core.experiments.projections.config import BIAS_STD, LAYERS, TOPICS, ProjectionsConfig
 from attention_core.experiments.projections.gauge import STRETCH
+
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+n, d = 6, 32  # tokens, and numbers for each
+x = torch.nn.functional.normalize(torch.randn(n, d)) * d**0.5  # of equal length
+W_Q, W_K = torch.randn(2, d, d) / d**0.5
+for name, queries, keys in (("without W_Q and W_K", x, x), ("with them", x @ W_Q.T, x @ W_K.T)):
+    weights = (queries @ keys.T / d**0.5).softmax(-1)
+    itself = (weights.argmax(-1) == torch.arange(n)).sum()
+    print(f"{name} {itself} of {n} words look most at themselves")
+"""
 
 _HEAD = """\
 import hashlib, math, torch

@@ -23,12 +23,13 @@ from attention_core.experiments.receptive_field.measure import (
     steps_receptive_field,
     steps_seen,
 )
-from attention_core.experiments.receptive_field.snippet import receptive_field_snippet
+from attention_core.experiments.receptive_field.snippet import SHORTEST, receptive_field_snippet
 
 __all__ = [
     "MASKS",
     "MAX_LAYERS",
     "MAX_TOKENS",
+    "SHORTEST",
     "WEIGHTS",
     "Looks",
     "RandomReach",

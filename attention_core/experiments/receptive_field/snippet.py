@@ -1,6 +1,21 @@
 """Code that counts again what tokens see, in plain torch and without this project."""
 
+from typing import Final
+
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig
+
+SHORTEST: Final = """\
+import torch
+
+heads, layers, tokens = 2, 3, 32
+sees = torch.eye(tokens, dtype=torch.bool)  # which inputs each token sees
+for layer in range(layers):
+    below, step = sees, (heads + 1) ** layer
+    for head in range(1, heads + 1):  # each head looks at one token further back
+        looks_at = (torch.arange(tokens) - head * step).clamp(min=0)
+        sees = sees | below[looks_at]
+    print(f"{layer + 1} layers up the last token sees {sees[-1].sum()} inputs; at most {(heads + 1) ** (layer + 1)}")
+"""
 
 _HEAD = """\
 import hashlib

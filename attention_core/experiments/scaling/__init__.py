@@ -4,12 +4,13 @@ from attention_core.experiments.scaling.config import D_HEADS, SCALES, ScalingCo
 from attention_core.experiments.scaling.curves import ScalingCurves
 from attention_core.experiments.scaling.picture import ScalingPicture, ScalingSide, run_picture
 from attention_core.experiments.scaling.result import Measured, ScalingResult, conclude, steps_scaling
-from attention_core.experiments.scaling.snippet import scaling_snippet
+from attention_core.experiments.scaling.snippet import SHORTEST, scaling_snippet
 from attention_core.experiments.scaling.sweep import ScalingPart, steps_part
 
 __all__ = [
     "D_HEADS",
     "SCALES",
+    "SHORTEST",
     "Measured",
     "ScalingConfig",
     "ScalingCurves",

@@ -1,6 +1,20 @@
 """The scaling experiment at one d_head as a few lines of plain torch."""
 
+from typing import Final
+
 from attention_core.experiments.scaling.config import D_HEADS, MODEL_WIDTH, ScalingConfig, check_d_head
+
+SHORTEST: Final = """\
+import torch
+
+torch.manual_seed(0)
+for d_head in (4, 64, 1024, 4096):
+    q, k = torch.randn(256, d_head), torch.randn(64, d_head)
+    for name, factor in (("unscaled", 1), ("divided by √d_head", d_head**-0.5)):
+        scores = q @ k.T * factor
+        largest = scores.softmax(-1).amax(-1).mean()
+        print(f"d_head = {d_head}, {name}: variance {scores.var():.3g}, mean largest weight {largest:.3f}")
+"""
 
 _DRAWS = {
     "uniform": "(2 * torch.rand(*shape, generator=generator) - 1) * 3**0.5",
