@@ -280,6 +280,16 @@ def test_what_rotary_positions_let_through_may_be_less_than_rounding(settings: d
     assert found[1].holds
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_shared_key_bias_may_move_by_less_than_rounding(dtype: str) -> None:
+    shared = {"task": "sort", "tokens": 5, "kinds": 10, "d_head": 256, "positions": "none", "projections": "tied-qk"}
+    shared |= {"placement": "post", "feed_forward": True, "learning_rate": 0.3, "batch": 6, "steps": 22}
+    saturated = shared | {"optimizer": "sgd", "start": 3.75, "seed": 443808}
+    (moved,) = verdicts(dtype=dtype, **saturated)["learn-key-bias"]
+    assert (moved.outcome, moved.holds) == ("undecided", True)
+    assert moved.because.endswith(f"it moves by less than {dtype} can tell")
+
+
 def test_adam_moves_the_key_bias_and_the_output_does_not_care() -> None:
     found = verdicts(steps=60)["learn-key-bias"]
     assert judged(found) == [(False, False), (True, True)]

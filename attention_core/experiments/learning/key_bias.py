@@ -29,7 +29,8 @@ class KeyBiasWatch:
     """Adds up how far rounding may move the key biases of a run.
 
     ``∂L/∂b_K`` is 0 but for rounding, and gradient descent moves b_K by the learning rate times it. The bound of a
-    step is taken at every eighth moment and counted for all steps up to the next.
+    step is taken at every eighth moment and counted for all steps up to the next. Where a setting lets the gradient
+    through, what it is without rounding is added up in the same way, in float64.
 
     Args:
         trainer: The run, before its first step.
@@ -38,13 +39,19 @@ class KeyBiasWatch:
     def __init__(self, trainer: Trainer) -> None:
         self._trainer, self._descends = trainer, trainer.config.optimizer == "sgd"
         self._starts = {role: self._biases(role) for role in ("q", "k")} if trainer.config.biases else {}
+        config = trainer.config
+        self._because = _SHARED.get(config.projections) or (ROTATED if config.positions == "rotary" else "")
         self._taken, self._since, self._each, self._bound = 0, 0, 0.0, 0.0
+        self._step, self._exact = torch.zeros(()), torch.zeros(())
 
     def take(self) -> None:
         """Look at the rounding of this moment's step."""
         if self._starts and self._descends and self._taken % EVERY == 0:
             self._add_up()
-            self._each = self._trainer.config.learning_rate * _gradient_bound(self._trainer)
+            rate = self._trainer.config.learning_rate
+            self._each = rate * _gradient_bound(self._trainer)
+            if self._because:
+                self._step = rate * _exact_gradient(self._trainer)
         self._taken += 1
 
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -55,13 +62,14 @@ class KeyBiasWatch:
         self._add_up()
         size = float(torch.cat(self._starts["k"]).norm())
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
-        because = _SHARED.get(config.projections) or (ROTATED if config.positions == "rotary" else "")
         steps = f"{config.steps:,} steps of {OPTIMIZERS[config.optimizer]}"
         cases = f"{steps}, which move b_Q by {format_number(self._moved('q'))}"
+        bound = self._bound + own
         verdicts = [
-            judge(config, "learn-key-bias.moved", self._moved("k"), "≤", self._bound + own,
+            judge(config, "learn-key-bias.moved", self._moved("k"), "≤", bound,
                   says="training moves the key bias by", quantity="‖b_K after − b_K before‖", cases=cases,
-                  broken=because or ("" if self._descends else _MOVED))
+                  broken=self._because or ("" if self._descends else _MOVED),
+                  undecided=self._undecided(float(self._exact.norm()), bound) if self._descends else "")
         ]  # fmt: skip
         if config.projections == "full":
             lost, exact, rounding = _taken_out(self._trainer)
@@ -69,13 +77,20 @@ class KeyBiasWatch:
                 judge(config, "learn-key-bias.idle", lost, "≤", rounding,
                       says="without the key bias the trained weights differ by at most",
                       quantity="max |weights − weights without b_K|", cases=f"{config.tokens} tokens, all heads",
-                      broken=because, exact=lambda _: exact)
+                      broken=self._because, undecided=self._undecided(exact, rounding))
             )  # fmt: skip
         return tuple(verdicts)
 
+    def _undecided(self, exact: float, bound: float) -> str:
+        """Why nothing is decided where what lets the gradient through lets too little of it for any precision."""
+        if not self._because or exact > 2 * bound:
+            return ""
+        return f"{self._because}, but it moves by less than {self._trainer.config.dtype} can tell"
+
     def _add_up(self) -> None:
-        self._bound += self._each * (self._trainer.done - self._since)
-        self._since = self._trainer.done
+        steps, self._since = self._trainer.done - self._since, self._trainer.done
+        self._bound += self._each * steps
+        self._exact = self._exact + self._step * steps
 
     def _biases(self, role: str) -> list[Tensor]:
         found = [getattr(each, f"{role}_bias") for each in self._trainer.model.attentions]
@@ -98,6 +113,16 @@ def _gradient_bound(trainer: Trainer) -> float:
         loss = cross_entropy(trainer.model(trainer.inputs), trainer.wanted)
     upstream = torch.autograd.grad(loss, [each.trace.context for each in passes])
     return math.hypot(*(_layer_bound(each, g) for each, g in zip(passes, upstream, strict=True)))
+
+
+@torch.inference_mode(False)
+@torch.enable_grad()
+def _exact_gradient(trainer: Trainer) -> Tensor:
+    """``∂L/∂b_K`` of all layers for the last batch, in float64."""
+    model = copy.deepcopy(trainer.model).double()
+    loss = cross_entropy(model(trainer.inputs), trainer.wanted)
+    biases = [attention.k_bias for attention in model.attentions if attention.k_bias is not None]
+    return torch.cat(torch.autograd.grad(loss, biases)).cpu()
 
 
 @torch.no_grad()
