@@ -172,7 +172,7 @@ def _missing() -> None:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """One running Chromium."""
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
     executable = next(filter(None, map(shutil.which, names)), None)
     try:
         from playwright.sync_api import sync_playwright
