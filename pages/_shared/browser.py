@@ -1,10 +1,10 @@
-"""What only the browser can serve: copying, saving a figure, a presenter's remote, a sidebar that folds, paper."""
+"""What only the browser can serve: copying, saving a figure, a presenter's remote, the way from page to page, paper."""
 
 from pages._shared.component import component
 
 _button = component("button.js")
 _remote = component("remote.js")
-_sidebar = component("sidebar.js")
+_navigation = component("navigation.js")
 _handout = component("handout.js")
 
 
@@ -36,9 +36,9 @@ def remote() -> None:
     _remote(key="_remote", height="content", width="content")
 
 
-def fold_sidebar() -> None:
-    """Draw nothing, and fold the sidebar of a phone once a page was chosen in it."""
-    _sidebar(key="_sidebar", height="content")
+def attend_navigation() -> None:
+    """Draw nothing, and see to the way from page to page: what the history holds, and a phone's sidebar."""
+    _navigation(key="_navigation", height="content")
 
 
 def handout(question: str, options: tuple[str, ...]) -> None:

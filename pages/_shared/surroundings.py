@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages._shared import link, walk, worksheet
-from pages._shared.browser import fold_sidebar, remote
+from pages._shared.browser import attend_navigation, remote
 from pages._shared.controls import Ask
 from pages._shared.course_strip import draw_strip
 from pages._shared.lesson import MAX_NOTE
@@ -30,7 +30,7 @@ def draw_surroundings(page: str) -> None:
         ask = Ask(values)
         ask("device", "dtype", "seed", "present")
         watch_connection()
-        fold_sidebar()
+        attend_navigation()
     if presenting():
         st.button(
             "", help="Leave presenter view", key="leave_present", icon=":material/close_fullscreen:", type="tertiary",

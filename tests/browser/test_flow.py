@@ -22,15 +22,6 @@ def walk(step: Callable, page: Any, settled: Callable) -> None:
     settled(page)
 
 
-def back_to(page: Any, title: str, url: str, settled: Callable) -> None:
-    """Go back to a page as it was left: over its preset, the page, and a step that Streamlit writes for the menu."""
-    for _ in range(3):
-        walk(page.go_back, page, settled)
-        if page.url == url and page.locator("h1").inner_text() == title:
-            return
-    raise AssertionError(f"{title} does not come back as it was left: {page.url}")
-
-
 @pytest.mark.slow
 def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
@@ -50,15 +41,31 @@ def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled
     assert page.url == asked
     assert page.get_by_text("You said Different").is_visible()
     menu(page, "Biases", settled)
+    assert page.evaluate("history.length") == start + 3, "a page is one step"
     page.get_by_text("Rotary positions", exact=True).first.click()
     settled(page)
     biases = page.url
     menu(page, "Permutation", settled)
     assert page.url == asked
-    back_to(page, "Biases", biases, settled)
-    back_to(page, "Permutation", asked, settled)
-    assert page.url == asked
+    assert page.evaluate("history.length") == start + 5, "with settings of its own too"
+    walk(page.go_back, page, settled)
+    assert (page.url, page.locator("h1").inner_text()) == (biases, "Biases")
+    walk(page.go_back, page, settled)
+    walk(page.go_back, page, settled)
+    assert (page.url, page.locator("h1").inner_text()) == (asked, "Permutation")
     assert page.get_by_text("You said Different").is_visible()
+
+
+def test_a_page_with_shared_settings_alone_is_one_step_that_changes_nothing_behind_it(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("permutation", "?seed=5&permutation_shuffle=keys")
+    left, start = page.url, page.evaluate("history.length")
+    menu(page, "Biases", settled)
+    assert page.url.endswith("/biases?seed=5")
+    assert page.evaluate("history.length") == start + 1
+    walk(page.go_back, page, settled)
+    assert page.url == left
 
 
 def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(

@@ -261,3 +261,11 @@ export interface ClassData {
 export interface StartData {
   label: string;
 }
+
+// ---- what TypeScript's own description of browsers does not know yet ----
+
+export interface NavigateEvent extends Event {
+  navigationType: "push" | "replace" | "reload" | "traverse";
+  destination: { url: string; sameDocument: boolean };
+  hashChange: boolean;
+}
