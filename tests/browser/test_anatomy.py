@@ -44,3 +44,11 @@ def test_the_strip_scrolls_on_a_phone_and_the_page_does_not(visit: Callable) -> 
     group = page.locator(".st-key-figure [role=radiogroup]")
     assert group.evaluate("node => node.scrollWidth > node.clientWidth")
     assert group.bounding_box()["height"] < 60
+
+
+def test_who_has_no_keys_is_told_of_none(visit: Callable) -> None:
+    hint = ".st-key-figure kbd"
+    assert visit("anatomy").locator(hint).first.is_visible()
+    phone = visit("anatomy", viewport={"width": 390, "height": 844}, has_touch=True)
+    assert phone.locator(hint).count() > 0
+    assert not phone.locator(hint).filter(visible=True).count()

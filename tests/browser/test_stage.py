@@ -20,6 +20,8 @@ SCREENS = {
 NAMES = [page.name for page in PAGES]
 # Panels that stand in the picture at least. What is on the shelf is a second look, and the picture does without it.
 MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
+# What a picture takes of a phone's height at most, in percent: more only where cells would be too small to be hit.
+TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 # Everything below a root, in the shadows of components too.
 WALK = """const walk = (root) => [...root.querySelectorAll("*")].flatMap(
   (one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
@@ -135,12 +137,14 @@ def test_the_picture_can_be_read_and_is_in_sight_while_a_control_is_in_reach(
     if screen == "phone":
         check_for_fingers(page)
         assert [side for side in page.evaluate(CELLS, 6) if side < 23] == []
+        assert page.locator(".st-key-figure").bounding_box()["height"] <= TALLEST[name] / 100 * 844 + 1
     assert [height for height in page.evaluate(CHARTS) if height < 120] == []
     at_first = page.evaluate(IN_SIGHT)
     assert page.evaluate(PANELS) >= MAIN[name]
     if screen == "projector":
         assert [side for side in page.evaluate(CELLS, 8) if side < 36] == []
         assert page.locator(".st-key-figure").bounding_box()["height"] >= 0.6 * 720
+        assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
         page.locator(".st-key-controls summary").click()
     seen = {}
     for control in page.query_selector_all(CONTROLS):
@@ -234,7 +238,7 @@ def test_a_claim_that_has_no_room_on_a_phone_unfolds_at_a_tap(visit: Callable, s
 def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_on_a_laptop(
     opened: Callable, settled: Callable
 ) -> None:
-    page = opened("permutation", "phone")
+    page = opened("permutation", "phone", script=RECORD)
     page.get_by_role("button", name="Pin").filter(visible=True).tap()
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)
@@ -243,7 +247,8 @@ def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_o
     now, pinned = page.locator(".st-key-pair .front").all()
     assert now.bounding_box()["width"] > 300
     assert pinned.bounding_box()["x"] > 300
-    assert min(page.evaluate(CELLS, 6)) >= 18
+    assert min(page.evaluate(CELLS, 6)) >= 24
+    check_words(page, 12)
     page.set_viewport_size({"width": 1440, "height": 780})
     settled(page)
     assert len(set(page.evaluate(CELLS, 6))) == 1

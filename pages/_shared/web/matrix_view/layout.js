@@ -1,7 +1,7 @@
 // How many panels stand side by side, and how high they are.
 
 import { clamp } from "../shared.js";
-import { Matrix } from "./matrix.js";
+import { Matrix, SMALL } from "./matrix.js";
 
 /** @import { Panel } from "./panel.js" */
 /** @import { PanelSpec } from "../types" */
@@ -67,6 +67,9 @@ export const legible = (panels, zoom) =>
     if (!(one instanceof Matrix) || size[0] > LABELLED) return geo.plotHeight >= LOW / zoom;
     return one.ch >= (zoom > 1 && Math.max(...size) <= FEW ? FROM_AFAR / zoom : READABLE);
   });
+
+/** Whether no cells are small for want of height. @param {Panel<PanelSpec>[]} panels  as they are measured */
+export const grown = (panels) => panels.every((one) => !(one instanceof Matrix) || one.ch >= SMALL || !one.low);
 
 /**
  * The places at which most is to be seen of panels that have only so much room from top to bottom.

@@ -24,7 +24,7 @@ import { bytes, identities, Panel, place } from "./panel.js";
 const GAPPED = 16; // matrices up to this many rows and columns are drawn as separate rounded cells
 const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
-const SMALL = 24; // pixels of cells that give way to no label
+export const SMALL = 24; // pixels of cells that give way to no label
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
 /** @param {string[]} before @param {string[]} after */
@@ -41,6 +41,7 @@ export class Matrix extends Panel {
   fractions = new Float32Array(); // of the colour scale
   cw = 0; // width and height of a cell
   ch = 0;
+  low = false; // whether it is for its height that cells are no larger
   marker = element("i");
   turn = 0; // degrees of the column labels
   /** The numbers inside the cells; not known, or null where they do not fit. @type {string[] | null | undefined} */
@@ -127,6 +128,7 @@ export class Matrix extends Panel {
       plotWidth: cw * columns,
       plotHeight: ch * rows,
     };
+    this.low = ch * rows > height - rows;
     this.texts = undefined;
     this.raster = null;
   }

@@ -2,7 +2,7 @@
 // the others stand there too if all can be read, else on the shelf below the picture.
 
 import { clamp, dress, element } from "../shared.js";
-import { fitted, flowing, least, legible, LOWEST } from "./layout.js";
+import { fitted, flowing, grown, least, legible, LOWEST } from "./layout.js";
 import { Matrix } from "./matrix.js";
 
 /** @import { MatrixSpec, PanelSpec } from "../types" */
@@ -11,6 +11,7 @@ import { Matrix } from "./matrix.js";
 /** @import { Shown, View } from "./matrix_view.js" */
 
 /** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */
+/** @typedef {{ shown: Shown[], notes: boolean, room: number }} Look  whether notes stand beside their panels, and pixels */
 
 const STAGE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
 const LEAST_HIGH = 120;
@@ -81,7 +82,12 @@ export class Stage {
 
   /** Pixels from top to bottom that the stage leaves the panels; no end of them where there is no stage. */
   get height() {
-    const most = this.box && parseFloat(getComputedStyle(this.box).getPropertyValue("--figure-most"));
+    return this.leaves("--figure-most");
+  }
+
+  /** @param {string} property  that says what a picture takes at most */
+  leaves(property) {
+    const most = this.box && parseFloat(getComputedStyle(this.box).getPropertyValue(property));
     if (!this.box || !most) return Infinity;
     // Two pictures that are seen at once are as high as each other, whatever stands around one of them.
     const { pair } = this;
@@ -104,15 +110,26 @@ export class Stage {
       this.stretch(panels);
       return;
     }
-    const front = data.front ?? panels.length;
+    const main = data.front ?? panels.length;
     const noted = panels.some(({ drawn }) => drawn.spec.note);
-    const counts = panels.map((_, i) => i + 1).filter((n) => n === panels.length || n % front === 0);
-    const tries = counts
+    const counts = panels.map((_, i) => i + 1).filter((n) => n === panels.length || n % main === 0);
+    /** @type {Look[]} */
+    const looks = counts
       .reverse()
       .flatMap((count) =>
-        (noted ? [true, false] : [true]).map((notes) => ({ shown: panels.slice(0, count), notes })),
+        (noted ? [true, false] : [true]).map((notes) => ({ shown: panels.slice(0, count), notes, room: this.room })),
       );
-    tries.some(({ shown, notes }, i) => this.show(shown, notes, i === tries.length - 1));
+    const front = looks[looks.length - 1];
+    const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, this.view.zoom);
+    // On a phone a picture takes more of the window, but only where that makes small cells larger.
+    const room = this.printed ? Infinity : this.leaves("--figure-limit");
+    if (room === Infinity) return looks.some((look) => this.show(look, read)) || this.show(front);
+    return (
+      looks.some((look) => this.show(look, (drawn) => read(drawn) && grown(drawn))) ||
+      looks.some((look) => this.show({ ...look, room }, read)) ||
+      this.show(front, grown) ||
+      this.show({ ...front, room })
+    );
   }
 
   /** A strip of steps above the picture may be wider than a phone: the one that is lit is in sight. */
@@ -124,21 +141,21 @@ export class Stage {
   }
 
   /**
-   * Puts these panels on the stage and the others on the shelf. Says whether all can be read.
+   * Puts panels on the stage and the others on the shelf. Says whether they are as they should be; where that is to be
+   * foreseen, nothing is moved.
    *
-   * @param {Shown[]} shown
-   * @param {boolean} notes  whether they stand beside their panels
-   * @param {boolean} last  whether nothing else is left to try
+   * @param {Look} look
+   * @param {(drawn: Panel<PanelSpec>[]) => boolean} [good]
    */
-  show(shown, notes, last) {
+  show({ shown, notes, room: height }, good = () => true) {
     const { view } = this;
     const drawn = shown.map((one) => one.drawn);
     const shared = this.share(shown, true);
-    const room = this.room - (shared ? LEGEND : 0);
+    const room = height - (shared ? LEGEND : 0);
     const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const said = { notes, legends: !shared };
     const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), said);
-    if (!last && !legible(drawn, view.zoom)) return false;
+    if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
     for (let again = 0; again < 3; again++) {
       const before = [...heights.values()];
@@ -154,7 +171,7 @@ export class Stage {
       if ([...heights.values()].every((height, i) => height === before[i])) break;
     }
     this.putAside(view.panels.slice(shown.length), notes ? [] : shown);
-    return legible(drawn, view.zoom);
+    return good(drawn);
   }
 
   /** @param {Shown[]} others @param {Shown[]} silent  panels whose notes are not beside them */
