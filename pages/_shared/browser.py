@@ -1,4 +1,4 @@
-"""What only the browser can serve: copying, saving a figure, a presenter's remote, the way from page to page, paper."""
+"""What only the browser can serve: copying, saving a figure, a presenter's remote, the way between pages, paper."""
 
 from pages._shared.component import component
 
