@@ -384,9 +384,9 @@ def visit(
         # Playwright cannot take a built-in method for a handler.
         page.on("websocket", lambda socket: socket.on("framesent", lambda sent: page.sent.append(sent)))  # noqa: PLW0108
         page.goto(f"{serve(APP)}/{name}{query}")
-        page.wait_for_selector("h1", timeout=LOADED)
-        page.wait_for_selector(DRAWN if name != "claims" else "h1", timeout=LOADED)
-        settled(page, LOADED)
+        page.wait_for_selector("h1")
+        page.wait_for_selector(DRAWN if name != "claims" else "h1")
+        settled(page)
         page.sent.clear()
         return page
 

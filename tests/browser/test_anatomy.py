@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED
-
 pytestmark = pytest.mark.slow
 
 
@@ -15,14 +13,14 @@ def test_steps_are_walked_by_strip_buttons_and_keys(visit: Callable, settled: Ca
     page.get_by_role("radio", name="scores", exact=True).click()
     settled(page)
     assert "“sat” asks “cat”: q · k = " in figure.inner_text()
-    page.wait_for_url("**anatomy_step=scores**", timeout=LOADED)
+    page.wait_for_url("**anatomy_step=scores**")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("n")
     settled(page)
-    page.wait_for_url("**anatomy_step=scale**", timeout=LOADED)
+    page.wait_for_url("**anatomy_step=scale**")
     page.get_by_role("button", name="Previous").click()
     settled(page)
-    page.wait_for_url("**anatomy_step=scores**", timeout=LOADED)
+    page.wait_for_url("**anatomy_step=scores**")
 
 
 def test_a_click_on_a_cell_tells_where_its_number_came_from(visit: Callable, settled: Callable) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from attention_core.claims import statement
-from tests.browser.conftest import LOADED, PICTURES
+from tests.browser.conftest import PICTURES
 
 pytestmark = pytest.mark.slow
 
@@ -17,8 +17,8 @@ def test_letting_the_size_go_moves_picture_link_and_verdicts(visit: Callable, se
     slider = page.locator("input[type=range]").first
     slider.focus()
     page.keyboard.press("Home")
-    settled(page, LOADED)
-    page.wait_for_url("**biases_size=0.1*", timeout=LOADED)
+    settled(page)
+    page.wait_for_url("**biases_size=0.1*")
     assert page.evaluate(PICTURES) != before
     assert page.locator(".st-key-finding").inner_text() != verdicts
 
@@ -32,8 +32,8 @@ def test_a_switch_changes_the_picture_and_what_is_said_of_it(visit: Callable, se
     before = json.dumps(page.evaluate(PICTURES))
     assert f"{statement('bias-k')} holds" in page.locator(".st-key-finding").inner_text()
     page.get_by_text("Rotary positions", exact=True).last.click()
-    settled(page, LOADED)
-    page.get_by_text(f"{statement('bias-k')} does not hold").first.wait_for(timeout=LOADED)
+    settled(page)
+    page.get_by_text(f"{statement('bias-k')} does not hold").first.wait_for()
     assert json.dumps(page.evaluate(PICTURES)) != before
     assert "biases_rotary=true" in page.url
 

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 LAUNCHER = ROOT / "deploy/classroom.py"
 NAME = "--browser.serverAddress=class.test"
-LOADED = 60_000
 FIRST_VISIT_BYTES = 3_000_000
 DRAWN = "canvas, .js-plotly-plot .main-svg"
 
@@ -38,8 +37,8 @@ def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
     sizes: list[float] = []
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     page.goto(f"{class_app}/{name}")
-    page.wait_for_selector(DRAWN, timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_selector(DRAWN)
+    settled(page)
     page.wait_for_load_state("networkidle")
     print(f"{name or 'home'}: {sum(sizes):,.0f} bytes")
     assert 500_000 < sum(sizes) <= FIRST_VISIT_BYTES
@@ -74,7 +73,7 @@ def test_static_files_leave_compressed_once_and_whole(class_app: str) -> None:
 def test_home_shows_the_way_in(class_app: str, open_page: Callable, settled: Callable) -> None:
     page = open_page(stranger=True)
     page.goto(class_app)
-    page.wait_for_selector(DRAWN, timeout=LOADED)
+    page.wait_for_selector(DRAWN)
     settled(page)
     panel = page.locator(".st-key-way_in")
     port = class_app.rsplit(":", 1)[1]

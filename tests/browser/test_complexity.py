@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from attention_core.claims import statement
-from tests.browser.conftest import LOADED
 
 pytestmark = pytest.mark.slow
 
@@ -17,8 +16,8 @@ def test_a_cell_of_the_map_sets_the_sizes(visit: Callable, settled: Callable) ->
     plot.focus()
     for key in ("ArrowRight", "ArrowDown", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_url("**complexity_d_model=**", timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_url("**complexity_d_model=**")
+    settled(page)
     assert "complexity_num_queries=" in page.url
     assert "complexity_num_keys=" in page.url
     assert page.locator(".st-key-finding").inner_text() != before
@@ -32,15 +31,15 @@ def test_timing_shows_its_steps_and_a_change_cancels_it(visit: Callable, settled
         page.get_by_role("option", name=what, exact=True).click()
 
     measure("over n")
-    page.get_by_text("Step").first.wait_for(timeout=LOADED)
+    page.get_by_text("Step").first.wait_for()
     measure("not now")
-    page.wait_for_function("() => !location.href.includes('complexity_measure')", timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_function("() => !location.href.includes('complexity_measure')")
+    settled(page)
     assert page.get_by_role("progressbar").count() == 0
     assert f"{statement('cplx-core')} holds" in page.locator(".st-key-finding").inner_text()
     measure("over n")  # had it gone on to its end, it would be known by now, and no step would show
-    page.get_by_text("Step").first.wait_for(timeout=LOADED)
+    page.get_by_text("Step").first.wait_for()
     page.get_by_role("button", name="Reset", exact=True).click()
-    page.wait_for_function("() => !location.href.includes('complexity_')", timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_function("() => !location.href.includes('complexity_')")
+    settled(page)
     assert page.get_by_role("progressbar").count() == 0

@@ -9,7 +9,7 @@ import pytest
 
 from pages._shared.course import from_json
 from pages._shared.courses import OURS, ours
-from tests.browser.conftest import APP, LOADED, start_server
+from tests.browser.conftest import APP, start_server
 
 SCREENS = {"laptop": (1280, 720), "phone": (390, 844)}
 NEXT = ".st-key-_course_PageDown button"
@@ -29,8 +29,8 @@ PAINTED = """() => {
 def open_link(open_page: Callable, settled: Callable, address: str, **options: Any) -> Any:
     page = open_page(reduced_motion="reduce", **options)
     page.goto(address)
-    page.wait_for_selector(".st-key-course_strip", timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_selector(".st-key-course_strip")
+    settled(page)
     return page
 
 
@@ -45,14 +45,14 @@ def test_our_courses_are_walked_to_their_end(
     page = open_link(open_page, settled, address, viewport={"width": width, "height": height})
     for number, step in enumerate(course.steps, 1):
         page.get_by_text(f"Step {number} of {len(course.steps)}").wait_for()
-        settled(page, LOADED)
+        settled(page)
         assert step.lesson.note in page.locator(".st-key-course_strip").inner_text()
         assert page.locator(NEXT).evaluate(IN_SIGHT), step
         if step.lesson.predict_first:
             assert not page.evaluate(PAINTED)
             page.locator("[class*=_predict_strip] [role=radio]").first.click()
             page.get_by_text("You said").wait_for()
-            settled(page, LOADED)
+            settled(page)
         page.wait_for_function(PAINTED)
         page.screenshot(path=tmp_path / f"{name}-{screen}-{number}.png")
         page.locator(NEXT).click()
@@ -73,12 +73,12 @@ def test_a_remote_walks_the_presets_of_a_step_and_then_the_steps(
     for preset in range(1, presets + 1):
         page.keyboard.press("PageDown")
         page.get_by_text(f"{preset} of {presets}:").wait_for()
-        settled(page, LOADED)
+        settled(page)
         assert "step=1" in page.url
     for step in (2, 3):
         page.keyboard.press("PageDown")
         page.get_by_text(f"Step {step} of 3").wait_for()
-        settled(page, LOADED)
+        settled(page)
         assert f"step={step}" in page.url
         assert "present=true" in page.url
 
@@ -92,7 +92,7 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     page.get_by_role("link", name="Your course: 1 step").first.wait_for()
     page.get_by_role("link", name="Masks").first.click()
     page.get_by_role("heading", name="Masks").wait_for()
-    settled(page, LOADED)
+    settled(page)
     page.get_by_role("tab", name="Share").click()
     page.get_by_role("button", name="Add this view to the course").click()
     page.get_by_role("link", name="Your course: 2 steps").first.click()
@@ -104,7 +104,7 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     settled(page)
 
     page.reload()
-    page.get_by_text("2 steps, 6 minutes").wait_for(timeout=LOADED)
+    page.get_by_text("2 steps, 6 minutes").wait_for()
     assert "Look <b>here</b>" in page.locator(".st-key-course_step_0").inner_text()
     settled(page)
     link = next(text for text in page.locator("[data-testid=stCode]").all_inner_texts() if "course=" in text).strip()
@@ -123,7 +123,7 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
         assert "Step 1 of 2" in again.locator(".st-key-course_strip").inner_text()
         loaded = open_page(stranger=True)
         loaded.goto(f"{address}/course")
-        loaded.get_by_role("button", name="Begin with another").click(timeout=LOADED)
+        loaded.get_by_role("button", name="Begin with another").click()
         loaded.locator("input[type=file]").set_input_files(file)
         loaded.get_by_text("2 steps, 6 minutes").wait_for()
         assert "Look <b>here</b>" in loaded.locator(".st-key-course_step_0").inner_text()

@@ -6,17 +6,16 @@ from pathlib import Path
 import pytest
 
 FAILING = Path(__file__).parent / "apps/failing_app.py"
-LOADED = 60_000
 
 
 @pytest.mark.slow
 def test_a_page_that_fails_leads_back(serve: Callable, open_page: Callable, settled: Callable) -> None:
     page = open_page()
     page.goto(serve(FAILING))
-    page.wait_for_selector("canvas", timeout=LOADED)
+    page.wait_for_selector("canvas")
     page.goto(f"{serve(FAILING)}/permutation?permutation_positions=rotary")
     notice = page.locator("[data-testid=stAlert]")
-    notice.wait_for(timeout=LOADED)
+    notice.wait_for()
     settled(page)
     assert "it is not your doing" in notice.inner_text()
     assert notice.bounding_box()["y"] < 700, "seen without scrolling"
@@ -27,6 +26,6 @@ def test_a_page_that_fails_leads_back(serve: Callable, open_page: Callable, sett
     assert page.locator("[data-testid=stMain]").get_by_role("link", name="Home").is_visible()
     page.locator(".st-key-permutation_positions input").click()
     page.get_by_role("option", name="none", exact=True).click()
-    page.wait_for_selector(".st-key-figure canvas", timeout=LOADED)
+    page.wait_for_selector(".st-key-figure canvas")
     settled(page)
     assert notice.count() == 0, "whoever takes the move back goes on"

@@ -4,20 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED
-
 pytestmark = pytest.mark.slow
 
 
 def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> None:
     page = visit("claims", "?seed=79&claims_tab=permutation")
     page.locator(".st-key-claim_perm-self").get_by_role("button", name="Check").click()
-    page.locator(".st-key-claim_perm-self").get_by_text("Holds").wait_for(timeout=LOADED)
+    page.locator(".st-key-claim_perm-self").get_by_text("Holds").wait_for()
     settled(page)
     page.get_by_role("link", name="Home").click()
     chart = page.get_by_role("navigation", name="Map of the transformer")
     box = chart.get_by_role("link", name="Self-attention")
-    box.wait_for(timeout=LOADED)
+    box.wait_for()
     settled(page)
     assert "partly" in box.get_attribute("class")
     box.hover()
@@ -27,7 +25,7 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     settled(page)
     page.get_by_role("link", name="Home").click()
     biases = chart.get_by_role("link", name="+ biases")
-    biases.wait_for(timeout=LOADED)
+    biases.wait_for()
     settled(page)
     biases.focus()
     page.keyboard.press("Enter")

@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED
-
 # Every picture that stood there while the progress bar did, and the first canvas.
 WATCH = """() => {
   const figure = document.querySelector(".st-key-figure");
@@ -31,7 +29,7 @@ def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(
     page.locator("label", has_text="Causal mask").first.click()
     learning = page.locator(".st-key-finding [data-testid=stProgress]")
     learning.wait_for()
-    learning.wait_for(state="detached", timeout=LOADED)
+    learning.wait_for(state="detached")
     settled(page)
     assert page.evaluate("seen.size") > 3
     assert page.evaluate("first.isConnected"), "the canvas was taken down in between"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import LOADED, wait_until_settled
+from tests.browser.conftest import wait_until_settled
 from tests.browser.test_pages import barriers
 from tests.browser.test_replicas import Cluster, need_haproxy, replica_of
 from tests.rooms.conftest import start_redis, stop
@@ -33,7 +33,7 @@ def start(teacher: Any) -> tuple[str, str]:
 
 def says(page: Any, part: str, pattern: str) -> None:
     """Wait until a part of the dock says so."""
-    page.locator(f"{DOCK} {part}:visible").filter(has_text=re.compile(pattern)).first.wait_for(timeout=LOADED)
+    page.locator(f"{DOCK} {part}:visible").filter(has_text=re.compile(pattern)).first.wait_for()
 
 
 def step(teacher: Any, name: str) -> None:
@@ -91,7 +91,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
         vote(phone, 3)
     teacher.reload()
     says(teacher, ".status", "^Second vote: 3 of 3$")
-    settled(teacher, LOADED)
+    settled(teacher)
     step(teacher, "Close the vote")
     step(teacher, "Show the counts")
     assert counts(teacher) == counts(phones[2]) == [["2", "0"], ["0", "0"], ["1", "0"], ["0", "3"]]
@@ -120,19 +120,19 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     own = phone.url
     teacher.get_by_role("button", name="Follow me").click()
     for one in (phone, other):
-        one.wait_for_url("**/scaling**", timeout=LOADED)
-        settled(one, LOADED)
+        one.wait_for_url("**/scaling**")
+        settled(one)
         assert "seed" not in one.url
         assert f"class={key}" in one.url
         one.get_by_role("button", name="Back to my page").wait_for()
     late = visit("", f"?class={key}", **PHONE)
-    late.wait_for_url("**/scaling**", timeout=LOADED)
+    late.wait_for_url("**/scaling**")
     # One strays; who says "follow me" again fetches everybody.
     other.get_by_role("radio", name="÷ d_head", exact=True).click()
-    other.wait_for_function("() => location.search.includes('scaling_scale')", timeout=LOADED)
-    settled(other, LOADED)
+    other.wait_for_function("() => location.search.includes('scaling_scale')")
+    settled(other)
     teacher.get_by_role("button", name="Follow me").click()
-    other.wait_for_function("() => !location.search.includes('scaling_scale')", timeout=LOADED)
+    other.wait_for_function("() => !location.search.includes('scaling_scale')")
 
     teacher.get_by_role("button", name="Look up").click()
     says(phone, ".look", "Look up")
@@ -142,17 +142,17 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     phone.locator(f"{DOCK} .look").wait_for(state="hidden")
     teacher.get_by_role("button", name="Let them play").click()
     teacher.locator(f"{DOCK} button:disabled", has_text="Let them play").wait_for()
-    settled(phone, LOADED)
+    settled(phone)
     phone.get_by_role("button", name="Back to my page").click()
-    phone.wait_for_url("**/masks**", timeout=LOADED)
-    settled(phone, LOADED)
+    phone.wait_for_url("**/masks**")
+    settled(phone)
     assert phone.url == own
 
     # The teacher's own link, opened once more: what one panel does the other sees, and the address hides the secret.
     second = visit("scaling", f"?class={key}#teacher={secret}", **WALL)
     says(second, ".letters", key)
     second.wait_for_function("() => location.hash === ''")
-    settled(second, LOADED)
+    settled(second)
     second.get_by_text("Write your own questions").click()
     second.get_by_role("textbox", name="Your own questions").fill("Is <b>this</b> text?\nNo\n* Yes\n\nLonely\n")
     says(second, ".wrong", "“Lonely” has no answers; two to six are needed.")
@@ -175,7 +175,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     for one in (teacher, second, phone, other, late):
         says(one, "p", f"^{ENDED}$")
     phone.get_by_role("button", name="Close").click()
-    phone.wait_for_function("() => !location.search.includes('class')", timeout=LOADED)
+    phone.wait_for_function("() => !location.search.includes('class')")
     phone.locator(DOCK).wait_for(state="detached")
     stranger = visit("", f"?class={key}", **PHONE)
     says(stranger, ".line", f"^{ENDED}$")
@@ -195,11 +195,11 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     with teacher.expect_request("**/class/rooms"):
         teacher.get_by_role("button", name="Start a class", exact=True).click()
     teacher.get_by_role("link", name="Permutation").first.click()
-    teacher.get_by_role("heading", name="Permutation").wait_for(timeout=LOADED)
-    settled(teacher, LOADED)
+    teacher.get_by_role("heading", name="Permutation").wait_for()
+    settled(teacher)
     teacher.get_by_role("tab", name="Share").click()
-    teacher.get_by_text("Start a class", exact=True).first.wait_for(timeout=LOADED)
-    settled(teacher, LOADED)
+    teacher.get_by_text("Start a class", exact=True).first.wait_for()
+    settled(teacher)
     held[0].continue_()
     says(teacher, ".letters", r"^[B-Z]{5}$")
 
@@ -237,8 +237,8 @@ def test_a_class_outlives_a_killed_replica(
             page = open_page(stranger=True, **options)
             page.context.add_cookies([{"name": "replica", "value": replica, "url": cluster.url}])
             page.goto(f"{cluster.url}/{path}")
-            page.wait_for_selector("canvas", timeout=LOADED)
-            settled(page, LOADED)
+            page.wait_for_selector("canvas")
+            settled(page)
             return page
 
         teacher = visit("scaling?scaling_tab=share", "one", **WALL)
@@ -257,7 +257,7 @@ def test_a_class_outlives_a_killed_replica(
         vote(phones[0], 3)
         vote(phones[2], 2)
         says(teacher, ".status", "^Vote: 3 of ")
-        settled(teacher, LOADED)
+        settled(teacher)
         assert replica_of(teacher) == "two"
         for name in STEPS[1:4]:
             step(teacher, name)

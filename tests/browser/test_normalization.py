@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED, pictures_at_rest
+from tests.browser.conftest import pictures_at_rest
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def test_three_features_are_one_figure_in_space(scheme: str, visit: Callable) ->
     page = visit(
         "normalization", "?normalization_topic=length+of+the+output&normalization_d_model=3", color_scheme=scheme
     )
-    page.wait_for_selector(".js-plotly-plot .gl-container canvas", timeout=LOADED)
+    page.wait_for_selector(".js-plotly-plot .gl-container canvas")
     assert page.locator(".js-plotly-plot").count() == 1
 
 

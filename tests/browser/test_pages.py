@@ -11,7 +11,7 @@ import pytest
 
 from pages._shared.registry import PAGES
 from attention_core.claims import statement
-from tests.browser.conftest import LOADED, PICTURES
+from tests.browser.conftest import PICTURES
 
 NAMES = ("", *(page.name for page in PAGES))
 EXPERIMENTS = tuple(page.name for page in PAGES)
@@ -72,7 +72,7 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     assert 3 <= presets.count() <= 5
     for i in range(1, presets.count()):
         presets.nth(i).click()
-        settled(page, LOADED)
+        settled(page)
         pictures.add(json.dumps(page.evaluate(PICTURES)))
         verdicts.add(page.locator(".st-key-finding").inner_text())
         if len(pictures) >= 3 and len(verdicts) >= 2:
@@ -81,7 +81,7 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     assert len(verdicts) >= 2
     assert f"{name}_" in page.url
     page.get_by_role("button", name="Reset", exact=True).click()
-    settled(page, LOADED)
+    settled(page)
     assert f"{name}_" not in page.url
     assert page.evaluate(PICTURES) == before
 
@@ -133,7 +133,7 @@ def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
     address = next(text for text in teacher.locator("[data-testid=stCode]").all_inner_texts() if "lesson=" in text)
     student = open_page()
     student.goto(address.strip())
-    student.wait_for_selector("canvas", timeout=LOADED)
+    student.wait_for_selector("canvas")
     settled(student)
     text = student.locator("[data-testid=stMain]").inner_text()
     assert "What moves?" in text
@@ -159,10 +159,10 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_data_is_there_as_files_made_when_asked_for(name: str, visit: Callable, settled: Callable) -> None:
     page = visit(name, f"?{name}_tab=Data&seed=3")
-    page.wait_for_selector(".js-plotly-plot .main-svg", timeout=LOADED)
+    page.wait_for_selector(".js-plotly-plot .main-svg")
     starts = {"CSV": b"", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
     for label, start in starts.items():
-        with page.expect_download(timeout=LOADED) as download:
+        with page.expect_download() as download:
             page.get_by_role("button", name=label, exact=True).click()
         file = Path(download.value.path())
         assert file.read_bytes().startswith(start), label
@@ -188,4 +188,4 @@ def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) ->
     page.keyboard.press("ArrowRight")
     assert page.evaluate(FOCUSED) == "The same rows, in the new order"
     page.keyboard.press("Enter")
-    page.get_by_text("You said The same rows, in the new order").wait_for(timeout=LOADED)
+    page.get_by_text("You said The same rows, in the new order").wait_for()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import APP, LOADED, PICTURES
+from tests.browser.conftest import APP, PICTURES
 
 
 def chip(page: Any, position: int) -> Any:
@@ -16,8 +16,8 @@ def words(page: Any) -> list[str]:
 
 
 def wait_for_link(page: Any, part: str, settled: Callable) -> None:
-    page.wait_for_function("part => location.search.includes(part)", arg=part, timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_function("part => location.search.includes(part)", arg=part)
+    settled(page)
 
 
 def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Callable, settled: Callable) -> None:
@@ -84,11 +84,11 @@ def test_a_forged_order_is_refused_with_a_sentence_and_the_state_kept(
 
     page.route_web_socket("**/_stcore/stream", pass_on)
     page.goto(f"{serve(APP)}/permutation?permutation_order=0-1-2-3-4-5")
-    page.locator(".board .text").first.wait_for(timeout=LOADED)
-    settled(page, LOADED)
+    page.locator(".board .text").first.wait_for()
+    settled(page)
     chip(page, 0).focus()
     page.keyboard.press("Alt+ArrowRight")
-    page.locator(".words.refused").wait_for(timeout=LOADED)
+    page.locator(".words.refused").wait_for()
     assert "is not possible" in page.locator(".words.refused").text_content()
     assert words(page) == ["the", "cat", "sat", "on", "a", "mat"]
     assert "permutation_order=0-1-2-3-4-5" in page.url
@@ -103,7 +103,7 @@ def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     wait_for_link(page, "permutation_order", settled)
     assert lit.count() == 0, "an order by hand is no preset's"
     page.get_by_role("button", name="Reset", exact=True).click()
-    page.wait_for_function("() => !location.search.includes('permutation_order')", timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_function("() => !location.search.includes('permutation_order')")
+    settled(page)
     assert json.dumps(words(page)) == before
     assert lit.all_inner_texts() == ["Shuffle all"]

@@ -11,7 +11,7 @@ from pages._shared.course import MAX_ANSWER, Course, Step
 from pages._shared.lesson import Lesson
 from pages._shared.live_class.dock import LONGEST
 from pages._shared.questions import Prepared
-from tests.browser.conftest import APP, LOADED
+from tests.browser.conftest import APP
 from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
 
 pytestmark = pytest.mark.slow
@@ -30,19 +30,19 @@ COURSE = Course(
 def press(teacher: Any, *names: str) -> None:
     """Send PageDown for each of these steps, once it is the one that is marked."""
     for name in names:
-        teacher.locator(f"{DOCK} .steps .main:enabled").get_by_text(name, exact=True).wait_for(timeout=LOADED)
+        teacher.locator(f"{DOCK} .steps .main:enabled").get_by_text(name, exact=True).wait_for()
         teacher.keyboard.press("PageDown")
 
 
 def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Callable) -> None:
     teacher = open_page(**WALL)
     teacher.goto(f"{serve(APP)}/permutation?course=order&present=true")
-    teacher.locator(".st-key-figure").get_by_role("heading", name="Reverse the keys").wait_for(timeout=LOADED)
+    teacher.locator(".st-key-figure").get_by_role("heading", name="Reverse the keys").wait_for()
     start(teacher)
     press(teacher, "Ask", "Close the vote")
-    teacher.locator(f"{DOCK} .steps button:enabled").get_by_text("Reveal the answer").click(timeout=LOADED)
+    teacher.locator(f"{DOCK} .steps button:enabled").get_by_text("Reveal the answer").click()
     says(teacher, ".measured", "The same.*✓ measured")
-    teacher.locator(".st-key-figure canvas").first.wait_for(timeout=LOADED)
+    teacher.locator(".st-key-figure canvas").first.wait_for()
     assert teacher.locator("[data-testid=stAlert]").count() == 0
 
 
@@ -72,22 +72,22 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     says(phone, ".measured", r"Yes, \$q\$")
 
     press(teacher, "Next step")
-    teacher.wait_for_url("**/masks**", timeout=LOADED)
-    settled(teacher, LOADED)
+    teacher.wait_for_url("**/masks**")
+    settled(teacher)
     press(teacher, "Ask")
-    teacher.wait_for_url("**/biases**", timeout=LOADED)
+    teacher.wait_for_url("**/biases**")
     says(phone, ".line", "^Vote.")
     teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()
-    settled(teacher, LOADED)
+    settled(teacher)
     # The course is longer than what a class may be sent: students follow to the page with its settings.
     assert len(COURSE.encode()) > LONGEST
     teacher.get_by_role("button", name="Follow me").click()
-    phone.wait_for_url("**/biases**", timeout=LOADED)
+    phone.wait_for_url("**/biases**")
     assert "course" not in phone.url
     press(teacher, *STEPS[1:])
     says(teacher, ".measured", "✓ measured")
 
     press(teacher, "Next step")
-    teacher.get_by_role("heading", name="What you predicted").wait_for(timeout=LOADED)
+    teacher.get_by_role("heading", name="What you predicted").wait_for()
     teacher.keyboard.press("PageUp")
-    teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for(timeout=LOADED)
+    teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED, pictures_at_rest
+from tests.browser.conftest import pictures_at_rest
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled
     assert all(old != new for old, new in zip(before[:2], after[:2], strict=True))
     assert "projections_head=1" in page.url
     page.reload()
-    page.wait_for_selector(".st-key-figure canvas", timeout=LOADED)
+    page.wait_for_selector(".st-key-figure canvas")
     settled(page)
     assert page.locator(".st-key-figure input[type=range]").input_value() == "1"
 

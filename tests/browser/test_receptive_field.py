@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import LOADED, PICTURES
+from tests.browser.conftest import PICTURES
 
 pytestmark = pytest.mark.slow
 
 
 def wait_for_choice(page: Any, node: str) -> None:
     """Until the graph says that this node is the one whose cone it shows."""
-    page.locator(f'.st-key-figure [aria-label*="{node} sees"]').wait_for(timeout=LOADED)
+    page.locator(f'.st-key-figure [aria-label*="{node} sees"]').wait_for()
 
 
 def test_a_node_that_is_chosen_is_in_the_link_and_lights_its_cone(visit: Callable, settled: Callable) -> None:
@@ -22,7 +22,7 @@ def test_a_node_that_is_chosen_is_in_the_link_and_lights_its_cone(visit: Callabl
     page.locator(".st-key-figure .plot").first.focus()
     for key in (*["ArrowDown"] * 2, *["ArrowLeft"] * 12, "Enter"):
         page.keyboard.press(key)
-    page.wait_for_url("**receptive_field_token=20**", timeout=LOADED)
+    page.wait_for_url("**receptive_field_token=20**")
     settled(page)
     assert "receptive_field_level=1" in page.url
     wait_for_choice(page, "token 20 of layer 1")
@@ -36,7 +36,7 @@ def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, 
     seen = set()
     for view in views:
         page.get_by_role("radio", name=view, exact=True).click()
-        settled(page, LOADED)
+        settled(page)
         seen.add(json.dumps(page.evaluate(PICTURES)))
         figure = page.locator(".st-key-figure").bounding_box()
         assert figure["y"] + figure["height"] <= 900

@@ -18,7 +18,7 @@ import pytest
 
 from pages._shared.link import Lesson
 from attention_core.claims import statement
-from tests.browser.conftest import LOADED, ROOT, free_port, start_server, stop_server
+from tests.browser.conftest import ROOT, free_port, start_server, stop_server
 
 pytestmark = pytest.mark.slow
 CONFIG = ROOT / "deploy/haproxy.cfg"
@@ -106,7 +106,7 @@ def visit_replica(cluster: Cluster, open_page: Callable, settled: Callable) -> C
         page.loads = []
         page.on("load", lambda loaded: page.loads.append(loaded.url))
         page.goto(f"{cluster.url}/{path}")
-        page.wait_for_selector("canvas", timeout=LOADED)
+        page.wait_for_selector("canvas")
         settled(page)
         return page
 
@@ -124,13 +124,13 @@ def verdicts(page: Any) -> str:
 
 def assert_alive(page: Any, before: str, settled: Callable) -> None:
     """The page stands as it stood, without more than one reload, and answers the first press on a button."""
-    page.wait_for_selector("[data-testid=stApp][data-test-connection-state=CONNECTED]", timeout=LOADED)
-    settled(page, LOADED)  # once it has had the run that it asks for by itself
+    page.wait_for_selector("[data-testid=stApp][data-test-connection-state=CONNECTED]")
+    settled(page)  # once it has had the run that it asks for by itself
     assert len(page.loads) <= 2, "the visit, and at most one reload"
     assert page.url.endswith(SETTINGS)
     assert verdicts(page) == before
     page.get_by_role("radio", name="Shuffle all").click()
-    page.wait_for_function("() => !location.search.includes('rotary')", timeout=LOADED)
+    page.wait_for_function("() => !location.search.includes('rotary')")
     settled(page)
     assert verdicts(page) != before
 

@@ -35,6 +35,7 @@ def browse(chromium: Any) -> Iterator[Callable[..., Any]]:
 
     def go(url: str) -> Any:
         contexts.append(chromium.new_context())
+        contexts[-1].set_default_timeout(LOADED)
         page = contexts[-1].new_page()
         page.logged = []
         page.on("console", lambda message: page.logged.append(message.text))
@@ -164,7 +165,7 @@ def test_it_asks_every_three_seconds(api: Api, browse: Callable) -> None:
     while not page.evaluate("room.asked"):  # once the stream has broken, whenever that is, it asks at once
         assert time.monotonic() < until_s
         page.clock.run_for(1)
-    page.wait_for_function("() => room.asked === 1 && room.state", timeout=LOADED)
+    page.wait_for_function("() => room.asked === 1 && room.state")
     page.clock.run_for(2900)
     assert page.evaluate("room.asked") == len(asked) == 1
     room.ask()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED, PICTURES
+from tests.browser.conftest import PICTURES
 
 # The sizes that each canvas of the picture has had.
 SIZES = """() => {
@@ -27,7 +27,7 @@ def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callab
     page.evaluate(SIZES)
     before = page.evaluate(PICTURES)
     page.locator(".st-key-scaling_std [role=slider], .st-key-scaling_std input").first.press("ArrowRight")
-    settled(page, LOADED)
+    settled(page)
     assert page.evaluate(PICTURES) != before
     shown = page.locator(".st-key-figure canvas").count()
     assert shown > 0
@@ -42,7 +42,7 @@ def test_letting_d_head_go_moves_every_picture_and_the_link_by_one_message(
     slider = page.locator(".st-key-figure input[type=range]").first
     slider.focus()
     page.keyboard.press("End")
-    page.wait_for_url("**scaling_d_head=4096**", timeout=LOADED)
+    page.wait_for_url("**scaling_d_head=4096**")
     settled(page)
     after = page.evaluate(PICTURES)
     assert len(after) == len(before) == 9, "four pictures of each factor, and the curves"
@@ -58,7 +58,7 @@ def test_each_curve_is_another_picture(visit: Callable, settled: Callable) -> No
     seen = set()
     for name in names:
         page.goto(f"{page.url.split('?')[0]}?scaling_curve={name}")
-        page.wait_for_selector(".st-key-scaling_curves canvas", timeout=LOADED)
-        settled(page, LOADED)
+        page.wait_for_selector(".st-key-scaling_curves canvas")
+        settled(page)
         seen.add(json.dumps(page.evaluate(PICTURES)[-1]))
     assert len(seen) == len(names)

@@ -4,20 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import LOADED
-
 pytestmark = pytest.mark.slow
 
 
 def test_a_control_moved_while_the_page_is_being_drawn(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?seed=4711")
     page.locator("[data-testid=stSidebarNavLink]", has_text="Scaling").click()
-    page.get_by_text("Step").first.wait_for(timeout=LOADED)  # no result of this seed is known yet
+    page.get_by_text("Step").first.wait_for()  # no result of this seed is known yet
     assert page.locator("[data-testid=stMain] [data-testid=stPageLink]").count() != 2, "it is not whole yet"
     page.get_by_text("QK-norm", exact=True).first.click()
-    page.wait_for_url("**scaling_qk_norm=**", timeout=LOADED)
-    page.wait_for_selector(".st-key-finding", timeout=LOADED)
-    settled(page, LOADED)
+    page.wait_for_url("**scaling_qk_norm=**")
+    page.wait_for_selector(".st-key-finding")
+    settled(page)
     assert page.locator("h1").inner_text() == "Scaling"
     links = page.locator("[data-testid=stMain] [data-testid=stPageLink]").all_inner_texts()
     assert len(links) == 2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import LOADED, start_server, stop_server
+from tests.browser.conftest import start_server, stop_server
 
 pytestmark = pytest.mark.slow
 
@@ -31,15 +31,15 @@ def test_the_first_visitor_is_told_at_once_that_the_app_is_waking(
     page = open_page()
     page.goto(f"{url}{query}")
     waking = page.get_by_text("Waking up")
-    waking.wait_for(timeout=LOADED)
+    waking.wait_for()
     assert page.locator("h1").count() == 0, "it is said before there is a page"
     assert page.get_by_role("link", name="Permutation").first.is_visible()
     awake.touch()
-    page.wait_for_selector("canvas", timeout=LOADED)
+    page.wait_for_selector("canvas")
     settled(page)
     assert waking.count() == 0
     assert page.url == f"{url}{query or '/'}"
     later = open_page()
     later.goto(url)
-    later.wait_for_selector("h1", timeout=LOADED)
+    later.wait_for_selector("h1")
     assert later.get_by_text("Waking up").count() == 0
