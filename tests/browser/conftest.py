@@ -33,9 +33,10 @@ PICTURES = """() => {
   walk(document);
   return found;
 }"""
-# A page is settled when the server has finished the run that was asked for last, nothing that ends is moving or
-# fading (what opens takes no click where it stood a moment ago), and five frames in a row have changed neither the
-# document, with what components hold in its shadows, nor a canvas.
+# A page is settled when the server has finished the run that was asked for last, nothing is a grey bar still (React
+# keeps those for a third of a second), nothing that ends is moving or fading (what opens takes no click where it
+# stood a moment ago), and five frames in a row have changed neither the document, with what components hold in its
+# shadows, nor a canvas.
 IS_SETTLED = """(() => {
   const RERUN = 11, FINISHED = 6, FOR_RERUN = 2;  // fields of BackMsg and ForwardMsg, and an end that is none
   const fields = (data) => {
@@ -91,7 +92,7 @@ IS_SETTLED = """(() => {
 
   const rests = () => {
     const state = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
-    if (!answered || state !== "notRunning") return false;
+    if (!answered || state !== "notRunning" || document.querySelector("[data-testid=stSkeleton]")) return false;
     const moves = (one) => one.playState === "running" && one.effect?.getComputedTiming().endTime < Infinity;
     if (document.getAnimations().some(moves)) return false;
     const canvases = roots.filter((root) => root.isConnected).flatMap((root) => [...root.querySelectorAll("canvas")]);
@@ -172,7 +173,7 @@ def _missing() -> None:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """One running Chromium."""
-    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     executable = next(filter(None, map(shutil.which, names)), None)
     try:
         from playwright.sync_api import sync_playwright
