@@ -4,8 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -26,12 +24,6 @@ def test_after_the_warm_up_no_page_imports_anything_heavy() -> None:
     warm = imported_after("from pages._shared import warm; warm.start().join()")
     for name in ("torch", "sympy", "plotly.graph_objects", "attention_core.experiments.receptive_field"):
         assert name in warm, name
-
-
-@pytest.mark.slow
-def test_nothing_that_is_claimed_needs_torchs_compiler() -> None:
-    whole = "from attention_core.claims import LedgerConfig, steps_check; list(steps_check(LedgerConfig()))"
-    assert "torch._dynamo" not in imported_after(whole)
 
 
 def test_the_warm_up_leaves_nothing_for_the_garbage_collector() -> None:
