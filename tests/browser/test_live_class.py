@@ -131,13 +131,14 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     other.get_by_role("radio", name="÷ d_head", exact=True).click()
     other.wait_for_function("() => location.search.includes('scaling_scale')")
     settled(other)
-    teacher.get_by_role("button", name="Follow me").click()
-    other.wait_for_function("() => !location.search.includes('scaling_scale')")
-
     teacher.get_by_role("button", name="Look up").click()
     says(phone, ".look", "Look up")
-    phone.reload()
+    phone.reload()  # its next session knows only what the tab has kept
     says(phone, ".look", "Look up")
+    settled(phone)
+    teacher.get_by_role("button", name="Follow me").click()
+    other.wait_for_function("() => !location.search.includes('scaling_scale')")
+    phone.wait_for_function("(name) => JSON.parse(sessionStorage.getItem(name)).call === 2", arg=f"room_way/{key}")
     teacher.get_by_role("button", name="Go on").click()
     phone.locator(f"{DOCK} .look").wait_for(state="hidden")
     teacher.get_by_role("button", name="Let them play").click()

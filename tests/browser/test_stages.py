@@ -5,14 +5,28 @@ from collections.abc import Callable
 import pytest
 
 pytestmark = pytest.mark.slow
+# Presses what says so as soon as it stands in the document; whether a whole page's two links stood there already.
+PRESS_AT_ONCE = """(text) => {
+  window.whenPressed = new Promise((resolve) => {
+    const press = () => {
+      const buttons = [...document.querySelectorAll("[data-testid=stMain] button")];
+      const found = buttons.find((one) => one.innerText === text);
+      if (!found) return;
+      observer.disconnect();
+      resolve(document.querySelectorAll("[data-testid=stMain] [data-testid=stPageLink]").length === 2);
+      found.click();
+    };
+    const observer = new MutationObserver(press);
+    observer.observe(document, { subtree: true, childList: true });
+  });
+}"""
 
 
 def test_a_control_moved_while_the_page_is_being_drawn(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?seed=4711")
+    page.evaluate(PRESS_AT_ONCE, "QK-norm")
     page.locator("[data-testid=stSidebarNavLink]", has_text="Scaling").click()
-    page.get_by_text("Step").first.wait_for()  # no result of this seed is known yet
-    assert page.locator("[data-testid=stMain] [data-testid=stPageLink]").count() != 2, "it is not whole yet"
-    page.get_by_text("QK-norm", exact=True).first.click()
+    assert not page.evaluate("() => window.whenPressed"), "it is not whole yet"  # no result of this seed is known
     page.wait_for_url("**scaling_qk_norm=**")
     page.wait_for_selector(".st-key-finding")
     settled(page)

@@ -1,28 +1,18 @@
 """The shortest code for each page stands alone, is short, and prints words and the numbers that make the point."""
 
 import re
+from importlib import import_module
 
 import pytest
 
-from attention_core.experiments import (
-    anatomy,
-    biases,
-    complexity,
-    learning,
-    masking,
-    normalization,
-    permutation,
-    projections,
-    receptive_field,
-    scaling,
-)
+from pages._shared.registry import PAGES
 from tests.experiments.snippets import run_snippets
 
-PACKAGES = (
-    anatomy, biases, complexity, learning, normalization, permutation, projections, receptive_field, scaling,
-)  # fmt: skip
-SHORTEST = {package.__name__.rpartition(".")[2]: package.SHORTEST for package in PACKAGES}
-SHORTEST["masks"] = masking.SHORTEST
+EXPERIMENT = {page.name: page.name for page in PAGES} | {"masks": "masking"}  # where a page's numbers come from
+SHORTEST = {
+    page: import_module(f"attention_core.experiments.{experiment}").SHORTEST
+    for page, experiment in EXPERIMENT.items()
+}
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from tests.pages.conftest import Open, page_path
 from tests.test_architecture import ROOT
 
 KEY = "BCDFG"
-UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "turn": 1}
+UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1}
 
 
 def docked(at: Any) -> str:
@@ -114,7 +114,7 @@ def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> Non
     said(session, UNMADE)
     assert link._GOING not in session, "asked for again, a move is made once"
     session["_values"], session[log.PAGE] = {"scaling_y": 2}, "scaling"
-    said(session, UNMADE | {"page": "biases", "own": False, "turn": 2})
+    said(session, UNMADE | {"page": "biases", "own": False, "call": 2})
     assert session.pop(link._GOING)[0] == "biases"
     said(session, {"do": "back", "page": "home", "settings": ""})
     assert session[link._GOING] == ("masks", {"seed": "5"})
@@ -124,6 +124,12 @@ def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> Non
 def test_a_session_that_does_not_know_where_it_was_believes_the_browser(session: dict[str, Any]) -> None:
     said(session, {"do": "back", "page": "home", "settings": "home_shuffle=false"})
     assert session[link._GOING] == ("home", {"home_shuffle": "false"})
+
+
+def test_a_session_that_begins_while_following_does_not_take_that_for_where_it_was(session: dict[str, Any]) -> None:
+    said(session, UNMADE | {"own": False, "call": 2})
+    said(session, {"do": "back", "page": "masks", "settings": "seed=7"})
+    assert session[link._GOING] == ("masks", {"seed": "7"})
 
 
 def test_following_takes_neither_the_class_nor_presenter_view(session: dict[str, Any]) -> None:

@@ -31,6 +31,7 @@ def test_a_class_from_the_first_vote_to_the_answer(api: Api) -> None:
         "tallies": [],
         "measured": None,
         "follow": None,
+        "called": 0,
         "paused": False,
         "here": 0,
         "ends_in": 0,
@@ -90,6 +91,9 @@ def test_the_last_vote_of_a_voter_counts_whichever_tab_it_comes_from(api: Api) -
 def test_follow_and_pause(api: Api) -> None:
     room = api.open()
     room.done("follow", page="scaling", settings="scaling_alpha=0.5&seed=3")
+    assert room.state()["called"] == 1
+    room.done("follow", page="scaling", settings="scaling_alpha=0.5&seed=3")
+    assert room.state()["called"] == 2, "who only asks now and then sees that students are fetched again"
     room.done("pause")
     assert room.state()["follow"] == {"page": "scaling", "settings": "scaling_alpha=0.5&seed=3"}
     assert room.state()["paused"] is True

@@ -19,7 +19,8 @@ from pages._shared.values import restore, shared, snapshot
 PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
 LONGEST: Final = 1_500  # characters of settings, as the room takes them
 _DOCK: Final = "_class_dock"
-# In the session: where a student was before following; the last turn of following; what is to be measured, and was.
+# In the session: where a student was before following; the last call that was followed, and of which class; what is
+# to be measured, and was.
 _OWN, _FOLLOWED, _MEASURE, _MEASURED = "_class_own", "_class_followed", "_class_measure", "_class_measured"
 
 _dock = component("live_class/dock.js")
@@ -48,7 +49,7 @@ def draw_dock(page: str) -> None:
             "prepared": prepared() if teaches else [],
             **place(),
             "measured": state.get(_MEASURED),
-            "followed": state.get(_FOLLOWED),
+            "followed": _followed(key),
             "own": _OWN in state,
             "address": address,
             "qr": (teaches and qr_code(address)) or "",
@@ -56,6 +57,11 @@ def draw_dock(page: str) -> None:
         },
         on_said_change=_said,
     )
+
+
+def _followed(key: str) -> int | None:
+    room, call = st.session_state.get(_FOLLOWED, ("", None))
+    return call if room == key else None
 
 
 def _students_address(key: str) -> str:
@@ -79,10 +85,10 @@ def _said() -> None:
             state[_MEASURE] = (page, question)
             if page != state.get(log.PAGE):
                 link.go(page, shared().parameters())
-        case {"do": "move", "own": own, "turn": turn, **to} if _is_place(to) and turn != state.get(_FOLLOWED):
-            if own or _OWN not in state:
+        case {"do": "move", "own": own, "call": int(call), **to} if _is_place(to) and call != _followed(link.room()):
+            if own:  # what a session does not know, because another had it, the browser does
                 state[_OWN] = (state.get(log.PAGE, HOME.name), st.query_params.to_dict(), snapshot())
-            state[_FOLLOWED] = turn
+            state[_FOLLOWED] = (link.room(), call)
             link.leave_lesson()
             _go(**to)
         case {"do": "back", **to} if _is_place(to):

@@ -40,7 +40,7 @@ def command(message: Mapping[str, Any], questions: Questions, limits: Limits) ->
             query = {"settings": message.get("settings", "")}
             settings = spelled(query, "settings", SETTINGS, "a link's part after the question mark")
             follow = Follow(name(message, "page"), settings)
-            return lambda room: replace(room, follow=follow)
+            return lambda room: replace(room, follow=follow, called=room.called + 1)
         case "free":
             return lambda room: replace(room, follow=None)
         case "pause":

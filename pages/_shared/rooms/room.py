@@ -95,6 +95,7 @@ class Room:
         phase: Where the current question stands.
         measured: The right answer of the current question, once revealed; None if it has none.
         follow: Where students are taken; None while they play freely.
+        called: How often students were taken somewhere.
         paused: Whether students are to look up.
         ended: Whether the teacher has ended it.
     """
@@ -105,6 +106,7 @@ class Room:
     phase: Phase = Phase.WAITING
     measured: int | None = None
     follow: Follow | None = None
+    called: int = 0
     paused: bool = False
     ended: bool = False
 
@@ -211,6 +213,7 @@ class Room:
             "tallies": [self.tally(place, number, counts) for number in range(1, self.round + 1)] if shown else [],
             "measured": self.measured if self.phase is Phase.REVEALED else None,
             "follow": self.follow and asdict(self.follow),
+            "called": self.called,
             "paused": self.paused,
             "here": here,
             "ends_in": max(0, round(self.ends - now)),

@@ -10,7 +10,7 @@
  * @typedef {{
  *   number: number, phase: "waiting" | "open" | "closed" | "shown" | "revealed", question: Question | null,
  *   round: 0 | 1 | 2, voted: number, tallies: number[][], measured: number | null,
- *   follow: { page: string, settings: string } | null, paused: boolean, here: number, ends_in: number
+ *   follow: { page: string, settings: string } | null, called: number, paused: boolean, here: number, ends_in: number
  * }} RoomState
  * @typedef {{ error: string }} Said What came of a request: why it was refused, or an empty sentence.
  * @typedef {{

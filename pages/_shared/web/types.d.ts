@@ -252,6 +252,7 @@ export interface ClassData {
   at: number;
   steps: number;
   measured: { question: string; answer: number | null } | null;
+  /** The call that this session has followed last. */
   followed: number | null;
   own: boolean;
   address: string;

@@ -51,7 +51,8 @@ export class Student {
   }
 
   update() {
-    if (this.state && this.way.follow(this.state.follow) && this.state.phase !== "open") this.open(false);
+    const { state } = this;
+    if (state && this.way.follow(state.follow, state.called) && state.phase !== "open") this.open(false);
     this.back.hidden = !this.way.leadsBack;
   }
 

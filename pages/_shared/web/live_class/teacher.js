@@ -4,7 +4,7 @@ import { copy, element, plain } from "../shared.js";
 import { RoomClient, keep, kept } from "../room.js";
 import { histogram } from "./histogram.js";
 import { Loop } from "./loop.js";
-import { isSame, placeOf } from "./place.js";
+import { placeOf } from "./place.js";
 import { Questions } from "./questions.js";
 import { keepSecret, ownLink } from "./secret.js";
 
@@ -147,7 +147,6 @@ export class Teacher {
     const place = placeOf(this.data.page, LONGEST);
     if (place.settings.length > LONGEST)
       return this.say("These settings are too long to be followed: shorten the text.");
-    if (isSame(place, this.state?.follow ?? null)) await this.teach({ do: "free" });
     await this.teach({ do: "follow", ...place });
   }
 

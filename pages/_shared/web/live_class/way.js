@@ -10,14 +10,14 @@ import { isSame, placeOf } from "./place.js";
 const AGAIN = 4000;
 
 export class Way {
-  /** Where this tab has followed to and is still to be; where it followed to last; where it was before; how often. */
+  /** The call that this tab has followed last, and to where; whether it is still to be there; where it was before. */
   kept = {
-    followed: /** @type {Place | null} */ (null),
+    call: 0,
     last: /** @type {Place | null} */ (null),
+    follows: false,
     own: /** @type {Place | null} */ (null),
-    turn: 0,
   };
-  /** @type {{ do: "move", page: string, settings: string, own: boolean, turn: number } | null} */
+  /** @type {{ do: "move", page: string, settings: string, own: boolean, call: number } | null} */
   asked = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   again = undefined;
@@ -36,30 +36,30 @@ export class Way {
 
   /**
    * @param {Place | null} place Where the teacher takes everybody; null while they play freely.
+   * @param {number} call How often the teacher has taken everybody somewhere.
    * @returns {boolean} Whether this student has just arrived there.
    */
-  follow(place) {
+  follow(place, call) {
     clearTimeout(this.again);
     const { kept: now, dock } = this;
     if (!place) {
-      this.asked = null;
-      if (now.followed) this.remember({ last: now.followed, followed: null });
+      if (now.follows) this.remember({ follows: false });
       return false;
     }
-    if (isSame(place, now.followed)) return false;
-    if (!this.asked || !isSame(place, this.asked)) {
-      const here = placeOf(dock.data.page);
-      // What was moved while following is not the student's own place, nor is what the teacher left behind.
-      const own = now.own === null || (now.followed === null && !isSame(here, now.last));
-      this.remember({ turn: now.turn + 1, own: own ? here : now.own });
-      this.asked = { do: "move", ...place, own, turn: this.kept.turn };
-    } else if (dock.data.followed === this.asked.turn) {
-      this.asked = null;
-      this.remember({ followed: place });
+    if (call === now.call) return false;
+    if (dock.data.followed === call) {
+      this.remember({ call, last: place, follows: true });
       return true;
     }
+    if (this.asked?.call !== call) {
+      const here = placeOf(dock.data.page);
+      // What was moved while following is not the student's own place, nor is what the teacher left behind.
+      const own = now.own === null || (!now.follows && !isSame(here, now.last));
+      if (own) this.remember({ own: here });
+      this.asked = { do: "move", ...place, own, call };
+    }
     dock.say(this.asked);
-    this.again = setTimeout(() => this.follow(place), AGAIN);
+    this.again = setTimeout(() => this.follow(place, call), AGAIN);
     return false;
   }
 
