@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import judge
+from attention_core.experiments.judge import judge, on_cpu
 from attention_core.experiments.learning.config import OPTIMIZERS
 from attention_core.experiments.learning.model import Pass, traced
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
@@ -119,16 +119,16 @@ def _gradient_bound(trainer: Trainer) -> float:
 @torch.enable_grad()
 def _exact_gradient(trainer: Trainer) -> Tensor:
     """``∂L/∂b_K`` of all layers for the last batch, in float64."""
-    model = copy.deepcopy(trainer.model).double()
-    loss = cross_entropy(model(trainer.inputs), trainer.wanted)
+    model = copy.deepcopy(trainer.model).to("cpu", torch.float64)  # not every accelerator has float64
+    loss = cross_entropy(model(trainer.inputs.cpu()), trainer.wanted.cpu())
     biases = [attention.k_bias for attention in model.attentions if attention.k_bias is not None]
-    return torch.cat(torch.autograd.grad(loss, biases)).cpu()
+    return torch.cat(torch.autograd.grad(loss, biases))
 
 
 @torch.no_grad()
 def _layer_bound(given: Pass, upstream: Tensor) -> float:
-    weights, v, q = (part.double() for part in (given.trace.weights, given.trace.v, given.trace.q))
-    to_weights = (upstream.double() @ v.mT).abs()
+    weights, v, q = map(on_cpu, (given.trace.weights, given.trace.v, given.trace.q))
+    to_weights = (on_cpu(upstream) @ v.mT).abs()
     parts = weights * (to_weights + (weights * to_weights).sum(-1, keepdim=True))  # (batch, heads, q_len, kv_len)
     size = (parts.square().sum(-1, keepdim=True) * q.square()).sum((0, 2)).sqrt()  # (heads, d_head)
     terms = 4 * weights.shape[-1] + q.shape[-1] + weights.shape[0] * weights.shape[2]
@@ -152,8 +152,10 @@ def _taken_out(trainer: Trainer) -> tuple[float, float, float]:
     lost = exact = bound = 0.0
     for attention, given, options, trace in passes:
         lost = max(lost, _change(attention, given, options))
-        exact = max(exact, _change(copy.deepcopy(attention).double(), tuple(one.double() for one in given), options))
-        size = (trace.q.double().square() @ trace.k.double().square().mT).sqrt().max()
+        masks = {name: one.cpu() if isinstance(one, Tensor) else one for name, one in options.items()}
+        exact_copy = copy.deepcopy(attention).to("cpu", torch.float64)
+        exact = max(exact, _change(exact_copy, tuple(map(on_cpu, given)), masks))
+        size = (on_cpu(trace.q).square() @ on_cpu(trace.k).square().mT).sqrt().max()
         dtype, terms = trace.q.dtype, 2 * attention.d_model + attention.d_head
         scores = tolerance(dtype, scale=float(size) * abs(attention.scale), terms=terms)
         bound = max(bound, math.tanh(scores / 2) + tolerance(dtype, scale=1.0, terms=trace.k.shape[2] + 3))
