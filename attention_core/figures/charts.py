@@ -1,5 +1,7 @@
 """Every kind of panel as a Plotly figure, for exports and notebooks."""
 
+from copy import deepcopy
+from functools import cache
 from math import ceil, log10
 from textwrap import wrap
 from typing import Any, Final
@@ -10,13 +12,24 @@ from plotly.subplots import make_subplots
 
 from attention_core.figures.graph import Edges, GraphPanel
 from attention_core.figures.lines import LinesPanel, Series, Stroke
-from attention_core.figures.matrix import MatrixView, Panel, matrix_heatmap
+from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import BarsPanel, Limits, MatrixPanel
-from attention_core.figures.plot import NUMBER, Mode, add_border, axis, base_figure, escape, say, token_axis
-from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, SCALES
+from attention_core.figures.plot import (
+    NUMBER,
+    Drawing,
+    Mode,
+    axis,
+    base_layout,
+    border,
+    escape,
+    footnote,
+    token_axis,
+)
+from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops
 
 # Panels in a row of an exported figure; of each the most ticks on a side, and the letters of a line below it.
 _IN_A_ROW, _TICKS, _LETTERS = 4, 12, 48
+_NAMED_CELLS = 128 * 128  # above this a hover text for each cell weighs more than the numbers themselves
 _DOTTED = 24  # curves of up to this many points show each of them
 _DASHES: Final[dict[Stroke, str]] = {"solid": "solid", "dashed": "dash", "dotted": "dot"}
 
@@ -29,16 +42,21 @@ def panel_figure(panel: Panel, step: int | None = None, mode: Mode = "light") ->
         step: Which step of a sweep; the first unless given.
         mode: Light or dark.
     """
+    return _drawing(panel, step or 0, mode).figure
+
+
+def _drawing(panel: Panel, step: int, mode: Mode) -> Drawing:
     match panel:
         case MatrixPanel():
-            return matrix_heatmap(panel, step, mode)
+            drawing = _matrix(panel, step, mode)
         case BarsPanel():
-            figure = _bars(panel, step or 0, mode)
+            drawing = _bars(panel, step, mode)
         case LinesPanel():
-            figure = _lines(panel, mode)
+            drawing = _lines(panel, mode)
         case GraphPanel():
-            figure = _graph(panel, mode)
-    return say(figure, " ".join(text for text in (panel.note, panel.warning) if text))
+            drawing = _graph(panel, mode)
+    said = footnote(" ".join(text for text in (panel.note, panel.warning) if text))
+    return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | said)
 
 
 def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Figure:
@@ -49,47 +67,124 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
         step: Which step of its sweep.
         mode: Light or dark.
     """
-    alone = [panel_figure(panel, step, mode) for panel in view.panels]
-    columns = min(_IN_A_ROW, len(alone))
-    rows = ceil(len(alone) / columns)
-    figure = make_subplots(
-        rows, columns, subplot_titles=[escape(panel.title) for panel in view.panels],
-        horizontal_spacing=0.28 / columns, vertical_spacing=0.5 / rows if rows > 1 else 0,
-    )  # fmt: skip
+    columns = min(_IN_A_ROW, len(view.panels))
+    rows = ceil(len(view.panels) / columns)
     said = dict.fromkeys(text for one in view.panels for text in (one.note, one.warning) if text)
     wide = max(2, columns)
     lines = wrap(" ".join((view.summary, *said)), _LETTERS * wide)
-    figure.update_layout(base_figure(mode=mode).layout, height=200 + 340 * rows, width=60 + 340 * wide)
-    figure.update_layout(
-        margin={"t": 80, "b": 80 + 18 * len(lines)}, legend={"y": 1, "yref": "container", "yanchor": "top"}
-    )
-    figure.add_annotation(
-        text="<br>".join(map(escape, lines)), x=0, y=0, yshift=-60, xref="paper", yref="paper", xanchor="left",
-        yanchor="top", align="left", showarrow=False,
+    grid = deepcopy(_grid(rows, columns))
+    titles = [
+        place | {"text": escape(panel.title)} for place, panel in zip(grid["annotations"], view.panels, strict=False)
+    ]
+    below = {
+        "text": "<br>".join(map(escape, lines)), "x": 0, "y": 0, "yshift": -60, "xref": "paper", "yref": "paper",
+        "xanchor": "left", "yanchor": "top", "align": "left", "showarrow": False,
+    }  # fmt: skip
+    layout = {
+        **base_layout(mode=mode),
+        **grid,
+        "height": 200 + 340 * rows,
+        "width": 60 + 340 * wide,
+        "margin": {"t": 80, "b": 80 + 18 * len(lines)},
+        "legend": {"y": 1, "yref": "container", "yanchor": "top"},
+        "annotations": [*titles, below],
+        "shapes": [],
+    }
+    data: list[dict[str, Any]] = []
+    for i, panel in enumerate(view.panels):
+        drawing, number = _drawing(panel, step, mode), str(i + 1) if i else ""
+        across = layout[f"xaxis{number}"] = layout[f"xaxis{number}"] | _thinned(drawing.layout["xaxis"])
+        up = layout[f"yaxis{number}"] = layout[f"yaxis{number}"] | _thinned(drawing.layout["yaxis"])
+        if "scaleanchor" in up:
+            up["scaleanchor"] = f"x{number}"
+        low, high = up["domain"]
+        beside = {
+            "x": across["domain"][1],
+            "y": (low + high) / 2,
+            "len": high - low,
+            "xpad": 4,
+            "title": {"text": ""},
+        }
+        for trace in drawing.data:
+            if "colorbar" in trace:
+                trace["colorbar"] |= beside
+            data.append(trace | {"xaxis": f"x{number}", "yaxis": f"y{number}"})
+        for shape in drawing.layout.get("shapes", ()):
+            layout["shapes"].append(shape | {"xref": f"x{number}", "yref": f"y{number} domain"})
+    return Drawing(data, layout).figure
+
+
+@cache
+def _grid(rows: int, columns: int) -> dict[str, Any]:
+    """Where panels and their titles stand: the layout that Plotly makes for so many."""
+    titles = [str(i) for i in range(rows * columns)]  # an empty one would have no place
+    figure = make_subplots(
+        rows, columns, subplot_titles=titles,
+        horizontal_spacing=0.28 / columns, vertical_spacing=0.5 / rows if rows > 1 else 0,
     )  # fmt: skip
-    for i, one in enumerate(alone):
-        row, column = i // columns + 1, i % columns + 1
-        number = str(i + 1) if i else ""
-        figure.add_traces(one.data, rows=row, cols=column)
-        own: Any = one.layout
-        figure.update_xaxes(own.xaxis, row=row, col=column)
-        figure.update_yaxes(own.yaxis, row=row, col=column)
-        across: Any = figure.layout[f"xaxis{number}"]
-        up: Any = figure.layout[f"yaxis{number}"]
-        if up.scaleanchor:
-            up.scaleanchor = f"x{number}"
-        for trace in figure.data[-len(one.data) :]:
-            if trace.type == "heatmap" and trace.showscale is not False:
-                trace.colorbar.update(
-                    x=across.domain[1], y=sum(up.domain) / 2, len=up.domain[1] - up.domain[0], xpad=4, title_text=""
-                )
-        for shape in own.shapes:
-            figure.add_shape(shape, xref=f"x{number}", yref=f"y{number} domain")
-        for side in (across, up):
-            every = ceil(len(side.tickvals or ()) / _TICKS)
-            if every > 1:
-                side.update(tickvals=side.tickvals[::every], ticktext=side.ticktext[::every])
-    return figure
+    layout = figure.layout.to_plotly_json()
+    return {name: value for name, value in layout.items() if name != "template"}
+
+
+def _thinned(side: dict[str, Any]) -> dict[str, Any]:
+    """An axis with at most a dozen of its ticks."""
+    every = max(1, ceil(len(side.get("tickvals", ())) / _TICKS))
+    return side | {name: side[name][::every] for name in ("tickvals", "ticktext") if name in side}
+
+
+def _matrix(panel: MatrixPanel, step: int, mode: Mode) -> Drawing:
+    values = panel.values if panel.steps is None else panel.values[step]
+    low, high = panel.colour_limits
+    label = escape(f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity)
+    cells = {"type": "heatmap", "hoverongaps": False, "xgap": 1, "ygap": 1}
+    data: list[dict[str, Any]] = [
+        {
+            **cells,
+            "z": values if panel.hidden is None else np.where(panel.hidden, np.float32(np.nan), values),
+            "zmin": low,
+            "zmax": high,
+            "colorscale": _colour_scale(SCALES[mode][panel.scale]),
+            "colorbar": {
+                "title": {"text": label, "side": "right"},
+                "thickness": 12,
+                "outlinewidth": 0,
+                "tickformat": NUMBER,
+            },
+            **_hover(panel, label),
+        }
+    ]
+    if panel.hidden is not None and panel.hidden.any():
+        data.append(
+            {
+                **cells,
+                "z": np.where(panel.hidden, np.float32(0), np.float32(np.nan)),
+                "colorscale": [[0, HIDDEN[mode]], [1, HIDDEN[mode]]],
+                "showscale": False,
+                "hovertemplate": "hidden by the mask<extra></extra>",
+            }
+        )
+    rows, columns = panel.rows, panel.columns
+    across = token_axis(columns.title, columns.labels, role=columns.role, mode=mode) | {"constrain": "domain"}
+    up = token_axis(rows.title, rows.labels, role=rows.role, mode=mode)
+    up |= {"autorange": "reversed", "scaleanchor": "x", "constrain": "domain"}
+    return Drawing(data, {"xaxis": across, "yaxis": up})
+
+
+def _colour_scale(stops: Stops) -> list[list[float | str]]:
+    """Evenly spaced stops as a Plotly colour scale."""
+    return [[i / (len(stops) - 1), stop] for i, stop in enumerate(stops)]
+
+
+def _hover(panel: MatrixPanel, label: str) -> dict[str, object]:
+    """The readout of a cell, with the tokens it belongs to where naming each cell stays cheap."""
+    if panel.values.shape[-1] * panel.values.shape[-2] > _NAMED_CELLS:
+        return {"hovertemplate": f"row %{{y}}, column %{{x}}<br>{label} %{{z:{NUMBER}}}<extra></extra>"}
+    rows, columns = escape(panel.rows.title), escape(panel.columns.title)
+    text = [
+        [f"{rows} {escape(row)} · {columns} {escape(column)}" for column in panel.columns.labels]
+        for row in panel.rows.labels
+    ]
+    return {"text": text, "hovertemplate": f"%{{text}}<br>{label} %{{z:{NUMBER}}}<extra></extra>"}
 
 
 def _range(limits: Limits, *, log: bool) -> dict[str, object]:
@@ -99,7 +194,7 @@ def _range(limits: Limits, *, log: bool) -> dict[str, object]:
     return {"range": [low - 0.05 * (high - low), high + 0.05 * (high - low)], "dtick": ceil((high - low) / 7)}
 
 
-def _bars(panel: BarsPanel, step: int, mode: Mode) -> go.Figure:
+def _bars(panel: BarsPanel, step: int, mode: Mode) -> Drawing:
     def part(values: np.ndarray) -> np.ndarray:
         return values[step] if values.ndim == 2 else values
 
@@ -107,75 +202,85 @@ def _bars(panel: BarsPanel, step: int, mode: Mode) -> go.Figure:
     edges = np.arange(n + 1) - 0.5 if panel.edges is None else part(panel.edges)
     roles = panel.role if isinstance(panel.role, tuple) else (panel.role,) * n
     colours = [ROLE_COLOURS[mode][role] if role else SCALES[mode]["sequential"][3] for role in roles]
-    figure = base_figure(title=panel.title, mode=mode)
-    figure.add_bar(
-        x=(edges[1:] + edges[:-1]) / 2,
-        y=values,
-        width=None if panel.edges is None else np.diff(edges),
-        marker_color=colours,
-        name=escape(panel.quantity),
-        showlegend=False,
-        text=[escape(label) for label in panel.labels.labels] or None,
-        textposition="none",
-        hovertemplate=f"%{{text}} · %{{y:{NUMBER}}}<extra></extra>"
-        if panel.labels.labels
-        else f"%{{x:{NUMBER}}} · %{{y:{NUMBER}}}<extra></extra>",
-    )
+    told = f"%{{text}} · %{{y:{NUMBER}}}" if panel.labels.labels else f"%{{x:{NUMBER}}} · %{{y:{NUMBER}}}"
+    data: list[dict[str, Any]] = [
+        {
+            "type": "bar",
+            "x": (edges[1:] + edges[:-1]) / 2,
+            "y": values,
+            "width": None if panel.edges is None else np.diff(edges),
+            "marker": {"color": colours},
+            "name": escape(panel.quantity),
+            "showlegend": False,
+            "text": [escape(label) for label in panel.labels.labels] or None,
+            "textposition": "none",
+            "hovertemplate": f"{told}<extra></extra>",
+        }
+    ]
     if panel.overlay is not None:
         x, y = map(part, panel.overlay)
-        figure.add_scatter(x=x, y=y, mode="lines", name=escape(panel.overlay_name), line={"color": INK[mode]})
+        line = {"type": "scatter", "mode": "lines", "line": {"color": INK[mode]}}
+        data.append(line | {"x": x, "y": y, "name": escape(panel.overlay_name)})
     title = f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity
     names = panel.labels
     across = token_axis(names.title, names.labels, role=names.role, mode=mode) if names.labels else axis(names.title)
     up = axis(title, log=panel.log_y, mode=mode) | _range(panel.height_limits, log=panel.log_y)
-    return figure.update_layout(xaxis=across, yaxis=up)
+    return Drawing(data, {"xaxis": across, "yaxis": up})
 
 
-def _lines(panel: LinesPanel, mode: Mode) -> go.Figure:
-    figure = base_figure(title=panel.title, mode=mode)
-    for i, (one, stroke) in enumerate(zip(panel.series, panel.strokes, strict=True)):
-        _series(figure, panel, one, i, stroke, mode)
+def _lines(panel: LinesPanel, mode: Mode) -> Drawing:
+    drawn = enumerate(zip(panel.series, panel.strokes, strict=True))
+    data = [trace for i, (one, stroke) in drawn for trace in _series(panel, one, i, stroke, mode)]
+    shapes = []
     if panel.marked is not None:
-        figure.add_vline(x=float(panel.x[panel.marked]), line={"color": MUTED[mode], "width": 1.5, "dash": "dot"})
+        here, line = float(panel.x[panel.marked]), {"color": MUTED[mode], "width": 1.5, "dash": "dot"}
+        place = {"x0": here, "x1": here, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
+        shapes.append({"type": "line", "line": line, **place})
     across = axis(panel.x_title, log=panel.log_x, mode=mode)
     up = axis(panel.y_title, log=panel.log_y, mode=mode) | _range(panel.y_limits, log=panel.log_y)
-    return figure.update_layout(xaxis=across, yaxis=up)
+    return Drawing(data, {"xaxis": across, "yaxis": up, "shapes": shapes})
 
 
-def _series(figure: go.Figure, panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) -> None:
+def _series(panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) -> list[dict[str, Any]]:
     plain = MUTED[mode] if one.dashed else (SCALES[mode]["sequential"][4], INK[mode], MUTED[mode])[i % 3]
     colour = ROLE_COLOURS[mode][one.role] if one.role else plain
+    band: list[dict[str, Any]] = []
     if one.band is not None:
         low, high = one.band
-        add_border(figure, name=f"{one.name}, band", group=one.name, x=panel.x, low=low, high=high, colour=colour)
+        band = border(name=f"{one.name}, band", group=one.name, x=panel.x, low=low, high=high, colour=colour)
     dots = not one.dashed and panel.x.size <= _DOTTED
-    figure.add_scatter(
-        x=panel.x,
-        y=np.where(one.values > 0, one.values, np.nan) if panel.log_y else one.values,
-        name=escape(one.name),
-        showlegend=one.listed,
-        mode="markers" if one.crosses else "lines+markers" if dots else "lines",
-        line={"color": colour, "dash": _DASHES[stroke], "width": 2},
-        marker={"symbol": "x", "size": 10, "color": colour} if one.crosses else {"size": 6, "color": colour},
-        hovertemplate=f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
-    )
+    line = {
+        "type": "scatter",
+        "x": panel.x,
+        "y": np.where(one.values > 0, one.values, np.nan) if panel.log_y else one.values,
+        "name": escape(one.name),
+        "showlegend": one.listed,
+        "mode": "markers" if one.crosses else "lines+markers" if dots else "lines",
+        "line": {"color": colour, "dash": _DASHES[stroke], "width": 2},
+        "marker": {"symbol": "x", "size": 10, "color": colour} if one.crosses else {"size": 6, "color": colour},
+        "hovertemplate": f"{escape(one.name)} · %{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
+    }
+    return [*band, line]
 
 
-def _graph(panel: GraphPanel, mode: Mode) -> go.Figure:
+def _graph(panel: GraphPanel, mode: Mode) -> Drawing:
     first, last = panel.drawn
     roles = ROLE_COLOURS[mode]
-    figure = base_figure(title=panel.title, mode=mode)
+    data: list[dict[str, Any]] = []
     for edges in panel.edges:
         x, y = _segments(edges)
         colour = roles[edges.role] if edges.role else MUTED[mode] if edges.lit else GRID[mode]
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": colour, "width": 1.2 if edges.lit else 0.7},
-            name=escape(edges.name),
-            showlegend=bool(edges.name),
-            hoverinfo="skip",
+        data.append(
+            {
+                "type": "scatter",
+                "x": x,
+                "y": y,
+                "mode": "lines",
+                "line": {"color": colour, "width": 1.2 if edges.lit else 0.7},
+                "name": escape(edges.name),
+                "showlegend": bool(edges.name),
+                "hoverinfo": "skip",
+            }
         )
     small = 5 if last - first < 64 else 3
     free = np.ones(panel.values.shape, dtype=np.bool_)
@@ -189,19 +294,22 @@ def _graph(panel: GraphPanel, mode: Mode) -> go.Figure:
     groups.append(("", np.argwhere(free), GRID[mode], small))
     for name, at, colour, size in reversed(groups):
         level, token = at.T
-        figure.add_scatter(
-            x=token,
-            y=level,
-            mode="markers",
-            marker={"color": colour, "size": size},
-            selected={"marker": {"opacity": 1}},
-            unselected={"marker": {"opacity": 1}},
-            # As lists: of a typed array the browser would send an object back.
-            customdata=at.tolist(),
-            text=[_told(panel, *node) for node in at.tolist()],
-            name=escape(name),
-            showlegend=bool(name) and len(at) > 0,
-            hovertemplate="%{text}<extra></extra>",
+        data.append(
+            {
+                "type": "scatter",
+                "x": token,
+                "y": level,
+                "mode": "markers",
+                "marker": {"color": colour, "size": size},
+                "selected": {"marker": {"opacity": 1}},
+                "unselected": {"marker": {"opacity": 1}},
+                # As lists: of a typed array the browser would send an object back.
+                "customdata": at.tolist(),
+                "text": [_told(panel, *node) for node in at.tolist()],
+                "name": escape(name),
+                "showlegend": bool(name) and len(at) > 0,
+                "hovertemplate": "%{text}<extra></extra>",
+            }
         )
     margin = 0.02 * (last - first) + 0.3
     tokens = token_axis(panel.tokens.title, panel.tokens.labels, mode=mode) | {
@@ -209,7 +317,8 @@ def _graph(panel: GraphPanel, mode: Mode) -> go.Figure:
     }
     layers = token_axis(panel.layers.title, panel.layers.labels, mode=mode)
     layers |= {"range": [-0.4, len(panel.layers.labels) - 0.6]}
-    return figure.update_layout(xaxis=tokens, yaxis=layers, dragmode=False, clickmode="event+select", height=400)
+    layout = {"xaxis": tokens, "yaxis": layers, "dragmode": False, "clickmode": "event+select", "height": 400}
+    return Drawing(data, layout)
 
 
 def _told(panel: GraphPanel, level: int, token: int) -> str:

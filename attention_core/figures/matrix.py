@@ -1,15 +1,10 @@
-"""One matrix, two faces from the same data: panels for the screen, Plotly for exports and notebooks."""
+"""What a picture shows: panels, looked at together, and a row of settings to walk."""
 
 from dataclasses import dataclass, replace
-
-import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.figures.graph import Edges, GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Series
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
-from attention_core.figures.plot import NUMBER, Mode, base_figure, escape, token_axis
-from attention_core.figures.theme import HIDDEN, SCALES, Stops
 
 __all__ = [
     "Axis",
@@ -23,13 +18,9 @@ __all__ = [
     "Panel",
     "Series",
     "Sweep",
-    "matrix_heatmap",
 ]
 
 Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel
-
-# Above this a hover text for each cell weighs more than the numbers themselves.
-_NAMED_CELLS = 128 * 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,75 +141,3 @@ def _still(panel: Panel, step: int) -> Panel:
         edges=None if panel.edges is None else pick(panel.edges),
         overlay=None if panel.overlay is None else (pick(panel.overlay[0]), pick(panel.overlay[1])),
     )
-
-
-def colour_scale(stops: Stops) -> list[list[float | str]]:
-    """Evenly spaced stops as a Plotly colour scale."""
-    return [[i / (len(stops) - 1), stop] for i, stop in enumerate(stops)]
-
-
-def matrix_heatmap(panel: MatrixPanel, step: int | None = None, mode: Mode = "light") -> go.Figure:
-    """The panel as a Plotly heatmap: the same numbers, range and colours as on screen, all text literal.
-
-    Args:
-        panel: What is drawn.
-        step: Which step of a sweep; the first unless given.
-        mode: ``light`` or ``dark``.
-    """
-    values = panel.values if panel.steps is None else panel.values[step or 0]
-    low, high = panel.colour_limits
-    label = escape(f"{panel.quantity} ({panel.unit})" if panel.unit else panel.quantity)
-    figure = base_figure(title=panel.title, mode=mode)
-    shown = values if panel.hidden is None else np.where(panel.hidden, np.float32(np.nan), values)
-    figure.add_heatmap(
-        z=shown,
-        zmin=low,
-        zmax=high,
-        colorscale=colour_scale(SCALES[mode][panel.scale]),
-        colorbar={
-            "title": {"text": label, "side": "right"},
-            "thickness": 12,
-            "outlinewidth": 0,
-            "tickformat": NUMBER,
-        },
-        hoverongaps=False,
-        xgap=1,
-        ygap=1,
-        **_hover(panel, label),
-    )
-    if panel.hidden is not None and panel.hidden.any():
-        figure.add_heatmap(
-            z=np.where(panel.hidden, np.float32(0), np.float32(np.nan)),
-            colorscale=[[0, HIDDEN[mode]], [1, HIDDEN[mode]]],
-            showscale=False,
-            hoverongaps=False,
-            xgap=1,
-            ygap=1,
-            hovertemplate="hidden by the mask<extra></extra>",
-        )
-    rows, columns = panel.rows, panel.columns
-    figure.update_xaxes(token_axis(columns.title, columns.labels, role=columns.role, mode=mode), constrain="domain")
-    figure.update_yaxes(
-        token_axis(rows.title, rows.labels, role=rows.role, mode=mode),
-        autorange="reversed",
-        scaleanchor="x",
-        constrain="domain",
-    )
-    said = " ".join(text for text in (panel.note, panel.warning) if text)
-    if said:
-        figure.add_annotation(
-            text=escape(said), x=0, y=-0.16, xref="paper", yref="paper", showarrow=False, xanchor="left"
-        )
-    return figure
-
-
-def _hover(panel: MatrixPanel, label: str) -> dict[str, object]:
-    """The readout of a cell, with the tokens it belongs to where naming each cell stays cheap."""
-    if panel.values.shape[-1] * panel.values.shape[-2] > _NAMED_CELLS:
-        return {"hovertemplate": f"row %{{y}}, column %{{x}}<br>{label} %{{z:{NUMBER}}}<extra></extra>"}
-    rows, columns = escape(panel.rows.title), escape(panel.columns.title)
-    text = [
-        [f"{rows} {escape(row)} · {columns} {escape(column)}" for column in panel.columns.labels]
-        for row in panel.rows.labels
-    ]
-    return {"text": text, "hovertemplate": f"%{{text}}<br>{label} %{{z:{NUMBER}}}<extra></extra>"}

@@ -1,8 +1,9 @@
 """The look of every Plotly figure, and text that Plotly shows exactly as it was typed."""
 
 from collections import OrderedDict
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, wraps
 from html import escape as escape_html
 from textwrap import wrap
 from threading import Lock
@@ -64,8 +65,29 @@ def escape(text: str) -> str:
     return escape_html(text, quote=False).translate(_LITERAL)
 
 
-def template(mode: Mode) -> go.layout.Template:
-    """Fonts, colours, margins and gridlines of a mode, on a transparent background."""
+@dataclass(slots=True)
+class Drawing:
+    """A figure in Plotly's words that Plotly has not checked yet.
+
+    To change one word of a figure that it has checked takes Plotly milliseconds; so a drawing is made whole first.
+
+    Attributes:
+        data: The traces.
+        layout: The layout.
+    """
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+    @property
+    def figure(self) -> go.Figure:
+        """The figure."""
+        return go.Figure(self.data, self.layout)
+
+
+@cache
+def template(mode: Mode) -> Mapping[str, Any]:
+    """Fonts, colours, margins and gridlines of a mode, on a transparent background; nobody changes it."""
     axis = {
         "gridcolor": GRID[mode],
         "linecolor": GRID[mode],
@@ -77,29 +99,30 @@ def template(mode: Mode) -> go.layout.Template:
         "exponentformat": "power",
     }
     roles = ROLE_COLOURS[mode]
-    return go.layout.Template(
-        layout={
-            "font": {"family": FONT, "size": 13, "color": INK[mode]},
-            "title": {"font": {"size": 15, "weight": 600}, "x": 0, "xref": "paper", "xanchor": "left"},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "colorway": [*roles.values(), SCALES[mode]["sequential"][3], MUTED[mode]],
-            "margin": {"l": 56, "r": 16, "t": 40, "b": 48},
-            "xaxis": axis,
-            "yaxis": axis,
-            "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
-            "hoverlabel": {"font": {"family": FONT, "size": 13}, "align": "left"},
-            "bargap": 0.15,
-        }
-    )
+    layout = {
+        "font": {"family": FONT, "size": 13, "color": INK[mode]},
+        "title": {"font": {"size": 15, "weight": 600}, "x": 0, "xref": "paper", "xanchor": "left"},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "colorway": [*roles.values(), SCALES[mode]["sequential"][3], MUTED[mode]],
+        "margin": {"l": 56, "r": 16, "t": 40, "b": 48},
+        "xaxis": axis,
+        "yaxis": axis,
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
+        "hoverlabel": {"font": {"family": FONT, "size": 13}, "align": "left"},
+        "bargap": 0.15,
+    }
+    return {"layout": layout}
+
+
+def base_layout(*, title: str = "", mode: Mode = "light") -> dict[str, Any]:
+    """The layout that all figures share; ``title`` is shown literally."""
+    return {"template": template(mode)} | ({"title": {"text": escape(title)}} if title else {})
 
 
 def base_figure(*, title: str = "", mode: Mode = "light") -> go.Figure:
     """An empty figure that looks like all others; ``title`` is shown literally."""
-    figure = go.Figure(layout={"template": template(mode)})
-    if title:
-        figure.update_layout(title_text=escape(title))
-    return figure
+    return go.Figure(layout=base_layout(title=title, mode=mode))
 
 
 def axis(title: str, *, log: bool = False, role: Role | None = None, mode: Mode = "light") -> dict[str, Any]:
@@ -126,29 +149,18 @@ def token_axis(
     return layout
 
 
-def add_band(
-    figure: go.Figure, *, name: str, x: ArrayLike, median: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str
-) -> go.Figure:
-    """Add a median line and the band from ``low`` to ``high`` (the 1 % and 99 % quantiles) behind it."""
-    add_border(figure, name=f"{name}, 1–99 %", group=name, x=x, low=low, high=high, colour=colour)
-    return figure.add_scatter(
-        x=x,
-        y=median,
-        name=escape(f"{name}, median"),
-        legendgroup=name,
-        mode="lines",
-        line={"color": colour, "width": 2.5},
-        hovertemplate=f"%{{x:{NUMBER}}} → %{{y:{NUMBER}}}<extra></extra>",
-    )
-
-
-def add_border(
-    figure: go.Figure, *, name: str, group: str, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str
-) -> go.Figure:
-    """Fill what lies between ``low`` and ``high``."""
-    border = {"x": x, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "legendgroup": group}
-    figure.add_scatter(y=high, showlegend=False, **border)
-    return figure.add_scatter(y=low, name=escape(name), fill="tonexty", fillcolor=_faint(colour), **border)
+def border(*, name: str, group: str, x: ArrayLike, low: ArrayLike, high: ArrayLike, colour: str) -> list[Any]:
+    """Traces that fill what lies between ``low`` and ``high``."""
+    both = {
+        "type": "scatter",
+        "x": x,
+        "mode": "lines",
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "legendgroup": group,
+    }
+    filled = {"name": escape(name), "fill": "tonexty", "fillcolor": _faint(colour)}
+    return [both | {"y": high, "showlegend": False}, both | filled | {"y": low}]
 
 
 def _faint(colour: str) -> str:
@@ -156,14 +168,14 @@ def _faint(colour: str) -> str:
     return f"rgba({red},{green},{blue},0.18)"
 
 
-def say(figure: go.Figure, text: str) -> go.Figure:
-    """Add a sentence below the axes, where there is one."""
-    if text:
-        lines = wrap(text, 56)  # what fits on a phone
-        place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-        figure.add_annotation(place, text="<br>".join(map(escape, lines)), showarrow=False, align="left")
-        figure.update_layout(margin={"b": 72 + 18 * len(lines)})
-    return figure
+def footnote(text: str) -> dict[str, Any]:
+    """Layout of a sentence below the axes; nothing where there is none."""
+    if not text:
+        return {}
+    lines = wrap(text, 56)  # what fits on a phone
+    place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+    said = {"text": "<br>".join(map(escape, lines)), "showarrow": False, "align": "left"}
+    return {"annotations": [place | said], "margin": {"b": 72 + 18 * len(lines)}}
 
 
 def figure_html(figure: go.Figure) -> str:

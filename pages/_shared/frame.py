@@ -41,7 +41,7 @@ from pages._shared.process import process
 from pages._shared.registry import PAGES
 from pages._shared.rooms import Question
 from pages._shared.sheet import Sheet
-from pages._shared.values import UNASKED, Values, presenting, run_settings, shared
+from pages._shared.values import UNASKED, presenting, run_settings, shared
 from pages._shared.waiting import result_of
 from pages._shared.words import refusal
 from attention_core.experiments.checks import ConfigError
@@ -168,7 +168,7 @@ class Page(Sheet):
             for place in (*self.ask.beside.values(), self._below):
                 place.empty()  # a fragment may fill later only what it wrote to in a whole run
             try:
-                config, view = self._made(self.values, run_settings())
+                config, view = self._made(self.values.now(), run_settings())
             except ConfigError as error:
                 log.refused(self.spec.name, "settings that are not possible")
                 good = self.last_good
@@ -194,11 +194,10 @@ class Page(Sheet):
             elif not presenting():
                 st.info("Answer the question above, or skip it, to see the picture.")
 
-    def _made(self, values: Values | Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+    def _made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
         own, seen = (
-            {name: values[name] for name in declared(group) if name in self.values}
-            for group in (self._config, self._view)
+            {name: values[name] for name in declared(group) if name in values} for group in (self._config, self._view)
         )
         view = self._view(**seen)
         return self._make(own, view, run), view

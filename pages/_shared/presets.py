@@ -36,7 +36,7 @@ def _draw_presets(page: Page) -> None:
         page: The page.
     """
     key = page.private("preset")
-    here = next((i for i, preset in enumerate(page.presets) if page.values.are(preset.settings)), None)
+    here = page.values.which(preset.settings for preset in page.presets)
     if presenting():
         _draw_remote(page, here)
         return

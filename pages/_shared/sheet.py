@@ -63,8 +63,8 @@ class Sheet:
         """
         self.write_link()
         shown = st.session_state.get(self.private("preset"))
-        lit = any(self.values.are(preset.settings) for preset in self._lit)
-        parts = [self.strip_key, self.answers_key] if lit or shown is not None else self.answers_key
+        lit = self.values.which(preset.settings for preset in self._lit)
+        parts = self.answers_key if lit is None and shown is None else [self.strip_key, self.answers_key]
         with suppress(StreamlitAPIException):  # "app" is said too: a component of the answers asks for them
             st.rerun(parts if st.session_state.get(COMPLETE) == self.spec.name else "app")
 

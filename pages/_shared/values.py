@@ -1,13 +1,15 @@
 """What the settings of a page stand at in this session: taken from the link, moved by people, written to the link."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import streamlit as st
 
 from pages._shared import link, log
+from pages._shared.lesson import Lesson
 from pages._shared.words import literal
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
@@ -49,7 +51,7 @@ class Values:
 
     def is_fixed(self, name: str) -> bool:
         """Whether the lesson says what the setting is."""
-        return self._fixed(name) is not _NO_VALUE
+        return self._fixed(name, link.lesson()) is not _NO_VALUE
 
     def is_hidden(self, name: str) -> bool:
         """Whether the lesson keeps the setting out of sight."""
@@ -57,24 +59,28 @@ class Values:
         return here is not None and self.key(name) in here.hidden
 
     def __getitem__(self, name: str) -> Any:
-        fixed = self._fixed(name)
-        return (
-            st.session_state.get(_VALUES, {}).get(self.key(name), self.defaults[name])
-            if fixed is _NO_VALUE
-            else fixed
-        )
+        return self._stands((name,))[name]
+
+    def now(self) -> dict[str, Any]:
+        """What all settings stand at."""
+        return self._stands(self)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.settings)
 
     def of(self, group: type) -> dict[str, Any]:
         """What the declared fields of a dataclass stand at."""
-        return {name: self[name] for name in declared(group) if name in self.settings}
+        return self._stands(name for name in declared(group) if name in self.settings)
 
-    def are(self, settings: Mapping[str, Any]) -> bool:
-        """Whether all is as ``reset`` would leave it; what the lesson fixes does not count."""
-        wanted = self.defaults | dict(settings)
-        return all(self[name] == wanted[name] for name in self if not self.is_fixed(name))
+    def which(self, choices: Iterable[Mapping[str, Any]]) -> int | None:
+        """Which of some choices, the first of them, ``reset`` would leave all as it is now; None if there is none.
+
+        What the lesson fixes does not count.
+        """
+        now, here = self.now(), link.lesson()
+        free = [name for name in self if self._fixed(name, here) is _NO_VALUE]
+        wanted = (self.defaults | dict(settings) for settings in choices)
+        return next((at for at, one in enumerate(wanted) if all(now[name] == one[name] for name in free)), None)
 
     def put(self, **moved: Any) -> None:
         """Set some settings; for callbacks, and before anything is drawn."""
@@ -123,21 +129,31 @@ class Values:
     def parameters(self) -> dict[str, str]:
         """What the link holds of these settings: what is not as it begins."""
         return {
-            self.key(name): one.write(self[name])
-            for name, one in self.settings.items()
-            if self[name] != self.defaults[name]
+            self.key(name): self.settings[name].write(value)
+            for name, value in self.now().items()
+            if value != self.defaults[name]
         }
 
     def written(self) -> dict[str, str]:
         """Every setting as a link spells it, by its key: what a lesson fixes it at."""
-        return {self.key(name): one.write(self[name]) for name, one in self.settings.items()}
+        return {self.key(name): self.settings[name].write(value) for name, value in self.now().items()}
 
     def say(self, name: str) -> str:
         """What a setting stands at, in words."""
         return self.settings[name].say(self[name])
 
-    def _fixed(self, name: str) -> Any:
-        here, key, one = link.lesson(), self.key(name), self.settings[name]
+    def _stands(self, names: Iterable[str]) -> dict[str, Any]:
+        """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
+        here, values = link.lesson(), st.session_state.get(_VALUES, {})
+        fixed = ((name, self._fixed(name, here)) for name in names)
+        return {
+            name: values.get(self.key(name), self.defaults[name]) if value is _NO_VALUE else value
+            for name, value in fixed
+        }
+
+    def _fixed(self, name: str, here: Lesson | None) -> Any:
+        """What a lesson fixes a setting at, if it does; it no longer does where that is not possible."""
+        key, one = self.key(name), self.settings[name]
         if here is None or key not in here.fixed:
             return _NO_VALUE
         raw = here.fixed[key]
@@ -187,6 +203,7 @@ class Around:
     pin: str = setting("", Coded(str, str, label="the pinned picture"))
 
 
+@cache
 def shared() -> Values:
     """The settings that all pages share."""
     return Values("", Shared)

@@ -45,8 +45,8 @@ from attention_core.figures.biases import (
     training_step,
     training_view,
 )
-from attention_core.figures.charts import view_figure
-from attention_core.figures.matrix import BarsPanel, LinesPanel, MatrixPanel, MatrixView, matrix_heatmap
+from attention_core.figures.charts import panel_figure, view_figure
+from attention_core.figures.matrix import BarsPanel, LinesPanel, MatrixPanel, MatrixView
 
 HOSTILE = ("<b>", "%{z}", "$x$", '"""', "a", "a")
 
@@ -112,7 +112,7 @@ def test_the_size_sweep_draws_every_precision_and_names_nan() -> None:
     assert "float16 is NaN" in view.summary
     assert view.sweep is not None
     assert len(view.sweep.values) == len(result.sizes)
-    assert "NaN" in matrix_heatmap(matrices(view)[3], len(result.sizes) - 1).layout.annotations[-1].text
+    assert "NaN" in panel_figure(matrices(view)[3], len(result.sizes) - 1).layout.annotations[-1].text
 
 
 def gradients(config: BiasesConfig) -> BarsPanel:

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,
@@ -11,7 +12,6 @@ from attention_core.figures.matrix import (
     MatrixView,
     Series,
     Sweep,
-    matrix_heatmap,
 )
 from attention_core.figures.panels import data_limits
 from attention_core.figures.theme import HIDDEN, ROLE_COLOURS, SCALES
@@ -227,7 +227,7 @@ def test_a_view_knows_its_cells():
 def test_the_heatmap_draws_the_panels_numbers_range_and_colours():
     values = np.random.default_rng(0).random((3, 2, 5))
     drawn = panel(values, limits=(0.0, 2.0))
-    heatmap = matrix_heatmap(drawn, step=1, mode="dark").data[0]
+    heatmap = panel_figure(drawn, step=1, mode="dark").data[0]
     np.testing.assert_array_equal(heatmap.z, drawn.values[1])
     assert heatmap.z.dtype == np.float32
     assert (heatmap.zmin, heatmap.zmax) == drawn.colour_limits
@@ -236,7 +236,7 @@ def test_the_heatmap_draws_the_panels_numbers_range_and_colours():
 
 
 def test_queries_run_from_top_to_bottom_with_labelled_axes_in_their_colours():
-    figure = matrix_heatmap(panel(np.zeros((3, 2))))
+    figure = panel_figure(panel(np.zeros((3, 2))))
     assert figure.layout.yaxis.autorange == "reversed"
     assert (figure.layout.yaxis.title.text, figure.layout.xaxis.title.text) == ("query", "key")
     assert figure.layout.yaxis.tickfont.color == ROLE_COLOURS["light"]["query"]
@@ -245,7 +245,7 @@ def test_queries_run_from_top_to_bottom_with_labelled_axes_in_their_colours():
 
 def test_tokens_are_literal_text_on_numeric_positions():
     axis = Axis(title="key", labels=(*HOSTILE, *HOSTILE), role="key")
-    figure = matrix_heatmap(panel(np.zeros((2, 10)), columns=axis))
+    figure = panel_figure(panel(np.zeros((2, 10)), columns=axis))
     assert list(figure.layout.xaxis.tickvals) == list(range(10))  # equal tokens keep their own column
     texts = [*figure.layout.xaxis.ticktext, *figure.data[0].text[0]]
     assert not any(mark in text for text in texts for mark in ("<", "%", "$"))
@@ -254,7 +254,7 @@ def test_tokens_are_literal_text_on_numeric_positions():
 
 def test_masked_cells_are_drawn_in_their_own_colour_and_never_as_numbers():
     hidden = np.array([[False, True], [False, False]])
-    figure = matrix_heatmap(panel([[1.0, -np.inf], [0.5, 0.5]], hidden=hidden))
+    figure = panel_figure(panel([[1.0, -np.inf], [0.5, 0.5]], hidden=hidden))
     weights, mask = figure.data
     np.testing.assert_array_equal(np.isnan(weights.z), hidden)
     np.testing.assert_array_equal(~np.isnan(mask.z), hidden)
@@ -262,17 +262,15 @@ def test_masked_cells_are_drawn_in_their_own_colour_and_never_as_numbers():
 
 
 def test_numbers_that_have_no_colour_are_named_in_the_figure():
-    figure = matrix_heatmap(panel([[np.nan, 1.0]], note="A note."))
+    figure = panel_figure(panel([[np.nan, 1.0]], note="A note."))
     assert figure.layout.annotations[0].text.startswith("A note. Of 2 values 1 is NaN")
 
 
 def test_a_large_matrix_does_not_carry_a_text_for_each_cell():
     small, large = panel(np.zeros((4, 4))), panel(np.zeros((200, 200)))
-    assert matrix_heatmap(small).data[0].text is not None
-    assert matrix_heatmap(large).data[0].text is None
-    assert (
-        len(json.dumps(matrix_heatmap(large).to_plotly_json(), default=str)) < 225_000
-    )  # 213 kB of float32 as base64
+    assert panel_figure(small).data[0].text is not None
+    assert panel_figure(large).data[0].text is None
+    assert len(json.dumps(panel_figure(large).to_plotly_json(), default=str)) < 225_000  # 213 kB of float32 as base64
 
 
 def test_data_limits_of_nothing_finite_are_still_a_range():

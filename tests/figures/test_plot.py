@@ -2,13 +2,12 @@ import pytest
 
 from attention_core.figures.plot import (
     KEPT,
-    add_band,
     axis,
     base_figure,
+    border,
     drawn_once,
     escape,
     figure_html,
-    template,
     token_axis,
 )
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
@@ -32,7 +31,7 @@ def test_text_is_escaped_once_and_completely(typed, markup):
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_both_modes_take_their_colours_from_the_theme(mode):
-    layout = template(mode).layout
+    layout = base_figure(mode=mode).layout.template.layout
     assert layout.font.color == INK[mode]
     assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
     assert layout.xaxis.tickfont.color == MUTED[mode]
@@ -56,13 +55,12 @@ def test_a_long_token_axis_thins_its_labels_and_keeps_them_at_their_positions():
     assert all(labels[at] == text for at, text in zip(layout["tickvals"], layout["ticktext"], strict=True))
 
 
-def test_a_band_is_filled_between_its_borders_behind_the_median():
-    figure = add_band(base_figure(), name="<v>", x=[1, 2], median=[2, 3], low=[1, 2], high=[3, 4], colour="#0072B2")
-    high, low, median = figure.data
-    assert (tuple(high.y), tuple(low.y), tuple(median.y)) == ((3, 4), (1, 2), (2, 3))
-    assert low.fill == "tonexty"
-    assert low.fillcolor == "rgba(0,114,178,0.18)"
-    assert "<" not in median.name
+def test_a_band_is_filled_between_its_borders():
+    high, low = border(name="<v>", group="v", x=[1, 2], low=[1, 2], high=[3, 4], colour="#0072B2")
+    assert (high["y"], low["y"]) == ([3, 4], [1, 2])
+    assert low["fill"] == "tonexty"
+    assert low["fillcolor"] == "rgba(0,114,178,0.18)"
+    assert "<" not in low["name"]
 
 
 def test_the_exported_page_needs_nothing_from_elsewhere():

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from attention_core.experiments.biases import AfterNormResult, AppendixResult
 from attention_core.experiments.verdict import format_number
-from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape, say
+from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape, footnote
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
 
 
@@ -36,7 +36,8 @@ def norm_bars(result: AfterNormResult, *, mode: Mode = "light") -> go.Figure:
     title = "largest change of the output"
     figure.update_layout(xaxis=axis("", mode=mode), yaxis=axis(title, log=True, mode=mode) | {"dtick": 4})
     said = [f"Exactly 0: {', '.join(zeros)}."] if zeros else []
-    return say(figure, " ".join([*said, f"{result.refusal}."] if result.refusal else said))
+    text = " ".join([*said, f"{result.refusal}."] if result.refusal else said)
+    return figure.update_layout(footnote(text))
 
 
 def appendix_bars(result: AppendixResult, *, mode: Mode = "light") -> go.Figure:
@@ -60,4 +61,4 @@ def appendix_bars(result: AppendixResult, *, mode: Mode = "light") -> go.Figure:
         )
     y = axis("with − without b_K", log=True, mode=mode) | {"dtick": 4}
     figure.update_layout(xaxis=axis("", mode=mode), yaxis=y)
-    return say(figure, f"Exactly 0: {', '.join(zeros)}." if zeros else "")
+    return figure.update_layout(footnote(f"Exactly 0: {', '.join(zeros)}." if zeros else ""))
