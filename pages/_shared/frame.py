@@ -182,15 +182,15 @@ class Page(Sheet):
                         place.empty()
                     return
                 config, view = good
-            state, shown = st.session_state, self.private("shown")
+            state, shown, now = st.session_state, self.private("shown"), (config, asdict(view))
             if self._arrived:
                 state[self.private("before")] = None
-            elif shown in state and not _are_alike(state[shown], (config, view)):
+            elif shown in state and state[shown] != now:
                 state[self.private("before")] = state[shown]
-            state[self.private("good")], self._arrived = (config, view), False
+            state[self.private("good")], self._arrived = now, False
             if not self.waits:
                 self._answer(config, view)
-                state[shown] = (config, view)
+                state[shown] = now
             elif not presenting():
                 st.info("Answer the question above, or skip it, to see the picture.")
 
@@ -205,7 +205,12 @@ class Page(Sheet):
     @property
     def last_good(self) -> tuple[Any, Any] | None:
         """Config and view of the last picture that was possible; None if there was none yet."""
-        return st.session_state.get(self.private("good"))
+        return self._kept("good")
+
+    def _kept(self, name: str) -> tuple[Any, Any] | None:
+        """Config and view that the session keeps; of the view the fields, for its class is anew in each whole run."""
+        kept = st.session_state.get(self.private(name))
+        return kept and (kept[0], self._view(**kept[1]))
 
     def compute(self, function: Callable[[Any], Any], config: Any) -> Any:
         """The result of an experiment, shared by all who ask for it; where it takes long, progress stands below."""
@@ -232,7 +237,7 @@ class Page(Sheet):
     @property
     def before(self) -> tuple[Any, Any] | None:
         """Config and view of the last picture before this one that was answered whole; None at first."""
-        return st.session_state.get(self.private("before"))
+        return self._kept("before")
 
     @property
     def pinned(self) -> tuple[Any, Any] | None:
@@ -283,7 +288,7 @@ class Page(Sheet):
             say: From config and view before and after the move to the sentence; empty for none.
         """
         assert self.last_good is not None
-        if self.before is not None and (sentence := say(self.before, self.last_good)):
+        if (before := self.before) and (sentence := say(before, self.last_good)):
             with self._finding:
                 st.markdown(f":material/arrow_forward: {sentence}")
 
@@ -389,8 +394,3 @@ class Page(Sheet):
         st.session_state.pop(presets.chosen(self), None)
         self.around.put(answer=UNASKED, pin="")
         self.values.reset({})
-
-
-def _are_alike(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
-    """Whether config and view hold the same; with each run of a page's script its view is of a new class."""
-    return one[0] == other[0] and asdict(one[1]) == asdict(other[1])
