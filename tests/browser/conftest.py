@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -367,6 +367,14 @@ def pictures_at_rest(page: Any) -> list[str]:
     """The canvases of the figure once they have come to rest."""
     wait_until_settled(page)
     return page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
+
+
+@pytest.fixture
+def board(serve: Callable[[Path], str], open_page: Callable[..., Any], settled: Callable[..., None]) -> Any:
+    """Opens the token board by itself."""
+    from tests.browser.board import open_board
+
+    return partial(open_board, serve, open_page, settled)
 
 
 @pytest.fixture

@@ -78,17 +78,16 @@ def test_every_control_works_at_both_ends(name: str, open_page: Open) -> None:
     answered = {} if name == HOME.name else {f"{name}_answer": "skipped"}  # presenter view asks first
     settings = SHORT.get(name, {}) | answered
     at = open_page(name, **settings)
-    widgets = bound_widgets(at)
+    # Moved, a control is not drawn again: the page answers alone. Presenter view, last, lays out the page anew.
+    widgets = sorted((at.get_by_key(key) for _, key in bound_widgets(at)), key=lambda widget: widget.key == "present")
     assert widgets
-    for kind, key in widgets:
-        widget = at.get_by_key(key)  # moved, it is not drawn again: the page answers alone
-        for value in ends(widget):
+    for widget in widgets:
+        was = widget.value
+        for value in ends(widget)[: 1 if widget.key == "present" else None]:
             after = widget.set_value(value).run()
-            assert answers(after), f"{kind} {key} = {value!r}"
-            if key == "present":  # the page is laid out anew, and what was drawn before is gone
-                break
+            assert answers(after), f"{widget.type} {widget.key} = {value!r}"
             assert not any("Traceback" in error.value for error in after.error)
-        at = open_page(name, **settings)
+        widget.set_value(was)
 
 
 @pytest.mark.parametrize("first", [0, 4])

@@ -1,0 +1,222 @@
+"""The token board under mouse, finger and keyboard: how chips are moved, and what that sends."""
+
+import pytest
+
+from tests.browser.board import PHONE, WORDS, Driven, drag
+
+pytestmark = pytest.mark.slow
+
+
+# ── Mouse ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_drag_moves_the_chip_and_sends_once_when_it_is_dropped(board):
+    driven = board()
+    drag(driven, 4, 1, drop=False)
+    assert driven.texts() == ["the", "the", "cat", "sat", "on", "mat"]
+    assert driven.held()["order"] == [0, 1, 2, 3, 4, 5]
+    assert driven.frames == 0
+    driven.page.mouse.up()
+    driven.after({"order": [0, 4, 1, 2, 3, 5]})
+    assert driven.frames == 1
+    assert driven.held()["moves"] == 1
+    assert driven.words() == "moved ‘the’ from 5 to 2 of 6"
+    assert driven.chip(1).locator(".number").text_content() == "5"
+    assert driven.focused() == "the"
+
+
+def test_a_drag_goes_to_both_ends_and_outside_the_board(board):
+    driven = board()
+    driven.page.mouse.move(*driven.middle(2))
+    driven.page.mouse.down()
+    driven.page.mouse.move(4, driven.middle(0)[1] - 60, steps=12)
+    assert driven.texts() == ["sat", "the", "cat", "on", "the", "mat"]
+    driven.page.mouse.move(1400, driven.middle(0)[1] + 300, steps=12)
+    driven.page.mouse.up()
+    driven.after({"order": [0, 1, 3, 4, 5, 2]})
+    assert driven.frames == 1
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_short_chip_passes_long_ones_without_trembling(board, width):
+    driven = board(
+        {"viewport": {"width": width, "height": 800}}, tokens=["a", "a rather long token", "b", "another long one"]
+    )
+    x, y = driven.middle(0)
+    driven.page.mouse.move(x, y)
+    driven.page.mouse.down()
+    seen = []
+    for step in range(300 if width == 1440 else 120):
+        driven.page.mouse.move(x + 2 * step, y)
+        seen.append(driven.texts().index("a"))
+    driven.page.mouse.up()
+    assert seen == sorted(seen)
+    assert seen[-1] > 0
+
+
+def test_escape_ends_a_drag_where_it_began(board):
+    driven = board()
+    drag(driven, 0, 4, drop=False)
+    assert driven.texts() != WORDS
+    driven.page.keyboard.press("Escape")
+    driven.page.mouse.up()
+    driven.settle(driven.page)
+    assert driven.texts() == WORDS
+    assert driven.frames == 0
+
+
+def test_a_click_and_a_drag_back_send_nothing(board):
+    driven = board()
+    driven.chip(1).click()
+    drag(driven, 0, 2, drop=False)
+    driven.page.mouse.move(*driven.middle(0), steps=8)
+    driven.page.mouse.move(driven.chip(0).bounding_box()["x"] - 20, driven.middle(0)[1], steps=8)
+    driven.page.mouse.up()
+    driven.settle(driven.page)
+    assert driven.texts() == WORDS
+    assert driven.frames == 0
+
+
+@pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])
+def test_chips_slide_to_their_places_unless_stillness_is_asked_for(board, motion, moves):
+    driven = board({"reduced_motion": motion})
+    # Pressed and watched within the page: on a slow machine the slide is over before anyone outside has asked for it.
+    count = driven.tool("Reverse").evaluate(
+        """async tool => {
+            const board = tool.closest(".board")
+            const moving = () => board.getAnimations({ subtree: true }).filter(a => a.effect.target.matches(".slot"))
+            tool.click()
+            let most = 0
+            for (let frame = 0; frame < 10; frame++) {
+                most = Math.max(most, moving().length)
+                await new Promise(requestAnimationFrame)
+            }
+            return most
+        }"""
+    )
+    assert (count > 0) == moves
+    assert driven.texts() == WORDS[::-1]
+
+
+# ── Finger ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def swipe(driven: Driven, start: tuple[float, float], *stops: tuple[float, float]) -> None:
+    session = driven.page.context.new_cdp_session(driven.page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    touch("touchStart", start)
+    x, y = start
+    for to_x, to_y in stops:
+        for step in range(1, 11):
+            touch("touchMove", (x + (to_x - x) * step / 10, y + (to_y - y) * step / 10))
+            driven.page.evaluate("new Promise(requestAnimationFrame)")
+        x, y = to_x, to_y
+    touch("touchEnd")
+
+
+def test_a_finger_drags_a_chip_along_its_row_and_then_anywhere(board):
+    driven = board(PHONE, long="yes")
+    x, y = driven.middle(0)
+    swipe(driven, (x, y), driven.middle(2), (driven.middle(5)[0] + 30, driven.middle(5)[1]))
+    driven.after({"order": [1, 2, 3, 4, 5, 0]})
+    assert driven.frames == 1
+    assert driven.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+
+
+def test_a_finger_on_a_chip_drags_straight_to_the_next_row(board):
+    driven = board(PHONE, long="yes")
+    box = driven.chip(0).locator(".text").bounding_box()
+    start = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    swipe(driven, start, (start[0], driven.middle(5)[1]))
+    driven.after({"moves": 1})
+    assert driven.held()["order"].index(0) >= 3
+    assert driven.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+
+
+def test_a_finger_beside_the_chips_scrolls_the_page(board):
+    driven = board(PHONE, long="yes")
+    box = driven.page.locator(".words").bounding_box()
+    x, y = box["x"] + 8, box["y"] + box["height"] / 2
+    swipe(driven, (x, y), (x, y - 120))
+    driven.page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 40")
+    driven.settle(driven.page)
+    assert driven.texts() == WORDS
+    assert driven.frames == 0
+
+
+# ── Keyboard ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_arrows_walk_and_one_tab_stop_leads_in_and_out(board):
+    driven = board()
+    driven.chip(0).focus()
+    for key, text in [("ArrowRight", "cat"), ("End", "Add a token"), ("ArrowLeft", "mat"), ("Home", "the")]:
+        driven.page.keyboard.press(key)
+        assert driven.focused() == text
+    driven.page.keyboard.press("ArrowRight")
+    driven.page.keyboard.press("Tab")
+    assert driven.page.evaluate("document.activeElement.innerText") == "Put back"
+    driven.page.keyboard.press("Shift+Tab")
+    assert driven.focused() == "cat"
+    assert driven.frames == 0
+
+
+def test_alt_and_an_arrow_move_at_once_and_keep_the_focus(board):
+    driven = board()
+    driven.chip(2).focus()
+    driven.page.keyboard.press("Alt+ArrowLeft")
+    driven.after({"order": [0, 2, 1, 3, 4, 5]})
+    assert driven.words() == "moved ‘sat’ from 3 to 2 of 6"
+    assert driven.focused() == "sat"
+    driven.page.keyboard.press("Alt+ArrowLeft")
+    driven.after({"order": [2, 0, 1, 3, 4, 5]})
+    assert driven.focused() == "sat"
+    driven.page.keyboard.press("Alt+ArrowLeft")
+    driven.settle(driven.page)
+    assert driven.frames == 2
+
+
+def test_a_grabbed_chip_follows_the_arrows_and_sends_when_dropped(board):
+    driven = board()
+    driven.chip(2).focus()
+    driven.page.keyboard.press("Space")
+    assert driven.words().startswith("grabbed ‘sat’, 3 of 6")
+    driven.page.keyboard.press("ArrowLeft")
+    assert driven.words() == "‘sat’, 2 of 6"
+    driven.page.keyboard.press("Home")
+    assert driven.texts()[0] == "sat"
+    assert driven.frames == 0
+    driven.page.keyboard.press("Space")
+    driven.after({"order": [2, 0, 1, 3, 4, 5]})
+    assert driven.frames == 1
+    assert driven.words() == "moved ‘sat’ from 3 to 1 of 6"
+    assert driven.focused() == "sat"
+    for key in ("Space", "ArrowRight", "Enter"):
+        driven.page.keyboard.press(key)
+    driven.after({"order": [0, 2, 1, 3, 4, 5]})
+
+
+def test_a_grab_that_is_not_dropped_changes_nothing(board):
+    driven = board()
+    for away in ("Escape", "Tab"):
+        driven.chip(2).focus()
+        for key in ("Space", "End", away):
+            driven.page.keyboard.press(key)
+        driven.settle(driven.page)
+        assert driven.texts() == WORDS
+        assert driven.words() == "‘sat’ stays at 3 of 6"
+    assert driven.frames == 0
+
+
+def test_the_board_keeps_the_keys_it_uses_and_leaves_the_others(board):
+    driven = board()
+    driven.page.evaluate(
+        "() => { window.keys = []; addEventListener('keydown', (event) => window.keys.push(event.key)) }"
+    )
+    driven.chip(0).focus()
+    for key in ("ArrowRight", "Space", "ArrowRight", "Escape", "F2", "c", "Escape", "PageDown", "PageUp"):
+        driven.page.keyboard.press(key)
+    assert driven.page.evaluate("window.keys") == ["PageDown", "PageUp"]
