@@ -219,6 +219,20 @@ def test_within_rounding_of_the_threshold_nothing_is_expected(settings: dict, ou
         assert f"within {config.dtype}'s rounding" in found.verdict("rf-bound.most").because
 
 
+def test_what_lies_between_all_that_is_certain_and_all_that_is_possible_may_agree() -> None:
+    config = ReceptiveFieldConfig(
+        heads=2, layers=3, tokens=26, weights="soft", temperature=0.4, threshold=0.04, residual=False, wrap=True,
+        dtype="float16", seed=341666,
+    )  # fmt: skip
+    verdict = run_all(config).verdict("rf-bound.agree")
+    assert verdict.measured == 0, "neither the least nor the most that rounding leaves open is the graph"
+    assert (verdict.outcome, verdict.because) == (
+        "undecided", "a share lies within float16's rounding of the threshold, or of 0"
+    )  # fmt: skip
+    exact = run_all(dataclasses.replace(config, dtype="float64", threshold=0.0))
+    assert exact.verdict("rf-bound.agree").outcome == "fails"
+
+
 @pytest.mark.parametrize("settings", [{}, {"residual": False}, {"weights": "soft"}], ids=str)
 def test_what_is_expected_does_not_depend_on_what_was_measured(settings: dict) -> None:
     config = ReceptiveFieldConfig(**settings)

@@ -64,13 +64,16 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, .
         sees: What was measured.
     """
     bound = (config.heads + 1) ** config.layers
-    within, agree, unsure = True, True, ""
+    within, agree, unsure_most, unsure_agree = True, True, "", ""
     if config.soft:
-        graph = reach(final_targets(config), residual=config.residual)
-        foreseen = [Sees(graph, seen, sees.chosen) for seen in _soft_seen(config, sees.chosen)]
-        (within, agree), other = ((one.most <= bound, one.differ == 0) for one in foreseen)
-        if (within, agree) != other:
-            unsure = f"a share lies within {config.dtype}'s rounding of the threshold, or of 0"
+        graph = reach(final_targets(config), residual=config.residual)[:, sees.chosen]
+        certain, possible = _soft_seen(config, sees.chosen)
+        least, most = (int(seen[-1].sum(-1).max()) for seen in (certain, possible))
+        doubt = f"a share lies within {config.dtype}'s rounding of the threshold, or of 0"
+        # What is seen lies between the two: it may be the graph although neither of them is.
+        within, agree = most <= bound, bool((certain <= graph).all() and (graph <= possible).all())
+        unsure_most = doubt if least <= bound < most else ""
+        unsure_agree = doubt if agree and (certain < possible).any() else ""
     soft = "soft heads give every visible key some weight"
     capped = f"there are no more than {plural(config.tokens, 'token')} to see" if config.tokens <= bound else ""
     tokens, depth = _of(len(sees.chosen), config.tokens), plural(config.layers, "layer")
@@ -78,14 +81,15 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, .
         judge(
             config, "rf-bound.most", float(sees.most), "≤", float(bound),
             says="the token that sees most sees", unit="inputs", quantity="most inputs that a token sees",
-            cases=f"{tokens}, {depth} up, autograd", broken="" if within else soft, undecided=unsure, note=capped,
+            cases=f"{tokens}, {depth} up, autograd", broken="" if within else soft,
+            undecided=unsure_most, note=capped,
         ),
         judge(
             config, "rf-bound.agree", float(sees.differ), "=", 0.0,
             says="autograd and the graph of where heads look differ on",
             unit=f"of {plural(sees.autograd.size, 'token–input pair')}",
             quantity="pairs that only one of autograd and the argmax graph sees",
-            cases=f"{tokens}, {depth}", broken="" if agree else soft, undecided=unsure,
+            cases=f"{tokens}, {depth}", broken="" if agree else soft, undecided=unsure_agree,
         ),
     )  # fmt: skip
 
