@@ -1,6 +1,6 @@
 """Every kind of panel as a Plotly figure, for exports and notebooks."""
 
-from copy import deepcopy
+from collections.abc import Mapping
 from functools import cache
 from math import ceil, log10
 from textwrap import wrap
@@ -72,7 +72,7 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
     said = dict.fromkeys(text for one in view.panels for text in (one.note, one.warning) if text)
     wide = max(2, columns)
     lines = wrap(" ".join((view.summary, *said)), _LETTERS * wide)
-    grid = deepcopy(_grid(rows, columns))
+    grid = _grid(rows, columns)
     titles = [
         place | {"text": escape(panel.title)} for place, panel in zip(grid["annotations"], view.panels, strict=False)
     ]
@@ -115,12 +115,12 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
 
 
 @cache
-def _grid(rows: int, columns: int) -> dict[str, Any]:
-    """Where panels and their titles stand: the layout that Plotly makes for so many."""
+def _grid(rows: int, columns: int) -> Mapping[str, Any]:
+    """Where panels and their titles stand: the layout that Plotly makes for so many; nobody changes it."""
     titles = [str(i) for i in range(rows * columns)]  # an empty one would have no place
     figure = make_subplots(
         rows, columns, subplot_titles=titles,
-        horizontal_spacing=0.28 / columns, vertical_spacing=0.5 / rows if rows > 1 else 0,
+        horizontal_spacing=0.4 / columns, vertical_spacing=0.5 / rows if rows > 1 else 0,
     )  # fmt: skip
     layout = figure.layout.to_plotly_json()
     return {name: value for name, value in layout.items() if name != "template"}
