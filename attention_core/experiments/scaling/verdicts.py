@@ -143,10 +143,15 @@ def _variance(config: ScalingConfig, curves: ScalingCurves, part: str, scores: s
     as_claimed = (config.qk_norm or (config.std == 1 and not config.through_module)) and not (
         config.mean or config.correlation
     )
+    claim = np.square(curves.factor) * D_HEADS
+    foreseen = _standard_errors(config, curves, claim, *_expected_moments(config, curves))
+    undecided = ""
+    if not as_claimed and foreseen < 2 * ERRORS:  # a sample is at most as far from theory as it may be from the claim
+        undecided = f"{words}; theory foresees {format_number(foreseen)} standard errors, too near {ERRORS:g} to tell"
     return judge(
         config,
         f"scale-var.{part}",
-        _standard_errors(config, curves, np.square(curves.factor) * D_HEADS),
+        _standard_errors(config, curves, claim, curves.score_mean, curves.score_square),
         "≤",
         ERRORS,
         says=f"mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
@@ -154,20 +159,32 @@ def _variance(config: ScalingConfig, curves: ScalingCurves, part: str, scores: s
         cases=f"{len(D_HEADS)} sizes, {int(curves.pairs.min()):,} or more independent pairs each",
         unit="standard errors",
         broken="" if as_claimed else words,
+        undecided=undecided,
         note=words,
     )
 
 
-def _standard_errors(config: ScalingConfig, curves: ScalingCurves, claim: np.ndarray) -> float:
-    """How far the mean and the mean square of the scores are from 0 and ``claim``, where they are farthest.
+def _expected_moments(config: ScalingConfig, curves: ScalingCurves) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and mean square of the scores of queries and their keys, as probability theory has them."""
+    scores = [expected_scores(config, d_head) for d_head in D_HEADS]
+    mean = np.array([one.mean + one.lead for one in scores])
+    square = mean**2 + np.array([one.std for one in scores]) ** 2
+    return curves.factor * mean, np.square(curves.factor) * square
 
-    What rounding explains, each score being a sum of d_head products, is not counted; nor is a mean square of scores
-    that are all alike but for their sign (±1 at d_head = 1), which has no error to count in.
+
+def _standard_errors(
+    config: ScalingConfig, curves: ScalingCurves, claim: np.ndarray, mean: np.ndarray, square: np.ndarray
+) -> float:
+    """How far a mean and a mean square of the scores are from 0 and ``claim``, where they are farthest.
+
+    The errors are those of the sample that ``curves`` are from. What rounding explains, each score being a sum of
+    d_head products, is not counted; nor is a mean square of scores that are all alike but for their sign (±1 at
+    d_head = 1), which has no error to count in.
     """
     terms = zip(claim, D_HEADS, strict=True)
     rounding = np.array([tolerance(config.torch_dtype, scale=size, terms=d_head) for size, d_head in terms])
-    off_square = np.maximum(np.abs(curves.score_square - claim) - rounding, 0)
-    off_mean = np.abs(curves.score_mean) / np.sqrt(curves.score_square / curves.pairs)
+    off_square = np.maximum(np.abs(square - claim) - rounding, 0)
+    off_mean = np.abs(mean) / np.sqrt(curves.score_square / curves.pairs)
     varies = curves.score_square_error > 1e-6 * curves.score_square
     error = np.where(varies, curves.score_square_error, np.inf)
     return float(max(off_mean.max(), (off_square / error).max()))
@@ -321,8 +338,10 @@ def _inputs_words(config: ScalingConfig) -> str:
     if config.correlation:
         words.append(f"q and k are correlated by {config.correlation:g}")
     if config.through_module and not config.qk_norm:
+        square = expected_scores(config, 1).std ** 2
+        share = "d_head/9" if config.std == 1 and not config.mean else f"{format_number(square)} d_head"
         words.append(
-            "W_Q and W_K as initialised have entries of variance 1/(3 d_model), so Var(q·k) is about d_head/9"
+            f"W_Q and W_K as initialised have entries of variance 1/(3 d_model), so Var(q·k) is about {share}"
         )
     if config.qk_norm:
         words.append("QK-norm gives q and k mean square 1")
