@@ -100,7 +100,7 @@ class Ask:
         except (ConfigError, TypeError, ValueError):
             log.refused(self.values.page or "all pages", f"a value of {name}")
             link.notice(f"{one.label} cannot be what was sent; it stays as it was.")
-            return
+            st.rerun()  # of the whole page, for the browser shows what it sent
         self.values.put(**{name: value})
         self._moved()
 

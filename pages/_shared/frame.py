@@ -15,7 +15,8 @@
 
     page.draw()
 
-The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone.
+The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. A preset
+reruns that of the controls too.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,12 +37,12 @@ from pages._shared.glossary import draw_glossary
 from pages._shared.live_class.dock import is_to_measure, measure
 from pages._shared.matrix_view import HEIGHT_PX, matrix_view, shelf
 from pages._shared.plotly import draw_plotly
-from pages._shared.prediction import SKIP, draw_grade, draw_question, predicted, skip
+from pages._shared.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
 from pages._shared.process import process
 from pages._shared.registry import PAGES
 from pages._shared.rooms import Question
 from pages._shared.sheet import Sheet
-from pages._shared.values import UNASKED, presenting, run_settings, shared
+from pages._shared.values import presenting, run_settings, shared
 from pages._shared.waiting import result_of
 from pages._shared.words import refusal
 from attention_core.experiments.checks import ConfigError
@@ -83,6 +84,7 @@ class Page(Sheet):
         self._make = make or (lambda values, _view, run: config(**values, **run))
         self._drawn: Callable[[Any, Any], MatrixView] | None = None
         self._arrived = True
+        self._unfilled: list[Any] = []
         self._ask: Callable[[Ask], None] = lambda _: None
         self._answer: Callable[[Any, Any], None] = lambda *_: None
 
@@ -130,7 +132,7 @@ class Page(Sheet):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head"):
             st.title(self.spec.title, anchor=False, width="content")
             draw_glossary()
-            self._draw_headline()
+            draw_headline(self, self.predict if self.asks else None)
         stage = st.container(horizontal=True, key="stage", gap="small")
         self._above = stage.container(key=f"{self.spec.name}_predict_strip")
         with stage:
@@ -140,11 +142,9 @@ class Page(Sheet):
         with stage.container(key="second"):
             shelf("A second look")
         self._below, self._tabs = st.container(key="below"), st.container()
+        self._unfilled = [self._below]
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
-            self.ask = Ask(self.values, self.moved)
-            self._ask(self.ask)
-            self.ask(*(name for name in self.values if name not in self.ask.parts and self.values.is_fixed(name)))
-            st.button("Reset", key=self.private("reset"), on_click=self._reset)
+            st.fragment(self._draw_controls, key=self.controls_key)()
         if self.asks:
             with figure if presenting() else self._above:
                 draw_question(self, self.predict, slide=presenting())
@@ -154,45 +154,50 @@ class Page(Sheet):
             handout(self.predict.question, self.predict.options)
         tabs.draw_neighbours(self.spec.name)
 
-    def _draw_headline(self) -> None:
-        """The claim, its formula a hover away; while a question stands that it answers, what stands in its place."""
-        if self.asks and self.predict.headline:
-            st.markdown(self.predict.headline)
-        else:
-            st.markdown(self.spec.claim, help=f"${self.spec.formula}$")
+    def _draw_controls(self) -> None:
+        self.ask = Ask(self.values, self.moved)
+        self._ask(self.ask)
+        self.ask(*(name for name in self.values if name not in self.ask.parts and self.values.is_fixed(name)))
+        self._unfilled += self.ask.beside.values()
+        st.button("Reset", key=self.private("reset"), on_click=presets.reset, args=(self,))
 
     def _draw_answers(self) -> None:
         with process().turns.held():
             for sentence in link.notices():
                 st.warning(sentence)
-            for place in (*self.ask.beside.values(), self._below):
-                place.empty()  # a fragment may fill later only what it wrote to in a whole run
-            try:
-                config, view = self._made(self.values.now(), run_settings())
-            except ConfigError as error:
-                log.refused(self.spec.name, "settings that are not possible")
-                good = self.last_good
-                who = link.teller("")
-                said = f"{who}: " if who else ""
-                said += refusal(error, self.values) + (" The last good picture is kept." if good else "")
-                with self.ask.beside.get(error.field) or st.container():
-                    st.error(said)
-                if good is None:
-                    for place in (self._above, self._finding, self._below, self._tabs):
-                        place.empty()
-                    return
-                config, view = good
-            state, shown, now = st.session_state, self.private("shown"), (config, asdict(view))
-            if self._arrived:
-                state[self.private("before")] = None
-            elif shown in state and state[shown] != now:
-                state[self.private("before")] = state[shown]
-            state[self.private("good")], self._arrived = now, False
-            if not self.waits:
-                self._answer(config, view)
-                state[shown] = now
-            elif not presenting():
-                st.info("Answer the question above, or skip it, to see the picture.")
+            if possible := self._possible():
+                self._draw_possible(*possible)
+            while self._unfilled:  # a fragment may fill later only what it wrote to when that was drawn
+                self._unfilled.pop().empty()
+            self.done()
+
+    def _possible(self) -> tuple[Any, Any] | None:
+        """Config and view as they are set; where that is not possible, with a sentence, the last that were."""
+        try:
+            return self._made(self.values.now(), run_settings())
+        except ConfigError as error:
+            log.refused(self.spec.name, "settings that are not possible")
+            good, who = self.last_good, link.teller("")
+            said = (f"{who}: " if who else "") + refusal(error, self.values)
+            with self.ask.beside.get(error.field) or st.container():
+                st.error(said + (" The last good picture is kept." if good else ""))
+            if good is None:
+                for place in (self._above, self._finding, self._below, self._tabs):
+                    place.empty()
+            return good
+
+    def _draw_possible(self, config: Any, view: Any) -> None:
+        state, shown, now = st.session_state, self.private("shown"), (config, asdict(view))
+        if self._arrived:
+            state[self.private("before")] = None
+        elif shown in state and state[shown] != now:
+            state[self.private("before")] = state[shown]
+        state[self.private("good")], self._arrived = now, False
+        if not self.waits:
+            self._answer(config, view)
+            state[shown] = now
+        elif not presenting():
+            st.info("Answer the question above, or skip it, to see the picture.")
 
     def _made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
@@ -389,8 +394,3 @@ class Page(Sheet):
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, self.predict, result)
-
-    def _reset(self) -> None:
-        st.session_state.pop(presets.chosen(self), None)
-        self.around.put(answer=UNASKED, pin="")
-        self.values.reset({})

@@ -27,6 +27,19 @@ def skip(page: Sheet) -> None:
     page.around.put(answer=SKIPPED)
 
 
+def draw_headline(page: Sheet, asked: Predict | None) -> None:
+    """Draw the page's claim, its formula a hover away.
+
+    Args:
+        page: The page.
+        asked: The question that stands, if one does; its headline takes the place of a claim that would answer it.
+    """
+    if asked and asked.headline:
+        st.markdown(asked.headline)
+    else:
+        st.markdown(page.spec.claim, help=f"${page.spec.formula}$")
+
+
 def draw_question(page: Sheet, predict: Predict, *, slide: bool = False) -> None:
     """Ask; answering makes the move that the question is about.
 

@@ -58,10 +58,26 @@ def chosen(page: Page) -> str:
 
 
 def _choose(page: Page, index: int | None) -> None:
+    _set(page, index)
+    page.redraw(page.strip_key, page.controls_key, page.answers_key)
+
+
+def _set(page: Page, index: int | None) -> None:
     if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
         st.session_state[chosen(page)] = index
         page.values.reset(page.presets[index].settings)
-    st.rerun()  # of the whole page, not of this strip alone
+
+
+def reset(page: Page) -> None:
+    """Set all of a page to how it begins: its settings, its question and its pin; for callbacks.
+
+    Args:
+        page: The page.
+    """
+    st.session_state.pop(chosen(page), None)
+    page.around.put(answer=UNASKED, pin="")
+    page.values.reset({})
+    st.rerun()  # of the whole page: its question may stand again
 
 
 def _draw_remote(page: Page, here: int | None) -> None:
@@ -85,5 +101,10 @@ def _draw_remote(page: Page, here: int | None) -> None:
 
 
 def _go(page: Page, index: int) -> None:
+    asked = page.asks
     page.around.put(answer=UNASKED if index < 0 else page.around["answer"] or SKIPPED)
-    _choose(page, index)
+    if page.asks == asked:
+        _choose(page, index)
+    else:
+        _set(page, index)
+        st.rerun()  # of the whole page: a question stands in the picture's place, and a claim in its headline's

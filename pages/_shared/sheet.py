@@ -28,7 +28,8 @@ class Sheet:
     def __init__(self, spec: PageSpec, *groups: type, around: type = Around) -> None:
         self.spec = spec
         self.values, self.around = Values(spec.name, *groups), Values(spec.name, around)
-        self.answers_key, self.strip_key = f"{spec.name}_answers", f"{spec.name}_strip"
+        self.strip_key, self.controls_key = f"{spec.name}_strip", f"{spec.name}_controls"
+        self.answers_key = f"{spec.name}_answers"
         self._lit: Sequence[Preset] = ()
 
     def private(self, name: str) -> str:
@@ -56,17 +57,33 @@ class Sheet:
         link.write(self.parameters() | self.around.parameters())
 
     def moved(self) -> None:
-        """Called once a setting has been moved: the link follows, and the answers run again without the controls.
+        """Called once a setting has been moved: the answers run again without the controls.
 
-        The strip of presets is drawn anew where one is lit or goes out, and all of the page where the last whole run
-        was cut off.
+        The strip of presets is drawn anew where one is lit or goes out.
         """
-        self.write_link()
         shown = st.session_state.get(self.private("preset"))
         lit = self.values.which(preset.settings for preset in self._lit)
-        parts = self.answers_key if lit is None and shown is None else [self.strip_key, self.answers_key]
+        self.redraw(*([] if lit is None and shown is None else [self.strip_key]), self.answers_key)
+
+    def redraw(self, *parts: str) -> None:
+        """Have the link follow and parts of the page drawn anew, with what a run that was cut off still owes.
+
+        For callbacks. Where the last whole run was cut off it is all of the page.
+        """
+        self.write_link()
+        self._due.update(parts)
+        due = [part for part in (self.strip_key, self.controls_key, self.answers_key) if part in self._due]
         with suppress(StreamlitAPIException):  # "app" is said too: a component of the answers asks for them
-            st.rerun(parts if st.session_state.get(COMPLETE) == self.spec.name else "app")
+            st.rerun(due if st.session_state.get(COMPLETE) == self.spec.name else "app")
+
+    def done(self) -> None:
+        """Called once the answers, which come last, have been drawn to their end: nothing is owed."""
+        self._due.clear()
+
+    @property
+    def _due(self) -> set[str]:
+        """Parts that were to be drawn anew, and that no run has drawn to their end."""
+        return st.session_state.setdefault(self.private("due"), set())
 
     def setter(self, name: str) -> Callable[[Any], None] | None:
         """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.

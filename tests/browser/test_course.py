@@ -66,9 +66,9 @@ def test_our_courses_are_walked_to_their_end(
 def test_a_remote_walks_the_presets_of_a_step_and_then_the_steps(
     serve: Callable, open_page: Callable, settled: Callable
 ) -> None:
-    steps = [{"page": "scaling"}, {"page": "masks", "parts": ["controls"]}, {"page": "biases"}]
+    steps = [{"page": "anatomy"}, {"page": "masks", "parts": ["controls"]}, {"page": "biases"}]
     course, _ = from_json(json.dumps({"version": 1, "steps": steps}))
-    page = open_link(open_page, settled, f"{serve(APP)}/scaling?course={course.encode()}&present=true")
+    page = open_link(open_page, settled, f"{serve(APP)}/anatomy?course={course.encode()}&present=true")
     presets = int(page.locator(".st-key-presets").inner_text().partition(" presets")[0].split()[-1])
     for preset in range(1, presets + 1):
         page.keyboard.press("PageDown")
