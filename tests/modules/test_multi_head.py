@@ -36,6 +36,11 @@ def test_forward_and_trace_compute_what_the_loops_compute(drawn: Draw) -> None:
     assert np.abs(forward - expected.output).max() <= bound
 
 
+def test_weighing_masks_nothing_that_nobody_asked_for() -> None:
+    x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
+    assert (MultiHeadAttention(8, 2).weigh(x).weights > 0).all()
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize(
     "fault", ["scale", "heads swapped", "bias lost", "causal lost", "padding inverted", "weight"]
