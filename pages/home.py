@@ -14,7 +14,7 @@ from pages._shared.matrix_view import matrix_view
 from pages._shared.process import process
 from pages._shared.registry import HOME, LEDGER, PAGES
 from pages._shared.sheet import Sheet
-from pages._shared.values import run_settings
+from pages._shared.values import presenting, run_settings
 from pages._shared.waiting import result_of
 from pages._shared.words import refusal
 from attention_core.claims import LedgerConfig, claims
@@ -43,12 +43,14 @@ def shuffled(figure: Figure) -> ShuffleConfig:
 sheet = Sheet(HOME, Figure)
 sheet.take_link()
 draw_title("Attention explorer")
-st.markdown(
-    "Every picture here is computed as you look, by a real attention module on this machine, and every claim carries "
-    "the number it was held to. Change something, and watch what attention notices and what it cannot."
-)
+if not presenting():  # a slide begins with its picture, and its teacher joins no class
+    st.markdown(
+        "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
+        "carries the number it was held to. Change something, and watch what attention notices and what it cannot."
+    )
 classroom.draw_way_in()
-draw_join()
+if not presenting():
+    draw_join()
 left, right = st.columns([3, 2], gap="medium")
 with left:
     ask = Ask(sheet.values, sheet.moved)

@@ -42,3 +42,13 @@ def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> No
     menu = page.locator("[data-testid=stMainMenu]").bounding_box()
     assert words["x"] + words["width"] <= menu["x"], "what the words mean is not below the menu"
     assert words["y"] < 40
+
+
+def test_both_pictures_and_the_model_are_on_a_slide(visit: Callable) -> None:
+    page = visit("", "?present=true", viewport={"width": 1280, "height": 720})
+    chart = page.get_by_role("navigation", name="Map of the transformer")
+    last = [chart.get_by_role("link", name="Embedding").last, *page.locator(".st-key-figure canvas").all()]
+    assert len(last) == 3
+    for one in last:
+        box = one.bounding_box()
+        assert box["y"] + box["height"] <= 720
