@@ -40,7 +40,8 @@ def draw_bar(sheet: Sheet) -> tuple[str, Any]:
 def draw_why(why: tuple[ProofStep, ...]) -> None:
     """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (see style.css)."""
     said = (f"**{number}** {item.argument}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
-    st.markdown("\n\n".join(said))
+    with st.container(key="why"):
+        st.markdown("\n\n".join(said))
 
 
 def _quoted(text: str) -> str:
