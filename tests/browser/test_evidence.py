@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.browser.conftest import keep_evidence
+
+pytestmark = pytest.mark.slow
 
 ASKING = Path(__file__).parent / "apps/asking_app.py"
 

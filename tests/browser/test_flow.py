@@ -56,6 +56,7 @@ def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled
     assert page.get_by_text("You said Different").is_visible()
 
 
+@pytest.mark.slow
 def test_a_page_with_shared_settings_alone_is_one_step_that_changes_nothing_behind_it(
     visit: Callable, settled: Callable
 ) -> None:

@@ -11,6 +11,8 @@ from pages._shared.registry import HOME, LEDGER, PAGES
 from tests.load.client import Session
 from tests.load.server import ROOT, Server, serving
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("", *(page.name for page in PAGES), LEDGER.name)
 CLOUD_BYTES = 690_000_000  # what Streamlit Community Cloud promises an app
 TYPED = "what_a_visitor_typed"
@@ -33,7 +35,6 @@ def lines(server: Server) -> list[str]:
     return stamp.findall(server.log.read_text(encoding="utf-8"))
 
 
-@pytest.mark.slow
 def test_every_page_together_stays_within_the_memory_of_community_cloud(server: Server) -> None:
     assert read(server, "health") == "ok"
     most = 0

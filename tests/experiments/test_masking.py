@@ -240,6 +240,7 @@ def test_sentences_are_cut_at_bars_that_stand_alone_and_come_back_as_they_were()
         one.check("sentences", ())
 
 
+@pytest.mark.slow
 def test_code_repeats_the_measurement_outside_the_project() -> None:
     fuzzed = [
         {}, {"seed": 5}, {"dtype": "float32", "side": "left"}, {"stack": "decoder", "side": "left"},

@@ -6,6 +6,8 @@ import pytest
 from attention_core.experiments.projections import TOPICS, ProjectionsConfig, projections_snippet, run_projections
 from tests.experiments.snippets import numbers, run_snippets
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = ("<b>", '"""', "'); import os #", "%{z}", "$x$", "\\n{}", "🙂", "a", "b", "c")
 
 

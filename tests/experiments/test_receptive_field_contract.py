@@ -165,6 +165,7 @@ def fuzzed() -> list[ReceptiveFieldConfig]:
     return configs
 
 
+@pytest.mark.slow
 def test_the_snippets_count_the_same() -> None:
     configs = fuzzed()
     snippets = [receptive_field_snippet(config) for config in configs]

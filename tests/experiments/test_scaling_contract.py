@@ -198,6 +198,7 @@ def printed(snippets: list[str]) -> list[list[float]]:
     return [list(map(float, numbers(text))) for text in run_snippets(snippets)]
 
 
+@pytest.mark.slow
 def test_snippets_print_what_was_measured() -> None:
     answers = printed([scaling_snippet(ScalingConfig(**settings), d_head) for settings, d_head in SNIPPETS])
     quantities = ("max_weight", "gradient_median", "gradient_mean")
