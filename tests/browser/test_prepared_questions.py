@@ -89,5 +89,6 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
 
     press(teacher, "Next step")
     teacher.get_by_role("heading", name="What you predicted").wait_for()
+    settled(teacher)  # the dock, too, knows that this is the end
     teacher.keyboard.press("PageUp")
     teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()
