@@ -3,13 +3,13 @@
 The reference is one slider and one Plotly heatmap with torch imported, in the same run; the two take turns.
 """
 
-import shutil
 import statistics
 import time
 from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.pages import ROOT, serving
+from tests.browser.chromium import ARGUMENTS, find_chromium
 
 REPEATS = 5
 DRAWN = "canvas, .js-plotly-plot .main-svg"
@@ -33,8 +33,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         turns = [(measure(browser, REFERENCE), measure(browser, APP)) for _ in range(REPEATS)]
         browser.close()
     reference, app = map(statistics.median, zip(*turns, strict=True))

@@ -11,7 +11,6 @@ first.
 
 import argparse
 import os
-import shutil
 import socket
 import statistics
 import subprocess
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from pages._shared.registry import PAGES
+from tests.browser.chromium import ARGUMENTS, find_chromium
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = 5
@@ -257,8 +257,7 @@ def main() -> None:
 
     rows: list[Row] = []
     with sync_playwright() as playwright:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1440, "height": 780})
         with serving(ROOT / "tests/benchmarks/reference_app.py") as reference, serving(ROOT / "app.py") as url:
             page.goto(url)

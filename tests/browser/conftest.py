@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.browser.chromium import ARGUMENTS, find_chromium
 
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "app.py"
@@ -109,8 +110,8 @@ IS_SETTLED = """(() => {
   };
 })()"""
 MISSING = (
-    "Browser tests need Chromium and Playwright: install Debian's package chromium (or Google Chrome) and "
-    "`python -m pip install -r requirements-dev.txt`."
+    "Browser tests need Chromium and Playwright: install Debian's package chromium-headless-shell (Chromium or "
+    "Google Chrome do as well) and `python -m pip install -r requirements-dev.txt`."
 )
 
 
@@ -173,8 +174,7 @@ def _missing() -> None:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """One running Chromium."""
-    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    executable = next(filter(None, map(shutil.which, names)), None)
+    executable = find_chromium()
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -182,9 +182,7 @@ def chromium() -> Iterator[Any]:
     if not executable or not sync_playwright:
         _missing()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=executable, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        )
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield browser
         browser.close()
 

@@ -224,17 +224,6 @@ def test_what_has_no_room_stands_on_the_shelf_and_follows_the_slider(opened: Cal
     assert second.count() == 0
 
 
-def test_a_claim_that_has_no_room_on_a_phone_unfolds_at_a_tap(visit: Callable, settled: Callable) -> None:
-    page = visit("biases", "?biases_answer=skipped", viewport={"width": 320, "height": 700}, has_touch=True)
-    claim = page.locator(CLAIM)
-    folded = claim.bounding_box()["height"]
-    assert claim.evaluate("(one) => one.scrollHeight > one.clientHeight"), "there is more than is seen"
-    claim.tap()
-    settled(page)
-    assert claim.bounding_box()["height"] > folded
-    assert claim.evaluate("(one) => one.scrollHeight <= one.clientHeight")
-
-
 def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_on_a_laptop(
     opened: Callable, settled: Callable
 ) -> None:
