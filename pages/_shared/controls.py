@@ -22,7 +22,7 @@ class Ask:
 
     Attributes:
         parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
-        beside: Where a sentence about what was typed stands: below its box.
+        beside: Where a sentence about words that were typed stands: below their box.
     """
 
     def __init__(self, values: Values, moved: Callable[[], None] = lambda: None) -> None:

@@ -20,7 +20,6 @@ reruns that of the controls too.
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -42,11 +41,10 @@ from pages._shared.process import process
 from pages._shared.registry import PAGES
 from pages._shared.rooms import Question
 from pages._shared.sheet import Sheet
-from pages._shared.values import presenting, run_settings, shared
+from pages._shared.values import presenting, run_settings
 from pages._shared.waiting import result_of
 from pages._shared.words import refusal
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
 from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import MatrixView
@@ -84,7 +82,7 @@ class Page(Sheet):
         self._make = make or (lambda values, _view, run: config(**values, **run))
         self._drawn: Callable[[Any, Any], MatrixView] | None = None
         self._arrived = True
-        self._unfilled: list[Any] = []
+        self._reserved = False
         self._ask: Callable[[Ask], None] = lambda _: None
         self._answer: Callable[[Any, Any], None] = lambda *_: None
 
@@ -142,7 +140,7 @@ class Page(Sheet):
         with stage.container(key="second"):
             shelf("A second look")
         self._below, self._tabs = st.container(key="below"), st.container()
-        self._unfilled = [self._below]
+        self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
             st.fragment(self._draw_controls, key=self.controls_key)()
         if self.asks:
@@ -158,7 +156,9 @@ class Page(Sheet):
         self.ask = Ask(self.values, self.moved)
         self._ask(self.ask)
         self.ask(*(name for name in self.values if name not in self.ask.parts and self.values.is_fixed(name)))
-        self._unfilled += self.ask.beside.values()
+        field, said = st.session_state[self.private("refused")] = self._refused()
+        if field in self.ask.beside:
+            self.ask.beside[field].error(said)
         st.button("Reset", key=self.private("reset"), on_click=presets.reset, args=(self,))
 
     def _draw_answers(self) -> None:
@@ -167,24 +167,38 @@ class Page(Sheet):
                 st.warning(sentence)
             if possible := self._possible():
                 self._draw_possible(*possible)
-            while self._unfilled:  # a fragment may fill later only what it wrote to when that was drawn
-                self._unfilled.pop().empty()
+            if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
+                self._below.empty()
+                self._reserved = True
             self.done()
+
+    def moved(self) -> None:
+        """Called once a setting has been moved; see ``Sheet``. What is said beside a box follows, too."""
+        if self._refused() != st.session_state.get(self.private("refused")):
+            self.owe(self.controls_key)
+        super().moved()
+
+    def _refused(self) -> tuple[str, str]:
+        """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
+        try:
+            self.made(self.values.now(), run_settings())
+        except ConfigError as error:
+            who, kept = link.teller(""), " The last good picture is kept." if self.last_good else ""
+            return error.field, (f"{who}: " if who else "") + refusal(error, self.values) + kept
+        return "", ""
 
     def _possible(self) -> tuple[Any, Any] | None:
         """Config and view as they are set; where that is not possible, with a sentence, the last that were."""
-        try:
-            return self._made(self.values.now(), run_settings())
-        except ConfigError as error:
-            log.refused(self.spec.name, "settings that are not possible")
-            good, who = self.last_good, link.teller("")
-            said = (f"{who}: " if who else "") + refusal(error, self.values)
-            with self.ask.beside.get(error.field) or st.container():
-                st.error(said + (" The last good picture is kept." if good else ""))
-            if good is None:
-                for place in (self._above, self._finding, self._below, self._tabs):
-                    place.empty()
-            return good
+        field, said = self._refused()
+        if not said:
+            return self.made(self.values.now(), run_settings())
+        log.refused(self.spec.name, "settings that are not possible")
+        if field not in self.ask.beside:
+            st.error(said)
+        if self.last_good is None:
+            for place in (self._above, self._finding, self._below, self._tabs):
+                place.empty()
+        return self.last_good
 
     def _draw_possible(self, config: Any, view: Any) -> None:
         state, shown, now = st.session_state, self.private("shown"), (config, asdict(view))
@@ -199,7 +213,7 @@ class Page(Sheet):
         elif not presenting():
             st.info("Answer the question above, or skip it, to see the picture.")
 
-    def _made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+    def made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
         own, seen = (
             {name: values[name] for name in declared(group) if name in values} for group in (self._config, self._view)
@@ -244,17 +258,6 @@ class Page(Sheet):
         """Config and view of the last picture before this one that was answered whole; None at first."""
         return self._kept("before")
 
-    @property
-    def pinned(self) -> tuple[Any, Any] | None:
-        """Config and view of the pinned picture; None where none is, or none that is possible."""
-        parameters = pin.pinned(self)
-        if parameters is None:
-            return None
-        with suppress(ValueError, OverflowError):
-            run = shared().read(parameters)
-            return self._made(self.values.read(parameters), {name: run[name] for name in declared(RunConfig)})
-        return None
-
     def drawn(self, config: Any, view: Any) -> MatrixView:
         """What the picture shows, on one scale with the picture it stands beside.
 
@@ -263,7 +266,7 @@ class Page(Sheet):
             view: What of it is looked at.
         """
         assert self._drawn is not None
-        shown, pinned = self._drawn(config, view), self.pinned
+        shown, pinned = self._drawn(config, view), pin.pinned(self)
         if pinned is None or self.last_good is None:
             return shown
         other = pinned if (config, view) == self.last_good else self.last_good
@@ -276,7 +279,7 @@ class Page(Sheet):
             draw: From config, view and a key for its components to the picture on the page.
         """
         assert self.last_good is not None
-        pinned = self.pinned
+        pinned = pin.pinned(self)
         if pinned is None:
             draw(*self.last_good, self.spec.name)
             return

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
 from pages._shared import link
 from pages._shared.values import shared
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import declared
 
 if TYPE_CHECKING:
     from pages._shared.frame import Page
 
 
-def pinned(page: Page) -> dict[str, str] | None:
-    """What a link to the pinned picture would hold; None where none is pinned.
+def pinned(page: Page) -> tuple[Any, Any] | None:
+    """Config and view of the pinned picture; None where none is, or none that is possible.
 
     Args:
         page: The page.
     """
     text = page.around["pin"]
-    return dict(parse_qsl(text, keep_blank_values=True)) if text and link.shows("pin") else None
+    if not text or not link.shows("pin"):
+        return None
+    parameters = dict(parse_qsl(text, keep_blank_values=True))
+    with suppress(ValueError, OverflowError):
+        run = shared().read(parameters)
+        return page.made(page.values.read(parameters), {name: run[name] for name in declared(RunConfig)})
+    return None
 
 
 def draw_pin(page: Page) -> None:

@@ -71,10 +71,14 @@ class Sheet:
         For callbacks. Where the last whole run was cut off it is all of the page.
         """
         self.write_link()
-        self._due.update(parts)
+        self.owe(*parts)
         due = [part for part in (self.strip_key, self.controls_key, self.answers_key) if part in self._due]
         with suppress(StreamlitAPIException):  # "app" is said too: a component of the answers asks for them
             st.rerun(due if st.session_state.get(COMPLETE) == self.spec.name else "app")
+
+    def owe(self, *parts: str) -> None:
+        """Have parts of the page drawn anew with the next that are."""
+        self._due.update(parts)
 
     def done(self) -> None:
         """Called once the answers, which come last, have been drawn to their end: nothing is owed."""
