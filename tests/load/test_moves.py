@@ -1,7 +1,6 @@
 """Moves as browsers send them, one message each, with what a widget's own code never sends twice."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
