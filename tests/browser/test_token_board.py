@@ -130,6 +130,11 @@ def test_moves_made_faster_than_the_server_answers_are_all_kept(board):
     assert driven.frames == 4
 
 
+def _has_ended(message: ForwardMsg) -> bool:
+    """Whether it is the last message of a run: after ``script_finished`` comes that no script is running."""
+    return message.HasField("session_status_changed") and not message.session_status_changed.script_is_running
+
+
 def test_a_late_answer_to_an_earlier_move_does_not_put_the_chips_back(serve, open_page, settled):
     page = open_page()
     late: list[Any] = []
@@ -150,7 +155,7 @@ def test_a_late_answer_to_an_earlier_move_does_not_put_the_chips_back(serve, ope
     answers = []
     for _ in range(2):
         page.keyboard.press("Alt+ArrowRight")
-        driven.until(lambda: any(ForwardMsg.FromString(one).HasField("script_finished") for one in late))
+        driven.until(lambda: any(_has_ended(ForwardMsg.FromString(one)) for one in late))
         answers.append(late[:])
         late.clear()
     assert all(answers)
