@@ -36,11 +36,10 @@ def _draw_presets(page: Page) -> None:
         page: The page.
     """
     key = page.private("preset")
-    here = page.values.which(preset.settings for preset in page.presets)
+    here = st.session_state[key] = page.values.which(preset.settings for preset in page.presets)
     if presenting():
         _draw_remote(page, here)
         return
-    st.session_state[key] = here
     st.pills(
         "Presets", range(len(page.presets)), format_func=lambda i: page.presets[i].name, key=key, required=True,
         wrap=False, on_change=lambda: _choose(page, st.session_state[key]), label_visibility="collapsed",

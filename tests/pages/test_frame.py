@@ -42,6 +42,14 @@ def test_a_moved_control_draws_the_answers_alone_and_they_are_those_of_the_whole
     assert set(answers) < set(said(whole))
 
 
+def test_a_slide_no_longer_names_a_preset_that_a_move_has_left(open_page: Open) -> None:
+    at = open_page("masks", present="true", masks_answer="skipped")
+    assert any("1 of 5: Encoder" in text for text in said(at))
+    at = at.toggle(key="masks_unmasked").set_value(True).run()
+    assert not at.title
+    assert any("5 presets: PageDown" in text for text in said(at))
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_preset_and_an_answer_draw_the_controls_with_their_new_values(name: str, open_page: Open) -> None:
     at = open_page(name)
