@@ -17,6 +17,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.logger import get_logger
 from streamlit.runtime import exists
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 
 def is_history_navigation() -> bool:
@@ -33,6 +34,18 @@ def is_history_navigation() -> bool:
 def is_script_run() -> bool:
     """Whether the code that calls this runs as a visitor's script, and not as the module that makes the server."""
     return exists() and get_script_run_ctx(suppress_warning=True) is not None
+
+
+def is_move_waiting() -> bool:
+    """Whether the visitor has moved something that waits for this run to end.
+
+    Streamlit leaves a run for a widget of the script itself, but not for one that stands in a fragment, as every
+    control does: its message waits until the run is over, however long that computes. ``st.rerun`` called in the run
+    takes the waiting message along, so only whether there is one has to be known, and that it tells nobody.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    requests = context and context.script_requests
+    return requests is not None and requests._state is ScriptRequestType.RERUN  # noqa: SLF001 - see above
 
 
 def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:

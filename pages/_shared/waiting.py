@@ -1,8 +1,8 @@
 """How a visitor waits for a result: shown the steps, letting others have their turn, and free to move on.
 
-A control stands in the page's own script, so moving it asks for a run of the whole page, and Streamlit leaves a run
-under way for that at the next thing it draws. Progress is drawn ten times a second; whoever leaves no longer waits,
-and a computation for which nobody waits ends at its next step.
+Controls stand in a fragment, for which Streamlit does not leave a run under way. So while a run waits it looks ten
+times a second whether something has been moved, and begins anew with it; whoever leaves no longer waits, and a
+computation for which nobody waits ends at its next step.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from pages._shared.compat import is_move_waiting
 from pages._shared.process import process
 
 if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page that needs it
@@ -45,6 +46,8 @@ def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step]
                 if draw and step is not None and step is not shown:
                     draw(step)
                     shown = step
+                if is_move_waiting():
+                    st.rerun()  # with what was moved, whose callback says what is drawn anew
                 job.finished.wait(DRAW_S if draw else POLL_S)
             place.empty()
         return job.result

@@ -10,7 +10,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.compat import SendAtOnce, is_history_navigation, is_script_run
+from pages._shared.compat import SendAtOnce, is_history_navigation, is_move_waiting, is_script_run
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +36,25 @@ def test_the_entry_knows_whether_it_makes_the_server_or_runs_for_a_visitor() -> 
         "import streamlit as st\nfrom pages._shared.compat import is_script_run\nst.text(is_script_run())"
     ).run()
     assert at.text[0].value == "True"
+
+
+def test_a_run_knows_what_waits_for_its_end_and_takes_it_along_where_it_begins_anew() -> None:
+    assert not is_move_waiting()
+    at = AppTest.from_string(
+        "import streamlit as st\n"
+        "from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx\n"
+        "from pages._shared.compat import is_move_waiting\n"
+        "state = st.session_state\n"
+        "state.setdefault('seen', []).append(is_move_waiting())\n"
+        "if len(state.seen) == 1:\n"
+        "    get_script_run_ctx().script_requests.request_rerun(RerunData(fragment_id='a fragment'))\n"
+        "    st.text('not left for it')\n"
+        "    state.seen.append(is_move_waiting())\n"
+        "    st.rerun()\n"
+        "    state.seen.append('never')\n"
+        "st.text(state.seen)"
+    ).run()
+    assert at.text[-1].value == "[False, True, False]"
 
 
 def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken() -> None:
