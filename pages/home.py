@@ -53,7 +53,7 @@ if not presenting():
     draw_join()
 left, right = st.columns([3, 2], gap="medium")
 with left:
-    ask = Ask(sheet.values, sheet.moved)
+    ask = Ask(sheet.values, sheet.write_link)
     ask("tokens")
     ask.row("shuffle", "positions")
     for sentence in link.notices():

@@ -1,5 +1,7 @@
 """Settings as widgets: the only way a page asks for a value. What a setting is, is declared beside its field."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,6 +33,12 @@ class Ask:
         self.beside: dict[str, Any] = {}
         self._moved = moved
         self._part = "controls"
+
+    def called(self, moved: Callable[[], None]) -> Ask:
+        """The same, which calls another once a setting has been moved."""
+        one = Ask(self.values, moved)
+        one.parts, one.beside = self.parts, self.beside
+        return one
 
     def __call__(self, *names: str) -> None:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""

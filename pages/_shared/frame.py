@@ -15,8 +15,8 @@
 
     page.draw()
 
-The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. A preset
-reruns that of the controls too.
+The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. It stands in
+another, the stage, with the presets and the controls: a preset reruns that.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ import streamlit as st
 
 from pages._shared import export, link, log, pin, presets, share, tabs, worksheet
 from pages._shared.browser import handout
-from pages._shared.compat import Place, is_script_run
+from pages._shared.compat import Place, inner_fragment, is_script_run
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.export import File
@@ -40,11 +40,9 @@ from pages._shared.prediction import SKIP, draw_grade, draw_headline, draw_quest
 from pages._shared.process import process
 from pages._shared.registry import PAGES
 from pages._shared.rooms import Question
-from pages._shared.sheet import Sheet
+from pages._shared.stage import Stage
 from pages._shared.values import presenting, run_settings
 from pages._shared.waiting import result_of
-from pages._shared.words import refusal
-from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.settings import declared
 from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import MatrixView
@@ -58,7 +56,7 @@ class NoView:
     """The view of a page whose picture has nothing to choose beside its config."""
 
 
-class Page(Sheet):
+class Page(Stage):
     """One experiment page.
 
     Args:
@@ -75,8 +73,8 @@ class Page(Sheet):
         self, name: str, *, config: type, view: type = NoView, make: Callable[..., Any] | None = None,
         presets: tuple[Preset, ...], predict: Predict,
     ) -> None:  # fmt: skip
-        super().__init__(next(page for page in PAGES if page.name == name), config, view)
-        self.presets, self.predict = presets, predict
+        super().__init__(next(page for page in PAGES if page.name == name), config, view, presets=presets)
+        self.predict = predict
         process().questions[name] = Question(predict.question, predict.options, name)
         self._config, self._view = config, view
         self._make = make or (lambda values, _view, run: config(**values, **run))
@@ -120,7 +118,7 @@ class Page(Sheet):
         """
         if not is_script_run():
             return
-        self.take_link(lit=self.presets)
+        self.take_link()
         if is_to_measure(self.spec.name):
             skip(self)
             self.values.reset(self.predict.move)
@@ -131,35 +129,39 @@ class Page(Sheet):
             st.title(self.spec.title, anchor=False, width="content")
             draw_glossary()
             draw_headline(self, self.predict if self.asks else None)
-        stage = st.container(horizontal=True, key="stage", gap="small")
-        self._above = stage.container(key=f"{self.spec.name}_predict_strip")
-        with stage:
-            st.fragment(presets.draw_strip, key=self.strip_key)(self)
-        left, controls = stage.container(key="left"), stage.container(key="controls")
-        figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        with stage.container(key="second"):
-            shelf("A second look")
-        self._below, self._tabs = st.container(key="below"), st.container()
-        self._reserved = False
-        with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
-            st.fragment(self._draw_controls, key=self.controls_key)()
-        if self.asks:
-            with figure if presenting() else self._above:
-                draw_question(self, self.predict, slide=presenting())
-        with figure:
-            st.fragment(self._draw_answers, key=self.answers_key)()
+        st.fragment(self._draw_stage, key=self.stage_key)()
         with st.container(key="handout"):
             handout(self.predict.question, self.predict.options)
         tabs.draw_neighbours(self.spec.name)
 
+    def _draw_stage(self) -> None:
+        stage = st.container(horizontal=True, key="stage", gap="small")
+        self._above = stage.container(key=f"{self.spec.name}_predict_strip")
+        with stage:
+            presets.draw_strip(self)
+        left, controls = stage.container(key="left"), stage.container(key="controls")
+        figure, self._finding = left.container(key="figure"), left.container(key="finding")
+        with stage.container(key="second"):
+            shelf("A second look")
+        self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
+        self._reserved = False
+        with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
+            self._draw_controls()
+        if self.asks:
+            with figure if presenting() else self._above:
+                draw_question(self, self.predict, slide=presenting())
+        with figure, inner_fragment():
+            st.fragment(self._draw_answers, key=self.answers_key)()
+
     def _draw_controls(self) -> None:
-        self.ask = Ask(self.values, self.moved)
-        self._ask(self.ask)
-        self.ask(*(name for name in self.values if name not in self.ask.parts and self.values.is_fixed(name)))
-        field, said = st.session_state[self.private("refused")] = self._refused()
-        if field in self.ask.beside:
-            self.ask.beside[field].error(said)
+        ask = Ask(self.values, self.moved)
+        self._ask(ask)
+        ask(*(name for name in self.values if name not in ask.parts and self.values.is_fixed(name)))
+        field, said = st.session_state[self.private("refused")] = self.refused()
+        if field in ask.beside:
+            ask.beside[field].error(said)
         st.button("Reset", key=self.private("reset"), on_click=presets.reset, args=(self,))
+        self.ask = ask.called(self.answered)
 
     def _draw_answers(self) -> None:
         with process().turns.held():
@@ -170,26 +172,10 @@ class Page(Sheet):
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
                 self._below.empty()
                 self._reserved = True
-            self.done()
-
-    def moved(self) -> None:
-        """Called once a setting has been moved; see ``Sheet``. What is said beside a box follows, too."""
-        if self._refused() != st.session_state.get(self.private("refused")):
-            self.owe(self.controls_key)
-        super().moved()
-
-    def _refused(self) -> tuple[str, str]:
-        """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
-        try:
-            self.made(self.values.now(), run_settings())
-        except ConfigError as error:
-            who, kept = link.teller(""), " The last good picture is kept." if self.last_good else ""
-            return error.field, (f"{who}: " if who else "") + refusal(error, self.values) + kept
-        return "", ""
 
     def _possible(self) -> tuple[Any, Any] | None:
         """Config and view as they are set; where that is not possible, with a sentence, the last that were."""
-        field, said = self._refused()
+        field, said = self.refused()
         if not said:
             return self.made(self.values.now(), run_settings())
         log.refused(self.spec.name, "settings that are not possible")

@@ -57,6 +57,7 @@ def draw_question(page: Sheet, predict: Predict, *, slide: bool = False) -> None
         elif option in predict.options:
             page.around.put(answer=str(predict.options.index(option) + 1))
             page.values.reset(predict.move)
+        st.rerun()  # of the whole page: a claim may stand in its headline now
 
     question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
     if slide:
@@ -92,3 +93,4 @@ def draw_grade(page: Sheet, predict: Predict, result: Any) -> None:
 
 def _ask_again(page: Sheet) -> None:
     page.around.put(answer=UNASKED)
+    st.rerun()  # of the whole page: its question stands again

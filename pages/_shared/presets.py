@@ -1,6 +1,6 @@
 """The presets of a page: a row of buttons, or in presenter view the way from one slide to the next.
 
-They stand in a strip with the button that pins the picture, a fragment: it follows which of them is lit.
+They stand in a strip with the button that pins the picture.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def chosen(page: Page) -> str:
 
 def _choose(page: Page, index: int | None) -> None:
     _set(page, index)
-    page.redraw(page.strip_key, page.controls_key, page.answers_key)
+    page.write_link()
 
 
 def _set(page: Page, index: int | None) -> None:

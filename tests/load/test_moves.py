@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.registry import PAGES
-from tests.load.client import Session
+from tests.load.client import Run, Session, Widget
 from tests.load.server import ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
@@ -15,6 +16,55 @@ pytestmark = pytest.mark.slow
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with serving(ROOT / "app.py", tmp_path_factory.mktemp("server") / "log") as running:
         yield running
+
+
+def flipped(run: Run, name: str, at: int) -> WidgetState:
+    """The message that switches a page's toggle to what it is not."""
+    one = [one for one in run.widgets if one.kind == "checkbox" and one.key.startswith(f"{name}_")][at]
+    return one.state(not (one.proto.value if one.proto.set_value else one.proto.default))
+
+
+def controls(run: Run) -> list[str]:
+    kinds = {"slider", "selectbox", "checkbox", "text_input", "number_input"}
+    return [one.key for one in run.widgets if one.kind in kinds and not one.key.startswith("_")]
+
+
+def words(run: Run) -> list[str]:
+    return sorted(proto.body for kind, proto in run.elements if kind == "markdown")
+
+
+def drawn(run: Run) -> Run:
+    """Of a run what it drew, without what it left as it was."""
+    return Run(run.messages, run.seconds)
+
+
+def named(run: Run, name: str) -> Widget | None:
+    return next((one for one in run.widgets if one.key == name), None)
+
+
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_what_a_move_and_a_preset_draw_anew_is_as_much_as_they_change(name: str, server: Server) -> None:
+    with Session(server.url) as visitor:
+        whole = visitor.visit(name)
+        for at in range(2):
+            run = visitor.change([flipped(whole, name, at)])
+        assert not named(drawn(run), "seed")
+        away = visitor.change([flipped(whole, name, 2)])
+        assert controls(drawn(away)) == []
+        assert words(drawn(away))
+        assert not named(drawn(away), f"_{name}_preset"), "none is lit, and none was"
+        again = visitor.change()
+        assert (controls(away), words(away)) == (controls(again), words(again)) == (controls(whole), words(again))
+
+        preset = named(again, f"_{name}_preset")
+        assert preset
+        lit = visitor.change([preset.state([preset.proto.options[1].content])])
+        assert set(controls(drawn(lit))) == {key for key in controls(lit) if key.startswith(name)}, "with new values"
+        again = visitor.change()
+        assert (controls(lit), words(lit)) == (controls(again), words(again))
+        out = visitor.change([flipped(again, name, 0)])
+        assert named(drawn(out), f"_{name}_preset"), "it goes out"
+        assert not named(drawn(out), "seed")
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
@@ -29,3 +79,16 @@ def test_a_control_that_was_moved_there_and_back_in_one_go_leaves_a_page_that_go
             assert not run.failures
             assert [said for said in run.told if "went wrong" in said] == []
         assert run.messages
+
+
+def test_a_question_that_was_answered_is_asked_again_where_it_stood(server: Server) -> None:
+    with Session(server.url) as visitor:
+        question = named(visitor.visit("scaling"), "_scaling_option")
+        assert question
+        answered = visitor.change([question.state([question.proto.options[0].content])])
+        assert named(answered, "_scaling_option") is None
+        again = named(answered, "_scaling_again")
+        assert again
+        asked = visitor.change([again.state(True)])
+        assert named(asked, "_scaling_option")
+        assert named(asked, "_scaling_again") is None
