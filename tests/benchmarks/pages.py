@@ -59,19 +59,23 @@ WATCH = """() => {
   for (const kind of ["pointerdown", "keydown"])
     document.addEventListener(kind, () => { window.pressed = performance.now(); }, true);
   window.watch = () => {
-    const before = pictures();
+    let before = pictures();
     const changed = [];
     let ran = false, ended = 0, moved = 0;
     window.pressed = 0;
     window.watched = new Promise((resolve) => {
       const look = () => {
         const now = performance.now();
+        if (!window.pressed) {
+          before = pictures();
+          return requestAnimationFrame(look);
+        }
         pictures().forEach((picture, i) => {
           if (changed[i] === undefined && picture !== before[i]) { changed[i] = now; moved = now; }
         });
         if (running()) { ran = true; ended = 0; } else if (ran && !ended) ended = now;
-        const still = window.pressed && now - Math.max(ended, moved, window.pressed) > 250;
-        if (window.pressed && (now - window.pressed > 60000 || (ran ? ended && still : now - window.pressed > 1500)))
+        const still = now - Math.max(ended, moved, window.pressed) > 250;
+        if (now - window.pressed > 60000 || (ran ? ended && still : now - window.pressed > 1500))
           return resolve([moved && moved - window.pressed, ended && ended - window.pressed]);
         requestAnimationFrame(look);
       };
