@@ -1,8 +1,5 @@
 """What every page has, Home and Claims too: settings in the session and in the link."""
 
-from collections.abc import Callable
-from typing import Any
-
 from pages._shared import link
 from pages._shared.registry import PageSpec
 from pages._shared.values import Around, Values, shared
@@ -42,18 +39,3 @@ class Sheet:
     def write_link(self) -> None:
         """Make the link hold what is."""
         link.write(self.parameters() | self.around.parameters())
-
-    def setter(self, name: str) -> Callable[[Any], None] | None:
-        """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.
-
-        Args:
-            name: The setting.
-        """
-        return None if self.values.is_fixed(name) else lambda value: self.put(**{name: value})
-
-    def put(self, **moved: Any) -> None:
-        """Set some settings, for callbacks; raises ``ConfigError`` for what is not possible."""
-        for name, value in moved.items():
-            self.values.settings[name].check(name, value)
-        self.values.put(**moved)
-        self.write_link()

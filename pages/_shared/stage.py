@@ -4,7 +4,8 @@ A page has two fragments: the stage, with presets, question and controls, and in
 the stage, so that its run may draw all of it; but most moves change only what is answered, and ask for that alone.
 """
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -18,7 +19,7 @@ from pages._shared.words import refusal
 from attention_core.experiments.checks import ConfigError
 
 
-class Stage(Sheet):
+class Stage(Sheet, ABC):
     """A sheet with a stage and answers.
 
     Args:
@@ -32,9 +33,9 @@ class Stage(Sheet):
         self.presets = presets
         self.stage_key, self.answers_key = f"{spec.name}_stage", f"{spec.name}_answers"
 
+    @abstractmethod
     def made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
-        raise NotImplementedError
 
     def refused(self) -> tuple[str, str]:
         """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
@@ -50,9 +51,19 @@ class Stage(Sheet):
         """Called once a control of the stage has been moved. Its run draws all of the stage, unless less will do."""
         self._follow(self.stage_key)
 
+    def setter(self, name: str) -> Callable[[Any], None] | None:
+        """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.
+
+        Args:
+            name: The setting.
+        """
+        return None if self.values.is_fixed(name) else lambda value: self.put(**{name: value})
+
     def put(self, **moved: Any) -> None:
         """Set some settings, for callbacks of the answers; raises ``ConfigError`` for what is not possible."""
-        super().put(**moved)
+        for name, value in moved.items():
+            self.values.settings[name].check(name, value)
+        self.values.put(**moved)
         self.answered()
 
     def answered(self) -> None:

@@ -1,8 +1,8 @@
 """How a visitor waits for a result: shown the steps, letting others have their turn, and free to move on.
 
-Controls stand in a fragment, for which Streamlit does not leave a run under way. So while a run waits it looks ten
-times a second whether something has been moved, and begins anew with it; whoever leaves no longer waits, and a
-computation for which nobody waits ends at its next step.
+Controls stand in a fragment, for which Streamlit does not leave a run under way. So while a run waits it looks
+several times a second whether something has been moved, and begins anew with it; whoever leaves no longer waits, and
+a computation for which nobody waits ends at its next step.
 """
 
 from __future__ import annotations

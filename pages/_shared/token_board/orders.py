@@ -4,7 +4,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages._shared.sheet import Sheet
+from pages._shared.stage import Stage
 from pages._shared.token_board import BoardMove, BoardRole, token_board
 from attention_core.experiments.checks import MAX_CHARACTERS
 from attention_core.experiments.permutation import ShuffleConfig
@@ -17,7 +17,7 @@ def as_words(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("_".join(token.split()) or "_" for token in tokens)
 
 
-def order_boards(page: Sheet, config: ShuffleConfig, *, key: str) -> None:
+def order_boards(page: Stage, config: ShuffleConfig, *, key: str) -> None:
     """The boards of a shuffle: one where all tokens of a sentence move, else one of queries and one of keys.
 
     They set ``order`` and ``key_order``, ``tokens`` and ``context`` of the page.
@@ -53,7 +53,7 @@ def order_boards(page: Sheet, config: ShuffleConfig, *, key: str) -> None:
 
 
 def _board(
-    page: Sheet, tokens: tuple[str, ...], order: tuple[int, ...], name: str, sentence: str, *, key: str,
+    page: Stage, tokens: tuple[str, ...], order: tuple[int, ...], name: str, sentence: str, *, key: str,
     role: BoardRole, label: str, group: str, locked: bool,
 ) -> None:  # fmt: skip
     def moved(move: BoardMove) -> None:
