@@ -1,6 +1,5 @@
 """What one process has for all its visitors: made when the server starts, or by the first visitor of a plain host."""
 
-import sys
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -8,10 +7,6 @@ from pages._shared.ledger import Ledger
 from pages._shared.rooms import Question
 from pages._shared.runner import Runner
 from pages._shared.turns import Turns
-
-# A move passes some twenty times from one thread to another, and beside a computation, which never rests, each has to
-# wait so long for Python. Its own 5 ms made moves beside a training class half as slow again.
-SWITCH_S = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +28,5 @@ class Process:
 
 @cache
 def process() -> Process:
-    """The one of this process; with it threads take turns more often."""
-    sys.setswitchinterval(SWITCH_S)
+    """The one of this process."""
     return Process()

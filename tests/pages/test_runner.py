@@ -1,5 +1,6 @@
 """The runner: one computation for each key however many ask, a bounded cache, progress, and cancelling."""
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.process import process
-from pages._shared.runner import Cancelled, Job, Runner, array_bytes
+from pages._shared.runner import SWITCH_S, Cancelled, Job, Runner, array_bytes
 from pages._shared.waiting import said
 from attention_core.experiments.verdict import Step
 
@@ -177,6 +178,19 @@ def test_the_result_is_never_taken_for_a_step() -> None:
     job.compute()
     assert seen == [Step(0, 1, "counting"), None]
     assert job.result == "the result"
+
+
+def test_threads_take_turns_more_often_only_while_a_long_computation_runs() -> None:
+    def interval(_: Config) -> float:
+        return sys.getswitchinterval()
+
+    def steps_interval(_: Config) -> Iterator[Step | float]:
+        yield Step(0, 1)
+        yield sys.getswitchinterval()
+
+    runner, usual = Runner(), sys.getswitchinterval()
+    assert runner.run(steps_interval, Config(0)) == SWITCH_S < usual
+    assert runner.run(interval, Config(0)) == sys.getswitchinterval() == usual
 
 
 def test_long_computations_take_turns_so_that_a_short_one_does_not_wait_for_all_of_a_long_one(

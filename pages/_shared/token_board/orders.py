@@ -30,26 +30,25 @@ def order_boards(page: Stage, config: ShuffleConfig, *, key: str) -> None:
     here_q, here_k = (tuple(range(len(tokens))) for tokens in (config.tokens, config.keys))
     order_q, order_k = config.query_order or here_q, config.key_order or here_k
 
-    names = {"both": "board", "query": "queries", "key": "keys"}
-
     def board(role: BoardRole, label: str, name: str, sentence: str, *, moves: bool) -> None:
-        keys = role == "key"
         _board(
-            page, config.keys if keys else config.tokens, order_k if keys else order_q, name, sentence,
-            key=f"{key}_{names[role]}", role=role, label=label, group=key, locked=not moves,
+            page, config.keys if role == "key" else config.tokens, order_k if role == "key" else order_q, name, sentence,
+            key=f"{key}_{'keys' if role == 'key' else 'board'}", role=role, label=label, group=key, locked=not moves,
         )  # fmt: skip
 
-    boards = st.container(key="boards")
-    if not config.context and order_q == order_k and config.query_order:
-        with boards:
-            board("both", "Tokens", "order", "tokens", moves=True)
-        return
-    left, right = boards.columns(2)
-    with left, st.container(key=None if config.query_order else "still"):
-        board("query", "Queries", "order", "tokens", moves=bool(config.query_order))
-    with right, st.container(key=None if config.key_order else "still"):
-        own = ("key_order", "context") if config.context else ("order", "tokens")
-        board("key", "Keys and values", *own, moves=bool(config.key_order))
+    together = not config.context and order_q == order_k and bool(config.query_order)
+    # The first board stays what it is when a second comes: a new one would be drawn later than the picture below it.
+    with st.container(horizontal=True, key="boards"):
+        with st.container():
+            if together:
+                board("both", "Tokens", "order", "tokens", moves=True)
+            else:
+                board("query", "Queries", "order", "tokens", moves=bool(config.query_order))
+        if not together:
+            own = ("key_order", "context") if config.context else ("order", "tokens")
+            moving = (None if config.query_order else "board_alone") if config.key_order else "board_still"
+            with st.container(key=moving):
+                board("key", "Keys and values", *own, moves=bool(config.key_order))
 
 
 def _board(

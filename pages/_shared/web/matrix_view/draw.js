@@ -103,38 +103,51 @@ export const lerp = (from, to, t) => from + (to - from) * t;
 
 // ---- text ----
 
+// Labels are measured again and again: while a place is sought for their panel, and in the next picture.
+/** @type {Map<string, Map<string, number>>} */
+const widths = new Map();
+const MOST_WIDTHS = 2000; // of one font
+
+/** What was measured before a font was there is not true any more. */
+export const forgetWidths = () => widths.clear();
+
+/** What measures texts in the context's font. @param {Context} ctx */
+function measuring(ctx) {
+  const known = widths.get(ctx.font) ?? new Map();
+  widths.set(ctx.font, known);
+  return (/** @type {string} */ text) => {
+    const width = known.get(text) ?? ctx.measureText(text).width;
+    if (known.size >= MOST_WIDTHS) known.clear();
+    known.set(text, width);
+    return width;
+  };
+}
+
+/** @param {Context} ctx @param {string[]} labels */
+export const widest = (ctx, labels) => Math.max(0, ...labels.map(measuring(ctx)));
+
+/**
+ * Numbers as wide as if all their digits were 0: few texts to measure, and room in a cell does not depend on its digits.
+ *
+ * @param {Context} ctx
+ * @param {string[]} texts
+ */
+export const widestNumber = (ctx, texts) => widest(ctx, [...new Set(texts.map((text) => text.replace(/\d/g, "0")))]);
+
 /** @param {Context} ctx @param {string} text @param {number} width */
 export function fit(ctx, text, width) {
-  if (ctx.measureText(text).width <= width) return text;
+  const measured = measuring(ctx);
+  if (measured(text) <= width) return text;
   const letters = Array.from(text);
   const cut = (/** @type {number} */ length) => letters.slice(0, length).join("") + "…";
   let low = 0;
   let high = letters.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (ctx.measureText(cut(middle)).width <= width) low = middle;
+    if (measured(cut(middle)) <= width) low = middle;
     else high = middle - 1;
   }
   return cut(low);
-}
-
-// Labels are measured again and again while a place is sought for their panel.
-/** @type {WeakMap<string[], Map<string, number>>} */
-let widths = new WeakMap();
-
-/** What was measured before a font was there is not true any more. */
-export const forgetWidths = () => (widths = new WeakMap());
-
-/** @param {Context} ctx @param {string[]} labels */
-export function widest(ctx, labels) {
-  const known = widths.get(labels) ?? new Map();
-  widths.set(labels, known);
-  let width = known.get(ctx.font);
-  if (width === undefined) {
-    width = labels.reduce((most, label) => Math.max(most, ctx.measureText(label).width), 0);
-    known.set(ctx.font, width);
-  }
-  return width;
 }
 
 export const SLANTED = 84; // most pixels of a slanted label

@@ -14,6 +14,7 @@ import {
   SLANTED,
   slantedText,
   widest,
+  widestNumber,
 } from "./draw.js";
 import { bytes, identities, Panel, place } from "./panel.js";
 
@@ -290,12 +291,12 @@ export class Matrix extends Panel {
    */
   cellTexts(ctx, width) {
     const shown = Array.from(this.values, (v, i) => (this.hidden?.[i] || !Number.isFinite(v) ? "" : formatNumber(v)));
-    if (widest(ctx, shown) <= width) return shown;
+    if (widestNumber(ctx, shown) <= width) return shown;
     const reach = Math.max(...this.spec.limits.map(Math.abs));
     if (reach < 0.05 || reach >= 1e4) return null;
     const digits = reach < 10 ? 2 : reach < 100 ? 1 : 0;
     const short = shown.map((text, i) => text && this.values[i].toFixed(digits).replace("-", "−"));
-    return widest(ctx, short) <= width ? short : null;
+    return widestNumber(ctx, short) <= width ? short : null;
   }
 
   /** @param {Scene} scene @param {(i: number) => number} fraction */
