@@ -23,9 +23,9 @@ CACHE_BYTES = 64 * 2**20
 # In that lane all take turns: who asks for a second of it does not wait for who asks for twenty.
 QUICK_LANES, LONG_LANES = 2, 1
 TURN_S = 1.0
-# A move passes some twenty times from one thread to another, and beside a computation that never rests each has to wait
-# so long for Python. Its own 5 ms makes moves beside a training class half as slow again; but with nothing beside them
-# a move's messages come in fewer and larger parts, which a browser draws sooner.
+# A move passes some twenty times from one thread to another, and beside a computation that never rests each has to
+# wait so long for Python. Its own 5 ms makes moves beside a training class half as slow again; with nothing beside
+# them a move's messages come in fewer and larger parts, which a browser draws sooner.
 SWITCH_S = 0.001
 
 

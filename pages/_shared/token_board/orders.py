@@ -31,9 +31,10 @@ def order_boards(page: Stage, config: ShuffleConfig, *, key: str) -> None:
     order_q, order_k = config.query_order or here_q, config.key_order or here_k
 
     def board(role: BoardRole, label: str, name: str, sentence: str, *, moves: bool) -> None:
+        tokens, now = (config.keys, order_k) if role == "key" else (config.tokens, order_q)
         _board(
-            page, config.keys if role == "key" else config.tokens, order_k if role == "key" else order_q, name, sentence,
-            key=f"{key}_{'keys' if role == 'key' else 'board'}", role=role, label=label, group=key, locked=not moves,
+            page, tokens, now, name, sentence, key=f"{key}_{'keys' if role == 'key' else 'board'}", role=role,
+            label=label, group=key, locked=not moves,
         )  # fmt: skip
 
     together = not config.context and order_q == order_k and bool(config.query_order)

@@ -27,6 +27,7 @@ import { Stage } from "./stage.js";
 
 const MOVE_MS = 200;
 const FRAME_MS = 16;
+const FOLLOW_MS = 50;
 const KINDS = { matrix: Matrix, bars: Bars, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
@@ -41,6 +42,7 @@ export class View {
   look = "";
   zoom = 1; // magnified for a projector, the view counts in pixels of its own; asked for with its place
   frame = 0;
+  following = 0;
   stop = new AbortController();
   light = new Light(this, this.stop.signal);
   hand = new Hand(this);
@@ -99,6 +101,7 @@ export class View {
     this.stop.abort();
     this.resize.disconnect();
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.following);
     this.light.tellOthers(this.light.now, null);
     this.stage.destroy();
     this.box.remove();
@@ -196,8 +199,12 @@ export class View {
     this.layout();
   }
 
+  /** Waits a little, for where the room changes a new picture is often on its way. */
   follow() {
-    if (this.stage.outdated) this.layout();
+    this.following ||= setTimeout(() => {
+      this.following = 0;
+      if (this.stage.outdated) this.layout();
+    }, FOLLOW_MS);
   }
 
   get density() {
