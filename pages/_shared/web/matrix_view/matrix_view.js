@@ -27,7 +27,7 @@ import { Stage } from "./stage.js";
 
 const MOVE_MS = 200;
 const FRAME_MS = 16;
-const FOLLOW_MS = 50;
+const FOLLOW_FRAMES = 3;
 const KINDS = { matrix: Matrix, bars: Bars, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
@@ -69,7 +69,7 @@ export class View {
     this.family = getComputedStyle(this.box).fontFamily; // asked once: a living style looks its answer up each time
     const { signal } = this.stop;
     for (const one of [this.box, this.stage.box]) if (one) this.resize.observe(one);
-    window.addEventListener("resize", () => this.follow(), { signal });
+    window.addEventListener("resize", () => this.fit(), { signal });
     window.addEventListener("beforeprint", () => this.print(true), { signal });
     window.addEventListener("afterprint", () => this.print(false), { signal });
     document.addEventListener(
@@ -101,7 +101,7 @@ export class View {
     this.stop.abort();
     this.resize.disconnect();
     cancelAnimationFrame(this.frame);
-    clearTimeout(this.following);
+    cancelAnimationFrame(this.following);
     this.light.tellOthers(this.light.now, null);
     this.stage.destroy();
     this.box.remove();
@@ -199,12 +199,14 @@ export class View {
     this.layout();
   }
 
-  /** Waits a little, for where the room changes a new picture is often on its way. */
-  follow() {
-    this.following ||= setTimeout(() => {
-      this.following = 0;
-      if (this.stage.outdated) this.layout();
-    }, FOLLOW_MS);
+  fit() {
+    if (this.stage.outdated) this.layout();
+  }
+
+  /** Waits some frames: where something on the page takes another room a new picture is often on its way. */
+  follow(frames = FOLLOW_FRAMES) {
+    cancelAnimationFrame(this.following);
+    this.following = requestAnimationFrame(() => (frames > 1 ? this.follow(frames - 1) : this.fit()));
   }
 
   get density() {
