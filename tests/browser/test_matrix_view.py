@@ -157,6 +157,29 @@ def test_the_backing_store_has_the_screens_density(show):
     assert sizes == pytest.approx([3, 3], rel=0.01)
 
 
+def test_a_picture_whose_room_changes_waits_three_frames_for_the_next_one(show):
+    """A control that comes or goes moves the picture before its new numbers come: the old are not drawn anew."""
+    page = show()
+    canvas = page.locator(".view canvas").first
+    before = canvas.evaluate("canvas => canvas.width")
+    widths = canvas.evaluate(
+        """async (canvas) => {
+          document.querySelector("[data-testid=stMain]").style.maxWidth = "700px";
+          const found = [];
+          for (let frame = 0; frame < 10; frame++) {
+            await new Promise(requestAnimationFrame);
+            found.push(canvas.width);
+          }
+          return found;
+        }"""
+    )
+    assert set(widths[:3]) == {before}
+    assert len(set(widths)) == 2
+    assert widths[-1] < before
+    page.evaluate("document.querySelector('[data-testid=stMain]').style.maxWidth = ''")
+    page.wait_for_function("width => document.querySelector('.view canvas')?.width !== width", arg=widths[-1])
+
+
 def test_the_picture_follows_the_theme_while_it_stands(show):
     page = show(color_scheme="light")
     at = cell_at(page, 1, 0, 0, down=0.15)
