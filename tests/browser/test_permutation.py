@@ -58,6 +58,19 @@ def test_a_token_edited_on_the_board_is_in_the_sentence(visit: Callable, settled
     assert "permutation_order=1-0-2-3-4-5" in page.url
 
 
+def test_board_and_picture_stay_what_they_are_when_a_second_board_comes_and_goes(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("permutation")
+    board, picture = page.locator(".st-key-boards .board"), page.locator(".st-key-figure canvas").first
+    stood = [board.first.element_handle(), picture.element_handle()]
+    for preset, boards in (("Keys and values only", 2), ("Shuffle all", 1)):
+        page.locator(".st-key-presets button", has_text=preset).click()
+        settled(page)
+        assert board.count() == boards, preset
+        assert all(one.evaluate("one => one.isConnected") for one in stood), preset
+
+
 def test_chips_and_matrices_light_each_other(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?permutation_order=2-0-1-3-4-5")
     dark = page.evaluate(PICTURES)
