@@ -16,6 +16,7 @@ from attention_core.modules.dot_product import (
     attention_scores,
     mask_scores,
     merge_masks,
+    product,
     scaled_dot_product_attention,
     softmax_over_keys,
 )
@@ -204,7 +205,7 @@ class MultiHeadAttention(HeadProjections):
             query_positions=query_positions,
             key_positions=key_positions,
         )
-        context = found.weights @ found.v  # (batch, heads, q_len, d_head)
+        context = product(found.weights, found.v)  # (batch, heads, q_len, d_head)
         before = (found.q, found.k, found.v, found.scores, found.masked_scores, found.weights)
         return AttentionTrace(*before, context, self.out_of_heads(context))
 

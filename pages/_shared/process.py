@@ -20,8 +20,8 @@ class Process:
         questions: What the pages ask, by their names: a class may vote on it. ``warm.question`` reads it.
     """
 
-    turns: Turns = field(default_factory=Turns)
-    runner: Runner = field(default_factory=Runner)
+    turns: Turns
+    runner: Runner
     ledger: Ledger = field(default_factory=Ledger)
     questions: dict[str, Question] = field(default_factory=dict)
 
@@ -29,4 +29,5 @@ class Process:
 @cache
 def process() -> Process:
     """The one of this process."""
-    return Process()
+    turns = Turns()
+    return Process(turns, Runner(let_pass=turns.let_pass))

@@ -8,11 +8,10 @@ import math
 import sys
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the runner is made before torch, which steps come with, is imported
@@ -20,9 +19,13 @@ if TYPE_CHECKING:  # the runner is made before torch, which steps come with, is 
 
 CACHE_BYTES = 64 * 2**20
 # Quick work shares the cores; long work, which reports its steps, has one lane of its own and cannot starve it.
-# In that lane all take turns: who asks for a second of it does not wait for who asks for twenty.
 QUICK_LANES, LONG_LANES = 2, 1
-TURN_S = 1.0
+# In that lane all take turns. Whoever is new comes first, so that who asks for a second of it does not wait for those
+# who ask for twenty; but of three turns one is for these.
+TURN_S, NEW_TURNS = 1.0, 2
+# Between two steps a long computation lets a page's run pass, which wants Python for some 20 ms, but waits no longer
+# than this part of what the step took.
+PATIENCE = 0.5
 # A move passes some twenty times from one thread to another, and beside a computation that never rests each has to
 # wait so long for Python. Its own 5 ms makes moves beside a training class half as slow again; with nothing beside
 # them a move's messages come in fewer and larger parts, which a browser draws sooner.
@@ -66,13 +69,18 @@ class Job:
             raise self.error
         return self._result
 
-    def compute(self, seconds: float = math.inf) -> bool:
+    def compute(self, seconds: float = math.inf, let_pass: Callable[[float], None] = lambda _: None) -> bool:
         """Compute to the end, or step by step for about so long; stop where nobody waits any more.
+
+        Args:
+            seconds: How long.
+            let_pass: Called between two steps with the seconds that it may wait at most.
 
         Returns:
             Whether it has come to its end.
         """
-        end = time.monotonic() + seconds
+        begun = time.monotonic()
+        end = begun + seconds
         if self.waiting == 0:
             self.error = Cancelled()
             return True
@@ -84,8 +92,11 @@ class Job:
                     self._result = item
                 elif self.waiting == 0:
                     raise Cancelled
-                elif time.monotonic() > end:
+                elif (now := time.monotonic()) > end:
                     return False
+                else:
+                    let_pass(PATIENCE * (now - begun))
+                    begun = time.monotonic()
         except BaseException as error:  # noqa: BLE001 - it is raised again in everyone who waits
             self.error = error
         return True
@@ -98,14 +109,18 @@ class Runner:
 
     Args:
         capacity: Bytes of arrays that are kept; the least recently used result goes first.
+        let_pass: What long computations call between their steps; see ``Job.compute``.
     """
 
-    def __init__(self, capacity: int = CACHE_BYTES) -> None:
-        self.capacity = capacity
+    def __init__(self, capacity: int = CACHE_BYTES, let_pass: Callable[[float], None] = lambda _: None) -> None:
+        self.capacity, self._let_pass = capacity, let_pass
         self.size = 0
         self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._jobs: dict[Hashable, Job] = {}
-        self._line: list[Job] = []
+        self._new: deque[tuple[Hashable, Job]] = deque()
+        self._begun: deque[tuple[Hashable, Job]] = deque()
+        self._on_turn: list[Job] = []
+        self._new_turns = 0
         self._lock = threading.Lock()
         self._quick = ThreadPoolExecutor(QUICK_LANES, "quick")
         self._long = ThreadPoolExecutor(LONG_LANES, "long")
@@ -156,9 +171,12 @@ class Runner:
             return job.result
 
     def ahead(self, job: Job) -> int:
-        """How many long computations have their turn before this one."""
+        """How many have their turn before this one, which has not had any; 0 for one that has."""
         with self._lock:
-            return sum(one.waiting > 0 for one in takewhile(lambda one: one is not job, self._line))
+            line = [one for _, one in self._new]
+            if job not in line:
+                return 0
+            return sum(one.waiting > 0 for one in {*self._on_turn, *line[: line.index(job)]})
 
     def _known(self, key: Hashable) -> Any:
         if key not in self._results:
@@ -171,18 +189,26 @@ class Runner:
             self._quick.submit(self._work, key, job)
             return
         with self._lock:
-            self._line.append(job)
-            self._long.submit(self._take_turn, key, job)
+            self._new.append((key, job))
+            self._long.submit(self._take_turn)
 
-    def _take_turn(self, key: Hashable, job: Job) -> None:
+    def _take_turn(self) -> None:
+        with self._lock:
+            is_new = bool(self._new) and (self._new_turns < NEW_TURNS or not self._begun)
+            self._new_turns = self._new_turns + 1 if is_new else 0
+            line = self._new if is_new else self._begun
+            key, job = line[0]
+            self._on_turn = [job]
         with _giving_way():
-            ended = job.compute(TURN_S)
+            ended = job.compute(TURN_S, self._let_pass)
+        with self._lock:
+            line.popleft()
+            self._on_turn = []
+            if not ended:
+                self._begun.append((key, job))
+                self._long.submit(self._take_turn)
         if ended:
             self._finish(key, job)
-        with self._lock:
-            self._line.remove(job)
-        if not job.finished.is_set():
-            self._submit(key, job)
 
     def _work(self, key: Hashable, job: Job) -> None:
         job.compute()

@@ -16,6 +16,8 @@ class Turns:
     def __init__(self) -> None:
         self._next = threading.Semaphore(1)
         self._mine = threading.local()
+        self._free = threading.Event()
+        self._free.set()
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -23,23 +25,34 @@ class Turns:
         if getattr(self._mine, "held", False):
             yield
             return
-        with self._next:
-            self._mine.held = True
-            try:
-                yield
-            finally:
-                self._mine.held = False
+        self._take()
+        try:
+            yield
+        finally:
+            self._leave()
 
     @contextmanager
     def released(self) -> Iterator[None]:
         """Let others have the turn, where this thread has it, while it only waits: for a result, or for torch."""
         held = getattr(self._mine, "held", False)
         if held:
-            self._mine.held = False
-            self._next.release()
+            self._leave()
         try:
             yield
         finally:
             if held:
-                self._next.acquire()
-                self._mine.held = True
+                self._take()
+
+    def let_pass(self, seconds: float) -> None:
+        """Wait while anyone has the turn, but no longer than ``seconds``: for a computation, between its steps."""
+        self._free.wait(seconds)
+
+    def _take(self) -> None:
+        self._next.acquire()
+        self._mine.held = True
+        self._free.clear()
+
+    def _leave(self) -> None:
+        self._mine.held = False
+        self._free.set()
+        self._next.release()

@@ -39,10 +39,13 @@ def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step]
         return known
     with shared.runner.job(function, config) as job, shared.turns.released():
         if not job.finished.wait(POLL_S if draw else PATIENCE_S):
-            place, shown = st.empty(), None
+            place, shown, told = st.empty(), None, None
             while not job.finished.is_set():
                 step = job.step
-                place.progress(*said(step, shared.runner.ahead(job) if job.is_long else 0))
+                progress = said(step, shared.runner.ahead(job) if job.is_long else 0)
+                if progress != told:
+                    place.progress(*progress)
+                    told = progress
                 if draw and step is not None and step is not shown:
                     draw(step)
                     shown = step

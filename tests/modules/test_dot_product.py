@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from attention_core.device import available_devices
 from attention_core.experiments.bounds import tolerance
-from attention_core.modules.dot_product import attention_weights, merge_masks, scaled_dot_product_attention
+from attention_core.modules.dot_product import (
+    attention_scores,
+    attention_weights,
+    merge_masks,
+    scaled_dot_product_attention,
+)
 from attention_core.modules.masks import causal_mask
 from tests.modules.draws import MASKS, drawn_masks
 from tests.modules.refusals import refused
@@ -193,3 +198,14 @@ def test_nothing_to_merge_is_no_mask() -> None:
 def test_refusals(function: object, masks: dict[str, torch.Tensor], sentence: str) -> None:
     with refused(sentence):
         function(normal(2, 3, 4), normal(2, 5, 4), **masks)
+
+
+def test_float16_scores_are_float32_products_rounded_once_forward_and_backward() -> None:
+    draw = torch.Generator().manual_seed(3)
+    shapes = ((2, 5, 37), (2, 7, 37), (2, 5, 7))
+    query, key, upstream = (torch.randn(shape, generator=draw).half() for shape in shapes)
+    query.requires_grad_()
+    scores = attention_scores(query, key, scale=1.0)
+    (gradient,) = torch.autograd.grad(scores, query, upstream)
+    assert torch.equal(scores, (query.float() @ key.float().mT).half())
+    assert torch.equal(gradient, (upstream.float() @ key.float()).half())

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.process import process
-from pages._shared.runner import SWITCH_S, Cancelled, Job, Runner, array_bytes
+from pages._shared.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes
 from pages._shared.waiting import said
 from attention_core.experiments.verdict import Step
 
@@ -193,31 +193,46 @@ def test_threads_take_turns_more_often_only_while_a_long_computation_runs() -> N
     assert runner.run(interval, Config(0)) == sys.getswitchinterval() == usual
 
 
-def test_long_computations_take_turns_so_that_a_short_one_does_not_wait_for_all_of_a_long_one(
+def test_long_computations_take_turns_and_who_is_new_does_not_wait_for_those_who_have_had_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("pages._shared.runner.TURN_S", 0.0)
-    ended, begun, order = [], threading.Event(), threading.Event()
+    turns, begun, order = [], threading.Event(), threading.Event()
 
     def steps_of(config: Config) -> Iterator[Step | int]:
         for done in range(config.size):
+            turns.append(config.number)
             yield Step(done, config.size)
             begun.set()
             assert order.wait(10)
-        ended.append(config.number)
         yield config.number
 
     runner = Runner()
     with ExitStack() as asked:
-        jobs = [asked.enter_context(runner.job(steps_of, Config(0, size=100)))]
+        jobs = [asked.enter_context(runner.job(steps_of, Config(0, size=4)))]
         assert begun.wait(10)
-        sizes = (50, 3, 20, 1)
-        jobs += [asked.enter_context(runner.job(steps_of, Config(i, size))) for i, size in enumerate(sizes, 1)]
-        assert [runner.ahead(job) for job in jobs] == [0, 1, 2, 3, 4]
+        jobs += [asked.enter_context(runner.job(steps_of, Config(i, size=1))) for i in range(1, 6)]
+        assert [runner.ahead(job) for job in jobs] == [0, 1, 2, 3, 4, 5]
         order.set()
         assert all(job.finished.wait(10) for job in jobs)
-    assert ended == [4, 2, 3, 1, 0]
-    assert [job.result for job in jobs] == [0, 1, 2, 3, 4]
+    assert [job.result for job in jobs] == [0, 1, 2, 3, 4, 5]
+    # A turn ends at its first step. 0 is in its second when the others come: 1 and 2 are new and come first, then it
+    # is the turn of one that is not, 0; then 3 and 4, and 1, which only ends; then 5.
+    assert turns == [0, 0, 1, 2, 0, 3, 4, 5, 0]
+
+
+def test_between_its_steps_a_long_computation_lets_others_pass_for_a_part_of_what_a_step_took() -> None:
+    waits: list[float] = []
+
+    def steps_of(_: None) -> Iterator[Step | str]:
+        for done in range(3):
+            time.sleep(0.02)
+            yield Step(done, 3)
+        yield "done"
+
+    assert Runner(let_pass=waits.append).run(steps_of, None) == "done"
+    assert len(waits) == 3
+    assert all(wait >= PATIENCE * 0.02 for wait in waits)
 
 
 def test_who_left_stands_in_nobodys_way() -> None:

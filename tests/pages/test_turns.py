@@ -77,3 +77,13 @@ def test_waiting_for_a_result_is_only_waiting() -> None:
         assert others == [True]
         assert not another_gets_a_turn(SOON_S)
     assert another_gets_a_turn()
+
+
+def test_a_computation_lets_a_run_pass_but_does_not_wait_for_ever() -> None:
+    passed = threading.Event()
+    with TURNS.held():
+        TURNS.let_pass(0.01)
+        started(lambda: (TURNS.let_pass(PATIENCE_S), passed.set()))
+        assert not passed.wait(SOON_S)
+        with TURNS.released():
+            assert passed.wait(PATIENCE_S)
