@@ -1,13 +1,12 @@
 """Anatomy: one sentence, one forward pass, every number traceable to what it was made of."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
+from pages._shared.values import group_of
 from pages._shared.words import coloured
 from attention_core.experiments.anatomy import (
     SHORTEST,
@@ -25,7 +24,7 @@ from attention_core.figures.matrix import MatrixView
 BACK, ALIKE, ITSELF, ELSEWHERE = "The word before it", "All words alike", "Itself", "Some other word"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("anatomy")
 class View:
     """Which step of the pass is looked at, in which head, and the cell that is taken apart."""
 

@@ -1,6 +1,6 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +8,7 @@ from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, SIZES, BiasesConfig, BiasesResult
 from attention_core.experiments.settings import Choice, OneOf, Switch, ids_of, setting
@@ -24,7 +25,7 @@ NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and wei
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("biases")
 class View:
     """What is drawn, the curve below it, and what only a curve depends on."""
 

@@ -1,6 +1,5 @@
 """Claims: every statement of the theory, where it is said, and what this machine measures of it, now."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -14,7 +13,7 @@ from pages._shared.registry import LEDGER, PAGES
 from pages._shared.sheet import Sheet
 from pages._shared.sources import draw_sources
 from pages._shared.tabs import open_tab
-from pages._shared.values import SKIPPED, run_settings, shared
+from pages._shared.values import SKIPPED, group_of, run_settings, shared
 from pages._shared.waiting import result_of
 from pages._shared.words import literal
 from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_check
@@ -34,7 +33,7 @@ LOOKS = {
 UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("orange", "do_not_disturb_on", "is false")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("claims")
 class Chosen:
     """Which claims are listed."""
 
@@ -44,7 +43,7 @@ class Chosen:
     source: str = setting("anywhere", Choice(PLACES, label="Where it is said", formerly=ids_of(PLACES)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("claims")
 class Tabs:
     """Which page's claims are told in full, or what the sources say."""
 

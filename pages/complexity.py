@@ -1,11 +1,10 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
-from dataclasses import dataclass
-
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import Cell, matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments.complexity import (
     SECONDS,
     SHORTEST,
@@ -28,7 +27,7 @@ PROJECTIONS, SCORES, EVEN = "The projections", "The scores", "Both alike"
 MEASURE = {"none": "not now"} | SWEEPS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("complexity")
 class View:
     """What is timed beside the counts, and for how long."""
 

@@ -1,7 +1,5 @@
 """Home: what this is, one live figure, and the pages."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from pages._shared import classroom, course_strip, link
@@ -14,7 +12,7 @@ from pages._shared.matrix_view import matrix_view
 from pages._shared.process import process
 from pages._shared.registry import HOME, LEDGER, PAGES
 from pages._shared.sheet import Sheet
-from pages._shared.values import presenting, run_settings
+from pages._shared.values import group_of, presenting, run_settings
 from pages._shared.waiting import result_of
 from pages._shared.words import refusal
 from attention_core.claims import LedgerConfig, claims
@@ -24,7 +22,7 @@ from attention_core.experiments.settings import Switch, Words, setting
 from attention_core.figures.permutation import pair_view
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("home")
 class Figure:
     """What the figure shows."""
 

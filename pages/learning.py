@@ -1,6 +1,6 @@
 """Learning: a model is trained while one looks, and its attention can be watched turning to what it needs."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -11,6 +11,7 @@ from pages._shared.controls import Ask
 from pages._shared.export import File
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments import learning as study
 from attention_core.experiments.learning import (
     SUCCESS,
@@ -48,7 +49,7 @@ def write_heads(heads: tuple[Head, ...]) -> str:
     return "-".join(f"{layer}.{head}" for layer, head in heads)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("learning")
 class View:
     """The moment that is shown, an input of one's own, and what stands below."""
 

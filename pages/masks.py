@@ -1,13 +1,12 @@
 """Masks: who may look at whom, and what happens if a mask is missing."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
 from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.figures import masking as draw
@@ -18,7 +17,7 @@ from attention_core.figures.matrix import MatrixView
 STILL, MOVE = "Stay exactly", "Move"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("masks")
 class View:
     """What is shown of the stack."""
 

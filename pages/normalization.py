@@ -1,11 +1,10 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm look at, and what they leave."""
 
-from dataclasses import dataclass
-
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import Cell, matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments.normalization import (
     SHORTEST,
     BlockResult,
@@ -25,7 +24,7 @@ from attention_core.figures.matrix import MatrixView
 FOLLOWS, DIFFERENT = "The same rows, in the new order", "Different"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("normalization")
 class View:
     """The number whose inputs are shown."""
 

@@ -1,6 +1,5 @@
 """Permutation: shuffle the tokens, and see what attention notices."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from pages._shared.content import Predict, Preset
@@ -8,6 +7,7 @@ from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
 from pages._shared.token_board.orders import order_boards
+from pages._shared.values import group_of
 from attention_core.experiments import permutation as study
 from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleConfig, ShuffleResult, order_of
 from attention_core.experiments.settings import Choice, Order, ids_of, setting
@@ -21,7 +21,7 @@ SAME, FOLLOWS, DIFFERENT = "The same", "The same rows, in the new order", "Diffe
 RESIDUALS = 110
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("permutation")
 class View:
     """What is shuffled, and what of it is drawn."""
 

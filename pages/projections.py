@@ -1,11 +1,10 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
-from dataclasses import dataclass
-
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments.projections import (
     LAYERS,
     NUM_HEADS,
@@ -24,7 +23,7 @@ from attention_core.figures.matrix import MatrixView
 ALL, NOT_ALL = "Yes, every one of them", "No, some are outshone"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("projections")
 class View:
     """What the picture's slider stands at."""
 

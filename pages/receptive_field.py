@@ -1,11 +1,10 @@
 """Receptive field: heads against depth, and who sees whom through the layers."""
 
-from dataclasses import dataclass
-
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import Cell, matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments.receptive_field import (
     MAX_LAYERS,
     MAX_TOKENS,
@@ -29,7 +28,7 @@ POWER, ALL = "Several times as many with each layer", "All of them"
 SHOWN = {"graph": "graph", "matrix": "matrix", "curve": "curve", "table": "heads × layers", "kernel": "kernel"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("receptive_field")
 class View:
     """What is shown, and the node of the graph whose cone is lit; where the stack ends before it, the last one."""
 

@@ -1,11 +1,10 @@
 """Scaling: slide d_head, and watch softmax saturate and the typical gradient vanish."""
 
-from dataclasses import dataclass
-
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
+from pages._shared.values import group_of
 from attention_core.experiments.scaling import (
     D_HEADS,
     SHORTEST,
@@ -28,7 +27,7 @@ BOTH = "It vanishes for most, and grows for a few"
 SHOWN = {"query": "one query, at each d_head", "sizes": "the curve over d_head"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@group_of("scaling")
 class View:
     """What is looked at: the step of the picture's slider, and the curve below it."""
 

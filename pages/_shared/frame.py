@@ -20,7 +20,7 @@ another, the stage, with the presets and the controls: a preset reruns that.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import streamlit as st
@@ -187,7 +187,7 @@ class Page(Stage):
         return self.last_good
 
     def _draw_possible(self, config: Any, view: Any) -> None:
-        state, shown, now = st.session_state, self.private("shown"), (config, asdict(view))
+        state, shown, now = st.session_state, self.private("shown"), (config, view)
         if self._arrived:
             state[self.private("before")] = None
         elif shown in state and state[shown] != now:
@@ -210,12 +210,7 @@ class Page(Stage):
     @property
     def last_good(self) -> tuple[Any, Any] | None:
         """Config and view of the last picture that was possible; None if there was none yet."""
-        return self._kept("good")
-
-    def _kept(self, name: str) -> tuple[Any, Any] | None:
-        """Config and view that the session keeps; of the view the fields, for its class is anew in each whole run."""
-        kept = st.session_state.get(self.private(name))
-        return kept and (kept[0], self._view(**kept[1]))
+        return st.session_state.get(self.private("good"))
 
     def compute(self, function: Callable[[Any], Any], config: Any) -> Any:
         """The result of an experiment, shared by all who ask for it; where it takes long, progress stands below."""
@@ -242,7 +237,7 @@ class Page(Stage):
     @property
     def before(self) -> tuple[Any, Any] | None:
         """Config and view of the last picture before this one that was answered whole; None at first."""
-        return self._kept("before")
+        return st.session_state.get(self.private("before"))
 
     def drawn(self, config: Any, view: Any) -> MatrixView:
         """What the picture shows, on one scale with the picture it stands beside.

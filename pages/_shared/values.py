@@ -1,22 +1,47 @@
 """What the settings of a page stand at in this session: taken from the link, moved by people, written to the link."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 import streamlit as st
 
 from pages._shared import link, log
 from pages._shared.lesson import Lesson
+from pages._shared.registry import FOLDER
 from pages._shared.words import literal
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Coded, Setting, Switch, declared, defaults, setting
 
+Group = TypeVar("Group")
+
 _VALUES = "_values"  # in the session: what is not as it begins, by its key in the link
 _NO_VALUE: Any = object()
+
+_GROUPS: dict[tuple[str, str], tuple[int, type]] = {}
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def group_of(page: str) -> Callable[[type[Group]], type[Group]]:
+    """Makes a class in a page's file a frozen dataclass of declared fields, one and the same for all visitors.
+
+    Streamlit runs the file anew for each visit. A dataclass made each time is a third of what a session holds, and
+    what is known of it by heart (``declared``) would keep it for good.
+
+    Args:
+        page: Name of the page. When its file has changed, the class is made again.
+    """
+
+    def made(group: type[Group]) -> type[Group]:
+        key, written = (page, group.__qualname__), (FOLDER / f"{page}.py").stat().st_mtime_ns
+        if key not in _GROUPS or _GROUPS[key][0] != written:
+            _GROUPS[key] = written, dataclass(frozen=True, slots=True, kw_only=True)(group)
+        return _GROUPS[key][1]
+
+    return made
 
 
 class Values:

@@ -1,4 +1,4 @@
-"""Freed memory goes back to the system where glibc is there to give it."""
+"""Freed memory goes back to the system where glibc is there to give it, and visits leave nothing behind."""
 
 import platform
 import subprocess
@@ -6,6 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from pages._shared.registry import HOME, LEDGER, PAGES
+from attention_core.experiments.settings import declared
+from tests.pages.conftest import Open
 
 ROOT = Path(__file__).parents[2]
 # What a sweep's threads leave: blocks that are mapped by themselves, and blocks of an arena below one that stays.
@@ -39,3 +43,12 @@ def test_large_blocks_go_back_and_threads_share_the_rest() -> None:
     assert 120_000_000 < large[0] < large[1] < 125_000_000
     assert large[2] < 5_000_000
     assert 120_000_000 < small[0] < small[1] < 125_000_000, "each thread began an arena of its own"
+
+
+@pytest.mark.parametrize("name", [page.name for page in (HOME, *PAGES, LEDGER)])
+def test_another_visit_to_a_page_keeps_no_class_more(open_page: Open, name: str) -> None:
+    """A page's file runs anew for each visit; what it declares is one for all, or each visit would stay in memory."""
+    open_page(name)
+    known = declared.cache_info().currsize
+    open_page(name)
+    assert declared.cache_info().currsize == known
