@@ -42,10 +42,11 @@ class Ask:
 
     def __call__(self, *names: str) -> None:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
+        fixed, now = self.values.fixed(), self.values.now()
         for name in names:
             self.parts[name] = self._part
-            if not self.values.is_fixed(name):
-                self._draw(name)
+            if name not in fixed:
+                self._draw(name, now[name])
                 if isinstance(self.values.settings[name], Words):
                     self.beside[name] = st.container()
             elif not self.values.is_hidden(name):
@@ -71,8 +72,8 @@ class Ask:
         yield
         self._part = "controls"
 
-    def _draw(self, name: str) -> None:
-        one, key, value = self.values.settings[name], self.values.key(name), self.values[name]
+    def _draw(self, name: str, value: Any) -> None:
+        one, key = self.values.settings[name], self.values.key(name)
         shown = one.write(value) if isinstance(one, Words) else value
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown

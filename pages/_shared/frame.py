@@ -156,7 +156,8 @@ class Page(Stage):
     def _draw_controls(self) -> None:
         ask = Ask(self.values, self.moved)
         self._ask(ask)
-        ask(*(name for name in self.values if name not in ask.parts and self.values.is_fixed(name)))
+        fixed = self.values.fixed()
+        ask(*(name for name in self.values if name in fixed and name not in ask.parts))
         field, said = st.session_state[self.private("refused")] = self.refused()
         if field in ask.beside:
             ask.beside[field].error(said)

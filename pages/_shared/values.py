@@ -68,15 +68,21 @@ class Values:
             own = {name: one for name, one in declared(group).items() if name not in shared}
             self.settings |= own
             self.defaults |= {name: defaults(group)[name] for name in own}
+        start = f"{page}_" if page else ""
+        self._keys = {name: start + (one.link or name) for name, one in self.settings.items()}
 
     def key(self, name: str) -> str:
         """The setting's name in the session and in the link."""
-        last = self.settings[name].link or name
-        return f"{self.page}_{last}" if self.page else last
+        return self._keys[name]
+
+    def fixed(self) -> frozenset[str]:
+        """The settings that the lesson says."""
+        here = link.lesson()
+        return frozenset(() if here is None else (name for name in self if self._fixed(name, here) is not _NO_VALUE))
 
     def is_fixed(self, name: str) -> bool:
         """Whether the lesson says what the setting is."""
-        return self._fixed(name, link.lesson()) is not _NO_VALUE
+        return name in self.fixed()
 
     def is_hidden(self, name: str) -> bool:
         """Whether the lesson keeps the setting out of sight."""
@@ -102,8 +108,8 @@ class Values:
 
         What the lesson fixes does not count.
         """
-        now, here = self.now(), link.lesson()
-        free = [name for name in self if self._fixed(name, here) is _NO_VALUE]
+        now, fixed = self.now(), self.fixed()
+        free = [name for name in self if name not in fixed]
         wanted = (self.defaults | dict(settings) for settings in choices)
         return next((at for at, one in enumerate(wanted) if all(now[name] == one[name] for name in free)), None)
 
@@ -170,16 +176,16 @@ class Values:
     def _stands(self, names: Iterable[str]) -> dict[str, Any]:
         """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
         here, values = link.lesson(), st.session_state.get(_VALUES, {})
-        fixed = ((name, self._fixed(name, here)) for name in names)
-        return {
-            name: values.get(self.key(name), self.defaults[name]) if value is _NO_VALUE else value
-            for name, value in fixed
-        }
+        found = {name: values.get(self._keys[name], self.defaults[name]) for name in names}
+        if here is not None:
+            said = {name: self._fixed(name, here) for name in found}
+            found |= {name: value for name, value in said.items() if value is not _NO_VALUE}
+        return found
 
-    def _fixed(self, name: str, here: Lesson | None) -> Any:
+    def _fixed(self, name: str, here: Lesson) -> Any:
         """What a lesson fixes a setting at, if it does; it no longer does where that is not possible."""
         key, one = self.key(name), self.settings[name]
-        if here is None or key not in here.fixed:
+        if key not in here.fixed:
             return _NO_VALUE
         raw = here.fixed[key]
         with suppress(ValueError, TypeError, OverflowError):
