@@ -78,13 +78,15 @@ class Ask:
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
         options = {"key": key, "on_change": self._take, "args": (name,), "help": one.hint or None}
+        # What the session holds under the key is what counts. A slider that is given no value of its own looks through
+        # all that the session holds for one.
         match one:
             case Whole(low=low, high=high, typed=True):
                 st.number_input(one.label, low, high, step=1, **options)
             case Whole(low=low, high=high):
-                st.slider(one.label, low, high, **options)
+                st.slider(one.label, low, high, low, **options)
             case Real(low=low, high=high, step=step):
-                st.slider(one.label, float(low), float(high), step=step, **options)
+                st.slider(one.label, float(low), float(high), float(low), step=step, **options)
             case Choice(listed=True):
                 st.selectbox(one.label, tuple(one.options), format_func=one.say, **options)
             case Choice():
