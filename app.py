@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from pages._shared.compat import is_script_run
 from pages._shared.main import main
 from pages._shared.server import SETTINGS
 
 app = st.App(**SETTINGS)
 
-if is_script_run():  # a host that runs this file as a plain script gets the same pages
+if __name__ == "__main__":  # a host that runs this file as a plain script gets the same pages
     main()

@@ -116,4 +116,5 @@ def answers(config: AnatomyConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

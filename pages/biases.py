@@ -183,4 +183,5 @@ def answers(config: BiasesConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

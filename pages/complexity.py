@@ -120,4 +120,5 @@ def answers(config: ComplexityConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

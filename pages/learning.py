@@ -284,4 +284,5 @@ def draw_switches(config: LearningConfig, off: tuple[Head, ...]) -> None:
     )  # fmt: skip
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

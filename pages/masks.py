@@ -102,4 +102,5 @@ def answers(config: MaskingConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

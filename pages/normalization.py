@@ -109,4 +109,5 @@ def answers(config: NormalizationConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

@@ -137,4 +137,5 @@ def answers(config: ShuffleConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

@@ -107,4 +107,5 @@ def answers(config: ProjectionsConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

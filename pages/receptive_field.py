@@ -134,4 +134,5 @@ def answers(config: ReceptiveFieldConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

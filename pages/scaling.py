@@ -126,4 +126,5 @@ def answers(config: ScalingConfig, view: View) -> None:
     )
 
 
-page.draw()
+if __name__ == "__main__":
+    page.draw()

@@ -16,7 +16,6 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 from streamlit.errors import FragmentHandledException
 from streamlit.logger import get_logger
-from streamlit.runtime import exists
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
@@ -30,11 +29,6 @@ def is_history_navigation() -> bool:
     """
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.is_history_navigation
-
-
-def is_script_run() -> bool:
-    """Whether the code that calls this runs as a visitor's script, and not as the module that makes the server."""
-    return exists() and get_script_run_ctx(suppress_warning=True) is not None
 
 
 def is_move_waiting() -> bool:

@@ -78,8 +78,8 @@ class Ask:
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
         options = {"key": key, "on_change": self._take, "args": (name,), "help": one.hint or None}
-        # What the session holds under the key is what counts. A slider that is given no value of its own looks through
-        # all that the session holds for one.
+        # What the session holds under the key is what counts; but a slider without a value of its own looks through
+        # all of the session for one.
         match one:
             case Whole(low=low, high=high, typed=True):
                 st.number_input(one.label, low, high, step=1, **options)

@@ -13,7 +13,8 @@
         page.verdicts(result)
         page.finish(result, why=..., snippet=..., table=..., figure=...)
 
-    page.draw()
+    if __name__ == "__main__":  # in a visitor's run; where it is imported it only declares itself
+        page.draw()
 
 The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. It stands in
 another, the stage, with the presets and the controls: a preset reruns that.
@@ -27,7 +28,7 @@ import streamlit as st
 
 from pages._shared import export, link, log, pin, presets, share, tabs, worksheet
 from pages._shared.browser import handout
-from pages._shared.compat import Place, inner_fragment, is_script_run
+from pages._shared.compat import Place, inner_fragment
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.export import File
@@ -112,12 +113,7 @@ class Page(Stage):
         return self.asks and first and not worksheet.gathering()
 
     def draw(self) -> None:
-        """Draw the page: what is asked, and in a fragment what is answered; nothing where nobody visits it.
-
-        A page that is imported outside a visitor's run only declares itself, its question among the rest.
-        """
-        if not is_script_run():
-            return
+        """Draw the page: what is asked, and in a fragment what is answered."""
         self.take_link()
         if is_to_measure(self.spec.name):
             skip(self)

@@ -10,7 +10,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.compat import SendAtOnce, is_history_navigation, is_move_waiting, is_script_run
+from pages._shared.compat import SendAtOnce, is_history_navigation, is_move_waiting
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,14 +28,6 @@ def test_a_run_knows_whether_back_or_forward_asked_for_it() -> None:
     assert at.text[0].value == "False True"
     assert "is_history_navigation" in ClientState.DESCRIPTOR.fields_by_name
     assert "is_history_navigation" in ScriptRunContext.__dataclass_fields__
-
-
-def test_the_entry_knows_whether_it_makes_the_server_or_runs_for_a_visitor() -> None:
-    assert not is_script_run()
-    at = AppTest.from_string(
-        "import streamlit as st\nfrom pages._shared.compat import is_script_run\nst.text(is_script_run())"
-    ).run()
-    assert at.text[0].value == "True"
 
 
 def test_a_run_knows_what_waits_for_its_end_and_takes_it_along_where_it_begins_anew() -> None:
