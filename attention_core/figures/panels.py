@@ -82,7 +82,8 @@ class MatrixPanel:
         quantity: What a cell's number is; labels the colour bar.
         scale: ``sequential`` for what starts at 0, ``diverging`` for what lies around 0.
         limits: Range of the colours; from the data of all steps unless given, so that panels can share one.
-        hidden: (rows, columns) bool, True where a mask hides the cell; None hides nothing.
+        hidden: (rows, columns) bool, True where a cell shows no number; None hides nothing.
+        hidden_as: What such a cell is.
         unit: Unit of the values.
         note: A sentence below the panel.
     """
@@ -95,6 +96,7 @@ class MatrixPanel:
     scale: Scale
     limits: Limits | None = None
     hidden: Array | None = None
+    hidden_as: str = "hidden by the mask"
     unit: str = ""
     note: str = ""
 
@@ -116,7 +118,7 @@ class MatrixPanel:
 
     @property
     def shown(self) -> Array:
-        """The values that no mask hides, of all steps, flat."""
+        """The values that are not hidden, of all steps, flat."""
         return self.values.ravel() if self.hidden is None else self.values[..., ~self.hidden].ravel()
 
     @property

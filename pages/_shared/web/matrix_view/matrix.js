@@ -18,7 +18,7 @@ import {
 } from "./draw.js";
 import { bytes, identities, Panel, place } from "./panel.js";
 
-/** @import { MatrixSpec, Scene, Word } from "../types" */
+/** @import { Font, MatrixSpec, Scene, Word } from "../types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
@@ -42,6 +42,7 @@ export class Matrix extends Panel {
   fractions = new Float32Array(); // of the colour scale
   cw = 0; // width and height of a cell
   ch = 0;
+  labelled = 0; // pixels that the row labels of matrices beside it take
   low = false; // whether it is for its height that cells are no larger
   marker = element("i");
   turn = 0; // degrees of the column labels
@@ -92,11 +93,17 @@ export class Matrix extends Panel {
     return { row, column, values: mine.values.map((_, i) => old.values[row[(i / n) | 0] * n + column[i % n]]) };
   }
 
+  /** Pixels of the row labels. @param {Context} ctx @param {number} width @param {Font} font */
+  labels(ctx, width, font) {
+    ctx.font = font(13);
+    return Math.ceil(Math.max(14, Math.min(widest(ctx, this.rows), 120, width * 0.3))) + 8;
+  }
+
   /** @type {Panel<MatrixSpec>["measure"]} */
   measure(ctx, width, height, font) {
     const [rows, columns] = this.size;
+    const left = Math.max(this.labels(ctx, width, font), this.labelled);
     ctx.font = font(13);
-    const left = Math.ceil(Math.max(14, Math.min(widest(ctx, this.rows), 120, width * 0.3))) + 8;
     const longest = widest(ctx, this.columns);
     ctx.font = font(12, 650);
     const titles = ctx.measureText(`${this.spec.rows.title} ↓ ${this.spec.columns.title} →`).width + 10;
@@ -150,7 +157,7 @@ export class Matrix extends Panel {
     const where = [...place(this.spec.rows, row), ...place(this.spec.columns, column)];
     if (row === null || column === null) return where;
     const i = row * this.columns.length + column;
-    if (this.hidden?.[i]) return [...where, { text: "hidden by the mask", as: "quiet", line: true }];
+    if (this.hidden?.[i]) return [...where, { text: this.spec.hidden_as, as: "quiet", line: true }];
     const unit = this.spec.unit && ` ${this.spec.unit}`;
     const number = /** @type {Word} */ ({ text: formatNumber(this.values[i]) + unit, as: "value" });
     return [...where, { text: this.spec.quantity, as: "quiet", line: true }, number];
@@ -171,7 +178,7 @@ export class Matrix extends Panel {
     const ramp = element("span", { className: "ramp" }, this.marker);
     ramp.style.background = `linear-gradient(to right, ${theme.scales[scale].join()})`;
     const made = [low, ramp, high, element("span", { className: "quantity" }, quantity + (unit && ` (${unit})`))];
-    return this.hidden ? [...made, element("span", { className: "swatch" }, "hidden by the mask")] : made;
+    return this.hidden ? [...made, element("span", { className: "swatch" }, this.spec.hidden_as)] : made;
   }
 
   /** The colour bar starts where the cells do, unless it needs the room. @type {Panel<MatrixSpec>["legendLeft"]} */

@@ -28,8 +28,8 @@ export const hearShelf = (hear, signal) =>
   document.addEventListener(SHELF, (event) => hear(/** @type {CustomEvent} */ (event).detail), { signal });
 
 /** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
-const meaning = ({ scale, limits, quantity, unit, hidden }) =>
-  JSON.stringify([scale, limits, quantity, unit, Boolean(hidden)]);
+const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
+  JSON.stringify([scale, limits, quantity, unit, hidden && hidden_as]);
 
 /** Those on the page. @type {Set<Stage>} */
 const stages = new Set();
@@ -191,6 +191,16 @@ export class Stage {
 
   /** @param {Shown[]} shown @param {number} width @param {Height} height */
   measure(shown, width, height) {
+    // Matrices of one shape have cells of one size, however long their words are.
+    /** @type {Map<string, number>} */
+    const labelled = new Map();
+    for (const { drawn, parts } of shown) {
+      if (!(drawn instanceof Matrix)) continue;
+      const [shape, labels] = [String(drawn.size), drawn.labels(parts.ctx, width, this.view.font)];
+      labelled.set(shape, Math.max(labelled.get(shape) ?? 0, labels));
+    }
+    for (const { drawn } of shown)
+      if (drawn instanceof Matrix) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
     for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
   }
 
