@@ -113,13 +113,16 @@ def scaling_changed(
         label: From a factor's name to what people call it.
     """
     (was, at), (now, to) = before, after
-    told = []
+    told, new = [], []
     for one in (now.chosen, now.beside):
+        came = _said(float(one.max_weight[to]))
         then = next((side for side in (was.chosen, was.beside) if side.name == one.name), None)
-        came = f"from {_said(float(then.max_weight[at]))} " if then else ""
-        told.append(f"{label(one.name)} {came}to {_said(float(one.max_weight[to]))}")
+        if then:
+            told.append(f"{label(one.name)} from {_said(float(then.max_weight[at]))} to {came}")
+        else:  # 1/√d_head is always one of the two, so there is never this alone
+            new.append(f"{label(one.name)} it is now {came}")
     moved = f"From d_head = {sizes[0]} to {sizes[1]} the" if sizes[0] != sizes[1] else "The"
-    return f"{moved} largest weight of a query went, on average, {'; '.join(told)}."
+    return f"{moved} largest weight of a query went, on average, {'; '.join(told + new)}."
 
 
 def reach_changed(before: Looks, after: Looks) -> str:

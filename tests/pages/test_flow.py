@@ -82,6 +82,14 @@ def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
     assert "The rows moved with their queries and the columns stand in their order again" in said(at)
 
 
+def test_a_scale_that_was_not_shown_before_is_said_to_be_new(open_page: Open) -> None:
+    at = open_page("scaling")
+    at.selectbox(key="scaling_scale").set_value("head").run()
+    (line,) = (text for text in texts(at) if text.startswith(":material/arrow_forward:"))
+    assert "went, on average, × 1/√d_head from **" in line
+    assert "; × 1/d_head it is now **" in line
+
+
 @pytest.mark.parametrize(
     ("name", "headline", "claim", "preset", "surprise"),
     [
