@@ -16,7 +16,7 @@ import {
   widest,
   widestNumber,
 } from "./draw.js";
-import { bytes, identities, Panel, place } from "./panel.js";
+import { bytes, identities, Panel, place, whereFrom } from "./panel.js";
 
 /** @import { Font, MatrixSpec, Scene, Word } from "../types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
@@ -25,14 +25,10 @@ import { bytes, identities, Panel, place } from "./panel.js";
 const GAPPED = 16; // matrices up to this many rows and columns are drawn as separate rounded cells
 const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
+const FEW = 8; // rows and columns whose numbers are to be read, in cells that may be
+const WIDER = 2; // times as wide as high
 export const SMALL = 24; // pixels of cells that give way to no label
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
-
-/** @param {string[]} before @param {string[]} after */
-function whereFrom(before, after) {
-  const at = new Map(before.map((id, i) => [id, i]));
-  return after.map((id, i) => at.get(id) ?? i);
-}
 
 /** @extends {Panel<MatrixSpec>} */
 export class Matrix extends Panel {
@@ -112,11 +108,13 @@ export class Matrix extends Panel {
     const square = rows <= 2 * columns && columns <= 2 * rows;
     let cw = clamp((width - left - 2) / columns, 0.25, 56);
     let ch = clamp(height / rows, 0.25, 56);
-    if (square) cw = ch = Math.min(cw, ch);
-    else ch = Math.min(ch, Math.max(cw, 24));
+    if (square) {
+      ch = Math.min(cw, ch);
+      cw = Math.min(cw, Math.max(rows, columns) <= FEW ? WIDER * ch : ch);
+    } else ch = Math.min(ch, Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
     // touch each other, or cells are small, they stand upright. Many numbers lie flat: a few say where the others are.
-    const slanted = longest > cw - Math.min(6, longest / 2) && !numbered;
+    const slanted = longest > Math.max(cw - Math.min(6, longest / 2), Math.min(cw, LINE)) && !numbered;
     const along = Math.min(longest, SLANTED);
     const over = Math.max(0, (slanted ? along * Math.SQRT1_2 : longest / 2) - cw * 0.4);
     const given = Math.min(cw, (width - left - over) / columns);
@@ -124,7 +122,7 @@ export class Matrix extends Panel {
     const [reach, overhang] = this.turn === 90 ? [along, 0] : [along * Math.SQRT1_2, over];
     if (this.turn !== 90 && given < cw) {
       cw = Math.max(0.25, given);
-      if (square) ch = cw;
+      if (square) ch = Math.min(cw, ch);
     }
     [this.cw, this.ch] = [cw, ch] = [cw, ch].map((side) => (side >= 8 ? Math.floor(side) : side));
     this.geo = {
@@ -376,12 +374,9 @@ export class Matrix extends Panel {
     });
     ctx.textAlign = "center";
     ctx.font = font(size);
-    const apart =
-      this.turn === 90
-        ? LINE
-        : this.turn
-          ? SLANTED_APART
-          : Math.min(cw * columns.labels.length, widest(ctx, this.columns) + 6);
+    const wide = widest(ctx, this.columns);
+    const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
+    const apart = this.turn === 90 ? LINE : this.turn ? SLANTED_APART : flat;
     this.columns.forEach((label, c) => {
       if (!isWritten(c, lit.column, Math.ceil(apart / cw))) return;
       pen(columns, lit.column, c);
