@@ -39,6 +39,7 @@ export class Matrix extends Panel {
   cw = 0; // width and height of a cell
   ch = 0;
   labelled = 0; // pixels that the row labels of matrices beside it take
+  plain = 0; // width of its cells if none is wider than it is high
   low = false; // whether it is for its height that cells are no larger
   marker = element("i");
   turn = 0; // degrees of the column labels
@@ -134,6 +135,7 @@ export class Matrix extends Panel {
       plotWidth: cw * columns,
       plotHeight: ch * rows,
     };
+    this.plain = (square ? Math.min(cw, ch) : cw) * columns;
     this.low = ch * rows > height - rows;
     this.texts = undefined;
     this.raster = null;
