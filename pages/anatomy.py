@@ -98,7 +98,8 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
                 st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
     with page.words if live else st.container(key="pinned_words"):
-        st.markdown(f"{here.says} `{here.code}`  \n{coloured(draw.explain(config, result, what, *chosen[1:]).parts)}")
+        line = coloured(draw.explain(config, result, what, *chosen[1:]).parts)
+        st.markdown(f"{here.says} `{here.code}`  \n{line}.")
 
 
 @page.answers

@@ -20,6 +20,7 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 
 SHOWN = {"terms": "Four terms of a score", "changes": "With − without the biases", "growing": "A growing key bias"}
+FORMERLY = ids_of(draw.CURVES) | {"Key bias from 1e-3 to 1e6": "key-size"}
 HEADS = (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))
 NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and weights", "The output too"
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
@@ -31,7 +32,7 @@ class View:
 
     show: str = setting("terms", Choice(SHOWN, label="Show", formerly=ids_of(SHOWN)))
     head: str = setting(draw.AVERAGE, Choice({name: name for name in HEADS}, label="Head"))
-    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below", formerly=ids_of(draw.CURVES)))
+    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below", formerly=FORMERLY))
     key_size: float = setting(1.0, OneOf(KEY_SIZES, label="Size of the key bias", shown=format_number))
     batch_norm_eval: bool = setting(
         False,

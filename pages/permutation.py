@@ -112,7 +112,8 @@ def picture(config: ShuffleConfig, view: View, key: str) -> None:
 
 
 def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View]) -> str:
-    return shuffle_changed(*((config, page.compute(study.run_shuffle, config)) for config, _ in (before, after)))
+    sides = ((config, page.compute(study.run_shuffle, config)) for config, _ in (before, after))
+    return shuffle_changed(*sides, output=after[1].show == "output")
 
 
 @page.answers

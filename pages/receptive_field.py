@@ -24,7 +24,7 @@ from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 SAME, LINEAR = "As many as one layer up", "A few more with each layer"
-POWER, ALL = "Several times as many with each layer", "All of them"
+POWER, ALL = "At least twice as many with each layer", "All of them"
 SHOWN = {"graph": "graph", "matrix": "matrix", "curve": "curve", "table": "heads × layers", "kernel": "kernel"}
 
 
@@ -38,11 +38,11 @@ class View:
 
 
 PRESETS = (
-    Preset("Two heads, three layers", "27 inputs reach one token: (2 + 1)³.", {}, tells=True),
+    Preset("Two heads, three layers", "27 inputs reach one token: (2 + 1)³.", {}),
     Preset("One head", "Doubling with each layer still grows fast.", {"heads": 1, "layers": 5}),
     Preset("Random heads", "They tread on one another's paths.", {"weights": "random"}),
     Preset("Soft heads", "Every token sees every other, a little.", {"weights": "soft", "show": "matrix"}),
-    Preset("No residual", "Without it a token forgets where it stood: 2ⁿ, not 3ⁿ.", {"residual": False}),
+    Preset("No residual", "Without it a token forgets where it stood: 2ⁿ, not 3ⁿ.", {"residual": False}, tells=True),
 )
 
 
@@ -57,9 +57,9 @@ def grade(result: ReceptiveFieldResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Two heads, each looking at one token, and a residual: how many of 32 inputs does a token see three layers up?",
+    "Take the residual away: how many inputs does a token still see through three layers of two heads?",
     (SAME, LINEAR, POWER, ALL),
-    {"heads": 2, "layers": 3, "tokens": 32, "weights": "constructed", "residual": True},
+    {"residual": False},
     grade,
     headline="Each head looks at one token: how far does a stack of them see?",
 )

@@ -187,7 +187,7 @@ def format_number(value: float) -> str:
         return "NaN"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    if value == int(value) and abs(value) < 1e6:
+    if value == int(value) and abs(value) <= 1e6:
         text = f"{int(value):,}"
     elif 1e-3 <= abs(value) < 1e6:
         digits = max(0, 2 - math.floor(math.log10(abs(value))))

@@ -18,38 +18,62 @@ from attention_core.figures.panels import Array
 _BIASES: Final = ("q_bias", "k_bias", "v_bias", "o_bias", "direction", "size")
 
 
-def shuffle_changed(before: tuple[ShuffleConfig, ShuffleResult], after: tuple[ShuffleConfig, ShuffleResult]) -> str:
+def shuffle_changed(
+    before: tuple[ShuffleConfig, ShuffleResult], after: tuple[ShuffleConfig, ShuffleResult], *, output: bool = False
+) -> str:
     """What moved with its tokens, and whether any number changed once each stands where its token stood.
 
     Args:
         before: A shuffle and its result.
         after: The same after the move.
+        output: Whether outputs are looked at, which have no column for a key, rather than weights.
     """
     (old, was), (new, now) = before, after
     if (old.tokens, old.keys) != (new.tokens, new.keys):
         return "Other tokens, and so other numbers."
     bound = was.bound + now.bound
-    weights, output = (
+    weight, number = (
         _largest(one, other)
         for one, other in (
             (was.weights_undone, now.weights_undone),
             (was.output_undone, now.output_undone),
         )
     )
-    rows, columns = old.query_order != new.query_order, old.key_order != new.key_order
-    moved = {
-        (True, True): "The rows and columns moved with their tokens",
-        (True, False): "The rows moved with their queries",
-        (False, True): "The columns moved with their keys",
-    }.get((rows, columns), "No token moved")
-    if max(weights, output) > bound:
+    rows, columns = _turned(old.query_order, new.query_order), _turned(old.key_order, new.key_order)
+    moved = _moved(rows, columns, output=output)
+    if max(weight, number) > bound:
         joined = ", and" if rows or columns else ", but"
-        by = f"weights by up to {_said(weights)}, outputs by up to {_said(output)}"
+        by = f"weights by up to {_said(weight)}, outputs by up to {_said(number)}"
         return f"{moved}{joined} numbers changed: {by}."
     told = f"{moved}; no number changed, but for rounding."
     if columns and not rows and _largest(was.output_after, now.output_after) <= bound:
         told += " The output's rows stand where they stood."
     return told
+
+
+def _turned(old: tuple[int, ...], new: tuple[int, ...]) -> str:
+    """Whether tokens moved from one order to another, or back into their own; empty where they did neither."""
+    begun, ended = (order == tuple(range(len(order))) for order in (old, new))  # as is one that is empty
+    if old == new or (begun and ended):
+        return ""
+    return "back" if ended else "moved"
+
+
+def _moved(rows: str, columns: str, *, output: bool) -> str:
+    """What the eye can follow of queries and keys that moved or went back."""
+    again = "stand in their order again"
+    if rows == columns:
+        sides = "rows" if output else "rows and columns"
+        return {"": "No token moved", "back": f"The {sides} {again}"}.get(
+            rows, f"The {sides} moved with their tokens"
+        )
+    named, keys = ("keys", "") if output else ("columns", " with their keys")
+    told = {
+        "rows": {"moved": "the rows moved with their queries", "back": f"the rows {again}"}.get(rows),
+        "columns": {"moved": f"the {named} moved{keys}", "back": f"the {named} {again}"}.get(columns),
+    }
+    said = " and ".join(text for text in told.values() if text)
+    return said[:1].upper() + said[1:]
 
 
 def biases_changed(before: tuple[BiasesConfig, BiasSizesResult], after: tuple[BiasesConfig, BiasSizesResult]) -> str:
@@ -89,13 +113,16 @@ def scaling_changed(
         label: From a factor's name to what people call it.
     """
     (was, at), (now, to) = before, after
-    told = []
+    told, new = [], []
     for one in (now.chosen, now.beside):
+        came = _said(float(one.max_weight[to]))
         then = next((side for side in (was.chosen, was.beside) if side.name == one.name), None)
-        came = f"from {_said(float(then.max_weight[at]))} " if then else ""
-        told.append(f"{label(one.name)} {came}to {_said(float(one.max_weight[to]))}")
+        if then:
+            told.append(f"{label(one.name)} from {_said(float(then.max_weight[at]))} to {came}")
+        else:  # 1/√d_head is always one of the two, so there is never this alone
+            new.append(f"{label(one.name)} it is now {came}")
     moved = f"From d_head = {sizes[0]} to {sizes[1]} the" if sizes[0] != sizes[1] else "The"
-    return f"{moved} largest weight of a query went, on average, {'; '.join(told)}."
+    return f"{moved} largest weight of a query went, on average, {'; '.join(told + new)}."
 
 
 def reach_changed(before: Looks, after: Looks) -> str:

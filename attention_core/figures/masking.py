@@ -114,19 +114,18 @@ def _axes(module: ModuleMasks, sentence: int) -> tuple[Axis, Axis]:
     )
 
 
-def _most_hidden_first(module: ModuleMasks) -> list[int]:
-    """The sentences, first those that have the most to show."""
-    return sorted(range(len(module.queries)), key=lambda i: float(module.seen[i].mean()))
+def _most_hidden(module: ModuleMasks, most: int) -> list[int]:
+    """The sentences that have the most to show, in their order."""
+    return sorted(sorted(range(len(module.queries)), key=lambda i: float(module.seen[i].mean()))[:most])
 
 
 def _grid_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
     """One panel for each sentence of a lone module; of several modules one each, the sentences below each other."""
     if len(result.modules) == 1:
         module = result.modules[0]
-        order = _most_hidden_first(module)
         return tuple(
-            _grid_panel(module, f"Sentence {i + 1}", module.seen[i], *_axes(module, i), note=i == order[0])
-            for i in order
+            _grid_panel(module, f"Sentence {i + 1}", seen, *_axes(module, i), note=i == 0)
+            for i, seen in enumerate(module.seen)
         )
     panels = []
     for module in result.modules:
@@ -158,7 +157,7 @@ def _weight_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
     several = len(result.modules) > 1
     panels = []
     for module in result.modules:
-        for i in _most_hidden_first(module)[: 1 if several else 2]:
+        for i in _most_hidden(module, 1 if several else 2):
             rows, columns = _axes(module, i)
             name = module_name(module) if several else f"Sentence {i + 1}"
             for masked, weights in ((True, module.weights[i]), (False, module.unmasked[i])):
@@ -188,7 +187,7 @@ def _replaced_panel(result: MaskingResult) -> MatrixPanel:
         quantity="max |f(padding replaced) − f|",
         scale="sequential",
         hidden=~result.real,
-        note="Padding itself is greyed: it may move.",
+        hidden_as="padding: it may move",
     )
 
 

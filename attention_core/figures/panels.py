@@ -82,7 +82,8 @@ class MatrixPanel:
         quantity: What a cell's number is; labels the colour bar.
         scale: ``sequential`` for what starts at 0, ``diverging`` for what lies around 0.
         limits: Range of the colours; from the data of all steps unless given, so that panels can share one.
-        hidden: (rows, columns) bool, True where a mask hides the cell; None hides nothing.
+        hidden: (rows, columns) bool, True where a cell shows no number; None hides nothing.
+        hidden_as: What such a cell is.
         unit: Unit of the values.
         note: A sentence below the panel.
     """
@@ -95,6 +96,7 @@ class MatrixPanel:
     scale: Scale
     limits: Limits | None = None
     hidden: Array | None = None
+    hidden_as: str = "hidden by the mask"
     unit: str = ""
     note: str = ""
 
@@ -116,7 +118,7 @@ class MatrixPanel:
 
     @property
     def shown(self) -> Array:
-        """The values that no mask hides, of all steps, flat."""
+        """The values that are not hidden, of all steps, flat."""
         return self.values.ravel() if self.hidden is None else self.values[..., ~self.hidden].ravel()
 
     @property
@@ -127,14 +129,23 @@ class MatrixPanel:
     @property
     def warning(self) -> str:
         """A sentence naming the numbers no colour stands for; empty where all are finite."""
-        return not_finite(self.shown)
+        return not_finite(self.shown, self.steps)
 
 
-def not_finite(values: Array) -> str:
-    """How many of ``values`` are NaN or infinite, as a sentence; empty where none is."""
+def not_finite(values: Array, steps: int | None = None) -> str:
+    """How many of ``values`` are NaN or infinite, as a sentence; empty where none is.
+
+    Args:
+        values: The numbers.
+        steps: How many steps of a sweep they are, of which one is seen at a time; None outside a sweep.
+    """
     if np.isfinite(values).all():
         return ""
     counts = {"NaN": int(np.isnan(values).sum()), "infinite": int(np.isinf(values).sum())}
+    if steps is not None:
+        some = int((~np.isfinite(values.reshape(steps, -1))).any(axis=1).sum())
+        kinds = " or ".join(name for name, count in counts.items() if count)
+        return f"At {some:,} of {steps:,} steps values are {kinds}: no colour stands for them."
     said = [f"{count:,} {'is' if count == 1 else 'are'} {name}" for name, count in counts.items() if count]
     return f"Of {values.size:,} values {' and '.join(said)}: no colour stands for them."
 
@@ -218,4 +229,4 @@ class BarsPanel:
     @property
     def warning(self) -> str:
         """A sentence naming the numbers no bar stands for; empty where all are finite."""
-        return not_finite(self.values)
+        return not_finite(self.values, self.steps)

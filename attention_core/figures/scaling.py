@@ -80,7 +80,7 @@ def scaling_view(picture: ScalingPicture) -> MatrixView:
     """
     pairs = zip(_side(picture, picture.chosen), _side(picture, picture.beside), strict=True)
     panels = tuple(panel for pair in pairs for panel in pair)
-    sweep = Sweep(name="d_head", label=_D_HEAD, values=tuple(map(str, D_HEADS)))
+    sweep = Sweep(name="d_head", label=_D_HEAD, values=tuple(f"{size:,}" for size in D_HEADS))
     return MatrixView(panels=panels, summary=_summary(picture), sweep=sweep, front=2)
 
 

@@ -50,3 +50,9 @@ def test_who_has_no_keys_is_told_of_none(visit: Callable) -> None:
     phone = visit("anatomy", viewport={"width": 390, "height": 844}, has_touch=True)
     assert phone.locator(hint).count() > 0
     assert not phone.locator(hint).filter(visible=True).count()
+
+
+def test_on_a_projector_cells_are_wide_enough_for_their_numbers(visit: Callable) -> None:
+    page = visit("anatomy", "?present=true&anatomy_answer=skipped", viewport={"width": 1280, "height": 720})
+    canvas = page.locator(".st-key-figure canvas").first.bounding_box()
+    assert canvas["width"] > 420, "six cells of 48 pixels and their words, magnified"

@@ -44,3 +44,22 @@ def test_every_picture_ends_on_the_first_screen(show: str, visit: Callable) -> N
     box = page.locator(".st-key-finding").first.bounding_box()
     assert box["y"] + box["height"] <= 900
     assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+
+
+MILLION = "?biases_show=growing&biases_key_size=1000000&biases_curve=key-size&biases_answer=skipped"
+
+
+def test_a_million_stands_in_a_line_with_its_note_on_a_laptop(visit: Callable) -> None:
+    page = visit("biases", MILLION, viewport={"width": 1440, "height": 780})
+    panels = page.locator(".st-key-figure .panel")
+    assert len({box["y"] for box in (panel.bounding_box() for panel in panels.all())}) == 1
+    assert panels.count() == 4
+    assert "At 4 of 28 steps values are NaN" in panels.nth(1).inner_text()
+
+
+def test_a_million_can_be_read_on_a_phone(visit: Callable) -> None:
+    page = visit("biases", MILLION, viewport={"width": 390, "height": 844}, has_touch=True)
+    titles = page.locator(".st-key-figure .panel .title").all_inner_texts()
+    assert titles == ["float64", "float16"]
+    cells = page.locator(".st-key-figure .plot").evaluate_all("all => all.map((one) => Number(one.dataset.cell))")
+    assert min(cells) >= 23

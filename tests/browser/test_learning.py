@@ -40,3 +40,13 @@ def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(
     assert page.evaluate("first.toDataURL()") != end
     settled(page)
     assert "learning_step=" not in page.url, "dragging alone sends nothing"
+
+
+@pytest.mark.slow
+def test_on_a_projector_the_curve_takes_the_room_that_the_matrix_leaves(visit: Callable) -> None:
+    page = visit(
+        "learning", "?present=true&learning_answer=skipped&learning_steps=10", viewport={"width": 1280, "height": 720}
+    )
+    matrix, curve = (panel.bounding_box() for panel in page.locator(".st-key-figure .panel").all())
+    assert 0 < curve["x"] - (matrix["x"] + matrix["width"]) < 60
+    assert curve["width"] > 640

@@ -40,3 +40,11 @@ def test_the_grid_of_an_encoder_decoder_has_three_parts_and_the_conventions_are_
     assert page.locator("canvas").count() == 3
     page.get_by_role("radio", name="conventions", exact=True).click()
     page.get_by_role("cell", name="key_padding_mask").nth(2).wait_for()
+
+
+def test_cells_of_sentences_of_any_length_are_of_one_size(visit: Callable) -> None:
+    page = visit("masks", "?masks_sentences=extraordinarily+long+words+here+|+a+b")
+    plots = page.locator(".st-key-figure .plot")
+    sizes = plots.evaluate_all("all => all.map((one) => one.dataset.cell)")
+    assert len(sizes) == 2
+    assert len(set(sizes)) == 1

@@ -455,7 +455,7 @@ def test_a_curve_reads_out_what_is_there_and_names_in_the_legend_what_is_listed(
     assert page.locator(".view .legend span").all_inner_texts() == ["float32", "ends"]
     box = page.locator(".view canvas").bounding_box()
     page.locator(".view canvas").hover(position={"x": box["width"] - 2, "y": 60})
-    assert tip(page) == ["size", "1.00e6", "float32", "NaN", "float32, bound", "0.100"]
+    assert tip(page) == ["size", "1,000,000", "float32", "NaN", "float32, bound", "0.100"]
     page.locator(".view .plot").focus()
     page.keyboard.press("Home")
     for _ in range(7):

@@ -53,3 +53,14 @@ def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None
     page = visit("normalization", f"?normalization_topic={topic}")
     verdicts = page.locator(".st-key-finding").bounding_box()
     assert verdicts["y"] + verdicts["height"] <= 900
+
+
+def test_the_ends_of_a_narrow_colour_bar_stand_on_one_line(visit: Callable) -> None:
+    link = "?normalization_topic=length&normalization_d_model=3&normalization_eps=0.01&normalization_std=0.1"
+    page = visit("normalization", f"{link}&normalization_answer=skipped", viewport={"width": 390, "height": 844})
+    legends = page.locator(".st-key-figure .legend:visible").filter(has=page.locator(".ramp"))
+    tops = legends.evaluate_all(
+        "all => all.map((one) => [...one.querySelectorAll('.number')].map((n) => n.offsetTop))"
+    )
+    assert len(tops) == 2
+    assert all(low == high for low, high in tops)

@@ -120,3 +120,15 @@ def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     settled(page)
     assert json.dumps(words(page)) == before
     assert lit.all_inner_texts() == ["Shuffle all"]
+
+
+def test_the_picture_of_many_tokens_is_in_the_window(visit: Callable) -> None:
+    tokens = "+".join(f"word{at}" for at in range(60))
+    page = visit(
+        "permutation", f"?permutation_tokens={tokens}&permutation_answer=skipped",
+        viewport={"width": 1440, "height": 780},
+    )  # fmt: skip
+    figure = page.locator(".st-key-figure").bounding_box()
+    assert figure["y"] + figure["height"] <= 780
+    canvases = page.locator(".st-key-figure canvas")
+    assert min(one.bounding_box()["height"] for one in canvases.all()) > 150

@@ -220,3 +220,30 @@ def test_the_board_keeps_the_keys_it_uses_and_leaves_the_others(board):
     for key in ("ArrowRight", "Space", "ArrowRight", "Escape", "F2", "c", "Escape", "PageDown", "PageUp"):
         driven.page.keyboard.press(key)
     assert driven.page.evaluate("window.keys") == ["PageDown", "PageUp"]
+
+
+# ── Many tokens ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_in_sight(driven: Driven, position: int) -> bool:
+    """Whether a chip stands within what is seen of the board."""
+    chip, seen = driven.chip(position).bounding_box(), driven.page.locator(".board .chips").bounding_box()
+    return seen["y"] <= chip["y"] and chip["y"] + chip["height"] <= seen["y"] + seen["height"]
+
+
+def test_many_tokens_scroll_within_the_board_and_the_one_that_moves_stays_in_sight(board):
+    tokens = [f"word{at}" for at in range(60)]
+    driven = board({"viewport": {"width": 800, "height": 780}}, tokens=tokens)
+    assert driven.page.locator(".board").bounding_box()["height"] < 260
+    assert not is_in_sight(driven, 59)
+    driven.chip(0).focus()
+    driven.page.keyboard.press("End")
+    assert is_in_sight(driven, 59)
+    driven.page.keyboard.press("Home")
+    for key in (" ", *["ArrowRight"] * 40, " "):
+        driven.page.keyboard.press(key)
+    moved = [*range(1, 41), 0, *range(41, 60)]
+    driven.after({"order": moved})
+    assert is_in_sight(driven, 40)
+    drag(driven, 40, 41)
+    driven.after({"order": [*range(1, 42), 0, *range(42, 60)]})

@@ -151,7 +151,10 @@ def test_with_a_gain_for_each_feature_the_tokens_leave_the_sphere_and_stay_in_th
     assert "each feature has a gain of its own" in result.verdict("ln-norm.sphere").because
     assert result.verdict("ln-norm.formula").outcome == result.verdict("ln-norm.between").outcome == "holds"
     assert result.lengths.std() > 0.1
+    assert result.verdict("ln-norm.formula").because == "with the gain of each feature in the formula"
     one = run(LENGTH, gamma=-2.0, d_model=5)
+    assert not one.verdict("ln-norm.formula").because
+    assert run(LENGTH, eps=0.01).verdict("ln-norm.formula").because == "with ε in the formula"
     assert one.lengths.std() < 1e-12
     assert abs(one.verdict("ln-norm.between").measured) < 1e-12, "one gain leaves the span no width"
 

@@ -63,8 +63,8 @@ def test_the_view_is_the_map_and_the_lines() -> None:
     assert isinstance(shares, MatrixPanel)
     np.testing.assert_allclose(shares.values, RESULT.map_share, rtol=1e-6)
     assert shares.colour_limits == (0, 1)
-    assert shares.rows.labels == tuple(map(str, WIDTHS))
-    assert shares.columns.labels == tuple(map(str, TOKENS))
+    assert shares.rows.labels == tuple(f"{width:,}" for width in WIDTHS)
+    assert shares.columns.labels == tuple(f"{size:,}" for size in TOKENS)
     assert shares.note == "Half where n = 2 · d_model."
     assert isinstance(flops, BarsPanel)
     np.testing.assert_allclose(flops.values, [line.counted / 1e6 for line in RESULT.lines], rtol=1e-6)

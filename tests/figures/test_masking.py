@@ -39,13 +39,13 @@ def test_every_view_of_every_stack_has_labelled_axes_and_says_what_it_is(stack: 
         assert masking_table(result, name).rows
 
 
-def test_the_grid_begins_with_the_sentence_that_has_most_to_show() -> None:
+def test_the_grid_has_one_panel_for_each_sentence_in_their_order() -> None:
     config = MaskingConfig()
     module = run_masking(config).modules[0]
     panels = masking_view(run_masking(config), GRID).panels
-    assert [panel.title for panel in panels] == ["Sentence 3", "Sentence 2", "Sentence 1"]
-    assert set(panels[0].values.ravel()) == {0, 1}
-    for panel, i in zip(panels, (2, 1, 0), strict=True):
+    assert [panel.title for panel in panels] == ["Sentence 1", "Sentence 2", "Sentence 3"]
+    assert set(panels[2].values.ravel()) == {0, 1}
+    for i, panel in enumerate(panels):
         np.testing.assert_array_equal(panel.values, module.seen[i])
         assert panel.columns.labels[: len(config.sentences[i])] == config.sentences[i]
     assert [panel.note for panel in panels] == ["Given: key padding.", "", ""]
@@ -74,7 +74,7 @@ def test_a_layer_or_head_that_disobeys_is_seen_in_the_grid() -> None:
     seen[2, 0, 5] = 0.25
     panel = masking_view(
         dataclasses.replace(result, modules=(dataclasses.replace(result.modules[0], seen=seen),)), GRID
-    ).panels[0]
+    ).panels[2]
     assert panel.values[0, 5] == 0.25
 
 
@@ -82,11 +82,11 @@ def test_weights_are_drawn_with_and_without_masks() -> None:
     result = run_masking(MaskingConfig())
     panels = masking_view(result, WEIGHTS).panels
     assert [panel.title for panel in panels] == [
-        "Sentence 3, masked", "Sentence 3, no mask", "Sentence 2, masked", "Sentence 2, no mask",
+        "Sentence 2, masked", "Sentence 2, no mask", "Sentence 3, masked", "Sentence 3, no mask",
     ]  # fmt: skip
-    np.testing.assert_allclose(panels[0].values, result.modules[0].weights[2], atol=1e-7)
-    np.testing.assert_allclose(panels[1].values, result.modules[0].unmasked[2], atol=1e-7)
-    np.testing.assert_array_equal(panels[0].hidden, ~result.modules[0].needed[2])
+    np.testing.assert_allclose(panels[2].values, result.modules[0].weights[2], atol=1e-7)
+    np.testing.assert_allclose(panels[3].values, result.modules[0].unmasked[2], atol=1e-7)
+    np.testing.assert_array_equal(panels[2].hidden, ~result.modules[0].needed[2])
 
 
 def test_moved_outputs_are_drawn_for_words_alone() -> None:
@@ -94,6 +94,7 @@ def test_moved_outputs_are_drawn_for_words_alone() -> None:
     panel = masking_view(result, REPLACED).panels[0]
     np.testing.assert_array_equal(panel.values, result.moved.astype(np.float32))
     np.testing.assert_array_equal(panel.hidden, ~result.real)
+    assert panel.hidden_as == "padding: it may move"
     assert panel.rows.labels[2] == "birds sing · · · ·"
     assert float(panel.shown.max()) == pytest.approx(result.pad_moved, rel=1e-6)
     nan = masking_view(run_masking(MaskingConfig(padding="not-a-number")), REPLACED).panels[0]

@@ -75,6 +75,8 @@ def test_infinities_under_the_mask_are_no_news_and_others_are_named():
     values = np.array([[0.0, -np.inf], [np.nan, np.inf]])
     assert panel(np.array([[0.0, -np.inf]]), hidden=np.array([[False, True]])).warning == ""
     assert panel(values).warning == "Of 4 values 1 is NaN and 2 are infinite: no colour stands for them."
+    swept = panel(np.array([[[0.0, 1.0]], [[np.nan, 1.0]], [[np.nan, np.nan]]]))
+    assert swept.warning == "At 2 of 3 steps values are NaN: no colour stands for them."
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_both_factors_stand_side_by_side_at_one_scale() -> None:
     made = picture()
     view = scaling_view(made)
     assert view.sweep is not None
-    assert (view.sweep.name, view.sweep.values[0], view.sweep.values[-1]) == ("d_head", "1", "4096")
+    assert (view.sweep.name, view.sweep.values[0], view.sweep.values[-1]) == ("d_head", "1", "4,096")
     assert view.steps == len(D_HEADS)
     assert len(view.panels) == 8
     for side, panels in ((made.chosen, view.panels[::2]), (made.beside, view.panels[1::2])):

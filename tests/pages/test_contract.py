@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.registry import COURSE, FOLDER, HOME, LEDGER, PAGES
 from tests.experiments.test_shortest import SHORTEST
-from tests.pages.conftest import Open
+from tests.pages.conftest import Open, held
 
 NAMES = [page.name for page in PAGES]
 NUMBER = re.compile(r"`[^`]*\d[^`]*`")
@@ -111,6 +111,7 @@ def test_an_answer_makes_a_move_and_is_graded_and_skipping_is_one_click(name: st
         at.pills(key=f"_{name}_option").set_value(answer).run()
         assert not at.exception
         graded.append(next(text for text in texts(at) if text.startswith("**You said**")))
+        assert held(at, name), "it asks for what is there already"
         button(at, "Ask again").click()
         at.run()
     assert sum("right" in text for text in graded) <= 1

@@ -66,9 +66,28 @@ def test_a_shuffle_is_said_to_move_rows_and_no_number(open_page: Open) -> None:
     at = open_page("permutation")
     at.selectbox(key="permutation_shuffle").set_value("queries").run()
     told = said(at)
-    assert "The columns moved with their keys; no number changed" in told
+    assert "The columns stand in their order again; no number changed" in told
     at.session_state["_values"] = {**at.session_state["_values"], "permutation_order": (5, 4, 3, 2, 1, 0)}
     assert "The rows moved with their queries; no number changed" in said(at.run())
+
+
+def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
+    at = open_page("permutation")
+    question = at.pills(key="_permutation_option")
+    question.set_value(question.options[0]).run()
+    assert "The rows stand in their order again and the keys moved; no number changed" in said(at)
+    moved = {"permutation_show": "weights", "permutation_shuffle": "queries"}
+    at.session_state["_values"] = {**at.session_state["_values"], **moved}
+    at.run()
+    assert "The rows moved with their queries and the columns stand in their order again" in said(at)
+
+
+def test_a_scale_that_was_not_shown_before_is_said_to_be_new(open_page: Open) -> None:
+    at = open_page("scaling")
+    at.selectbox(key="scaling_scale").set_value("head").run()
+    (line,) = (text for text in texts(at) if text.startswith(":material/arrow_forward:"))
+    assert "went, on average, × 1/√d_head from **" in line
+    assert "; × 1/d_head it is now **" in line
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,19 @@ def test_verdicts_follow_the_switches_in_links_of_any_age(
     assert says in verdict_of(at, claim)
 
 
+@pytest.mark.parametrize("typed", ["a dog ||| birds", "||| a dog | | birds ||"])
+def test_bars_that_stand_together_are_no_word_and_empty_sentences_are_left_out(typed: str, open_page: Open) -> None:
+    at = open_page("masks", masks_sentences=typed)
+    assert not at.warning
+    assert at.text_input(key="masks_sentences").value == "a dog | birds"
+
+
+def test_a_text_of_bars_alone_is_refused_in_words(open_page: Open) -> None:
+    at = open_page("masks")
+    at.text_input(key="masks_sentences").set_value("|||").run()
+    assert ["1 to 6 sentences are allowed" in error.value for error in at.error] == [True]
+
+
 def grade_of(at: object) -> str:
     return next(item.value for item in at.markdown if item.value.startswith("**You said**"))
 

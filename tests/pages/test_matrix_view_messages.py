@@ -165,6 +165,7 @@ def test_words_limits_and_hidden_cells_are_told_as_they_are():
         LINES.y_limits,
     )
     assert list(base64.b64decode(matrix["hidden"])) == [0, 1, 0, 0, 0, 0]
+    assert matrix["hidden_as"] == "hidden by the mask"
     assert described["sweep"] == {"label": "Size", "values": ["1", "2", "4", "8"]}
 
 

@@ -7,7 +7,7 @@ from tests.experiments.receptive_field_runs import run_all
 from tests.pages.conftest import Open, answer, held
 
 SAME, LINEAR = "As many as one layer up", "A few more with each layer"
-POWER, ALL = "Several times as many with each layer", "All of them"
+POWER, ALL = "At least twice as many with each layer", "All of them"
 
 
 def grade_of(at: object) -> str:
@@ -16,12 +16,12 @@ def grade_of(at: object) -> str:
 
 @pytest.mark.parametrize(("seed", "dtype"), [("0", "float64"), ("8", "float32"), ("31", "bfloat16")])
 def test_an_answer_moves_every_control_and_is_graded(seed: str, dtype: str, open_page: Open) -> None:
-    changed = {"heads": "1", "layers": "2", "tokens": "9", "weights": "random", "residual": "false", "mask": "causal"}
+    changed = {"heads": "1", "layers": "2", "tokens": "9", "weights": "random", "wrap": "true", "mask": "causal"}
     changed = {f"receptive_field_{name}": value for name, value in changed.items()}
     at = open_page("receptive_field", seed=seed, dtype=dtype, **changed)
     at.pills(key="_receptive_field_option").set_value(POWER).run()
     assert "The measurement agrees" in grade_of(at)
-    assert not held(at, "receptive_field")
+    assert held(at, "receptive_field") == {"residual": "false"}
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,7 @@ def test_an_answer_moves_every_control_and_is_graded(seed: str, dtype: str, open
         ({"receptive_field_weights": "random", "seed": "3"}, POWER),
         ({"receptive_field_tokens": "16"}, ALL),
         ({"receptive_field_weights": "soft"}, ALL),
+        ({"receptive_field_residual": "false", "receptive_field_tokens": "8"}, LINEAR),
     ],
     ids=str,
 )

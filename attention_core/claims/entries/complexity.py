@@ -11,7 +11,7 @@ _NO_OUTPUT: Final = Break(by="no W_O", options={"no_output": True}, link={"no_ou
 CLAIMS: Final = (
     Claim(
         id="cplx-core",
-        statement="Scores and weighted sums cost four operations for each pair of tokens and number of the width.",
+        statement="Scores and weighted sums cost four operations per feature for each pair of tokens.",
         source=CODE,
         place="question 2",
         breaks=Break(

@@ -31,10 +31,10 @@ class Sentences(Words):
         check_tokens(name, tuple(token for sentence in value for token in sentence))
 
     def read(self, text: str) -> Any:
-        """The sentences of a text, cut at each ``|`` that stands alone; empty ones are left out."""
+        """The sentences of a text, cut where one ``|`` or several stand alone; empty ones are left out."""
         cut: list[list[str]] = [[]]
         for word in text[:MAX_CHARACTERS].split():
-            if word == "|":
+            if not word.strip("|"):
                 cut.append([])
             else:
                 cut[-1].append(word)
@@ -65,7 +65,9 @@ class MaskingConfig(RunConfig):
 
     sentences: tuple[tuple[str, ...], ...] = setting(
         (("the", "cat", "sat", "on", "the", "mat"), ("a", "dog", "slept"), ("birds", "sing")),
-        Sentences(label="Sentences, with | between them"),
+        Sentences(
+            label="Sentences, with | between them", hint="With a space on either side of it. Empty ones are left out."
+        ),
     )
     targets: tuple[tuple[str, ...], ...] = setting(
         (("il", "gatto", "dorme"), ("un", "cane", "abbaia", "forte")),

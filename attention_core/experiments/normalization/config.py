@@ -51,7 +51,9 @@ class NormalizationConfig(RunConfig):
     """
 
     topic: str = setting("dependence", Choice(TOPICS, label="Question", formerly=ids_of(TOPICS)))
-    num_tokens: int = setting(5, Whole(3, MAX_TOKENS, label="Tokens"))
+    num_tokens: int = setting(
+        5, Whole(3, MAX_TOKENS, label="Tokens", hint="Lengths are measured of 200 vectors, whatever this is.")
+    )
     d_model: int = setting(6, Whole(3, MAX_D_MODEL, label="Features, d"))
     gamma: float = setting(1.0, Real(-3.0, 3.0, 0.1, label="Gain γ"))
     beta: float = setting(0.0, Real(-3.0, 3.0, 0.1, label="Bias β"))

@@ -83,6 +83,8 @@ def run_length(config: NormalizationConfig) -> LengthResult:
     outside = float(torch.maximum(least * shrunk - lengths, lengths - largest * shrunk).max())
     cases = f"{POINTS} vectors, d = {d}"
     undefined = "0 / 0: a constant token and ε = 0" if config.constant and config.eps == 0 else ""
+    parts = ["the gain of each feature"] * config.own_gammas + ["ε"] * (config.eps > 0)
+    note = f"with {' and '.join(parts)} in the formula" if parts else ""
     broken, undecided = _off_sphere(config, float((predicted - radius).abs().max()), bound)
     return LengthResult(
         before=array(x),
@@ -96,10 +98,10 @@ def run_length(config: NormalizationConfig) -> LengthResult:
             judge(config, "ln-norm.sphere", off, "≤", bound, cases=cases, broken=undefined or broken,
                   undecided="" if undefined else undecided,
                   says="the lengths are off |γ|√d by at most", quantity="max | ‖y − β1‖ − |γ|√d |"),
-            judge(config, "ln-norm.formula", missed, "≤", bound, cases=cases, broken=undefined,
-                  says="with ε in the formula they are off by at most",
+            judge(config, "ln-norm.formula", missed, "≤", bound, cases=cases, broken=undefined, note=note,
+                  says="the lengths are off what it gives by at most",
                   quantity="max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |"),
-            judge(config, "ln-norm.between", outside, "≤", bound, cases=cases, broken=undefined,
+            judge(config, "ln-norm.between", outside, "≤", bound, cases=cases, broken=undefined, note=note,
                   says="they leave the span from min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), by at most",
                   quantity="max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"),
         ),

@@ -73,7 +73,7 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
         lead,
         "≤",
         bound,
-        says="the best score of another word exceeds one's own by at most",
+        says="the best score of another word, less one's own, is at most",
         quantity="max (sᵢⱼ − sᵢᵢ) over other words j",
         cases=f"{astray} of {own.numel()} queries look harder at another word",
         broken="norms differ within a head, and a longer word wins" if excess > 2 * bound else "",

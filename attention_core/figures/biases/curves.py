@@ -40,7 +40,7 @@ from attention_core.figures.theme import Role
 CurveResult = KeySweepResult | ShiftResult | AfterNormResult | MeanResult | TrainingResult | AppendixResult
 CURVES: Final = {
     "gradients": GRADIENTS,
-    "key-size": "Key bias from 1e-3 to 1e6",
+    "key-size": "Key bias from 0.001 to 1,000,000",
     "shift": "Softmax of shifted scores",
     "norms": "What a norm leaves",
     "mean": "Mean of Wx + b",

@@ -102,10 +102,12 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
     """
     weights = _pick(result.weights, head)  # (dtypes, steps, tokens, keys)
     rows, columns = _token_axes(result.tokens, weights.shape[-1])
+    # Beside the reference stands what loses most: a phone has room for two.
+    reference, *others = result.dtypes
     panels = [
         MatrixPanel(
             title=dtype,
-            values=weights[i],
+            values=weights[result.dtypes.index(dtype)],
             rows=rows,
             columns=columns,
             quantity=f"weight{_of(head)}",
@@ -113,10 +115,11 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             limits=(0.0, float(np.nanmax(weights))),
             note=_ends(result, dtype),
         )
-        for i, dtype in enumerate(result.dtypes)
+        for dtype in (reference, *reversed(others))
     ]
     return MatrixView(
         panels=tuple(panels),
+        front=min(2, len(panels)),
         summary="Attention weights with a key bias of growing size: "
         + ", ".join(f"{dtype} {_largest(result, i)}" for i, dtype in enumerate(result.dtypes))
         + " at the largest size.",

@@ -45,7 +45,7 @@ def _(result: KeySweepResult) -> str:
     ends = ", ".join(
         f"{name} {format_number(row[-1])}" for name, row in zip(result.dtypes, result.residuals, strict=True)
     )
-    return f"Largest change of a weight for key biases from 1e-3 to 1e6; at 1e6: {ends}."
+    return f"Largest change of a weight for key biases from 0.001 to 1,000,000; at 1,000,000: {ends}."
 
 
 @curve_summary.register

@@ -171,8 +171,8 @@ def _map(
 
 def _axes(widths: Any, sizes: Any) -> dict[str, Axis]:
     return {
-        "rows": Axis(title="d_model", labels=tuple(str(int(width)) for width in widths)),
-        "columns": Axis(title="tokens, n", labels=tuple(str(int(size)) for size in sizes)),
+        "rows": Axis(title="d_model", labels=tuple(f"{int(width):,}" for width in widths)),
+        "columns": Axis(title="tokens, n", labels=tuple(f"{int(size):,}" for size in sizes)),
     }
 
 

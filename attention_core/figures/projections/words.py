@@ -32,8 +32,8 @@ def _(result: IdentityResult) -> tuple[ProofStep, ...]:
         ProofStep(
             "Without projections :blue[query] and :orange[key] of a word are the word itself. Among vectors of one "
             "norm none is closer to x than x: x·y = ‖x‖‖y‖ cos ≤ ‖x‖² (Cauchy and Schwarz). A longer y may win.",
-            f"The best other word beats one's own score by {_code(result.lead)}; {result.astray} of {result.queries} "
-            "queries look elsewhere.",
+            f"The best score of another word, less one's own: {_code(result.lead)}; {result.astray} of "
+            f"{result.queries} queries look elsewhere.",
         ),
         ProofStep(
             "Most is not more than half: against n − 1 others one's own score, ‖x‖²/√d_head, must lie well above "

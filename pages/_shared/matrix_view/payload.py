@@ -37,6 +37,7 @@ def _matrix(panel: MatrixPanel, block: _Block) -> dict[str, Any]:
         "scale": panel.scale,
         "limits": panel.colour_limits,
         "hidden": None if hidden is None or not hidden.any() else base64.b64encode(hidden.tobytes()).decode(),
+        "hidden_as": panel.hidden_as,
         "unit": panel.unit,
     }
 

@@ -56,6 +56,7 @@ export interface MatrixSpec extends Named {
   scale: "sequential" | "diverging";
   limits: Pair;
   hidden: string | null;
+  hidden_as: string;
 }
 interface ChartSpec extends Named {
   limits: Pair;

@@ -6,7 +6,10 @@ import { component, element, plain } from "../shared.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const SIGNS = { unchecked: "○", partly: "◐", agrees: "●", surprises: "!" };
-const HOW = "Point at a box: it says what is measured there. Its colour tells what was found.";
+const FINGER = matchMedia("(pointer: coarse)").matches;
+const HOW =
+  (FINGER ? "Each box opens the page that measures it." : "Point at a box: it says what is measured there.") +
+  " Its border and its sign tell what was found; the violet ones are attention.";
 
 class Transformer {
   nav = element("nav", { className: "map", ariaLabel: "Map of the transformer" });

@@ -26,7 +26,7 @@ export function formatNumber(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   let text;
-  if (Number.isInteger(value) && size < 1e6) text = withDecimals(0).format(value);
+  if (Number.isInteger(value) && size <= 1e6) text = withDecimals(0).format(value);
   else if (size >= 1e-3 && size < 1e6)
     text = withDecimals(Math.max(0, 2 - Math.floor(Math.log10(size)))).format(value);
   else text = value.toExponential(2).replace("e+", "e");
@@ -41,7 +41,11 @@ export function tickText(value, log = false) {
   if (log && Number.isInteger(power) && Math.abs(power) >= 3)
     return "10" + Array.from(String(power), (c) => SUPERSCRIPTS[c]).join("");
   const size = Math.abs(value);
-  if (size && (size < 1e-3 || size >= 1e6)) return formatNumber(value).replace(/\.?0+e/, "e");
+  if (size && (size < 1e-3 || size >= 1e6))
+    return value
+      .toExponential(2)
+      .replace(/\.?0+e\+?/, "e")
+      .replace(/^-/, "−");
   return sixDigits.format(value).replace("-", "−");
 }
 

@@ -90,7 +90,9 @@ export function fitted(panels, width, room, measure, said) {
     const wide = share(width, across, gap);
     measure(wide, () => each);
     measure(wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, said)));
-    const seen = panels.reduce((sum, { geo }) => sum + Math.min(geo.plotWidth, wide) * geo.plotHeight, 0);
+    // Wide cells are what the room leaves, and no reason for lower ones.
+    const plain = (/** @type {Panel<PanelSpec>} */ one) => (one instanceof Matrix ? one.plain : one.geo.plotWidth);
+    const seen = panels.reduce((sum, one) => sum + Math.min(plain(one), wide) * one.geo.plotHeight, 0);
     const low = Math.min(...panels.map(({ geo }) => geo.plotHeight)) <= LOWEST;
     return { across, width: wide, each, gap, seen: low ? each - room : seen };
   };

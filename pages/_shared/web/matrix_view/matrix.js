@@ -16,23 +16,19 @@ import {
   widest,
   widestNumber,
 } from "./draw.js";
-import { bytes, identities, Panel, place } from "./panel.js";
+import { bytes, identities, Panel, place, whereFrom } from "./panel.js";
 
-/** @import { MatrixSpec, Scene, Word } from "../types" */
+/** @import { Font, MatrixSpec, Scene, Word } from "../types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
 const GAPPED = 16; // matrices up to this many rows and columns are drawn as separate rounded cells
 const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
+const FEW = 8; // rows and columns whose numbers are to be read, in cells that may be
+const WIDER = 2; // times as wide as high
 export const SMALL = 24; // pixels of cells that give way to no label
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
-
-/** @param {string[]} before @param {string[]} after */
-function whereFrom(before, after) {
-  const at = new Map(before.map((id, i) => [id, i]));
-  return after.map((id, i) => at.get(id) ?? i);
-}
 
 /** @extends {Panel<MatrixSpec>} */
 export class Matrix extends Panel {
@@ -42,6 +38,8 @@ export class Matrix extends Panel {
   fractions = new Float32Array(); // of the colour scale
   cw = 0; // width and height of a cell
   ch = 0;
+  labelled = 0; // pixels that the row labels of matrices beside it take
+  plain = 0; // width of its cells if none is wider than it is high
   low = false; // whether it is for its height that cells are no larger
   marker = element("i");
   turn = 0; // degrees of the column labels
@@ -92,11 +90,17 @@ export class Matrix extends Panel {
     return { row, column, values: mine.values.map((_, i) => old.values[row[(i / n) | 0] * n + column[i % n]]) };
   }
 
+  /** Pixels of the row labels. @param {Context} ctx @param {number} width @param {Font} font */
+  labels(ctx, width, font) {
+    ctx.font = font(13);
+    return Math.ceil(Math.max(14, Math.min(widest(ctx, this.rows), 120, width * 0.3))) + 8;
+  }
+
   /** @type {Panel<MatrixSpec>["measure"]} */
   measure(ctx, width, height, font) {
     const [rows, columns] = this.size;
+    const left = Math.max(this.labels(ctx, width, font), this.labelled);
     ctx.font = font(13);
-    const left = Math.ceil(Math.max(14, Math.min(widest(ctx, this.rows), 120, width * 0.3))) + 8;
     const longest = widest(ctx, this.columns);
     ctx.font = font(12, 650);
     const titles = ctx.measureText(`${this.spec.rows.title} ↓ ${this.spec.columns.title} →`).width + 10;
@@ -105,11 +109,13 @@ export class Matrix extends Panel {
     const square = rows <= 2 * columns && columns <= 2 * rows;
     let cw = clamp((width - left - 2) / columns, 0.25, 56);
     let ch = clamp(height / rows, 0.25, 56);
-    if (square) cw = ch = Math.min(cw, ch);
-    else ch = Math.min(ch, Math.max(cw, 24));
+    if (square) {
+      ch = Math.min(cw, ch);
+      cw = Math.min(cw, Math.max(rows, columns) <= FEW ? WIDER * ch : ch);
+    } else ch = Math.min(ch, Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
     // touch each other, or cells are small, they stand upright. Many numbers lie flat: a few say where the others are.
-    const slanted = longest > cw - Math.min(6, longest / 2) && !numbered;
+    const slanted = longest > Math.max(cw - Math.min(6, longest / 2), Math.min(cw, LINE)) && !numbered;
     const along = Math.min(longest, SLANTED);
     const over = Math.max(0, (slanted ? along * Math.SQRT1_2 : longest / 2) - cw * 0.4);
     const given = Math.min(cw, (width - left - over) / columns);
@@ -117,7 +123,7 @@ export class Matrix extends Panel {
     const [reach, overhang] = this.turn === 90 ? [along, 0] : [along * Math.SQRT1_2, over];
     if (this.turn !== 90 && given < cw) {
       cw = Math.max(0.25, given);
-      if (square) ch = cw;
+      if (square) ch = Math.min(cw, ch);
     }
     [this.cw, this.ch] = [cw, ch] = [cw, ch].map((side) => (side >= 8 ? Math.floor(side) : side));
     this.geo = {
@@ -129,6 +135,7 @@ export class Matrix extends Panel {
       plotWidth: cw * columns,
       plotHeight: ch * rows,
     };
+    this.plain = (square ? Math.min(cw, ch) : cw) * columns;
     this.low = ch * rows > height - rows;
     this.texts = undefined;
     this.raster = null;
@@ -150,7 +157,7 @@ export class Matrix extends Panel {
     const where = [...place(this.spec.rows, row), ...place(this.spec.columns, column)];
     if (row === null || column === null) return where;
     const i = row * this.columns.length + column;
-    if (this.hidden?.[i]) return [...where, { text: "hidden by the mask", as: "quiet", line: true }];
+    if (this.hidden?.[i]) return [...where, { text: this.spec.hidden_as, as: "quiet", line: true }];
     const unit = this.spec.unit && ` ${this.spec.unit}`;
     const number = /** @type {Word} */ ({ text: formatNumber(this.values[i]) + unit, as: "value" });
     return [...where, { text: this.spec.quantity, as: "quiet", line: true }, number];
@@ -171,7 +178,7 @@ export class Matrix extends Panel {
     const ramp = element("span", { className: "ramp" }, this.marker);
     ramp.style.background = `linear-gradient(to right, ${theme.scales[scale].join()})`;
     const made = [low, ramp, high, element("span", { className: "quantity" }, quantity + (unit && ` (${unit})`))];
-    return this.hidden ? [...made, element("span", { className: "swatch" }, "hidden by the mask")] : made;
+    return this.hidden ? [...made, element("span", { className: "swatch" }, this.spec.hidden_as)] : made;
   }
 
   /** The colour bar starts where the cells do, unless it needs the room. @type {Panel<MatrixSpec>["legendLeft"]} */
@@ -369,12 +376,9 @@ export class Matrix extends Panel {
     });
     ctx.textAlign = "center";
     ctx.font = font(size);
-    const apart =
-      this.turn === 90
-        ? LINE
-        : this.turn
-          ? SLANTED_APART
-          : Math.min(cw * columns.labels.length, widest(ctx, this.columns) + 6);
+    const wide = widest(ctx, this.columns);
+    const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
+    const apart = this.turn === 90 ? LINE : this.turn ? SLANTED_APART : flat;
     this.columns.forEach((label, c) => {
       if (!isWritten(c, lit.column, Math.ceil(apart / cw))) return;
       pen(columns, lit.column, c);

@@ -24,6 +24,12 @@ export function identities(labels) {
   });
 }
 
+/** Where each row was before. @param {string[]} before @param {string[]} after */
+export function whereFrom(before, after) {
+  const at = new Map(before.map((id, i) => [id, i]));
+  return after.map((id, i) => at.get(id) ?? i);
+}
+
 /** All numbers of a view: one block, of which a panel's parts are views, one for each step where they move. */
 export class Numbers {
   /** @param {string} base64 @param {number} steps */

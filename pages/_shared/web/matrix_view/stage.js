@@ -16,6 +16,7 @@ import { Matrix } from "./matrix.js";
 const STAGE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
 const LEAST_HIGH = 120;
 const LEGEND = 24; // pixels of one that all panels share
+const BROAD = 240; // and from left to right of one that says what hidden cells are
 const SHELF = "attention:shelf";
 const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
 const PAPER = { width: 660, height: 480 }; // pixels of a sheet that are the picture's
@@ -28,8 +29,8 @@ export const hearShelf = (hear, signal) =>
   document.addEventListener(SHELF, (event) => hear(/** @type {CustomEvent} */ (event).detail), { signal });
 
 /** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
-const meaning = ({ scale, limits, quantity, unit, hidden }) =>
-  JSON.stringify([scale, limits, quantity, unit, Boolean(hidden)]);
+const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
+  JSON.stringify([scale, limits, quantity, unit, hidden && hidden_as]);
 
 /** Those on the page. @type {Set<Stage>} */
 const stages = new Set();
@@ -191,6 +192,16 @@ export class Stage {
 
   /** @param {Shown[]} shown @param {number} width @param {Height} height */
   measure(shown, width, height) {
+    // Matrices of one shape have cells of one size, however long their words are.
+    /** @type {Map<string, number>} */
+    const labelled = new Map();
+    for (const { drawn, parts } of shown) {
+      if (!(drawn instanceof Matrix)) continue;
+      const [shape, labels] = [String(drawn.size), drawn.labels(parts.ctx, width, this.view.font)];
+      labelled.set(shape, Math.max(labelled.get(shape) ?? 0, labels));
+    }
+    for (const { drawn } of shown)
+      if (drawn instanceof Matrix) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
     for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
   }
 
@@ -229,15 +240,16 @@ export class Stage {
     const all = shown.map(({ drawn }) => drawn);
     const narrow = Math.min(width, this.box ? least(this.width) : 0); // or words would take more lines than they save width
     const wide = Math.min(width, Math.max(narrow, ...all.map(({ geo }) => geo.width)));
-    list.style.gridTemplateColumns = `repeat(${across}, ${wide}px)`;
+    const roomy = this.roomy(shown, across, width, narrow, height);
+    list.style.gridTemplateColumns = roomy?.map((one) => `${one}px`).join(" ") ?? `repeat(${across}, ${wide}px)`;
     list.style.columnGap = `${gap}px`;
     const matrices = all.filter((one) => one instanceof Matrix);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
     for (const { geo } of matrices) geo.top = top;
     const shared = list === this.list && this.legend.parentElement !== null;
-    for (const { drawn, parts } of shown) {
+    for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
-      parts.panel.style.width = `${clamp(drawn.geo.width, narrow, width)}px`;
+      parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;
       parts.legend.replaceChildren(...(shared ? [] : drawn.legend(view.theme)));
       parts.legend.style.paddingLeft = `${drawn.legendLeft(parts.ctx, view.font)}px`;
       parts.legend.hidden = !parts.legend.childElementCount;
@@ -249,6 +261,28 @@ export class Stage {
         parts.plot.dataset.across = String(Math.max(...drawn.size));
       }
     }
+  }
+
+  /**
+   * Widths of panels in one line on the stage where charts stand beside matrices: those are often no wider for want of
+   * height, and charts take what they leave.
+   *
+   * @param {Shown[]} shown
+   * @param {number} across
+   * @param {number} width
+   * @param {number} narrow
+   * @param {Height} height
+   */
+  roomy(shown, across, width, narrow, height) {
+    const charts = shown.filter(({ drawn }) => !(drawn instanceof Matrix));
+    if (!this.box || across !== shown.length || !charts.length || charts.length === across) return null;
+    const kept = shown.map(({ drawn }) => {
+      const low = drawn instanceof Matrix && drawn.hidden ? Math.min(BROAD, width) : narrow;
+      return drawn instanceof Matrix ? clamp(drawn.geo.width, low, width) : 0;
+    });
+    const free = (width * across - kept.reduce((sum, one) => sum + one, 0)) / charts.length;
+    this.measure(charts, Math.floor(free), height);
+    return shown.map(({ drawn }, i) => kept[i] || drawn.geo.width);
   }
 
   /** Gives canvases the pixels of their places, where they have others. @param {Shown[]} shown */

@@ -9,6 +9,8 @@ import { moved } from "./order.js";
 
 const MOUSE_SLACK = 4;
 const TOUCH_SLACK = 8;
+const EDGE = 16; // pixels at the board's borders where a chip that is held scrolls it
+const STEP = 8;
 
 export class Drag {
   /** @type {Held | null} */
@@ -69,16 +71,15 @@ export class Drag {
     const { board } = this;
     const { index, slot, x, y } = held;
     const box = board.list.getBoundingClientRect();
-    const next = moved(
-      board.order,
-      board.order.indexOf(index),
-      this.before(held, clientX - box.left, clientY - box.top),
-    );
+    if (clientY < box.top + EDGE) board.list.scrollTop -= STEP;
+    else if (clientY > box.bottom - EDGE) board.list.scrollTop += STEP;
+    const [across, down] = [clientX - box.left, clientY - box.top + board.list.scrollTop];
+    const next = moved(board.order, board.order.indexOf(index), this.before(held, across, down));
     if (!same(next, board.order)) {
       board.order = next;
       board.render({ held: slot });
     }
-    const [left, top] = [clientX - box.left - x - slot.item.offsetLeft, clientY - box.top - y - slot.item.offsetTop];
+    const [left, top] = [across - x - slot.item.offsetLeft, down - y - slot.item.offsetTop];
     slot.chip.style.transform = `translate(${left}px, ${top}px)`;
   }
 

@@ -1,6 +1,6 @@
 // The board: tokens in an order, the messages about it, the chips, and what keys do to them.
 
-import { component, dress, element, listen, same, still, tell } from "../shared.js";
+import { clamp, component, dress, element, listen, same, still, tell } from "../shared.js";
 import { Drag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Keys } from "./keys.js";
@@ -18,6 +18,8 @@ const HELP =
   "Alt with an arrow key moves it at once.";
 const EDIT_HINT = FINGER ? " Two taps edit." : " Double-click edits.";
 const EDIT_HELP = " Enter edits the token, Delete removes it.";
+const MANY = 12; // tokens; more than that may have to scroll
+const AROUND = 6; // pixels of what is drawn around a chip
 
 export class Board {
   /** @type {string[]} */
@@ -162,13 +164,21 @@ export class Board {
     while (this.slots.length > this.tokens.length) this.slots.pop()?.item.remove();
     while (this.slots.length < this.tokens.length) this.slots.push(this.buildSlot());
     this.tokens.forEach((_, index) => this.fill(index));
+    this.list.classList.toggle("many", this.tokens.length > MANY);
     this.arrange(held?.item ?? focused);
     if (focused && !focused.isConnected) this.slots[this.order[0]].chip.focus({ preventScroll: true });
     this.rove();
     this.paint();
     this.tools.refresh();
+    if (focused && !held) this.reveal(focused);
     if (before) this.flow(before, held);
     this.aim();
+  }
+
+  /** Scrolls the board, and not the page, so far that a chip is in sight. @param {HTMLElement} item */
+  reveal({ offsetTop, offsetHeight }) {
+    const { list } = this;
+    list.scrollTop = clamp(list.scrollTop, offsetTop + offsetHeight + AROUND - list.clientHeight, offsetTop - AROUND);
   }
 
   /** @returns {Slot} */
