@@ -26,29 +26,28 @@ TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 WALK = """const walk = (root) => [...root.querySelectorAll("*")].flatMap(
   (one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
 const figure = () => document.querySelector(".st-key-figure");"""
-# The share in sight of the panels' area and of whatever moves them: what the window cuts off, or a container that
-# scrolls, counts as not seen.
+# The share in sight of the panels' area and of whatever moves them, by points close to each other: what the window or a
+# container that scrolls cuts off counts as not seen, and so does what something else lies on.
 IN_SIGHT = (
     f"() => {{ {WALK}"
     """
-  const up = (one) => one.parentElement ?? one.getRootNode().host;
-  const area = ({ left, right, top, bottom }) => Math.max(0, right - left) * Math.max(0, bottom - top);
-  const inside = (one) => {
-    const { left, right, top, bottom } = one.getBoundingClientRect();
-    const seen = { left: Math.max(0, left), right: Math.min(innerWidth, right),
-      top: Math.max(0, top), bottom: Math.min(innerHeight, bottom) };
-    for (let at = up(one); at; at = up(at)) {
-      const { overflowX, overflowY } = getComputedStyle(at);
-      if (overflowX === "visible" && overflowY === "visible") continue;
-      const box = at.getBoundingClientRect();
-      [seen.left, seen.right] = [Math.max(seen.left, box.left), Math.min(seen.right, box.right)];
-      [seen.top, seen.bottom] = [Math.max(seen.top, box.top), Math.min(seen.bottom, box.bottom)];
-    }
-    return area(seen);
+  const STEPS = 16;
+  const at = (x, y) => {
+    let one = document.elementFromPoint(x, y);
+    while (one?.shadowRoot?.elementFromPoint(x, y)) one = one.shadowRoot.elementFromPoint(x, y);
+    return one;
   };
+  const within = (one) => one && (one === figure() || within(one.parentElement ?? one.getRootNode().host));
   const parts = walk(figure()).filter((one) => one.matches(".panel, .sweep, .chips") && one.checkVisibility());
-  const whole = parts.reduce((sum, one) => sum + area(one.getBoundingClientRect()), 0);
-  return (100 * parts.reduce((sum, one) => sum + inside(one), 0)) / whole;
+  let [seen, whole] = [0, 0];
+  for (const { left, top, width, height } of parts.map((one) => one.getBoundingClientRect())) {
+    whole += width * height;
+    for (let point = 0; point < STEPS ** 2; point++) {
+      const [x, y] = [point % STEPS, Math.floor(point / STEPS)].map((step) => (step + 0.5) / STEPS);
+      if (within(at(left + x * width, top + y * height))) seen += (width * height) / STEPS ** 2;
+    }
+  }
+  return (100 * seen) / whole;
 }"""
 )
 PANELS = f"""() => {{ {WALK} return walk(figure()).filter((one) => one.matches(".panel canvas")).length; }}"""
@@ -129,7 +128,7 @@ def opened(visit: Callable) -> Callable:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("screen", SCREENS)
 def test_the_picture_can_be_read_and_is_in_sight_while_a_control_is_in_reach(
-    screen: str, name: str, opened: Callable
+    screen: str, name: str, opened: Callable, settled: Callable
 ) -> None:
     *_, arriving, moving = SCREENS[screen]
     page = opened(name, screen, script=RECORD)
@@ -146,6 +145,10 @@ def test_the_picture_can_be_read_and_is_in_sight_while_a_control_is_in_reach(
         assert page.locator(".st-key-figure").bounding_box()["height"] >= 0.6 * 720
         assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
         page.locator(".st-key-controls summary").click()
+        settled(page)
+        check_words(page, 18)
+        assert [side for side in page.evaluate(CELLS, 8) if side < 36] == []
+        assert page.evaluate(PANELS) >= MAIN[name]
     seen = {}
     for control in page.query_selector_all(CONTROLS):
         if control.is_visible():
