@@ -22,8 +22,9 @@ def test_what_is_said_of_a_preset_hides_no_other_and_moves_nothing(
     name: str, visit: Callable, settled: Callable
 ) -> None:
     page = visit(name, f"?{name}_answer=skipped", viewport=LAPTOP)
-    buttons, remark = page.locator(".st-key-presets [data-testid=stButtonGroup] button"), page.locator(
-        ".st-key-presets [data-testid=stMarkdown] p"
+    buttons, remark = (
+        page.locator(".st-key-presets [data-testid=stButtonGroup] button"),
+        page.locator(".st-key-presets [data-testid=stMarkdown] p"),
     )
     tops = set()
     for preset in range(buttons.count()):

@@ -17,6 +17,7 @@ SCREENS = {
     "projector": ((1280, 720), "?present=true", 95, 80),
     "phone": ((390, 844), "", 90, 90),
 }
+SHEET = {"width": 688, "height": 1017}  # pixels of a sheet of A4 within its margins
 NAMES = [page.name for page in PAGES]
 # Panels that stand in the picture at least. What is on the shelf is a second look, and the picture does without it.
 MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
@@ -195,6 +196,7 @@ def test_paper_is_one_sheet_with_the_claim_the_picture_the_finding_the_question_
     page.wait_for_function("(code) => code.complete && code.naturalWidth > 0", arg=code.element_handle())
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
     page.emulate_media(media="print")
+    page.set_viewport_size(SHEET)
     here = next(one for one in PAGES if one.name == name)
     assert page.locator("h1").inner_text() == here.title
     assert page.locator(".st-key-finding p").first.is_visible()
@@ -202,8 +204,22 @@ def test_paper_is_one_sheet_with_the_claim_the_picture_the_finding_the_question_
     assert page.locator(".st-key-handout .question").is_visible()
     assert page.locator(".st-key-handout a").inner_text() == page.url
     assert code.is_visible()
-    for gone in ("[data-testid=stSidebar]", ".st-key-controls", ".st-key-presets", "[data-testid=stTabs]"):
+    assert page.locator(CLAIM).bounding_box()["x"] >= 0, "the claim has its first word"
+    for gone in (
+        "[data-testid=stSidebar]", ".st-key-controls", ".st-key-presets", "[data-testid=stTabs]", ".st-key-head button",
+        ".board .tools", ".board .words", ".board .plus",
+    ):  # fmt: skip
         assert not page.locator(gone).first.is_visible(), gone
+    assert "above" not in page.locator(".st-key-finding").inner_text()
+    if page.locator(".st-key-figure input[type=range]").count():
+        rail = page.locator(".st-key-figure .view").evaluate(
+            "(o) => getComputedStyle(o).getPropertyValue('--st-border-color')"
+        )
+        assert rail == "#D5D9E2", "as on white paper"
+    if name == "permutation":
+        page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+        titles = page.locator(".st-key-figure .panel .title").all_inner_texts()
+        assert titles == ["Before", "After the shuffle", "Undone", "What is left over"]
 
 
 def test_what_has_no_room_stands_on_the_shelf_and_follows_the_slider(opened: Callable, settled: Callable) -> None:
