@@ -27,8 +27,8 @@ TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 WALK = """const walk = (root) => [...root.querySelectorAll("*")].flatMap(
   (one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
 const figure = () => document.querySelector(".st-key-figure");"""
-# The share in sight of the panels' area and of whatever moves them, by points close to each other: what the window or a
-# container that scrolls cuts off counts as not seen, and so does what something else lies on.
+# The share in sight of the panels' area and of whatever moves them, by points close to each other: what the window or
+# a container that scrolls cuts off counts as not seen, and so does what something else lies on.
 IN_SIGHT = (
     f"() => {{ {WALK}"
     """
@@ -205,10 +205,14 @@ def test_paper_is_one_sheet_with_the_claim_the_picture_the_finding_the_question_
     assert page.locator(".st-key-handout a").inner_text() == page.url
     assert code.is_visible()
     assert page.locator(CLAIM).bounding_box()["x"] >= 0, "the claim has its first word"
-    for gone in (
-        "[data-testid=stSidebar]", ".st-key-controls", ".st-key-presets", "[data-testid=stTabs]", ".st-key-head button",
-        ".board .tools", ".board .words", ".board .plus",
-    ):  # fmt: skip
+    frame = (
+        "[data-testid=stSidebar]",
+        "[data-testid=stTabs]",
+        ".st-key-controls",
+        ".st-key-presets",
+        ".st-key-head button",
+    )
+    for gone in (*frame, ".board .tools", ".board .words", ".board .plus"):
         assert not page.locator(gone).first.is_visible(), gone
     assert "above" not in page.locator(".st-key-finding").inner_text()
     if page.locator(".st-key-figure input[type=range]").count():
