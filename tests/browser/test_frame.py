@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from pages._shared.registry import PAGES
+from tests.browser.test_stage import IN_SIGHT
 
 NAMES = [page.name for page in PAGES]
 LAPTOP = {"width": 1440, "height": 780}
@@ -14,6 +15,11 @@ REACHED = """() => [...document.querySelectorAll(".st-key-presets [data-testid=s
   const points = [0.1, 0.5, 0.9].map((at) => document.elementFromPoint(left + at * width, top + height / 2));
   return points.every((point) => one.contains(point));
 })"""
+# How far the ring around what has the focus reaches.
+RING = """(one) => {
+  const { outlineOffset, outlineWidth } = getComputedStyle(one);
+  return parseFloat(outlineOffset) + parseFloat(outlineWidth);
+}"""
 
 
 @pytest.mark.slow
@@ -36,3 +42,31 @@ def test_what_is_said_of_a_preset_hides_no_other_and_moves_nothing(
         tops.add(page.locator(".st-key-figure").bounding_box()["y"])
     assert len(tops) == 1
     assert buttons.count() >= 3
+
+
+@pytest.mark.parametrize("name", ["scaling", "anatomy"])
+def test_the_whole_finding_is_read_with_the_picture_in_sight(name: str, visit: Callable, settled: Callable) -> None:
+    page = visit(name, f"?{name}_answer=skipped", viewport=LAPTOP)
+    finding, end = page.locator(".st-key-finding"), page.locator(".st-key-finding [data-testid=stExpander]")
+    assert finding.evaluate("(one) => one.parentElement.scrollHeight - one.parentElement.clientHeight") <= 1
+    end.locator("summary").click()
+    settled(page)
+    last = end.locator("code").last
+    last.evaluate("(one) => one.scrollIntoView({ block: 'end' })")
+    settled(page)
+    assert page.evaluate(IN_SIGHT) >= 95
+    box = last.bounding_box()
+    hit = "([x, y]) => Boolean(document.elementFromPoint(x, y).closest('.st-key-finding'))"
+    assert page.evaluate(hit, [box["x"] + 2, box["y"] + box["height"] - 4]), "nothing lies on it"
+
+
+def test_the_ring_of_a_focused_slider_leaves_its_label_alone(visit: Callable, settled: Callable) -> None:
+    page = visit("scaling", viewport=LAPTOP)
+    slider = page.locator(".st-key-figure input[type=range]")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    settled(page)
+    ring = slider.evaluate(RING)
+    label = page.locator(".st-key-figure .sweep label").bounding_box()
+    assert ring > 0
+    assert slider.bounding_box()["y"] - ring >= label["y"] + label["height"]
