@@ -174,6 +174,21 @@ def check_words(page: Any, least: float) -> None:
     assert [pair for canvas in found["drawn"] for pair in _overlaps(canvas)] == []
 
 
+def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Callable, settled: Callable) -> None:
+    page = visit("complexity", viewport={"width": 390, "height": 844}, has_touch=True)
+    sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    assert min(page.locator(".st-key-why code").evaluate_all(sizes)) >= 12
+    page.locator("[class*=_predict_strip] button").first.tap()
+    settled(page)
+    for button in ("stExpandSidebarButton", "stMainMenuButton"):
+        box = page.get_by_test_id(button).bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+        title = page.locator("h1").bounding_box()
+        assert box["x"] + box["width"] <= title["x"] or box["x"] >= title["x"] + title["width"]
+    again = page.get_by_role("button", name="Ask again").locator("p")
+    assert abs(again.bounding_box()["x"] - page.locator(CLAIM).bounding_box()["x"]) < 2
+
+
 def check_for_fingers(page: Any) -> None:
     """What is to be hit is large enough, and nothing is out of sight to a side: no answer, no word of the claim."""
     targets = page.evaluate(TARGETS)
