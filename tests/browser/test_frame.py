@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pages._shared.registry import PAGES
+from pages._shared.registry import COURSE, HOME, LEDGER, PAGES
 from tests.browser.test_stage import IN_SIGHT
 
 NAMES = [page.name for page in PAGES]
@@ -70,3 +70,29 @@ def test_the_ring_of_a_focused_slider_leaves_its_label_alone(visit: Callable, se
     label = page.locator(".st-key-figure .sweep label").bounding_box()
     assert ring > 0
     assert slider.bounding_box()["y"] - ring >= label["y"] + label["height"]
+
+
+def test_every_page_is_in_sight_in_the_navigation(visit: Callable) -> None:
+    page = visit("scaling", viewport=LAPTOP)
+    links = page.get_by_test_id("stSidebarNavLink")
+    assert links.count() == len(PAGES) + len((HOME, LEDGER, COURSE))
+    last = links.last.bounding_box()
+    assert last["y"] + last["height"] <= LAPTOP["height"]
+
+
+def test_what_may_be_typed_is_not_said_on_what_is_typed(visit: Callable) -> None:
+    page = visit("permutation", viewport=LAPTOP)
+    field = page.get_by_label("Sentence", exact=True)
+    field.fill("word " * 81 + "last")
+    box, said = field.bounding_box(), page.get_by_test_id("InputInstructions").bounding_box()
+    assert said["y"] >= box["y"] + box["height"]
+
+
+def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
+    page = visit("claims", viewport=LAPTOP)
+    page.get_by_role("link", name="Course").click()
+    page.get_by_role("button", name="Begin with another").click()
+    page.get_by_role("button", name="What an interviewer asks").click()
+    page.get_by_test_id("stPopoverBody").wait_for(state="detached")
+    settled(page)
+    assert page.get_by_label("Title").first.input_value() == "What an interviewer asks"

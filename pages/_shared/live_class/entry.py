@@ -41,8 +41,7 @@ def _opened() -> None:
 
 
 def draw_join() -> None:
-    """On Home: where a student types the key of a class, and where it is said if there is none; nothing in one whose key
-    was not typed here."""
+    """On Home: where a student types a key, and is told if it is none; nothing where a link led into a class."""
     if link.room() and not st.session_state.get(TYPED):
         return
     with st.container(horizontal=True, vertical_alignment="center", key="class_join"):
