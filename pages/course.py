@@ -15,7 +15,7 @@ from pages._shared.sheet import Sheet
 from pages._shared.words import literal
 
 sheet = Sheet(COURSE)
-TITLE, FILE, REMARKS = (sheet.private(name) for name in ("title", "file", "remarks"))
+TITLE, FILE, REMARKS, BEGIN = (sheet.private(name) for name in ("title", "file", "remarks", "begin"))
 
 
 def rename() -> None:
@@ -23,6 +23,12 @@ def rename() -> None:
     typed = st.session_state.get(TITLE)
     if isinstance(typed, str):
         put(replace(draft(), title=" ".join(typed.split())[:MAX_TITLE]))
+
+
+def begin(course: Course) -> None:
+    """Take a course for the draft, and close what it was chosen from: it would lie on the steps."""
+    put(course)
+    st.session_state[BEGIN] = False
 
 
 def load() -> None:
@@ -35,7 +41,7 @@ def load() -> None:
     except ValueError as error:
         st.session_state[REMARKS] = [f"{literal(file.name)}: {error}"]
         return
-    put(course)
+    begin(course)
     st.session_state[REMARKS] = said
 
 
@@ -54,16 +60,17 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key
     if st.session_state.get(TITLE) != here.title:
         st.session_state[TITLE] = here.title
     st.text_input("Title", max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
-    with st.popover("Begin with another", icon=":material/folder_open:"):
+    # A popover can be closed from here only where opening it asks for a run.
+    with st.popover("Begin with another", icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
         st.markdown("This takes the place of the draft.")
         for name in OURS:
             label = f"{ours(name).title}, {ours(name).minutes} min"
-            st.button(label, key=sheet.private(f"ours_{name}"), on_click=put, args=(ours(name),))
+            st.button(label, key=sheet.private(f"ours_{name}"), on_click=begin, args=(ours(name),))
         now = walk.walk()
         if now is not None:
-            st.button("The course you are in", key=sheet.private("walked"), on_click=put, args=(now.course,))
+            st.button("The course you are in", key=sheet.private("walked"), on_click=begin, args=(now.course,))
         st.file_uploader("A course's file", type="json", key=FILE, on_change=load)
-        st.button("An empty one", key=sheet.private("empty"), on_click=put, args=(Course(),))
+        st.button("An empty one", key=sheet.private("empty"), on_click=begin, args=(Course(),))
 
 if here.steps:
     draw_steps(here)

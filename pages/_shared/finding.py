@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages._shared.words import literal
+from pages._shared.words import literal, unbroken
 from attention_core.claims import statement
 from attention_core.experiments.verdict import Verdict, format_number
 
@@ -29,11 +29,11 @@ def draw_finding(verdicts: Iterable[Verdict]) -> None:
     if not said:
         return
     first, more = said[:MOST], said[MOST:]
-    st.markdown(finding_lines(first))
+    st.markdown(unbroken(finding_lines(first)))
     agree = all(verdict.outcome in ("holds", "fails") for verdict in more)
     counted = f"{len(more)} more finding{'s' * (len(more) > 1)}{', as theory expects' if agree else ''}"
     with st.expander(f"{counted}; how all was measured" if more else "How it was measured"):
-        st.markdown(verdict_lines(more + first))
+        st.markdown(unbroken(verdict_lines(more + first)))
 
 
 def finding_lines(verdicts: Iterable[Verdict]) -> str:

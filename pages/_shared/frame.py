@@ -295,7 +295,7 @@ class Page(Stage):
             shown = [one for one in verdicts if one.claim not in hidden]
             draw_finding(shown)
             if len(shown) < len(verdicts):
-                st.markdown(":gray[What answers the question above is said once you have answered it.]")
+                st.markdown(":gray[What answers the question is said once you have answered it.]")
 
     @property
     def mode(self) -> Literal["light", "dark"]:

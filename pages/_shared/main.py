@@ -53,7 +53,7 @@ def navigate() -> Any:
                 st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
             )
         st.session_state[_PAGES] = groups
-    return st.navigation(st.session_state[_PAGES])
+    return st.navigation(st.session_state[_PAGES], expanded=True)
 
 
 if __name__ == "__main__":

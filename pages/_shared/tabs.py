@@ -8,6 +8,7 @@ from pages._shared import link
 from pages._shared.registry import neighbours
 from pages._shared.sheet import Sheet
 from pages._shared.values import TABS
+from pages._shared.words import unbroken
 from attention_core.figures.proof import ProofStep
 
 
@@ -41,7 +42,7 @@ def draw_why(why: tuple[ProofStep, ...]) -> None:
     """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (see style.css)."""
     said = (f"**{number}** {item.argument}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
     with st.container(key="why"):
-        st.markdown("\n\n".join(said))
+        st.markdown(unbroken("\n\n".join(said)))
 
 
 def _quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,14 @@ def literal(text: str, limit: int = 60) -> str:
     """``text`` for Markdown, so that it appears exactly as it is, cut after ``limit`` characters."""
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join("\\" + char if char in _ACTIVE else char for char in short)
+
+
+_JOINER = "\N{WORD JOINER}"
+
+
+def unbroken(text: str) -> str:
+    """Markdown in which no line ends within a number or |γ|·√d: Chromium ends one after an exponent's minus."""
+    return re.sub(r"((?<=\de)\\?-(?=\d)|\|(?=[·√]))", rf"\1{_JOINER}", text)
 
 
 _ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "violet"}

@@ -52,3 +52,7 @@ def test_both_pictures_and_the_model_are_on_a_slide(visit: Callable) -> None:
     for one in last:
         box = one.bounding_box()
         assert box["y"] + box["height"] <= 720
+    sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    assert min(chart.locator("a, h3").evaluate_all(sizes)) >= 18
+    leave = page.locator(".st-key-leave_present button").filter(visible=True).bounding_box()
+    assert 1280 - leave["x"] - leave["width"] < 40, "it stands in the corner"

@@ -187,6 +187,22 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
         one.errors.clear()
 
 
+def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable, settled: Callable) -> None:
+    phone = visit("", **WALL)
+    field, figure = phone.get_by_label("Key of your class"), phone.locator(".st-key-figure")
+    before = figure.bounding_box()
+    field.fill("BBBBB")
+    phone.get_by_role("button", name="Join").click()
+    said = phone.locator(".st-key-class_join [role=alert]")
+    said.get_by_text("There is no class with this key.").wait_for()
+    settled(phone)
+    assert field.input_value() == "BBBBB"
+    assert figure.bounding_box() == before, "nothing has moved"
+    assert not phone.locator(DOCK).count()
+    assert "class" not in phone.url
+    phone.errors.clear()  # the browser names each answer of 404
+
+
 def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Callable, settled: Callable) -> None:
     teacher = visit("scaling", "?scaling_tab=share", **WALL)
     held: list[Any] = []

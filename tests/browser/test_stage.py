@@ -17,6 +17,7 @@ SCREENS = {
     "projector": ((1280, 720), "?present=true", 95, 80),
     "phone": ((390, 844), "", 90, 90),
 }
+SHEET = {"width": 688, "height": 1017}  # pixels of a sheet of A4 within its margins
 NAMES = [page.name for page in PAGES]
 # Panels that stand in the picture at least. What is on the shelf is a second look, and the picture does without it.
 MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
@@ -26,29 +27,28 @@ TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 WALK = """const walk = (root) => [...root.querySelectorAll("*")].flatMap(
   (one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
 const figure = () => document.querySelector(".st-key-figure");"""
-# The share in sight of the panels' area and of whatever moves them: what the window cuts off, or a container that
-# scrolls, counts as not seen.
+# The share in sight of the panels' area and of whatever moves them, by points close to each other: what the window or
+# a container that scrolls cuts off counts as not seen, and so does what something else lies on.
 IN_SIGHT = (
     f"() => {{ {WALK}"
     """
-  const up = (one) => one.parentElement ?? one.getRootNode().host;
-  const area = ({ left, right, top, bottom }) => Math.max(0, right - left) * Math.max(0, bottom - top);
-  const inside = (one) => {
-    const { left, right, top, bottom } = one.getBoundingClientRect();
-    const seen = { left: Math.max(0, left), right: Math.min(innerWidth, right),
-      top: Math.max(0, top), bottom: Math.min(innerHeight, bottom) };
-    for (let at = up(one); at; at = up(at)) {
-      const { overflowX, overflowY } = getComputedStyle(at);
-      if (overflowX === "visible" && overflowY === "visible") continue;
-      const box = at.getBoundingClientRect();
-      [seen.left, seen.right] = [Math.max(seen.left, box.left), Math.min(seen.right, box.right)];
-      [seen.top, seen.bottom] = [Math.max(seen.top, box.top), Math.min(seen.bottom, box.bottom)];
-    }
-    return area(seen);
+  const STEPS = 16;
+  const at = (x, y) => {
+    let one = document.elementFromPoint(x, y);
+    while (one?.shadowRoot?.elementFromPoint(x, y)) one = one.shadowRoot.elementFromPoint(x, y);
+    return one;
   };
+  const within = (one) => one && (one === figure() || within(one.parentElement ?? one.getRootNode().host));
   const parts = walk(figure()).filter((one) => one.matches(".panel, .sweep, .chips") && one.checkVisibility());
-  const whole = parts.reduce((sum, one) => sum + area(one.getBoundingClientRect()), 0);
-  return (100 * parts.reduce((sum, one) => sum + inside(one), 0)) / whole;
+  let [seen, whole] = [0, 0];
+  for (const { left, top, width, height } of parts.map((one) => one.getBoundingClientRect())) {
+    whole += width * height;
+    for (let point = 0; point < STEPS ** 2; point++) {
+      const [x, y] = [point % STEPS, Math.floor(point / STEPS)].map((step) => (step + 0.5) / STEPS);
+      if (within(at(left + x * width, top + y * height))) seen += (width * height) / STEPS ** 2;
+    }
+  }
+  return (100 * seen) / whole;
 }"""
 )
 PANELS = f"""() => {{ {WALK} return walk(figure()).filter((one) => one.matches(".panel canvas")).length; }}"""
@@ -129,7 +129,7 @@ def opened(visit: Callable) -> Callable:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("screen", SCREENS)
 def test_the_picture_can_be_read_and_is_in_sight_while_a_control_is_in_reach(
-    screen: str, name: str, opened: Callable
+    screen: str, name: str, opened: Callable, settled: Callable
 ) -> None:
     *_, arriving, moving = SCREENS[screen]
     page = opened(name, screen, script=RECORD)
@@ -146,6 +146,10 @@ def test_the_picture_can_be_read_and_is_in_sight_while_a_control_is_in_reach(
         assert page.locator(".st-key-figure").bounding_box()["height"] >= 0.6 * 720
         assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
         page.locator(".st-key-controls summary").click()
+        settled(page)
+        check_words(page, 18)
+        assert [side for side in page.evaluate(CELLS, 8) if side < 36] == []
+        assert page.evaluate(PANELS) >= MAIN[name]
     seen = {}
     for control in page.query_selector_all(CONTROLS):
         if control.is_visible():
@@ -170,6 +174,21 @@ def check_words(page: Any, least: float) -> None:
     assert [pair for canvas in found["drawn"] for pair in _overlaps(canvas)] == []
 
 
+def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Callable, settled: Callable) -> None:
+    page = visit("complexity", viewport={"width": 390, "height": 844}, has_touch=True)
+    sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    assert min(page.locator(".st-key-why code").evaluate_all(sizes)) >= 12
+    page.locator("[class*=_predict_strip] button").first.tap()
+    settled(page)
+    for button in ("stExpandSidebarButton", "stMainMenuButton"):
+        box = page.get_by_test_id(button).bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+        title = page.locator("h1").bounding_box()
+        assert box["x"] + box["width"] <= title["x"] or box["x"] >= title["x"] + title["width"]
+    again = page.get_by_role("button", name="Ask again").locator("p")
+    assert abs(again.bounding_box()["x"] - page.locator(CLAIM).bounding_box()["x"]) < 2
+
+
 def check_for_fingers(page: Any) -> None:
     """What is to be hit is large enough, and nothing is out of sight to a side: no answer, no word of the claim."""
     targets = page.evaluate(TARGETS)
@@ -192,6 +211,7 @@ def test_paper_is_one_sheet_with_the_claim_the_picture_the_finding_the_question_
     page.wait_for_function("(code) => code.complete && code.naturalWidth > 0", arg=code.element_handle())
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
     page.emulate_media(media="print")
+    page.set_viewport_size(SHEET)
     here = next(one for one in PAGES if one.name == name)
     assert page.locator("h1").inner_text() == here.title
     assert page.locator(".st-key-finding p").first.is_visible()
@@ -199,8 +219,26 @@ def test_paper_is_one_sheet_with_the_claim_the_picture_the_finding_the_question_
     assert page.locator(".st-key-handout .question").is_visible()
     assert page.locator(".st-key-handout a").inner_text() == page.url
     assert code.is_visible()
-    for gone in ("[data-testid=stSidebar]", ".st-key-controls", ".st-key-presets", "[data-testid=stTabs]"):
+    assert page.locator(CLAIM).bounding_box()["x"] >= 0, "the claim has its first word"
+    frame = (
+        "[data-testid=stSidebar]",
+        "[data-testid=stTabs]",
+        ".st-key-controls",
+        ".st-key-presets",
+        ".st-key-head button",
+    )
+    for gone in (*frame, ".board .tools", ".board .words", ".board .plus"):
         assert not page.locator(gone).first.is_visible(), gone
+    assert "above" not in page.locator(".st-key-finding").inner_text()
+    if page.locator(".st-key-figure input[type=range]").count():
+        rail = page.locator(".st-key-figure .view").evaluate(
+            "(o) => getComputedStyle(o).getPropertyValue('--st-border-color')"
+        )
+        assert rail == "#D5D9E2", "as on white paper"
+    if name == "permutation":
+        page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+        titles = page.locator(".st-key-figure .panel .title").all_inner_texts()
+        assert titles == ["Before", "After the shuffle", "Undone", "What is left over"]
 
 
 def test_what_has_no_room_stands_on_the_shelf_and_follows_the_slider(opened: Callable, settled: Callable) -> None:

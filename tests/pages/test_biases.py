@@ -12,7 +12,7 @@ GROWING = {"biases_show": "growing"}
 
 
 def said(at) -> str:
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(markdown.value.replace("\N{WORD JOINER}", "") for markdown in at.markdown)
 
 
 def lines(at, claim: str) -> list[str]:

@@ -9,7 +9,7 @@ from tests.pages.conftest import Open, pictures
 
 
 def text_of(at: object) -> str:
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(markdown.value.replace("\N{WORD JOINER}", "") for markdown in at.markdown)
 
 
 def test_the_verdicts_and_numbers_are_those_of_the_experiment(open_page: Open) -> None:
@@ -17,7 +17,11 @@ def test_the_verdicts_and_numbers_are_those_of_the_experiment(open_page: Open) -
     result, text = run_complexity(ComplexityConfig(num_queries=64, d_model=512)), text_of(at)
     for verdict in result.verdicts:
         assert verdict.numbers in text
-    (lines,) = (markdown.value for markdown in at.markdown if result.verdicts[0].numbers in markdown.value)
+    (lines,) = (
+        markdown.value.replace("\N{WORD JOINER}", "")
+        for markdown in at.markdown
+        if result.verdicts[0].numbers in markdown.value
+    )
     assert lines.count("** holds.]") == len(lines.split("  \n")) == len(result.verdicts)
     assert f"`{result.share:.1%}`" in text
     assert f"`{result.exponentials:,}`" in text

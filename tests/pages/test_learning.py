@@ -22,7 +22,7 @@ QUICK = {"learning_steps": "50"}
 
 
 def text_of(at: object) -> str:
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(markdown.value.replace("\N{WORD JOINER}", "") for markdown in at.markdown)
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, MatrixView]]:

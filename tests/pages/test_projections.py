@@ -11,7 +11,7 @@ IDENTITY, TIED, GAUGE, RANK, COLLAPSE = TOPICS
 
 
 def text_of(at: object) -> str:
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(markdown.value.replace("\N{WORD JOINER}", "") for markdown in at.markdown)
 
 
 @pytest.mark.parametrize("topic", TOPICS)

@@ -57,6 +57,6 @@ def test_everything_is_shown_beside_its_verdicts(show: str, weights: str, open_p
     at = open_page("receptive_field", receptive_field_show=show, receptive_field_weights=weights)
     assert not at.exception
     assert not at.warning
-    text = "\n".join(markdown.value for markdown in at.markdown)
+    text = "\n".join(markdown.value.replace("\N{WORD JOINER}", "") for markdown in at.markdown)
     for verdict in run_all(ReceptiveFieldConfig(weights=weights)).verdicts:
         assert verdict.numbers in text

@@ -13,7 +13,7 @@ BOTH = "It vanishes for most, and grows for a few"
 
 
 def text_of(at: object) -> str:
-    return "\n".join(markdown.value for markdown in at.markdown)
+    return "\n".join(markdown.value.replace("\N{WORD JOINER}", "") for markdown in at.markdown)
 
 
 def test_the_verdicts_are_those_of_the_experiment(open_page: Open) -> None:

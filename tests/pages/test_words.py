@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pages._shared.export import file_name
 from pages._shared.finding import finding_lines, in_order, verdict_lines
-from pages._shared.words import literal
+from pages._shared.words import literal, unbroken
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.verdict import Verdict
@@ -60,6 +60,13 @@ def test_what_was_measured_of_one_claim_follows_it_once() -> None:
     assert first.count("The outputs differ by at most **0**.") == 2
     assert literal(statement("perm-q"), 200) in second
     assert "does not hold" in third
+
+
+def test_no_line_ends_within_a_number_or_a_product_of_a_gain() -> None:
+    said = unbroken(r"the key-value cache, **8\.88e\-16** and `1.2e-5`, \|γ\|·√d, a-1")
+    assert said.replace("\N{WORD JOINER}", "") == r"the key-value cache, **8\.88e\-16** and `1.2e-5`, \|γ\|·√d, a-1"
+    parts = said.split("\N{WORD JOINER}")
+    assert [part[-2:] for part in parts[:-1]] == [r"\-", "e-", r"\|"]
 
 
 def test_surprises_come_first_then_what_fails_and_one_of_each_claim() -> None:

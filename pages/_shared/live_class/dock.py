@@ -9,7 +9,7 @@ from pages._shared import link, log, walk
 from pages._shared.classroom import way_in
 from pages._shared.component import component
 from pages._shared.content import Predict
-from pages._shared.live_class.entry import PRIVATE, TEACHES
+from pages._shared.live_class.entry import PRIVATE, TEACHES, TYPED, refuse
 from pages._shared.live_class.prepared import place, prepared
 from pages._shared.process import process
 from pages._shared.qr_code import qr_code
@@ -43,6 +43,7 @@ def draw_dock(page: str) -> None:
         height="content",
         data={
             "room": key,
+            "typed": bool(state.get(TYPED)),
             "page": page,
             "teaches": teaches,
             "question": question and {"text": question.text, "answers": list(question.answers)},
@@ -75,10 +76,12 @@ def _said() -> None:
     match state[_DOCK].said:
         case {"do": "teach"}:
             state[TEACHES] = True
-        case {"do": "leave"}:
+        case {"do": "leave", **more}:
             for name in (TEACHES, _OWN, _FOLLOWED, _MEASURE, _MEASURED):
                 state.pop(name, None)
             link.leave_class()
+            if isinstance(why := more.get("why"), str):
+                refuse(why)
         case {"do": "step", "at": int(at)}:
             walk.go(at)
         case {"do": "measure", "page": str(page), "question": str(question)} if page in process().questions:

@@ -7,6 +7,7 @@ import streamlit as st
 from pages._shared import link
 from pages._shared.component import component
 from pages._shared.rooms.room import KEY_LETTERS
+from pages._shared.words import literal
 
 TEACHES: Final = "_class_teaches"  # in the session: whether its browser has said that it has the teacher's secret
 PRIVATE: Final = (
@@ -14,7 +15,7 @@ PRIVATE: Final = (
     "12 hours at most."
 )
 _START: Final = "_class_start"
-_TYPED: Final = "_class_typed"
+TYPED: Final = "_class_typed"  # in the session, on Home: the key in the field
 _REFUSED: Final = "_class_refused"  # in the session: why what was typed cannot be a key
 
 _start = component("live_class/start.js")
@@ -40,12 +41,12 @@ def _opened() -> None:
 
 
 def draw_join() -> None:
-    """On Home: where a student types the key of a class; nothing while in one."""
-    if link.room():
+    """On Home: where a student types a key, and is told if it is none; nothing where a link led into a class."""
+    if link.room() and not st.session_state.get(TYPED):
         return
     with st.container(horizontal=True, vertical_alignment="center", key="class_join"):
         st.text_input(
-            "Key of your class", key=_TYPED, max_chars=KEY_LETTERS, placeholder="Key of your class", width=220,
+            "Key of your class", key=TYPED, max_chars=KEY_LETTERS, placeholder="Key of your class", width=220,
             on_change=_join, autocomplete="off", label_visibility="collapsed",
         )  # fmt: skip
         st.button("Join", key="_class_join", on_click=_join)
@@ -53,6 +54,15 @@ def draw_join() -> None:
             st.error(refused)
 
 
+def refuse(sentence: str) -> None:
+    """Say at the field on Home why there is no such class.
+
+    Args:
+        sentence: Why, as text.
+    """
+    st.session_state[_REFUSED] = literal(sentence, 200)
+
+
 def _join() -> None:
-    typed = st.session_state.get(_TYPED, "")
+    typed = st.session_state.get(TYPED, "")
     st.session_state[_REFUSED] = link.join(typed) if typed else ""

@@ -245,6 +245,8 @@ export interface Place {
 }
 export interface ClassData {
   room: string;
+  /** Whether the key was typed on this page. */
+  typed: boolean;
   page: string;
   teaches: boolean;
   question: Asking | null;

@@ -27,6 +27,7 @@ export class Student {
   /** @param {Dock} dock @param {string} key */
   constructor(dock, key) {
     this.key = key;
+    this.dock = dock;
     this.way = new Way(dock, key);
     this.foot = element("div", { className: "foot" }, this.note);
     this.body = element("div", { className: "body" }, this.answers, this.sent, this.counts, this.foot);
@@ -56,8 +57,9 @@ export class Student {
     this.back.hidden = !this.way.leadsBack;
   }
 
-  /** @param {string} sentence */
+  /** What no class was ever seen of is said where its key was typed. @param {string} sentence */
   end(sentence) {
+    if (!this.state && this.dock.data.typed) return this.dock.say({ do: "leave", why: sentence });
     this.line.textContent = sentence;
     this.look.hidden = true;
     for (const part of [this.answers, this.counts]) part.replaceChildren();

@@ -19,7 +19,7 @@ const LEGEND = 24; // pixels of one that all panels share
 const BROAD = 240; // and from left to right of one that says what hidden cells are
 const SHELF = "attention:shelf";
 const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
-const PAPER = { width: 660, height: 480 }; // pixels of a sheet that are the picture's
+const PAPER = { width: 660, height: 520 }; // pixels of a sheet that are the picture's
 
 /** Tells views where the shelf is, or, without one, asks for it. @param {HTMLElement | null} shelf */
 export const tellShelf = (shelf) => document.dispatchEvent(new CustomEvent(SHELF, { detail: shelf }));
