@@ -24,8 +24,8 @@ QUICK_LANES, LONG_LANES = 2, 1
 # who ask for twenty; but of three turns one is for these.
 TURN_S, NEW_TURNS = 1.0, 2
 # Between two steps a long computation lets a page's run pass, which wants Python for some 20 ms, but waits no longer
-# than this part of what the step took.
-PATIENCE = 0.5
+# than this many times what the step took: beside a crowd it keeps a third of its speed.
+PATIENCE = 2.0
 # A move passes some twenty times from one thread to another, and beside a computation that never rests each has to
 # wait so long for Python. Its own 5 ms makes moves beside a training class half as slow again; with nothing beside
 # them a move's messages come in fewer and larger parts, which a browser draws sooner.

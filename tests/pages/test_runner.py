@@ -221,7 +221,7 @@ def test_long_computations_take_turns_and_who_is_new_does_not_wait_for_those_who
     assert turns == [0, 0, 1, 2, 0, 3, 4, 5, 0]
 
 
-def test_between_its_steps_a_long_computation_lets_others_pass_for_a_part_of_what_a_step_took() -> None:
+def test_between_its_steps_a_long_computation_lets_others_pass_for_some_times_what_a_step_took() -> None:
     waits: list[float] = []
 
     def steps_of(_: None) -> Iterator[Step | str]:
