@@ -15,6 +15,7 @@ from attention_core.claims import EXPECTED, FALSE, SAID, SOURCES, LedgerConfig, 
 from attention_core.experiments.verdict import format_number
 from tests.pages.conftest import Open
 
+WITH_CLAIMS = [page for page in PAGES if any(claim.page == page.name for claim in claims())]
 SEED = 77  # no other test has checked anything with it
 
 
@@ -50,12 +51,12 @@ def place(name: str) -> int:
     return [claim.id for claim in claims()].index(name)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", WITH_CLAIMS, ids=[page.name for page in WITH_CLAIMS])
 def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec, open_page: Open) -> None:
     at = open_page("claims", seed=str(SEED), claims_tab=page.name)
     assert not at.exception
     assert not at.warning
-    assert [tab.label for tab in at.tabs] == [*(page.title for page in PAGES), "Sources"]
+    assert [tab.label for tab in at.tabs] == [*(page.title for page in WITH_CLAIMS), "Sources"]
     assert glance(at) == ["gray"] * len(claims())
     assert any("Nothing is checked yet" in text for text in texts(at))
     found, here = entries(at), [claim for claim in claims() if claim.page == page.name]
@@ -69,9 +70,7 @@ def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec
 
 
 def test_every_claim_belongs_to_a_page() -> None:
-    order = [page.name for page in PAGES]
-    places = [order.index(claim.page) for claim in claims()]
-    assert set(places) == set(range(len(PAGES)))
+    assert {claim.page for claim in claims()} <= {page.name for page in PAGES}
 
 
 @pytest.mark.parametrize("expected", EXPECTED)
