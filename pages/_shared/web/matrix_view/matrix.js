@@ -117,21 +117,21 @@ export class Matrix extends Panel {
     // touch each other, or cells are small, they stand upright. Many numbers lie flat: a few say where the others are.
     const slanted = longest > Math.max(cw - Math.min(6, longest / 2), Math.min(cw, LINE)) && !numbered;
     const along = Math.min(longest, SLANTED);
-    const over = Math.max(0, (slanted ? along * Math.SQRT1_2 : longest / 2) - cw * 0.4);
-    const given = Math.min(cw, (width - left - over) / columns);
+    const hang = slanted ? along * Math.SQRT1_2 + 4 : longest / 2 + 1; // from the middle of a column
+    const given = hang > cw / 2 ? Math.min(cw, (width - left - hang) / (columns - 0.5)) : cw;
     this.turn = slanted ? (cw < SLANTED_APART || given < Math.min(cw, SMALL) ? 90 : 45) : 0;
-    const [reach, overhang] = this.turn === 90 ? [along, 0] : [along * Math.SQRT1_2, over];
     if (this.turn !== 90 && given < cw) {
       cw = Math.max(0.25, given);
       if (square) ch = Math.min(cw, ch);
     }
     [this.cw, this.ch] = [cw, ch] = [cw, ch].map((side) => (side >= 8 ? Math.floor(side) : side));
+    const [reach, over] = this.turn === 90 ? [along, 0] : [along * Math.SQRT1_2, Math.max(0, hang - cw / 2)];
     this.geo = {
       left,
       slanted,
       top: 22 + (slanted ? Math.ceil(reach + 8) : 18),
       bottom: 2,
-      width: Math.ceil(Math.max(left + cw * columns + overhang, Math.min(titles, width - 1))) + 1,
+      width: Math.ceil(Math.max(left + cw * columns + over, Math.min(titles, width - 1))) + 1,
       plotWidth: cw * columns,
       plotHeight: ch * rows,
     };
