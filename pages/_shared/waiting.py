@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page
 
 PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
 POLL_S = 0.1
-DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar.
+DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar; but its first move comes sooner.
 _IN_LINE = "Number {:,} in line: this machine is busy with another computation, and they take turns."
 
 
@@ -39,7 +39,7 @@ def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step]
         return known
     with shared.runner.job(function, config) as job, shared.turns.released():
         if not job.finished.wait(POLL_S if draw else PATIENCE_S):
-            place, shown, told = st.empty(), None, None
+            place, shown, told, drawn = st.empty(), None, None, 0
             while not job.finished.is_set():
                 step = job.step
                 progress = said(step, shared.runner.ahead(job) if job.is_long else 0)
@@ -48,10 +48,10 @@ def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step]
                     told = progress
                 if draw and step is not None and step is not shown:
                     draw(step)
-                    shown = step
+                    shown, drawn = step, drawn + 1
                 if is_move_waiting():
                     st.rerun()  # with what was moved, whose callback says what is drawn anew
-                job.finished.wait(DRAW_S if draw else POLL_S)
+                job.finished.wait(DRAW_S if drawn > 1 else POLL_S)
             place.empty()
         return job.result
 
