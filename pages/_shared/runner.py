@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from pages._shared.memory import give_back
+
 if TYPE_CHECKING:  # the runner is made before torch, which steps come with, is imported
     from attention_core.experiments.verdict import Step
 
@@ -209,6 +211,7 @@ class Runner:
                 self._long.submit(self._take_turn)
         if ended:
             self._finish(key, job)
+            give_back()
 
     def _work(self, key: Hashable, job: Job) -> None:
         job.compute()

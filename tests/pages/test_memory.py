@@ -45,6 +45,30 @@ def test_large_blocks_go_back_and_threads_share_the_rest() -> None:
     assert 120_000_000 < small[0] < small[1] < 125_000_000, "each thread began an arena of its own"
 
 
+BETWEEN = """
+import psutil
+from pages._shared.memory import give_back, use_one_arena
+use_one_arena()
+rss = psutil.Process().memory_info().rss
+blocks, stays = [], []
+for _ in range(120):
+    blocks.append(bytearray(b"x") * 1_000_000)
+    stays.append(bytearray(20_000))
+del blocks
+freed = psutil.Process().memory_info().rss - rss
+give_back()
+print(freed, psutil.Process().memory_info().rss - rss)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps freed memory so")
+def test_what_lies_free_between_blocks_in_use_goes_back_after_a_long_computation() -> None:
+    done = subprocess.run([sys.executable, "-c", BETWEEN], capture_output=True, text=True, cwd=ROOT, check=True)
+    freed, after = map(int, done.stdout.split())
+    assert freed > 100_000_000
+    assert after < 20_000_000
+
+
 @pytest.mark.parametrize("name", [page.name for page in (HOME, *PAGES, LEDGER)])
 def test_another_visit_to_a_page_keeps_no_class_more(open_page: Open, name: str) -> None:
     """A page's file runs anew for each visit; what it declares is one for all, or each visit would stay in memory."""
