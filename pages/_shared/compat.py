@@ -6,7 +6,7 @@
 import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -14,7 +14,6 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
-from streamlit.errors import FragmentHandledException
 from streamlit.logger import get_logger
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
@@ -49,17 +48,6 @@ def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
     It logs an exception with its text before it calls ``on_script_error``, by a logger whose name nobody documents.
     """
     get_logger("streamlit.error_util").addFilter(keep)
-
-
-@contextmanager
-def inner_fragment() -> Iterator[None]:
-    """Where a fragment is drawn inside another: the outer one goes on where the inner one failed.
-
-    Streamlit tells and logs the inner one's failure, and then raises it again with a name of its own, which the outer
-    fragment would tell and log once more. That name is in no documentation.
-    """
-    with suppress(FragmentHandledException):
-        yield
 
 
 _listing = Lock()

@@ -21,23 +21,27 @@ class Ask:
     Args:
         values: What they stand at.
         moved: Called once a setting has been moved.
+        refused: Which setting is not possible, and a sentence that says so: below the box of words that were typed.
 
     Attributes:
         parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
-        beside: Where a sentence about words that were typed stands: below their box.
     """
 
-    def __init__(self, values: Values, moved: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        values: Values,
+        moved: Callable[[], None] = lambda: None,
+        refused: Callable[[], tuple[str, str]] = lambda: ("", ""),
+    ) -> None:
         self.values = values
         self.parts: dict[str, str] = {}
-        self.beside: dict[str, Any] = {}
-        self._moved = moved
+        self._moved, self._refused = moved, refused
         self._part = "controls"
 
     def called(self, moved: Callable[[], None]) -> Ask:
         """The same, which calls another once a setting has been moved."""
-        one = Ask(self.values, moved)
-        one.parts, one.beside = self.parts, self.beside
+        one = Ask(self.values, moved, self._refused)
+        one.parts = self.parts
         return one
 
     def __call__(self, *names: str) -> None:
@@ -47,10 +51,12 @@ class Ask:
             self.parts[name] = self._part
             if name not in fixed:
                 self._draw(name, now[name])
-                if isinstance(self.values.settings[name], Words):
-                    self.beside[name] = st.container()
             elif not self.values.is_hidden(name):
                 st.markdown(f"{self.values.settings[name].label}: **{literal(self.values.say(name))}**")
+
+    def says(self, name: str) -> bool:
+        """Whether it is said below the setting's own box that it is not possible."""
+        return name in self.parts and isinstance(self.values.settings[name], Words) and not self.values.is_fixed(name)
 
     def under(self, title: str, *names: str) -> None:
         """Draw these settings as a group with a title, which is left out where all of them are hidden."""
@@ -74,7 +80,7 @@ class Ask:
 
     def _draw(self, name: str, value: Any) -> None:
         one, key = self.values.settings[name], self.values.key(name)
-        shown = one.write(value) if isinstance(one, Words) else value
+        shown = _shown(one, value)
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
         options = {"key": key, "on_change": self._take, "args": (name,), "help": one.hint or None}
@@ -97,6 +103,9 @@ class Ask:
                 st.toggle(one.label, **options)
             case Words():
                 st.text_input(one.label, max_chars=MAX_CHARACTERS, **options)
+                field, said = self._refused()
+                if field == name:
+                    st.error(said)
             case _:
                 raise TypeError(f"{name} is {type(one).__name__}, which no widget asks for")
 
@@ -114,6 +123,71 @@ class Ask:
             st.rerun()  # of the whole page, for the browser shows what it sent
         self.values.put(**{name: value})
         self._moved()
+
+
+class Groups(Ask):
+    """Settings in groups, each a fragment: where one is moved, what else shows another value is drawn anew by itself.
+
+    Args:
+        values: What they stand at.
+        moved: Called once a setting has been moved.
+        refused: Which setting is not possible, and a sentence that says so.
+    """
+
+    def __init__(self, values: Values, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
+        super().__init__(values, moved, refused)
+        self._drawn: dict[str, tuple[str, ...]] = {}
+        self._said: dict[str, str] = {}
+
+    def __call__(self, *names: str) -> None:
+        """Draw these settings as a group."""
+        self._draw_apart(super().__call__, names)
+
+    def row(self, *names: str) -> None:
+        """Draw these settings as a group, side by side."""
+
+        def draw(*names: str) -> None:
+            with st.container(horizontal=True, gap="small"):
+                super(Groups, self).__call__(*names)
+
+        self._draw_apart(draw, names)
+
+    def outdated(self) -> list[str]:
+        """The fragments of the groups that show another value than is set, or say something else."""
+        now, fixed = self.values.now(), self.values.fixed()
+        shown = {
+            name: name in fixed
+            or st.session_state.get(self.values.key(name)) == _shown(self.values.settings[name], now[name])
+            for name in self.parts
+        }
+        return [
+            key
+            for key, names in self._drawn.items()
+            if self._about(names) != self._said[key] or not all(shown[name] for name in names)
+        ]
+
+    def _draw_apart(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
+        if not names:
+            return
+        key, part = f"_{self.values.page}_ask_{names[0]}", self._part
+
+        def draw_group() -> None:
+            self._part = part
+            draw(*names)
+            self._said[key] = self._about(names)
+
+        self._drawn[key] = names
+        st.fragment(draw_group, key=key)()
+
+    def _about(self, names: tuple[str, ...]) -> str:
+        """What is said below the boxes of these settings."""
+        field, said = self._refused()
+        return said if field in names and self.says(field) else ""
+
+
+def _shown(one: Setting, value: Any) -> Any:
+    """What a widget holds where its setting has this value."""
+    return one.write(value) if isinstance(one, Words) else value
 
 
 def received(name: str, one: Setting, sent: Any) -> Any:

@@ -16,8 +16,8 @@
     if __name__ == "__main__":  # in a visitor's run; where it is imported it only declares itself
         page.draw()
 
-The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. It stands in
-another, the stage, with the presets and the controls: a preset reruns that.
+The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. The presets
+and each group of controls are fragments, too: a preset reruns the groups whose settings it changes.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ import streamlit as st
 
 from pages._shared import export, link, log, pin, presets, share, tabs, worksheet
 from pages._shared.browser import handout
-from pages._shared.compat import Place, inner_fragment
+from pages._shared.compat import Place
 from pages._shared.content import Predict, Preset
 from pages._shared.controls import Ask
 from pages._shared.export import File
@@ -125,16 +125,10 @@ class Page(Stage):
             st.title(self.spec.title, anchor=False, width="content")
             draw_glossary()
             draw_headline(self, self.predict if self.asks else None)
-        st.fragment(self._draw_stage, key=self.stage_key)()
-        with st.container(key="handout"):
-            handout(self.predict.question, self.predict.options)
-        tabs.draw_neighbours(self.spec.name)
-
-    def _draw_stage(self) -> None:
         stage = st.container(horizontal=True, key="stage", gap="small")
         self._above = stage.container(key=f"{self.spec.name}_predict_strip")
         with stage:
-            presets.draw_strip(self)
+            st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
         with stage.container(key="second"):
@@ -146,19 +140,18 @@ class Page(Stage):
         if self.asks:
             with figure if presenting() else self._above:
                 draw_question(self, self.predict, slide=presenting())
-        with figure, inner_fragment():
+        with st.container(key="handout"):
+            handout(self.predict.question, self.predict.options)
+        tabs.draw_neighbours(self.spec.name)
+        with figure:
             st.fragment(self._draw_answers, key=self.answers_key)()
 
     def _draw_controls(self) -> None:
-        ask = Ask(self.values, self.moved)
-        self._ask(ask)
+        self._ask(self.groups)
         fixed = self.values.fixed()
-        ask(*(name for name in self.values if name in fixed and name not in ask.parts))
-        field, said = st.session_state[self.private("refused")] = self.refused()
-        if field in ask.beside:
-            ask.beside[field].error(said)
+        self.groups(*(name for name in self.values if name in fixed and name not in self.groups.parts))
         st.button("Reset", key=self.private("reset"), on_click=presets.reset, args=(self,))
-        self.ask = ask.called(self.answered)
+        self.ask = self.groups.called(self.answered)
 
     def _draw_answers(self) -> None:
         with process().turns.held():
@@ -176,7 +169,7 @@ class Page(Stage):
         if not said:
             return self.made(self.values.now(), run_settings())
         log.refused(self.spec.name, "settings that are not possible")
-        if field not in self.ask.beside:
+        if not self.ask.says(field):
             st.error(said)
         if self.last_good is None:
             for place in (self._above, self._finding, self._below, self._tabs):

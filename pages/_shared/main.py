@@ -36,7 +36,11 @@ def main() -> None:
         if at_end() and not worksheet.gathering():
             draw_end()
         else:
-            here.run()
+            try:
+                here.run()
+            except Exception:
+                worksheet.go_on()  # past a page that failed and has said so
+                raise
             worksheet.go_on()
         st.session_state[COMPLETE] = name
 

@@ -46,4 +46,4 @@ def draw_pin(page: Page) -> None:
 def _pin(page: Page) -> None:
     text = urlencode(page.values.parameters() | shared().written())
     page.around.put(pin="" if page.around["pin"] else text)
-    page.write_link()
+    page.pinned()

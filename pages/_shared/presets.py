@@ -58,7 +58,7 @@ def chosen(page: Page) -> str:
 
 def _choose(page: Page, index: int | None) -> None:
     _set(page, index)
-    page.write_link()
+    page.moved()
 
 
 def _set(page: Page, index: int | None) -> None:

@@ -1,7 +1,8 @@
 """What of a page is drawn anew when something is moved.
 
-A page has two fragments: the stage, with presets, question and controls, and in it the answers. A control stands in
-the stage, so that its run may draw all of it; but most moves change only what is answered, and ask for that alone.
+A page's presets, each group of its controls and its answers are fragments. A move draws those anew that show
+something else than is now set: the answers always, the presets where one is lit or goes out, and the groups whose
+settings a preset has changed.
 """
 
 from abc import ABC, abstractmethod
@@ -12,6 +13,7 @@ import streamlit as st
 
 from pages._shared import link
 from pages._shared.content import Preset
+from pages._shared.controls import Groups
 from pages._shared.registry import COMPLETE, PageSpec
 from pages._shared.sheet import Sheet
 from pages._shared.values import run_settings
@@ -20,18 +22,19 @@ from attention_core.experiments.checks import ConfigError
 
 
 class Stage(Sheet, ABC):
-    """A sheet with a stage and answers.
+    """A sheet with presets, controls and answers.
 
     Args:
         spec: The page's entry in the registry.
         groups: Dataclasses whose declared fields are its settings.
-        presets: Its named settings: one is lit in the stage.
+        presets: Its named settings, one of which may be lit.
     """
 
     def __init__(self, spec: PageSpec, *groups: type, presets: tuple[Preset, ...]) -> None:
         super().__init__(spec, *groups)
         self.presets = presets
-        self.stage_key, self.answers_key = f"{spec.name}_stage", f"{spec.name}_answers"
+        self.presets_key, self.answers_key = f"_{spec.name}_presets", f"_{spec.name}_answers"
+        self.groups = Groups(self.values, self.moved, self.refused)
 
     @abstractmethod
     def made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
@@ -48,8 +51,8 @@ class Stage(Sheet, ABC):
         return "", ""
 
     def moved(self) -> None:
-        """Called once a control of the stage has been moved. Its run draws all of the stage, unless less will do."""
-        self._follow(self.stage_key)
+        """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""
+        self._follow()
 
     def setter(self, name: str) -> Callable[[Any], None] | None:
         """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.
@@ -67,23 +70,25 @@ class Stage(Sheet, ABC):
         self.answered()
 
     def answered(self) -> None:
-        """Called once something in the answers has been moved. Their run draws them, unless more is to be drawn."""
+        """Called once something in the answers has been moved: the same, but their own run draws them."""
         self._follow(self.answers_key)
 
-    def _follow(self, running: str) -> None:
+    def pinned(self) -> None:
+        """Called once the picture has been pinned, or let go of: the button that does it stands with the presets."""
+        self.write_link()
+        st.rerun([self.presets_key, self.answers_key])
+
+    def _follow(self, running: str = "") -> None:
         """Have the link follow, and drawn anew what a move changes; all of the page where its last run was cut off.
 
-        The stage stays as it is where no preset is lit or goes out and the same is said beside the boxes for words.
-
         Args:
-            running: The fragment whose run calls this, and draws it anew unless another is asked for.
+            running: The fragment whose run calls this, where that draws it anew unless another is asked for.
         """
         state = st.session_state
-        lit = self.values.which(preset.settings for preset in self.presets), state.get(self.private("preset"))
-        stays = lit == (None, None) and self.refused() == state.get(self.private("refused"))
         self.write_link()
-        due = self.answers_key if stays else self.stage_key
         if state.get(COMPLETE) != self.spec.name:
             st.rerun()
-        elif due != running:
+        lit = self.values.which(preset.settings for preset in self.presets), state.get(self.private("preset"))
+        due = [*([self.presets_key] if lit != (None, None) else []), *self.groups.outdated(), self.answers_key]
+        if due != [running]:
             st.rerun(due)

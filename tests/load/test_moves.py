@@ -18,10 +18,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def flipped(run: Run, name: str, at: int) -> WidgetState:
-    """The message that switches a page's toggle to what it is not."""
-    one = [one for one in run.widgets if one.kind == "checkbox" and one.key.startswith(f"{name}_")][at]
-    return one.state(not (one.proto.value if one.proto.set_value else one.proto.default))
+def flipped(visitor: Session, first: Run, name: str, at: int) -> WidgetState:
+    """The message that switches a page's toggle to what it is not: the link says what it is, or it is as it began."""
+    one = [one for one in first.widgets if one.kind == "checkbox" and one.key.startswith(f"{name}_")][at]
+    began = one.proto.value if one.proto.set_value else one.proto.default
+    return one.state({"true": False, "false": True}.get(visitor.parameters.get(one.key, ""), not began))
 
 
 def controls(run: Run) -> list[str]:
@@ -47,22 +48,25 @@ def test_what_a_move_and_a_preset_draw_anew_is_as_much_as_they_change(name: str,
     with Session(server.url) as visitor:
         whole = visitor.visit(name)
         for at in range(2):
-            run = visitor.change([flipped(whole, name, at)])
+            run = visitor.change([flipped(visitor, whole, name, at)])
         assert not named(drawn(run), "seed")
-        away = visitor.change([flipped(whole, name, 2)])
+        away = visitor.change([flipped(visitor, whole, name, 2)])
         assert controls(drawn(away)) == []
         assert words(drawn(away))
         assert not named(drawn(away), f"_{name}_preset"), "none is lit, and none was"
         again = visitor.change()
         assert (controls(away), words(away)) == (controls(again), words(again)) == (controls(whole), words(again))
 
-        preset = named(again, f"_{name}_preset")
+        preset, before = named(again, f"_{name}_preset"), visitor.parameters
         assert preset
         lit = visitor.change([preset.state([preset.proto.options[1].content])])
-        assert set(controls(drawn(lit))) == {key for key in controls(lit) if key.startswith(name)}, "with new values"
+        after = visitor.parameters
+        other = {key for key in before | after if before.get(key) != after.get(key)} & set(controls(lit))
+        assert other <= set(controls(drawn(lit))), "with new values"
+        assert named(drawn(lit), f"_{name}_preset"), "with its line"
         again = visitor.change()
-        assert (controls(lit), words(lit)) == (controls(again), words(again))
-        out = visitor.change([flipped(again, name, 0)])
+        assert (sorted(controls(lit)), words(lit)) == (sorted(controls(again)), words(again))
+        out = visitor.change([flipped(visitor, whole, name, 0)])
         assert named(drawn(out), f"_{name}_preset"), "it goes out"
         assert not named(drawn(out), "seed")
 
@@ -79,6 +83,27 @@ def test_a_control_that_was_moved_there_and_back_in_one_go_leaves_a_page_that_go
             assert not run.failures
             assert [said for said in run.told if "went wrong" in said] == []
         assert run.messages
+
+
+def test_a_preset_leaves_groups_of_controls_alone_that_it_does_not_change(server: Server) -> None:
+    with Session(server.url) as visitor:
+        preset = named(visitor.visit("scaling"), "_scaling_preset")
+        assert preset
+        lit = visitor.change([preset.state([preset.proto.options[1].content])])
+        assert set(controls(drawn(lit))) == {f"scaling_{name}" for name in ("scale", "alpha", "temperature")}
+
+
+def test_a_sentence_below_a_box_goes_with_its_cause_whatever_removes_it(server: Server) -> None:
+    with Session(server.url) as visitor:
+        box = named(visitor.visit("anatomy"), "anatomy_tokens")
+        preset = named(visitor.change(), "_anatomy_preset")
+        assert box
+        assert preset
+        refused = visitor.change([box.state(" ".join(["w"] * 65))])
+        assert [said for said in refused.told if "65" in said]
+        put_right = visitor.change([preset.state([preset.proto.options[1].content])])
+        assert named(drawn(put_right), "anatomy_tokens")
+        assert put_right.told == []
 
 
 def test_a_question_that_was_answered_is_asked_again_where_it_stood(server: Server) -> None:

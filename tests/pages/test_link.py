@@ -59,6 +59,7 @@ def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move
         assert not at.exception
         if label != "Carried positions":
             assert any("does not hold: " in text.value for text in at.markdown), label
+        at.run()  # groups of controls that a preset leaves as they are are not drawn anew
         assert any("Positions: **sinusoidal**" in text.value for text in at.markdown)
     next(button for button in at.button if button.label == "Reset").click().run()
     assert any("does not hold: " in text.value for text in at.markdown)

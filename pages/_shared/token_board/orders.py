@@ -64,8 +64,7 @@ def _board(
             page.put(**{name: move.order})
         else:
             page.values.put(**{name: move.order, sentence: words})
-            page.write_link()
-            st.rerun()  # the text that is typed stands outside what answers
+            page.answered()
 
     token_board(
         tokens,

@@ -3,7 +3,7 @@
 import { clamp, element, keep, plain } from "../shared.js";
 
 /** @import { Cell, Pointed } from "../types" */
-/** @import { View } from "./matrix_view.js" */
+/** @import { View } from "./view.js" */
 
 export class Hand {
   /** @type {Pointed | null} */

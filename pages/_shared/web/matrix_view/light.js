@@ -4,7 +4,7 @@ import { listen, tell } from "../shared.js";
 import { identities } from "./panel.js";
 
 /** @import { Axis, Hover, Lit, Pointed, Role } from "../types" */
-/** @import { View } from "./matrix_view.js" */
+/** @import { View } from "./view.js" */
 
 /** @typedef {{ axis: Axis, id: string }} Mark */
 /** @typedef {{ marks: Mark[], cell: Pointed | null }} Lights  the cell a pointer is on; without one, others point */

@@ -8,7 +8,7 @@ import { Matrix } from "./matrix.js";
 /** @import { MatrixSpec, PanelSpec } from "../types" */
 /** @import { Panel } from "./panel.js" */
 /** @import { Places } from "./layout.js" */
-/** @import { Shown, View } from "./matrix_view.js" */
+/** @import { Shown, View } from "./view.js" */
 
 /** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */
 /** @typedef {{ shown: Shown[], notes: boolean, room: number }} Look  whether notes stand beside their panels, and pixels */

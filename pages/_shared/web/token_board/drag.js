@@ -3,7 +3,7 @@
 import { same, still } from "../shared.js";
 import { moved } from "./order.js";
 
-/** @import { Board, Slot } from "./token_board.js" */
+/** @import { Board, Slot } from "./board.js" */
 
 /** @typedef {{ index: number, slot: Slot, home: number[], x: number, y: number }} Held  x and y: where it was taken hold of */
 

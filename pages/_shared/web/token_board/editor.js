@@ -2,7 +2,7 @@
 
 import { clamp, element } from "../shared.js";
 
-/** @import { Board } from "./token_board.js" */
+/** @import { Board } from "./board.js" */
 
 /** @typedef {{ item: HTMLElement, index: number | null, input: HTMLInputElement, box: HTMLElement }} Open */
 

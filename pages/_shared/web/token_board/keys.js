@@ -3,7 +3,7 @@
 import { clamp, keep, same } from "../shared.js";
 import { moved } from "./order.js";
 
-/** @import { Board } from "./token_board.js" */
+/** @import { Board } from "./board.js" */
 
 /** @type {Record<string, number>} */
 const STEPS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };

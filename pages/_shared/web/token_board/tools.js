@@ -3,7 +3,7 @@
 import { element, keep, plain } from "../shared.js";
 import { identity, shuffled } from "./order.js";
 
-/** @import { Board } from "./token_board.js" */
+/** @import { Board } from "./board.js" */
 
 const STROKES = {
   Shuffle: "M2 4h2.6l6 8H14M2 12h2.6l1.6-2.2M9 6.1 10.6 4H14M12 2l2 2-2 2M12 10l2 2-2 2",
