@@ -160,7 +160,8 @@ class Page(Stage):
             if possible := self._possible():
                 self._draw_possible(*possible)
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
-                self._below.empty()
+                for place in (self._finding, self._below, self._tabs):
+                    place.empty()
                 self._reserved = True
 
     def _possible(self) -> tuple[Any, Any] | None:
