@@ -43,12 +43,13 @@ class Job:
 
     Attributes:
         step: What it does now, as its function said last; None while it waits in its lane.
+        begun: Set once it has come to its first step or to its end.
         finished: Set once there is a result or an error.
     """
 
     def __init__(self, function: Callable[[Any], Any], config: Hashable) -> None:
         self.function, self.config = function, config
-        self.finished = threading.Event()
+        self.begun, self.finished = threading.Event(), threading.Event()
         self.step: Step | None = None
         self.waiting = 0
         self.error: BaseException | None = None
@@ -90,6 +91,7 @@ class Job:
             for item in self._items:
                 is_step = self.is_long and hasattr(item, "done")
                 self.step = item if is_step else None  # who waits reads it at any moment
+                self.begun.set()
                 if not is_step:
                     self._result = item
                 elif self.waiting == 0:
@@ -150,6 +152,7 @@ class Runner:
                 if known is not None:
                     job._result, is_new = known, False  # noqa: SLF001 - it is this module's own
                     job.finished.set()
+                    job.begun.set()
                     del self._jobs[key]
             job.waiting += 1
         if is_new:
@@ -224,6 +227,7 @@ class Runner:
             if job.error is None:
                 self._keep(key, job.result)
         job.finished.set()
+        job.begun.set()
 
     def _keep(self, key: Hashable, result: Any) -> None:
         size = array_bytes(result)

@@ -38,7 +38,11 @@ def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step]
     if known is not None:
         return known
     with shared.runner.job(function, config) as job, shared.turns.released():
-        if not job.finished.wait(POLL_S if draw else PATIENCE_S):
+        if draw:
+            job.begun.wait(POLL_S)
+        else:
+            job.finished.wait(PATIENCE_S)
+        if not job.finished.is_set():
             place, shown, told, drawn = st.empty(), None, None, 0
             while not job.finished.is_set():
                 step = job.step
