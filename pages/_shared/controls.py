@@ -48,7 +48,7 @@ class Ask:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
         fixed, now = self.values.fixed(), self.values.now()
         for name in names:
-            self.parts[name] = self._part
+            self.parts.setdefault(name, self._part)
             if name not in fixed:
                 self._draw(name, now[name])
             elif not self.values.is_hidden(name):
@@ -169,10 +169,9 @@ class Groups(Ask):
     def _draw_apart(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
         if not names:
             return
-        key, part = f"_{self.values.page}_ask_{names[0]}", self._part
+        key = f"_{self.values.page}_ask_{names[0]}"
 
         def draw_group() -> None:
-            self._part = part
             draw(*names)
             self._said[key] = self._about(names)
 

@@ -76,19 +76,22 @@ class Stage(Sheet, ABC):
     def pinned(self) -> None:
         """Called once the picture has been pinned, or let go of: the button that does it stands with the presets."""
         self.write_link()
-        st.rerun([self.presets_key, self.answers_key])
+        self._draw_anew([self.presets_key, self.answers_key])
 
     def _follow(self, running: str = "") -> None:
-        """Have the link follow, and drawn anew what a move changes; all of the page where its last run was cut off.
+        """Have the link follow, and drawn anew what a move changes.
 
         Args:
-            running: The fragment whose run calls this, where that draws it anew unless another is asked for.
+            running: The fragment whose run calls this, where that draws it anew unless more is asked for.
         """
-        state = st.session_state
         self.write_link()
-        if state.get(COMPLETE) != self.spec.name:
-            st.rerun()
-        lit = self.values.which(preset.settings for preset in self.presets), state.get(self.private("preset"))
+        lit = self.values.which(preset.settings for preset in self.presets), st.session_state.get(self.private("preset"))
         due = [*([self.presets_key] if lit != (None, None) else []), *self.groups.outdated(), self.answers_key]
+        self._draw_anew(due, running)
+
+    def _draw_anew(self, due: list[str], running: str = "") -> None:
+        """Draw some fragments anew; all of the page where its last run was cut off, for then one may be missing."""
+        if st.session_state.get(COMPLETE) != self.spec.name:
+            st.rerun()
         if due != [running]:
             st.rerun(due)

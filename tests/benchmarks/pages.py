@@ -218,17 +218,17 @@ def there_and_back(page: Any, key: str) -> tuple[Change, Change] | None:
     return (partial(write, fewer), partial(write, words)) if fewer != words else None
 
 
-def measure_reference(page: Any, url: str, start: int) -> list[float]:
+def measure_reference(page: Any, url: str, start: int, rounds: int) -> list[float]:
     """The same for the reference's slider, at values nobody has asked for."""
     look_at(page, f"{url}?step={start}")
     slider = page.locator("[data-testid=stSlider] :is(input, [role=slider])").first
-    return [timed(page, partial(slider.press, "ArrowRight"))[0] for _ in range(ROUNDS)]
+    return [timed(page, partial(slider.press, "ArrowRight"))[0] for _ in range(rounds)]
 
 
-def measure_page(page: Any, url: str, name: str, seed: int) -> list[Row]:
+def measure_page(page: Any, url: str, name: str, seed: int, rounds: int) -> list[Row]:
     """Each control of a page in rounds, and each preset."""
     rows: dict[str, Row] = {}
-    for round_ in range(ROUNDS):
+    for round_ in range(rounds):
         look_at(page, f"{url}/{name}?seed={seed + round_}")
         for key in controls(page, name):
             ways = there_and_back(page, key)
@@ -244,7 +244,7 @@ def measure_page(page: Any, url: str, name: str, seed: int) -> list[Row]:
     look_at(page, f"{url}/{name}")
     presets = page.locator(".st-key-presets [role=radio]")
     names = presets.all_text_contents()
-    for round_ in range(ROUNDS + 1):
+    for round_ in range(rounds + 1):
         for i, called in enumerate(names):
             picture, _ = timed(page, presets.nth(i).click)
             if round_ and picture:  # the first round fills the cache
@@ -256,7 +256,10 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", default=[page.name for page in PAGES], help="names of pages")
-    names = parser.parse_args().only
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often each is moved; the median counts")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first page's first round")
+    asked = parser.parse_args()
+    names, rounds = asked.only, asked.rounds
     from playwright.sync_api import sync_playwright
 
     rows: list[Row] = []
@@ -267,10 +270,10 @@ def main() -> None:
             page.goto(url)
             page.wait_for_timeout(WARM_MS)
             for place, name in enumerate(names):
-                beside = measure_reference(page, reference, 2 * ROUNDS * place % 80)
-                here = measure_page(page, url, name, FIRST_SEED + ROUNDS * place)
+                beside = measure_reference(page, reference, 2 * ROUNDS * place % 80, ROUNDS)
+                here = measure_page(page, url, name, asked.seed + rounds * place, rounds)
                 compared = statistics.median(
-                    beside + measure_reference(page, reference, (2 * place + 1) * ROUNDS % 80)
+                    beside + measure_reference(page, reference, (2 * place + 1) * ROUNDS % 80, ROUNDS)
                 )
                 for row in here:
                     row.reference = compared
