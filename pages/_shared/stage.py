@@ -85,9 +85,10 @@ class Stage(Sheet, ABC):
             running: The fragment whose run calls this, where that draws it anew unless more is asked for.
         """
         self.write_link()
-        lit, was = self.values.which(one.settings for one in self.presets), st.session_state.get(self.private("preset"))
-        row = [] if lit is was is None else [self.presets_key]
-        self._draw_anew([*row, *self.groups.outdated(), self.answers_key], running)
+        lit = self.values.which(preset.settings for preset in self.presets)
+        none = lit is None and st.session_state.get(self.private("preset")) is None
+        due = [] if none else [self.presets_key]  # with its line
+        self._draw_anew([*due, *self.groups.outdated(), self.answers_key], running)
 
     def _draw_anew(self, due: list[str], running: str = "") -> None:
         """Draw some fragments anew; all of the page where its last run was cut off, for then one may be missing."""
