@@ -13,6 +13,7 @@ from pages._shared.registry import FOLDER, HOME, PAGES
 MAIN = FOLDER / "_shared/main.py"
 NAMES = (HOME.name, *(page.name for page in PAGES))
 Open = Callable[..., AppTest]
+PATIENCE_S = 240  # the longest training allowed takes 20 s of a core to itself, and several times that of a busy one
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -36,7 +37,7 @@ def pictures(at: AppTest) -> list[Any]:
 @cache
 def _page_hash(name: str) -> str:
     # Only a run of the app tells AppTest its pages.
-    return AppTest.from_file(str(MAIN), default_timeout=60).run().switch_page(page_path(name))._page_hash
+    return AppTest.from_file(str(MAIN), default_timeout=PATIENCE_S).run().switch_page(page_path(name))._page_hash
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def open_page() -> Open:
     """Open a page of the app by its name, with parameters in the link, in a session of its own."""
 
     def open_it(name: str, **parameters: str) -> AppTest:
-        at = AppTest.from_file(str(MAIN), default_timeout=60)
+        at = AppTest.from_file(str(MAIN), default_timeout=PATIENCE_S)
         if name != HOME.name:
             at._page_hash = _page_hash(name)
         for key, value in parameters.items():
