@@ -158,17 +158,20 @@ export class Stage {
     const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), said);
     if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
+    // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
+    const leave = (/** @type {(one: Shown) => number} */ around) => {
+      for (const kind of [true, false]) {
+        const alike = shown.filter((one) => one.drawn instanceof Matrix === kind);
+        const free = Math.floor(Math.min(...alike.map((one) => places.each - around(one))));
+        for (const one of alike) heights.set(one.drawn, Math.max(LOWEST, free));
+      }
+    };
+    // They mostly take what they took last; whether they do is seen once the page has been laid out.
+    if (shown.every(({ parts }) => parts.around)) leave(({ parts }) => parts.around);
     for (let again = 0; again < 3; again++) {
       const before = [...heights.values()];
       this.fill(this.list, shown, places, (one) => heights.get(one) ?? 0, notes);
-      // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
-      for (const kind of [true, false]) {
-        const alike = shown.filter((one) => one.drawn instanceof Matrix === kind);
-        const free = alike.map(
-          ({ drawn: { geo }, parts }) => places.each - parts.panel.offsetHeight + geo.plotHeight,
-        );
-        for (const one of alike) heights.set(one.drawn, Math.max(LOWEST, Math.floor(Math.min(...free))));
-      }
+      leave(({ drawn: { geo }, parts }) => (parts.around = parts.panel.offsetHeight - geo.plotHeight));
       if ([...heights.values()].every((height, i) => height === before[i])) break;
     }
     this.putAside(view.panels.slice(shown.length), notes ? [] : shown);

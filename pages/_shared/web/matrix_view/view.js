@@ -22,6 +22,7 @@ import { Stage } from "./stage.js";
  * @property {CanvasRenderingContext2D} ctx
  * @property {HTMLElement} legend
  * @property {HTMLElement} note
+ * @property {number} around  pixels that its title, legend and note took last, from top to bottom
  */
 /** @typedef {{ drawn: Panel<PanelSpec>, parts: Parts }} Shown */
 
@@ -252,6 +253,7 @@ export class View {
       ctx: /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")),
       legend,
       note,
+      around: 0,
     };
   }
 
