@@ -1,6 +1,7 @@
 """The browser's side of our components: ES modules that a browser fetches once, from ``web/``.
 
-The package's name holds a digest of all files. A new version has new addresses, so nobody's tab runs old code.
+The package's name holds a digest of all files. A new version has new addresses, so nobody's tab runs old code, and a
+browser need never ask again for what it has.
 """
 
 from collections.abc import Callable
@@ -28,9 +29,28 @@ COLOURS: Final = {
 
 
 @cache
+def _files() -> dict[str, Path]:
+    return {path.relative_to(WEB).as_posix(): path for path in sorted(WEB.rglob("*")) if path.is_file()}
+
+
+@cache
 def _version() -> str:
-    files = sorted(path for path in WEB.rglob("*") if path.is_file())
-    return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:8]
+    return sha256(b"".join(path.read_bytes() for path in _files().values())).hexdigest()[:8]
+
+
+@cache
+def _package() -> str:
+    return f"attention-{_version()}"
+
+
+def file_at(path: str) -> Path | None:
+    """The file that browsers are served at an address; None where it is none of ours.
+
+    Args:
+        path: Of the address: what ends in the package, the component, and the file's place in ``web/``.
+    """
+    _, _, after = path.partition(f"/{_package()}.")
+    return _files().get(after.partition("/")[2])
 
 
 def component(script: str) -> Callable[..., Any]:
@@ -42,7 +62,7 @@ def component(script: str) -> Callable[..., Any]:
     short = Path(script).stem
 
     def draw(**given: Any) -> Any:
-        return _drawer(serve_modules(f"attention-{_version()}", _version(), short, WEB), script)(**given)
+        return _drawer(serve_modules(_package(), _version(), short, WEB), script)(**given)
 
     return draw
 

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from pages._shared import warm
 from pages._shared.compat import SendAtOnce
+from pages._shared.component import WEB, file_at
 from pages._shared.failure import on_script_error
 from pages._shared.qr_code import ROUTE
 from pages._shared.rooms import make_store, routes
@@ -23,16 +24,17 @@ TYPES = {".js": "text/javascript", ".css": "text/css"}
 HEADERS = {
     "Content-Encoding": "gzip",
     "Vary": "Accept-Encoding",
-    # The names of these files hold a hash of their content, so a browser need never ask again.
+    # Their addresses hold a hash of what they are, so a browser need never ask again.
     "Cache-Control": "public, max-age=31536000, immutable",
 }
 
 
 class CompressedStatic:
-    """Sends Streamlit's scripts and styles compressed to whoever takes gzip; all else goes to the app as it came.
+    """Sends scripts and styles compressed to whoever takes gzip; all else goes to the app as it came.
 
-    Streamlit sends them as they are, because compressing them for each visitor again costs more than it saves. Here
-    each is compressed once, when it is first asked for.
+    Streamlit sends its own as they are, because compressing them for each visitor again costs more than it saves, and
+    those of components so that a browser asks for them again on each visit. Here each is compressed once, when it is
+    first asked for, and asked for once.
 
     Args:
         app: The app behind it.
@@ -52,10 +54,11 @@ class CompressedStatic:
         await (answer or self.app)(scope, receive, send)
 
     async def _answer(self, path: str) -> Response | None:
-        file = STATIC / path.removeprefix("/")
+        file = file_at(path) or STATIC / path.removeprefix("/")
         if file in self._answers:
             return self._answers[file]
-        if file.suffix not in TYPES or file.parent.parent.parent != STATIC or not file.is_file():
+        known = WEB in file.parents or file.parent.parent.parent == STATIC
+        if file.suffix not in TYPES or not known or not file.is_file():
             return None
         self._answers[file] = await asyncio.to_thread(_compressed, file)
         return self._answers[file]

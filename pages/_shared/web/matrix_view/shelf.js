@@ -1,7 +1,7 @@
 // Where the second look stands: panels of the picture, and notes, that its stage has no room for.
 
 import { component, dress, element } from "../shared.js";
-import { hearShelf, tellShelf } from "./stage.js";
+import { hearShelf, tellShelf } from "./told.js";
 
 /** @import { Component, ShelfData } from "../types" */
 

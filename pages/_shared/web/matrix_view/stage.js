@@ -4,6 +4,7 @@
 import { clamp, dress, element } from "../shared.js";
 import { fitted, flowing, grown, least, legible, LOWEST } from "./layout.js";
 import { Matrix } from "./matrix.js";
+import { hearShelf, tellShelf } from "./told.js";
 
 /** @import { MatrixSpec, PanelSpec } from "../types" */
 /** @import { Panel } from "./panel.js" */
@@ -17,16 +18,8 @@ const STAGE = ".st-key-figure"; // a page's picture shares the window's height w
 const LEAST_HIGH = 120;
 const LEGEND = 24; // pixels of one that all panels share
 const BROAD = 240; // and from left to right of one that says what hidden cells are
-const SHELF = "attention:shelf";
 const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
 const PAPER = { width: 660, height: 520 }; // pixels of a sheet that are the picture's
-
-/** Tells views where the shelf is, or, without one, asks for it. @param {HTMLElement | null} shelf */
-export const tellShelf = (shelf) => document.dispatchEvent(new CustomEvent(SHELF, { detail: shelf }));
-
-/** @param {(shelf: HTMLElement | null) => void} hear @param {AbortSignal} signal */
-export const hearShelf = (hear, signal) =>
-  document.addEventListener(SHELF, (event) => hear(/** @type {CustomEvent} */ (event).detail), { signal });
 
 /** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
 const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
