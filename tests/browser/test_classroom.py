@@ -70,6 +70,23 @@ def test_static_files_leave_compressed_once_and_whole(class_app: str) -> None:
     assert part_headers["Content-Encoding"] is None
 
 
+def test_a_second_visit_asks_for_no_script_again(class_app: str, open_page: Callable, settled: Callable) -> None:
+    page = open_page(stranger=True)
+    page.goto(f"{class_app}/masks")
+    page.wait_for_selector(DRAWN)
+    settled(page)
+    page.wait_for_load_state("networkidle")
+    page.reload()
+    page.wait_for_selector(DRAWN)
+    settled(page)
+    scripts = page.evaluate(
+        """performance.getEntriesByType("resource").filter((one) => /\\.(js|css)$/.test(one.name))
+          .map((one) => [one.name, one.transferSize])"""
+    )
+    assert any("/matrix_view/view.js" in name for name, _ in scripts)
+    assert [name for name, size in scripts if size] == []
+
+
 def test_home_shows_the_way_in(class_app: str, open_page: Callable, settled: Callable) -> None:
     page = open_page(stranger=True)
     page.goto(class_app)

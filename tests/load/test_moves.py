@@ -1,5 +1,6 @@
 """Moves as browsers send them, one message each, with what a widget's own code never sends twice."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -91,6 +92,17 @@ def test_a_preset_leaves_groups_of_controls_alone_that_it_does_not_change(server
         assert preset
         lit = visitor.change([preset.state([preset.proto.options[1].content])])
         assert set(controls(drawn(lit))) == {f"scaling_{name}" for name in ("scale", "alpha", "temperature")}
+
+
+def test_a_cell_chosen_in_the_picture_draws_the_controls_anew_that_name_it(server: Server) -> None:
+    with Session(server.url) as visitor:
+        graph = named(visitor.visit("receptive_field"), "receptive_field_graph")
+        assert graph
+        number = json.loads(graph.proto.json)["at"]["order"]
+        chosen = visitor.change([graph.state(json.dumps({"cell": [number, 0, 1, 2]}))])
+        boxes = {key: named(drawn(chosen), f"receptive_field_{key}") for key in ("level", "token")}
+        assert set(controls(drawn(chosen))) == {f"receptive_field_{key}" for key in boxes}
+        assert {key: list(box.proto.value) for key, box in boxes.items() if box} == {"level": [1], "token": [3]}
 
 
 def test_a_sentence_below_a_box_goes_with_its_cause_whatever_removes_it(server: Server) -> None:
