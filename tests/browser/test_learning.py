@@ -24,7 +24,7 @@ WATCH = """() => {
 def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(
     width: int, visit: Callable, settled: Callable
 ) -> None:
-    page = visit("learning", f"?learning_steps=600&seed={width}", viewport={"width": width, "height": 844})
+    page = visit("learning", f"?learning_steps=1500&seed={width}", viewport={"width": width, "height": 844})
     page.evaluate(WATCH)
     page.locator("label", has_text="Causal mask").first.click()
     learning = page.locator(".st-key-finding [data-testid=stProgress]")

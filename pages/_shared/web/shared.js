@@ -16,7 +16,7 @@ export async function styles(module) {
   return new CSSStyleSheet().replace(await answer.text());
 }
 
-const LEAVE_MS = 100;
+const LOOK_MS = 100;
 
 /**
  * What Streamlit calls with every description: one `Made` for each place on the page, for as long as it is there.
@@ -36,13 +36,15 @@ export async function component(Made, module) {
     places.set(root, place);
     place.made.update(given);
     const run = ++place.run;
-    // Of two runs in quick succession the first is cleaned up while the second stands, or just before it comes.
+    // Of two runs the first is cleaned up while the second stands, or before it comes: on a slow phone long before. So
+    // what is to end is seen by its place, which leaves the page with it.
     const leave = () => {
       if (place.run !== run) return;
+      if (root.host.isConnected) return void setTimeout(leave, LOOK_MS);
       places.delete(root);
       place.made.destroy();
     };
-    return () => void (root.host.isConnected ? setTimeout(leave, LEAVE_MS) : leave());
+    return leave;
   };
 }
 
