@@ -29,6 +29,7 @@ import { Stage } from "./stage.js";
 const MOVE_MS = 200;
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
+const NEW_MS = 100;
 const KINDS = { matrix: Matrix, bars: Bars, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
@@ -44,6 +45,7 @@ export class View {
   zoom = 1; // magnified for a projector, the view counts in pixels of its own; asked for with its place
   frame = 0;
   following = 0;
+  came = 0; // when the picture that is shown did, in milliseconds
   stop = new AbortController();
   light = new Light(this, this.stop.signal);
   hand = new Hand(this);
@@ -128,6 +130,7 @@ export class View {
   take(data) {
     const before = this.panels;
     this.data = data;
+    this.came = performance.now();
     const numbers = new Numbers(data.block, this.steps);
     const known = positions.get(data.id);
     this.position = known?.order === data.at.order ? known : { ...data.at };
@@ -204,8 +207,8 @@ export class View {
     if (this.stage.outdated) this.layout();
   }
 
-  /** Waits some frames: where something on the page takes another room a new picture is often on its way. */
-  follow(frames = FOLLOW_FRAMES) {
+  /** Waits some frames: where something on the page takes another room a new picture, if not just here, is often coming. */
+  follow(frames = performance.now() - this.came < NEW_MS ? 1 : FOLLOW_FRAMES) {
     cancelAnimationFrame(this.following);
     this.following = requestAnimationFrame(() => (frames > 1 ? this.follow(frames - 1) : this.fit()));
   }
