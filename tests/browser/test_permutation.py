@@ -6,6 +6,19 @@ from typing import Any
 
 from tests.browser.conftest import APP, PICTURES
 
+# Every way in which the picture's panels stood, frame by frame.
+PLACES = """() => {
+  const { shadowRoot } = [...document.querySelectorAll(".st-key-figure *")].find((one) =>
+    one.shadowRoot?.querySelector(".panel"));
+  window.places = new Set();
+  const look = () => {
+    const panels = [...shadowRoot.querySelectorAll(".panel")].map((one) => one.getBoundingClientRect());
+    places.add(panels.map(({ width, height }) => `${Math.round(width)} x ${Math.round(height)}`).join());
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
 
 def chip(page: Any, position: int) -> Any:
     return page.locator(".board").first.locator(".slot > .chip").nth(position)
@@ -69,6 +82,15 @@ def test_board_and_picture_stay_what_they_are_when_a_second_board_comes_and_goes
         settled(page)
         assert board.count() == boards, preset
         assert all(one.evaluate("one => one.isConnected") for one in stood), preset
+
+
+def test_a_picture_is_placed_once_where_a_second_board_comes_with_it(visit: Callable, settled: Callable) -> None:
+    page = visit("permutation")
+    page.evaluate(PLACES)
+    page.locator(".st-key-presets button", has_text="Keys and values only").click()
+    settled(page)
+    assert page.locator(".st-key-boards .board").count() == 2
+    assert page.evaluate("places.size") == 2, page.evaluate("[...places]")
 
 
 def test_chips_and_matrices_light_each_other(visit: Callable, settled: Callable) -> None:

@@ -15,6 +15,7 @@ import { hearShelf, tellShelf } from "./told.js";
 /** @typedef {{ shown: Shown[], notes: boolean, room: number }} Look  whether notes stand beside their panels, and pixels */
 
 const STAGE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
+const COMPONENT = "[data-testid=stBidiComponentIsolated]"; // whose shadow has none of our styles before it is drawn
 const LEAST_HIGH = 120;
 const LEGEND = 24; // pixels of one that all panels share
 const BROAD = 240; // and from left to right of one that says what hidden cells are
@@ -67,6 +68,13 @@ export class Stage {
   /** Pixels of what shares a column with the panels. */
   get around() {
     return this.column ? high(this.column) - high(this.front) : 0;
+  }
+
+  /** Whether something that stands here is yet to be drawn; what room it takes is not known before. */
+  get awaits() {
+    return [...(this.box?.querySelectorAll(COMPONENT) ?? [])].some(
+      ({ shadowRoot }) => !shadowRoot?.adoptedStyleSheets.length,
+    );
   }
 
   /** Whether the room is another than when the panels were placed. */

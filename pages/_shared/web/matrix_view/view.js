@@ -29,7 +29,7 @@ import { Stage } from "./stage.js";
 const MOVE_MS = 200;
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
-const NEW_MS = 100;
+const AWAIT_FRAMES = 12;
 const KINDS = { matrix: Matrix, bars: Bars, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
@@ -45,7 +45,7 @@ export class View {
   zoom = 1; // magnified for a projector, the view counts in pixels of its own; asked for with its place
   frame = 0;
   following = 0;
-  came = 0; // when the picture that is shown did, in milliseconds
+  awaiting = 0;
   stop = new AbortController();
   light = new Light(this, this.stop.signal);
   hand = new Hand(this);
@@ -105,6 +105,7 @@ export class View {
     this.resize.disconnect();
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.following);
+    cancelAnimationFrame(this.awaiting);
     this.light.tellOthers(this.light.now, null);
     this.stage.destroy();
     this.box.remove();
@@ -119,7 +120,19 @@ export class View {
     const look = JSON.stringify([{ ...data, block: "" }, this.theme, this.family]);
     const same = look === this.look && data.block === this.data.block;
     this.look = look;
-    if (!same) this.take(data);
+    if (!same) this.takeInPlace(data);
+  }
+
+  /**
+   * The old picture stays until what comes with the new one stands beside it: placed before, it would be placed twice.
+   *
+   * @param {ViewData} data
+   */
+  takeInPlace(data, frames = AWAIT_FRAMES) {
+    cancelAnimationFrame(this.awaiting);
+    if (frames && this.panels.length && this.stage.awaits)
+      this.awaiting = requestAnimationFrame(() => this.takeInPlace(data, frames - 1));
+    else this.take(data);
   }
 
   font = (/** @type {number} */ size, weight = 400) => `${weight} ${size}px ${this.family}`;
@@ -130,7 +143,6 @@ export class View {
   take(data) {
     const before = this.panels;
     this.data = data;
-    this.came = performance.now();
     const numbers = new Numbers(data.block, this.steps);
     const known = positions.get(data.id);
     this.position = known?.order === data.at.order ? known : { ...data.at };
@@ -204,11 +216,11 @@ export class View {
   }
 
   fit() {
-    if (this.stage.outdated) this.layout();
+    if (this.stage.outdated && !this.stage.awaits) this.layout();
   }
 
-  /** Waits some frames: where something on the page takes another room a new picture, if not just here, is often coming. */
-  follow(frames = performance.now() - this.came < NEW_MS ? 1 : FOLLOW_FRAMES) {
+  /** Waits some frames: where something on the page takes another room a new picture is often on its way. */
+  follow(frames = FOLLOW_FRAMES) {
     cancelAnimationFrame(this.following);
     this.following = requestAnimationFrame(() => (frames > 1 ? this.follow(frames - 1) : this.fit()));
   }
