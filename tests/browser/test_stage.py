@@ -187,6 +187,11 @@ def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Calla
         assert box["x"] + box["width"] <= title["x"] or box["x"] >= title["x"] + title["width"]
     again = page.get_by_role("button", name="Ask again").locator("p")
     assert abs(again.bounding_box()["x"] - page.locator(CLAIM).bounding_box()["x"]) < 2
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    settled(page)
+    links = page.get_by_test_id("stSidebarNavLink")
+    assert links.count() > 10
+    assert [one.inner_text() for one in links.all() if one.bounding_box()["height"] < 44] == []
 
 
 def check_for_fingers(page: Any) -> None:
