@@ -36,19 +36,19 @@ class View:
 
 
 PRESETS = (
-    Preset("Shuffle all", "The rows move with their tokens; undoing the shuffle leaves nothing over.", {}),
+    Preset("Shuffle all", "The rows move with their tokens.", {}),
     Preset(
         "Keys and values only", "The output does not move at all.", {"shuffle": "keys", "show": "output"}, tells=True
     ),
     Preset("With positions", "One switch, and order matters.", {"positions": "sinusoidal"}),
     Preset(
         "Two causal blocks",
-        "The last word stays in place, and yet its output changes: no positions, but it sees the order before it.",
+        "The last word stays; its output does not.",
         {"mask": "causal", "model": "two", "order": (2, 0, 4, 1, 3, 5), "show": "output"},
     ),
     Preset(
         "Carried positions",
-        "Positions carried by their tokens leave the law as it was.",
+        "The law is as it was without positions.",
         {"positions": "rotary", "carried": True},
     ),
 )

@@ -24,7 +24,7 @@ BEGIN = """async (url) => {
 }"""
 FOLDER = "performance.getEntriesByType('resource').map(({ name }) => name.match(/(.*)shared.js$/)?.[1]).find(Boolean)"
 COUNTS = "[made, told, ended]"
-A_WHILE_MS = 500
+A_WHILE_MS = 500  # what would end it looks every 100 ms: nothing else tells that it does not
 
 
 @pytest.fixture
