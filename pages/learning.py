@@ -70,15 +70,15 @@ class View:
 DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 1, "causal": True, "steps": 300}
 DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200, "batch": 16}
 PRESETS = (
-    Preset("Reverse without positions", "It learns which letters there are, and never where.", {"positions": "none"}),
+    Preset("Reverse without positions", "It learns what, and never where.", {"positions": "none"}),
     Preset(
         "Induction with one layer",
-        "One layer cannot see what stood before the token it looks for; give it a second.",
+        "One is blind here; give it two.",
         DEPTH | {"feed_forward": False, "below": "seeds"},
     ),
     Preset(
         "No scale, large heads",
-        "Scores start far apart, and no seed learns in time; start W_Q and W_K at 0.25, and all do.",
+        "No seed learns; start at 0.25.",
         DESCENT | {"feed_forward": False, "scale": "none", "d_head": 256, "below": "seeds"},
     ),
     Preset(
@@ -88,7 +88,7 @@ PRESETS = (
     ),
     Preset(
         "The key bias",
-        "Its gradient is rounding alone: descent leaves it where it was.",
+        "Only rounding moves it.",
         DESCENT | {"feed_forward": False},
     ),
 )
