@@ -161,7 +161,7 @@ def answers(config: BiasesConfig, view: View) -> None:
     sizes = page.compute(measure.run_bias_sizes, config.without_size())
     steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()))
     if view.curve == "training":
-        precise = replace(view.experiment("training", config)[1], dtype=config.key_sweep().dtype)
+        precise = replace(view.experiment("training", config)[1], dtype="auto")
         steps += (draw.training_step(below, page.compute(measure.steps_training, precise)),)
     steps += draw.history(result, below, rotary=config.rotary)
 

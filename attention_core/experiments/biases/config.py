@@ -89,7 +89,7 @@ class BiasesSetting(RunConfig):
         """The same module for the sweep over ‖b_K‖: b_K alone (with b_Q where they are one), in every precision."""
         same = {name: getattr(self, name) for name in declared(BiasesSetting)}
         changed = {"q_bias": self.shared, "k_bias": True, "v_bias": False, "o_bias": False, "masked_row": False}
-        return replace(BiasesSetting(**same), dtype=supported_dtypes(self.torch_device)[0], **changed)
+        return replace(BiasesSetting(**same), dtype="auto", **changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
