@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from attention_core.claims import EXPECTED, FALSE, HOLDS_WHEN, SOURCES, Checked, LedgerConfig, check, claims
 from attention_core.claims import __main__ as command
@@ -100,7 +101,7 @@ def test_check_takes_a_claim_or_its_id() -> None:
     ("wrong", "sentence"),
     [
         ({"claim": "perm-xy"}, "id = 'perm-xy' is not possible: one of mha-reshape, .* is allowed"),
-        ({"dtype": "float8"}, "dtype = 'float8' is not possible: one of float64, .* is allowed"),
+        ({"dtype": "float8"}, "dtype = 'float8' is not possible: one of auto, float64, .* is allowed"),
         ({"device": "abacus"}, "device = 'abacus' is not possible: one of auto, .* is allowed"),
         ({"seed": -1}, "seed = -1 is not possible"),
     ],
@@ -165,6 +166,39 @@ def test_what_a_setting_does_not_allow_is_refused_and_not_wrong() -> None:
     assert one.outcome == "refused"
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("Expected all tensors to be on the same device\nException raised from add"),
+        TypeError("MPS framework doesn't support float64"),
+        torch.OutOfMemoryError("out of memory"),
+        NotImplementedError("no such operation"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_where_a_device_fails_the_next_claim_is_checked(
+    error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(config: object) -> object:
+        raise error
+
+    entries = (dataclasses.replace(by_id("gauge"), run=failing), by_id("qk-tied"))
+    monkeypatch.setattr("attention_core.claims.ledger.CLAIMS", entries)
+    said = f"{type(error).__name__} on cpu: {str(error).partition(chr(10))[0]}"
+    config = LedgerConfig(ids=("gauge", "qk-tied"), device="cpu")
+    failed, good = (item for item in each_check(config) if isinstance(item, Checked))
+    assert (failed.outcome, failed.failed, failed.verdicts) == ("failed", said, ())
+    assert (good.outcome, good.failed) == ("agrees", "")
+    assert command.main(["--only", "gauge", "qk-tied", "--device", "cpu"]) == 1
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("! gauge ")
+    assert said in first
+    assert second.startswith("✓ qk-tied ")
+    assert last.startswith("1 of 2 claims as theory says, 1 failed to run · float64 · cpu · ")
+    assert command.main(["--json", "--only", "gauge", "--device", "cpu"]) == 1
+    assert [(one["outcome"], one["failed"]) for one in json.loads(capsys.readouterr().out)] == [("failed", said)]
+
+
 def test_steps_end_with_the_result() -> None:
     *steps, result = steps_check(LedgerConfig(ids=("qk-tied", "qkv-tied")))
     assert all(isinstance(step, Step) for step in steps)
@@ -193,8 +227,8 @@ def test_the_command_prints_a_line_for_each_claim_and_what_is_true_instead() -> 
     ("arguments", "sentence"),
     [
         (["--only", "nonsense"], "id = 'nonsense' is not possible: one of mha-reshape"),
-        (["--dtype", "float8"], "dtype = 'float8' is not possible: one of float64"),
-        (["--device", "abacus"], "device = 'abacus' is not available here; choose one of: auto"),
+        (["--dtype", "float8"], "dtype = 'float8' is not possible: one of auto, float64"),
+        (["--device", "abacus"], "device = 'abacus' is not possible: one of auto, "),
         (["--seed", "1000000"], "seed = 1000000 is not possible: a whole number from 0 to 999,999"),
         (["--seed", "one"], "invalid int value: 'one'"),
     ],

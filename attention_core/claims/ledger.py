@@ -12,7 +12,7 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
 
-Outcome = Literal["agrees", "surprises", "undecided", "refused"]
+Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 
 _BY_ID = {claim.id: claim for claim in CLAIMS}
 
@@ -25,13 +25,15 @@ class Checked:
         claim: The claim.
         verdicts: What was measured under the settings in which it should hold.
         broken: What was measured with the switch that breaks it; empty where there is none.
-        refused: Why it could not be measured with this precision, device or seed; empty where it was.
+        refused: Why it cannot be measured with this precision, device or seed; empty where it can.
+        failed: What torch raised where the device failed to measure it; empty where it did not.
     """
 
     claim: Claim
     verdicts: tuple[Verdict, ...] = ()
     broken: tuple[Verdict, ...] = ()
     refused: str = ""
+    failed: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -39,10 +41,11 @@ class Checked:
 
         ``agrees``: all that was measured holds, and the switch breaks it. ``surprises``: something differs from what
         theory says, or was not measured at all. ``undecided``: nothing differs, but with these settings it cannot be
-        told whether the claim holds, or whether its switch breaks it. ``refused``: it could not be measured.
+        told whether the claim holds, or whether its switch breaks it. ``refused``: it cannot be measured with these
+        settings. ``failed``: the device failed to.
         """
-        if self.refused:
-            return "refused"
+        if self.refused or self.failed:
+            return "refused" if self.refused else "failed"
         measured = (*self.verdicts, *self.broken)
         missing = not self.verdicts or (self.claim.breaks is not None and not self.broken)
         if missing or any(verdict.surprises for verdict in measured):
@@ -123,12 +126,12 @@ def statement(claim: str) -> str:
     return _BY_ID[claim].truth
 
 
-def check(claim: Claim | str, *, dtype: str = "float64", device: str = "auto", seed: int = 0) -> Checked:
+def check(claim: Claim | str, *, dtype: str = "auto", device: str = "auto", seed: int = 0) -> Checked:
     """Measure one claim now, with the switch that breaks it off and on.
 
     Args:
         claim: A claim, or the id of one.
-        dtype: ``float64``, ``float32``, ``bfloat16`` or ``float16``.
+        dtype: ``float64``, ``float32``, ``bfloat16``, ``float16``, or ``auto`` for the most precise of the device.
         device: ``auto`` (the accelerator torch reports, else the CPU) or a device's name.
         seed: Seed of every random draw.
 
@@ -153,7 +156,7 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
     run = {"dtype": config.dtype, "device": config.device, "seed": config.seed}
     for done, claim in enumerate(config.claims):
         measured: list[tuple[Verdict, ...]] = []
-        refused = ""
+        refused = failed = ""
         for broken in (False, True) if claim.breaks else (False,):
             doing = f"{claim.id}, which {claim.breaks.by} breaks" if broken and claim.breaks else claim.id
             yield Step(done, len(config.claims), doing)
@@ -169,9 +172,13 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
             except ConfigError as error:
                 refused = str(error)
                 break
+            except (RuntimeError, TypeError) as error:  # what torch raises where a device fails or lacks something
+                said = str(error).partition("\n")[0]
+                failed = f"{type(error).__name__} on {config.torch_device}: {said}"
+                break
             measured.append(tuple(verdict for verdict in results[key].verdicts if verdict.claim == claim.id))
-        if refused:
-            yield Checked(claim=claim, refused=refused)
+        if refused or failed:
+            yield Checked(claim=claim, refused=refused, failed=failed)
         else:
             yield Checked(claim=claim, verdicts=measured[0], broken=measured[1] if claim.breaks else ())
 

@@ -191,6 +191,26 @@ def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing(open
     assert any("**0 of 1** claims" in text and "1 not decided" in text for text in texts(at))
 
 
+def test_a_claim_that_fails_to_run_says_what_was_raised_and_the_next_is_checked(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(config: object) -> object:
+        raise RuntimeError("out of *memory*")
+
+    entries = tuple(
+        dataclasses.replace(claim, run=failing) if claim.id == "softmax-shift" else claim
+        for claim in claims() if claim.id in ("softmax-shift", "bias-k")
+    )  # fmt: skip
+    monkeypatch.setattr("attention_core.claims.ledger.CLAIMS", entries)
+    at = open_page("claims", seed=str(SEED + 6), device="cpu", claims_tab="Biases")
+    at.button(key="_claims_all").click().run()
+    assert not at.exception
+    assert f"Failed to run: {literal('RuntimeError on cpu: out of *memory*', 500)}" in entry(at, "softmax-shift")[0]
+    assert glance(at)[-2:] == ["red", "green"]
+    assert "failed to run" in next(text for text in texts(at) if "Legend" in text)
+    assert any("**1 of 2** claims" in text and "1 failed to run" in text for text in texts(at))
+
+
 def test_the_ledger_forgets_the_oldest_settings_and_knows_the_last() -> None:
     kept = Ledger()
     assert kept.score(46) == ""
@@ -211,9 +231,11 @@ def test_the_score_counts_each_outcome_apart() -> None:
     checked = [one]
     for name, change in (
         ("a", {"verdicts": surprising}), ("b", {"broken": open_}), ("c", {"refused": "no such precision"}),
+        ("d", {"failed": "out of memory"}),
     ):  # fmt: skip
         checked.append(dataclasses.replace(one, claim=dataclasses.replace(one.claim, id=name), **change))
     kept.keep(config, LedgerResult(checked=tuple(checked), provenance=None))  # type: ignore[arg-type]
-    assert kept.score(4) == (
-        "**1 of 4** claims is as theory says, 1 not so, 1 not decided, 1 could not be measured (float64, seed 4)."
+    assert kept.score(5) == (
+        "**1 of 5** claims is as theory says, 1 not so, 1 not decided, 1 could not be measured, 1 failed to run "
+        "(float64, seed 4)."
     )
