@@ -18,7 +18,7 @@ BANNED = {
 }
 # What experiments, and figures, may share: everything else belongs to one subject and stays there.
 SHARED = {
-    "experiments": {"verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "judge"},
+    "experiments": {"verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge"},
     "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "proof"},
 }
 

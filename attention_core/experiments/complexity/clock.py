@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from attention_core.experiments.clock import clock
 from attention_core.experiments.verdict import Step
 
 ROUNDS: Final = 7  # repetitions of each task, after one that warms up and tells how long it takes
@@ -61,8 +62,8 @@ def measure(tasks: list[Task], seconds: float, device: torch.device) -> Generato
             left_out.append(task)
             continue
         call = task.make()
-        first = _clock(call, 1, device)
-        once = min(_clock(call, 1, device), first)
+        first = clock(call, device)
+        once = min(clock(call, device), first)
         pace[task.kind] = once / task.flops
         admitted.append((task, call, max(1, round(_SHORTEST_S / once))))
         committed += first + once + ROUNDS * max(once, _SHORTEST_S)
@@ -71,7 +72,7 @@ def measure(tasks: list[Task], seconds: float, device: torch.device) -> Generato
         for task, call, repeats in admitted if turn % 2 else reversed(admitted):
             yield Step(done, total, f"{task.doing}, repetition {turn + 1} of {ROUNDS}")
             if time.perf_counter() - begun < seconds or not task.times:
-                task.times.append(_clock(call, repeats, device))
+                task.times.append(clock(call, device, repeats))
             done += 1
     return left_out
 
@@ -82,19 +83,3 @@ def quartiles(task: Task) -> tuple[float, float, float]:
         return (np.nan, np.nan, np.nan)
     low, middle, high = np.quantile(task.times, (0.25, 0.5, 0.75))
     return float(low), float(middle), float(high)
-
-
-def _clock(call: Callable[[], Any], repeats: int, device: torch.device) -> float:
-    with torch.inference_mode():
-        _finish(device)
-        start = time.perf_counter()
-        for _ in range(repeats):
-            call()
-        _finish(device)
-        return (time.perf_counter() - start) / repeats
-
-
-def _finish(device: torch.device) -> None:
-    """Wait for an accelerator, which computes while Python goes on."""
-    if device.type != "cpu":
-        torch.accelerator.synchronize(device)
