@@ -118,7 +118,7 @@ class MapStep(Step):
 
 
 def run_map(config: MapConfig) -> MapResult:
-    """Train every cell; the same config on the same device gives the same result, bit for bit."""
+    """Train every cell; on the CPU the same config gives the same result, bit for bit."""
     *_, result = steps_map(config)
     assert isinstance(result, MapResult)
     return result

@@ -124,7 +124,7 @@ def run_looks(config: ReceptiveFieldConfig) -> Looks:
 def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
     """What autograd and other draws add to where the heads look: a ``Step`` before each part, and last the result.
 
-    The same config gives the same result, bit for bit.
+    On the CPU the same config gives the same result, bit for bit; other devices add up in no fixed order.
 
     Args:
         looks: What ``run_looks`` gave.
