@@ -99,7 +99,7 @@ def test_a_word_looks_at_itself_as_much_as_the_formula_says() -> None:
     assert own[64] == pytest.approx(0.97, abs=0.01)
     np.testing.assert_allclose(result.own[0][2:], result.predicted[2:], atol=0.03)
     assert result.astray == 0
-    half = run(IDENTITY, dtype="float16", seed=13, d_head=2, num_heads=8)
+    half = run(IDENTITY, dtype="float16", seed=0, d_head=2, num_heads=8)
     assert 0 < half.lead <= half.verdict("qkv-none").bound
     assert half.astray == 0, "what rounding alone puts ahead is not astray"
     assert (result.own[1] < 0.1).all(), "with random projections nobody looks at himself for certain"
