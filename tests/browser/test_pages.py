@@ -160,7 +160,7 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
 def test_data_is_there_as_files_made_when_asked_for(name: str, visit: Callable, settled: Callable) -> None:
     page = visit(name, f"?{name}_tab=Data&seed=3")
     page.wait_for_selector(".js-plotly-plot .main-svg")
-    starts = {"CSV": b"", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
+    starts = {"CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
     for label, start in starts.items():
         with page.expect_download() as download:
             page.get_by_role("button", name=label, exact=True).click()
@@ -172,6 +172,9 @@ def test_data_is_there_as_files_made_when_asked_for(name: str, visit: Callable, 
             rows = list(csv.reader(file.read_text(encoding="utf-8-sig").splitlines()))
             assert len(rows) > 2
             assert {len(row) for row in rows} == {len(rows[0])}, "a header and rows, and nothing else"
+    page.get_by_test_id("stDataFrame").hover()
+    page.get_by_role("button", name="Search").wait_for()
+    assert page.get_by_role("button", name="Download").count() == 0, "Streamlit's own CSV holds formulas"
 
 
 def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) -> None:
