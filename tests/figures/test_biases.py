@@ -45,6 +45,7 @@ from attention_core.figures.biases import (
     training_step,
     training_view,
 )
+from attention_core.figures.changes import biases_changed
 from attention_core.figures.charts import panel_figure, view_figure
 from attention_core.figures.matrix import BarsPanel, LinesPanel, MatrixPanel, MatrixView
 
@@ -309,3 +310,16 @@ def test_a_view_is_exported_with_the_numbers_of_its_step() -> None:
     drawn = [trace.z for trace in figure.data if trace.showscale is not False]
     assert np.array_equal(drawn, np.float32(result.terms[3, :, 1]))
     assert "&lt;b&gt;" in figure.layout.xaxis.ticktext
+
+
+def test_a_size_between_the_slider_s_steps_is_drawn_at_its_own_step() -> None:
+    before, after = BiasesConfig(), BiasesConfig(size=3.0)
+    was, now = (run_bias_sizes(config.without_size()) for config in (before, after))
+    assert now.sizes == (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0)
+    sweep = terms_view(now).sweep
+    assert sweep is not None
+    assert sweep.values[5] == "3"
+    np.testing.assert_array_equal(now.weights[[0, 1, 2, 3, 4, 6]], was.weights)
+    moved = np.abs(now.weights[5] - was.weights[5]).max()
+    assert f"weights by up to **{format_number(float(moved))}**" in biases_changed((before, was), (after, now))
+    assert terms_table(now, 3.0).rows != terms_table(now, 5.0).rows
