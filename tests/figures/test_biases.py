@@ -312,7 +312,7 @@ def test_a_view_is_exported_with_the_numbers_of_its_step() -> None:
     assert "&lt;b&gt;" in figure.layout.xaxis.ticktext
 
 
-def test_a_size_between_the_slider_s_steps_is_drawn_at_its_own_step() -> None:
+def test_a_size_between_the_sliders_steps_is_drawn_at_its_own_step() -> None:
     before, after = BiasesConfig(), BiasesConfig(size=3.0)
     was, now = (run_bias_sizes(config.without_size()) for config in (before, after))
     assert now.sizes == (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0)
