@@ -129,13 +129,6 @@ def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
     )
 
 
-def run_size_sweep(setting: BiasesSetting) -> KeySweepResult:
-    """The result of :func:`steps_size_sweep`."""
-    *_, result = steps_size_sweep(setting)
-    assert isinstance(result, KeySweepResult)
-    return result
-
-
 def run_shift(setting: BiasesSetting) -> ShiftResult:
     """Shift all scores of the module by δ from 1e-3 to 1e6, with softmax as it is computed and as it is written.
 
