@@ -18,8 +18,9 @@ from attention_core.experiments import anatomy, biases, complexity, learning, sc
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.clock import clock
 from attention_core.experiments.config import RunConfig
+from attention_core.experiments.run import run
 from attention_core.modules.multi_head import MultiHeadAttention
-from tests.benchmarks.surprises import STUDIES, Study, last, settings
+from tests.benchmarks.surprises import STUDIES, Study, settings
 from tests.pretended import NAME, accelerator
 
 TRAINED = ("learn-order", "learn-depth", "learn-scale", "learn-tied")
@@ -135,10 +136,10 @@ def test_what_else_is_measured_runs() -> None:
         anatomy.time_heads(anatomy.AnatomyConfig()).batched,
         biases.run_bias_sizes(biases.BiasesConfig().without_size()),
         scaling.run_picture(scaling.ScalingConfig()),
-        last(complexity.steps_times)(complexity.TimesConfig(sweep="heads", d_model=16, num_tokens=16, seconds=2)),
+        run(complexity.TimesConfig(sweep="heads", d_model=16, num_tokens=16, seconds=2)),
     ]
     assert all(ran)
-    trained = learning.run_learning(learning.LearningConfig(steps=2, layers=2, heads=2)).trained
+    trained = run(learning.LearningConfig(steps=2, layers=2, heads=2)).trained
     whole, less = (learning.answer(trained, "abcdefghijab", off=off) for off in ((), ((1, 0),)))
     assert not np.array_equal(whole.probabilities, less.probabilities)
 
@@ -156,7 +157,7 @@ def test_the_claims_about_training_run_and_learn_what_they_do_on_the_cpu(claim: 
     """For a few steps: it is the CPU that computes, and until then rounding has moved no answer."""
     for broken in (False, True):
         config = replace(claim.settings(broken=broken), steps=3, runs=2)
-        there, here = (last(claim.run)(replace(config, device=where)) for where in (NAME, "cpu"))
+        there, here = (run(replace(config, device=where)) for where in (NAME, "cpu"))
         np.testing.assert_array_equal(there.accuracy, here.accuracy)
 
 
