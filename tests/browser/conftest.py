@@ -361,6 +361,14 @@ def is_outside(url: str) -> bool:
     return not url.startswith(("data:", "blob:", "http://127.0.0.1:", "ws://127.0.0.1:"))
 
 
+def sideways(page: Any) -> int:
+    """Pixels by which what is on the page is wider than its room.
+
+    Of a Streamlit app it is ``stMain`` that scrolls; the document is as large as the window, whatever is on the page.
+    """
+    return page.locator("[data-testid=stMain]").evaluate("(one) => one.scrollWidth - one.clientWidth")
+
+
 def pictures_at_rest(page: Any) -> list[str]:
     """The canvases of the figure once they have come to rest."""
     wait_until_settled(page)

@@ -9,15 +9,14 @@ import pytest
 
 from pages._shared.course import from_json
 from pages._shared.courses import OURS, ours
-from tests.browser.conftest import APP, start_server
+from tests.browser.conftest import APP, sideways, start_server
 
 SCREENS = {"laptop": (1280, 720), "phone": (390, 844)}
 NEXT = ".st-key-_course_PageDown button"
-# Whether all of an element is in the window, and nothing of the page beside it.
+# Whether all of an element is in the window.
 IN_SIGHT = """(one) => {
   const box = one.getBoundingClientRect();
-  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth
-    && document.documentElement.scrollWidth <= innerWidth;
+  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
 }"""
 PAINTED = """() => {
   const walk = (root) => [...root.querySelectorAll("*")].flatMap(
@@ -48,6 +47,7 @@ def test_our_courses_are_walked_to_their_end(
         settled(page)
         assert step.lesson.note in page.locator(".st-key-course_strip").inner_text()
         assert page.locator(NEXT).evaluate(IN_SIGHT), step
+        assert sideways(page) == 0, step
         if step.lesson.predict_first:
             assert not page.evaluate(PAINTED)
             page.locator("[class*=_predict_strip] [role=radio]").first.click()

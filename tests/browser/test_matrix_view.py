@@ -11,6 +11,7 @@ import pytest
 from attention_core.figures.charts import panel_figure
 from attention_core.figures.plot import figure_html
 from attention_core.figures.theme import HIDDEN, MUTED, ROLE_COLOURS, SCALES
+from tests.browser.conftest import sideways
 
 pytestmark = pytest.mark.slow
 
@@ -139,7 +140,7 @@ def test_nothing_overflows_at_any_width(show, case):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function("width => innerWidth === width", arg=width)
         page.evaluate(TWO_FRAMES)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert sideways(page) == 0
         room = page.locator(".view").bounding_box()
         boxes = [canvas.bounding_box() for canvas in page.locator(".view canvas").all()]
         for box in boxes:

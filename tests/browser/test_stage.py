@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pages._shared.registry import PAGES
+from tests.browser.conftest import sideways
 
 pytestmark = pytest.mark.slow
 
@@ -199,7 +200,7 @@ def check_for_fingers(page: Any) -> None:
     targets = page.evaluate(TARGETS)
     assert len(targets) > 10
     assert [one for one in targets if min(one[1:]) < 43.5] == []
-    assert page.locator("[data-testid=stMain]").evaluate("(one) => one.scrollWidth - one.clientWidth") == 0
+    assert sideways(page) == 0
     for text in page.locator(".st-key-head p").all():
         assert text.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0, "the claim is cut"
     assert page.locator(CLAIM).bounding_box()["height"] < 45, "it has two lines at most"
@@ -275,7 +276,7 @@ def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_o
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)
     assert page.locator(".st-key-pair").evaluate("(one) => one.scrollWidth > 1.5 * one.clientWidth")
-    assert page.locator("[data-testid=stMain]").evaluate("(one) => one.scrollWidth - one.clientWidth") == 0
+    assert sideways(page) == 0
     now, pinned = page.locator(".st-key-pair .front").all()
     assert now.bounding_box()["width"] > 300
     assert pinned.bounding_box()["x"] > 300
