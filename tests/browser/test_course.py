@@ -9,7 +9,8 @@ import pytest
 
 from pages._shared.course import from_json
 from pages._shared.courses import OURS, ours
-from tests.browser.conftest import APP, sideways, start_server
+from tests.browser.conftest import APP, sideways
+from tests.processes import start_app, stop
 
 SCREENS = {"laptop": (1280, 720), "phone": (390, 844)}
 NEXT = ".st-key-_course_PageDown button"
@@ -117,7 +118,8 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     assert "Look <b>here</b>" in student.locator(".st-key-course_strip").inner_text()
     assert "scaling_scale=root" in student.url
 
-    server, address = start_server(APP, tmp_path / "server.log")
+    server = start_app(APP, tmp_path / "server.log")
+    address = server.url
     try:
         again = open_link(open_page, settled, f"{address}/{link.partition('://')[2].partition('/')[2]}")
         assert "Step 1 of 2" in again.locator(".st-key-course_strip").inner_text()
@@ -130,5 +132,4 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
         for one in (again, loaded):  # whoever loses the server complains
             one.goto("about:blank")
     finally:
-        server.terminate()
-        server.wait()
+        stop(server.process)

@@ -16,9 +16,9 @@ def menu(page: Any, name: str, settled: Callable) -> None:
 
 def walk(step: Callable, page: Any, settled: Callable) -> None:
     """Go a step of the history; each asks for a run."""
-    asked = page.evaluate("window.runsAsked")
+    asked = page.evaluate("probe.runs")
     step()
-    page.wait_for_function("(asked) => window.runsAsked > asked", arg=asked)
+    page.wait_for_function("(asked) => probe.runs > asked", arg=asked)
     settled(page)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pages._shared.registry import PAGES
 from attention_core.claims import statement
-from tests.browser.conftest import PICTURES, sideways
+from tests.browser.conftest import pictures_of, sideways
 
 NAMES = ("", *(page.name for page in PAGES))
 EXPERIMENTS = tuple(page.name for page in PAGES)
@@ -65,14 +65,14 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     name: str, visit: Callable, settled: Callable
 ) -> None:
     page = visit(name)
-    before = page.evaluate(PICTURES)
+    before = pictures_of(page)
     pictures, verdicts = {json.dumps(before)}, {page.locator(".st-key-finding").inner_text()}
     presets = page.locator(".st-key-presets [role=radio]")
     assert 3 <= presets.count() <= 5
     for i in range(1, presets.count()):
         presets.nth(i).click()
         settled(page)
-        pictures.add(json.dumps(page.evaluate(PICTURES)))
+        pictures.add(json.dumps(pictures_of(page)))
         verdicts.add(page.locator(".st-key-finding").inner_text())
         if len(pictures) >= 3 and len(verdicts) >= 2:
             break  # the page tests try them all
@@ -82,7 +82,7 @@ def test_a_preset_changes_the_picture_the_link_and_the_verdicts(
     page.get_by_role("button", name="Reset", exact=True).click()
     page.wait_for_function("(name) => !location.href.includes(`${name}_`)", arg=name)
     settled(page)
-    assert page.evaluate(PICTURES) == before
+    assert pictures_of(page) == before
 
 
 def test_predicting_makes_the_move_and_grades_it_from_the_result(visit: Callable, settled: Callable) -> None:

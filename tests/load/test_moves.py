@@ -8,7 +8,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.registry import PAGES
 from tests.load.client import Run, Session, Widget
-from tests.load.server import ROOT, Server, serving
+from tests.processes import ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
 
