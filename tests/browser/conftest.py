@@ -245,6 +245,44 @@ def page(open_page: Callable[..., Any]) -> Any:
     return open_page()
 
 
+class Line:
+    """What the server sends to a page, frame by frame: it can be held back.
+
+    Args:
+        page: The page, before it is opened.
+
+    Attributes:
+        late: What is held.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.late: list[bytes] = []
+        self._is_held, self._last = False, b""
+        page.route_web_socket("**/_stcore/stream", self._pass_on)
+
+    def _pass_on(self, socket: Any) -> None:
+        self._socket = socket
+        socket.connect_to_server().on_message(self._take)
+
+    def _take(self, frame: bytes) -> None:
+        if self._is_held:
+            self.late.append(frame)
+            return
+        self._socket.send(frame)
+        self._is_held = bool(self._last) and self._last in frame
+
+    def hold(self, after: bytes = b"") -> None:
+        """Hold what comes from now on, or after the first frame with these bytes in it."""
+        self._is_held, self._last = not after, after
+
+    def let_go(self, count: int | None = None) -> None:
+        """Send what is held: the first ``count`` frames of it, or all, and what comes from now on."""
+        frames, self.late = self.late[:count], self.late[len(self.late[:count]) :]
+        for frame in frames:
+            self._socket.send(frame)
+        self._is_held, self._last = count is not None, b""
+
+
 def is_outside(url: str) -> bool:
     """Whether a request asks somebody else than the app."""
     return not url.startswith(("data:", "blob:", "http://127.0.0.1:", "ws://127.0.0.1:"))
