@@ -208,20 +208,20 @@ def keep(name: str):
 def begin_anew() -> None:
     """All is as when the page was opened; a view that nobody remembers is another one each time."""
     again = st.session_state.get("again", 0) + 1
-    for name in ("shuffled", "show", "step", "cell", "calls"):
-        st.session_state.pop(name, None)
-    st.session_state["again"] = again
+    st.session_state.clear()
+    st.session_state.update(again=again, shuffled=False, show=True)
 
 
 def main() -> None:
     """One view, with what its callbacks were told and what the page owns beside it."""
     st.set_page_config(page_title="Matrix view", layout="wide")
+    st.session_state.setdefault("show", True)
     st.checkbox("shuffled", key="shuffled")
     view = shown(st.query_params.get("case", "plain"))
     st.button("Begin anew", on_click=begin_anew)
     if st.button("Reset"):
         st.session_state["step"], st.session_state["cell"] = 0, None
-    if not st.checkbox("show", value=True, key="show"):
+    if not st.checkbox("show", key="show"):
         return
     owned = {
         "selected": st.session_state.get("cell"),
