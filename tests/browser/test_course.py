@@ -9,15 +9,15 @@ import pytest
 
 from pages._shared.course import from_json
 from pages._shared.courses import OURS, ours
-from tests.browser.conftest import APP, start_server
+from tests.browser.conftest import APP, sideways
+from tests.processes import start_app, stop
 
 SCREENS = {"laptop": (1280, 720), "phone": (390, 844)}
 NEXT = ".st-key-_course_PageDown button"
-# Whether all of an element is in the window, and nothing of the page beside it.
+# Whether all of an element is in the window.
 IN_SIGHT = """(one) => {
   const box = one.getBoundingClientRect();
-  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth
-    && document.documentElement.scrollWidth <= innerWidth;
+  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
 }"""
 PAINTED = """() => {
   const walk = (root) => [...root.querySelectorAll("*")].flatMap(
@@ -48,6 +48,7 @@ def test_our_courses_are_walked_to_their_end(
         settled(page)
         assert step.lesson.note in page.locator(".st-key-course_strip").inner_text()
         assert page.locator(NEXT).evaluate(IN_SIGHT), step
+        assert sideways(page) == 0, step
         if step.lesson.predict_first:
             assert not page.evaluate(PAINTED)
             page.locator("[class*=_predict_strip] [role=radio]").first.click()
@@ -117,7 +118,8 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     assert "Look <b>here</b>" in student.locator(".st-key-course_strip").inner_text()
     assert "scaling_scale=root" in student.url
 
-    server, address = start_server(APP, tmp_path / "server.log")
+    server = start_app(APP, tmp_path / "server.log")
+    address = server.url
     try:
         again = open_link(open_page, settled, f"{address}/{link.partition('://')[2].partition('/')[2]}")
         assert "Step 1 of 2" in again.locator(".st-key-course_strip").inner_text()
@@ -130,5 +132,4 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
         for one in (again, loaded):  # whoever loses the server complains
             one.goto("about:blank")
     finally:
-        server.terminate()
-        server.wait()
+        stop(server.process)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import wait_until_settled
-from tests.browser.test_pages import barriers
+from tests.browser.conftest import barriers, wait_until_settled
 from tests.browser.test_replicas import Cluster, need_haproxy, replica_of
-from tests.rooms.conftest import start_redis, stop
+from tests.processes import stop
+from tests.rooms.conftest import start_redis
 
 pytestmark = pytest.mark.slow
 WALL = {"viewport": {"width": 1280, "height": 720}}
@@ -269,9 +269,7 @@ def test_a_class_outlives_a_killed_replica(
             says(phone, ".line", "^Vote.")
         for answer, phone in enumerate(phones[:2]):
             vote(phone, answer)
-        cluster.replicas["one"].kill()
-        cluster.replicas["one"].wait()
-        cluster.wait_until("one", are="DOWN")
+        cluster.kill("one")
         says(teacher, ".status", "^Vote: 2 of ")
         vote(phones[0], 3)
         vote(phones[2], 2)

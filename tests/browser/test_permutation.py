@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.conftest import APP, PICTURES
+from tests.browser.conftest import APP, pictures_of
 
 # Every way in which the picture's panels stood, frame by frame.
 PLACES = """() => {
@@ -35,7 +35,7 @@ def wait_for_link(page: Any, part: str, settled: Callable) -> None:
 
 def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?permutation_order=0-1-2-3-4-5&permutation_positions=rotary")
-    pictures, why = page.evaluate(PICTURES), page.locator("[role=tabpanel]").inner_text()
+    pictures, why = pictures_of(page), page.locator("[role=tabpanel]").inner_text()
     start, end = chip(page, 4).bounding_box(), chip(page, 1).bounding_box()
     page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
     page.mouse.down()
@@ -45,7 +45,7 @@ def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Cal
     wait_for_link(page, "permutation_order=0-4-1-2-3-5", settled)
     assert len(page.sent) == 1
     assert words(page) == ["the", "a", "cat", "sat", "on", "mat"]
-    same = [a == b for a, b in zip(pictures, page.evaluate(PICTURES), strict=True)]
+    same = [a == b for a, b in zip(pictures, pictures_of(page), strict=True)]
     assert same[:4].count(True) <= 1, "only what stood there before the shuffle stays"
     assert all(same[4:]), "this shuffle is one of all orders, and those stay"
     assert page.locator("[role=tabpanel]").inner_text() != why
@@ -95,10 +95,10 @@ def test_a_picture_is_placed_once_where_a_second_board_comes_with_it(visit: Call
 
 def test_chips_and_matrices_light_each_other(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?permutation_order=2-0-1-3-4-5")
-    dark = page.evaluate(PICTURES)
+    dark = pictures_of(page)
     chip(page, 0).hover()
     settled(page)
-    assert page.evaluate(PICTURES) != dark
+    assert pictures_of(page) != dark
     page.mouse.move(5, 5)
     settled(page)
     box = page.locator("canvas").first.bounding_box()

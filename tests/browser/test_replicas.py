@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 import socket
-import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import pytest
 
 from pages._shared.link import Lesson
 from attention_core.claims import statement
-from tests.browser.conftest import ROOT, free_port, start_server, stop_server
+from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
 
 pytestmark = pytest.mark.slow
 CONFIG = ROOT / "deploy/haproxy.cfg"
@@ -34,21 +34,22 @@ class Cluster:
         self.folder = folder
         self.ports = {name: free_port() for name in (*NAMES, "bind", "admin")}
         self.url = f"http://127.0.0.1:{self.ports['bind']}"
-        self.replicas: dict[str, subprocess.Popen[bytes]] = {}
+        self.replicas: dict[str, Server] = {}
         with ThreadPoolExecutor() as pool:
             list(pool.map(self.start, NAMES))
         addresses = {f"ATTENTION_{name.upper()}": f"127.0.0.1:{port}" for name, port in self.ports.items()}
         addresses["ATTENTION_ADMIN"] = f"ipv4@{addresses['ATTENTION_ADMIN']}"
-        self.proxy = subprocess.Popen(["haproxy", "-db", "-f", str(CONFIG)], env=os.environ | addresses)
+        is_up = partial(listens, self.ports["bind"])
+        self.proxy = start(["haproxy", "-db", "-f", str(CONFIG)], folder / "proxy.log", is_up, **addresses)
         self.wait_until(*NAMES, are="UP")
 
     def start(self, name: str) -> None:
         log = self.folder / f"{name}.log"
-        self.replicas[name], _ = start_server(ROOT / "deploy/classroom.py", log, port=self.ports[name])
+        self.replicas[name] = start_app(ROOT / "deploy/classroom.py", log, port=self.ports[name])
 
     def ask(self, command: str) -> str:
         """What the proxy's administration answers."""
-        with socket.create_connection(("127.0.0.1", self.ports["admin"]), timeout=5) as talk:
+        with socket.create_connection(("127.0.0.1", self.ports["admin"]), timeout=PATIENCE_S) as talk:
             talk.sendall(f"{command}\n".encode())
             return b"".join(iter(lambda: talk.recv(65536), b"")).decode()
 
@@ -58,7 +59,7 @@ class Cluster:
         return {row["svname"]: row[column] for row in rows if row["svname"] in NAMES}
 
     def wait_until(self, *names: str, are: str) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
                 seen = self.counts("status")
@@ -69,11 +70,17 @@ class Cluster:
             assert time.monotonic() < deadline, seen
             time.sleep(0.1)
 
+    def kill(self, name: str) -> None:
+        """Lose a replica, and wait until the proxy has seen it."""
+        lost = self.replicas[name].process
+        lost.kill()
+        lost.wait()
+        self.wait_until(name, are="DOWN")
+
     def stop(self) -> None:
-        self.proxy.terminate()
-        self.proxy.wait(10)
+        stop(self.proxy)
         for replica in self.replicas.values():
-            stop_server(replica)
+            stop(replica.process)
 
 
 def need_haproxy() -> None:
@@ -91,7 +98,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def get(url: str, **headers: str) -> Any:
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=PATIENCE_S) as answer:
         answer.body = answer.read()
         return answer
 
@@ -176,7 +183,7 @@ def test_a_rolling_restart_drops_nobody(cluster: Cluster, visit_replica: Callabl
         cluster.ask(f"set server replicas/{name} state drain")
         newcomers = {get(f"{cluster.url}/").headers["Set-Cookie"].split(";")[0] for _ in range(4)}
         assert newcomers == {f"replica={other}"}
-        stop_server(cluster.replicas[name])
+        stop(cluster.replicas[name].process)
         cluster.start(name)
         cluster.ask(f"set server replicas/{name} state ready")
         cluster.wait_until(name, are="UP")
@@ -190,8 +197,6 @@ def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
     page = visit_replica("one", SETTINGS)
     before = verdicts(page)
     assert f"{statement('perm-self')} does not hold" in before
-    cluster.replicas["one"].kill()
-    cluster.replicas["one"].wait()
-    cluster.wait_until("one", are="DOWN")
+    cluster.kill("one")
     assert_alive(page, before, settled)
     assert replica_of(page) == "two"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import start_server, stop_server
+from tests.processes import start_app, stop
 
 pytestmark = pytest.mark.slow
 
@@ -17,10 +17,10 @@ def asleep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[st
     """Address of the app in a process that has not imported torch, and the file that lets it."""
     awake = tmp_path / "awake"
     monkeypatch.setenv("AWAKE", str(awake))
-    server, url = start_server(SLEEPING, tmp_path / "server.log")
-    yield url, awake
+    server = start_app(SLEEPING, tmp_path / "server.log")
+    yield server.url, awake
     awake.touch()
-    stop_server(server)
+    stop(server.process)
 
 
 @pytest.mark.parametrize("query", ["", "/permutation?permutation_positions=rotary"])
