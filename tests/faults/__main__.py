@@ -1,13 +1,13 @@
 """Faults put into the project on purpose, and which tests notice them.
 
 ``corpus/`` holds the faults: a text of a file, which occurs there once, and what stands in its place. Those of
-``experiments``, ``figures`` and ``pages`` were drawn (``draw.py``), those of ``web``, ``deploy`` and ``rooms`` thought
-of. ``matrix.tsv`` says which test notices each, the first that was met; "nobody" how far was looked. A test or a file
-goes only if no fault that was noticed is lost.
+``experiments``, ``figures`` and ``pages`` were drawn (``draw.py``), those of ``web``, ``deploy`` and ``rooms`` were
+thought of. ``matrix.tsv`` says which test notices each, the first that was met, or how far was looked in vain. A test
+may go as long as no fault that was noticed is lost.
 
-``python -m tests.faults`` tries what is not run yet, and what nobody has noticed if it shall look further than it
-has. Without ``matrix.tsv`` it makes all of it again: hours. ``--again`` tries what was noticed, by that test alone and
-by others only where it has gone or passes, and says what is lost.
+``python -m tests.faults`` tries what is not run yet and, with a longer ``--reach``, what nobody has noticed. Without
+``matrix.tsv`` it makes all of it again, which takes hours. ``--again`` tries what was noticed, by that test alone, and
+by others only where it has gone or passes; it ends with 1 if a fault is lost.
 
 A fault is "gone" where its text is: draw another, or take it out of the corpus, on purpose.
 """
@@ -20,10 +20,17 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.faults.corpus import EQUIVALENT, NOT_RUN, Fault, Matrix, read_faults
+from tests.faults.corpus import NOT_RUN, Fault, Matrix, read_faults
 from tests.faults.notice import CONTEXT, NOBODY, REACHES, Tree, try_fault
 
-IMPORTED = ["torch", "plotly.graph_objects", "streamlit.testing.v1", "streamlit.web.server", "hypothesis", "transformers"]
+IMPORTED = [
+    "torch",
+    "plotly.graph_objects",
+    "streamlit.testing.v1",
+    "streamlit.web.server",
+    "hypothesis",
+    "transformers",
+]
 
 
 def run(root: Path, only: str = "", *, again: bool = False, reach: str = "near", workers: int = 1) -> list[Fault]:
@@ -41,12 +48,13 @@ def run(root: Path, only: str = "", *, again: bool = False, reach: str = "near",
     """
     faults = read_faults(root)
     matrix = Matrix(root, faults)
-    open_ends = [NOT_RUN, *list(NOBODY.values())[: REACHES.index(reach)]]
     asked = [fault for fault in faults if only in f"{fault.name} {fault.file}"]
     gone = [fault for fault in asked if fault.is_gone(root)]
-    tried = [fault for fault in asked if fault not in gone]
-    tried = [one for one in tried if matrix.is_noticed(one) if again] or [
-        one for one in tried if matrix.noticed_by(one) in open_ends and not again
+    open_ends = [NOT_RUN, *NOBODY[: REACHES.index(reach)]]
+    tried = [
+        fault
+        for fault in asked
+        if fault not in gone and (matrix.is_noticed(fault) if again else matrix.noticed_by(fault) in open_ends)
     ]
     lost = []
 

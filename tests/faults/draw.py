@@ -1,15 +1,15 @@
 """Draws faults with mutmut's operators.
 
-``python -m tests.faults.draw experiments 60 --seed 1`` prints sixty of ``attention_core/experiments`` as they stand in
-a corpus. A file is drawn by the number of its changes, of that file a kind of change, of that kind one, so that not all
-are arguments left out. What the tool does to sentences is not drawn: no test holds their wording.
+``python -m tests.faults.draw experiments 60 --seed 1`` prints sixty of ``attention_core/experiments`` as they stand
+in a corpus. A file is drawn by the number of its changes, of that file a kind of change, of that kind one, so that not
+all are arguments left out. What the tool does to sentences is not drawn: no test holds their wording.
 """
 
 import argparse
-import difflib
 import json
 import random
 from collections import defaultdict
+from itertools import takewhile
 from pathlib import Path
 
 import libcst
@@ -25,16 +25,21 @@ AREAS = {
 }
 
 
+def alike(one: list[str], other: list[str]) -> int:
+    """How many lines two texts have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def replacement(before: str, after: str) -> tuple[str, str]:
-    """The lines that differ in two texts, with as many around them as it takes to occur once in the first."""
+    """The lines that differ in two texts, with as many around them as it takes to say where they are."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    blocks = [block for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()]
-    changed = [block for block in blocks if block[0] != "equal"]
-    start, end, behind = changed[0][1], changed[-1][2], len(new) - changed[-1][4]
-    while before.count("".join(old[start:end])) != 1 or start == end:
-        start, end = max(0, start - 1), end + (start == 0 or (end - start) % 2)
-        behind = len(old) - end
-    return "".join(old[start:end]), "".join(new[start : len(new) - behind])
+    ahead = alike(old, new)
+    behind = alike(old[ahead:][::-1], new[ahead:][::-1])
+    while True:
+        was, now = ("".join(lines[ahead : len(lines) - behind]) for lines in (old, new))
+        if before.count(was) == 1 and before.replace(was, now) == after:
+            return was, now
+        ahead, behind = max(0, ahead - 1), max(0, behind - 1)
 
 
 class Source:
@@ -89,4 +94,4 @@ if __name__ == "__main__":
         {key: value for key, value in vars(fault).items() if value or key == "new"}
         for fault in draw(asked.area, asked.count, asked.seed)
     ]
-    print(json.dumps(drawn, indent=1, ensure_ascii=False))  # noqa: T201
+    print(json.dumps(drawn, indent=1, ensure_ascii=False))

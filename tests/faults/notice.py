@@ -23,6 +23,7 @@ from tests.faults.corpus import Fault
 CONTEXT = get_context("forkserver")
 PATIENCE_S = 300  # a single test that takes longer hangs
 REACHES = ("near", "layer", "all")
+NOBODY = ("nobody near", "nobody in its layer", "nobody")  # who notices a fault that was looked for so far
 # Where tests of a file stand: the first line that fits. "near" takes of these the files named after it or its folder,
 # and those that import it, "layer" all of them.
 LAYERS = {
@@ -40,6 +41,7 @@ NEAR = {
     "attention_core/experiments/": ("tests/experiments/test_contract.py", "tests/test_claims.py"),
     "attention_core/figures/": ("tests/figures",),
     "pages/_shared/web/matrix_view/": ("tests/browser/test_matrix_view.py", "tests/browser/test_scaling.py"),
+    "pages/_shared/web/token_board/": ("tests/browser/test_permutation.py",),
     "pages/_shared/web/room.js": ("tests/browser/test_room_client.py", "tests/browser/test_live_class.py"),
     "pages/_shared/web/live_class/": ("tests/browser/test_live_class.py", "tests/browser/test_prepared_questions.py"),
     "pages/_shared/web/handout": ("tests/browser/test_classroom.py",),
@@ -52,11 +54,13 @@ NEAR = {
     "pages/_shared/web/watch": ("tests/browser/test_replicas.py",),
     "pages/_shared/style.css": ("tests/browser/test_frame.py", "tests/browser/test_stage.py"),
     "pages/_shared/presenter.css": ("tests/browser/test_stage.py", "tests/browser/test_course.py"),
-    "pages/_shared/": ("tests/pages/test_contract.py",),
+    "pages/_shared/rooms/": ("tests/rooms",),
+    "pages/_shared/server.py": ("tests/browser/test_classroom.py", "tests/load/test_hostile.py"),
+    "pages/_shared/": ("tests/pages/test_contract.py", "tests/pages/test_flow.py"),
     "pages/": ("tests/pages/test_contract.py",),
     "deploy/": ("tests/deploy/test_files.py", "tests/browser/test_classroom.py", "tests/browser/test_replicas.py"),
 }
-PLAIN = {"attention_core", "experiments", "figures", "pages", "_shared", "web", "deploy", "__init__", "config"}
+PLAIN = {"", "attention_core", "experiments", "figures", "pages", "_shared", "web", "deploy", "__init__", "config"}
 
 
 def near(root: Path, file: str, noticed: Counter[str]) -> list[str]:
@@ -65,10 +69,11 @@ def near(root: Path, file: str, noticed: Counter[str]) -> list[str]:
     tests = [path for folder in folders for path in sorted([root / folder, *(root / folder).glob("**/test_*.py")])]
     tests = [path for path in tests if path.is_file()]
     path = Path(file).with_suffix("")
-    words = [word for word in reversed(path.parts) if word not in PLAIN]
+    words = [word for word in (path.name, path.name.partition("_")[0], path.parent.name) if word not in PLAIN]
     parent, stem = ".".join(path.parent.parts), path.name
     imported = re.compile(rf"\b{re.escape(parent)}\.{stem}\b|from {re.escape(parent)} import .*\b{stem}\b")
     named = [test for word in words for test in tests if test.stem.startswith(f"test_{word}")]
+    named.sort(key=lambda test: -sum(word in test.stem for word in words))
     named += [test for test in tests if file.endswith(".py") and imported.search(test.read_text(encoding="utf-8"))]
     found = [str(test.relative_to(root)) for test in named]
     found += next((more for start, more in NEAR.items() if file.startswith(start)), ())
@@ -133,6 +138,8 @@ class Tree:
         told, tell = CONTEXT.Pipe(duplex=False)
         process = CONTEXT.Process(target=_run, args=(self.folder, self._log, asked, tell))
         process.start()
+        group = process.pid
+        assert group is not None
         tell.close()
         at, failed = asked[0], ""
         try:
@@ -149,7 +156,7 @@ class Tree:
         finally:
             process.join(20 if failed else 0)  # servers and browsers are stopped by those who started them
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+                os.killpg(group, signal.SIGKILL)
             process.join()
 
 
@@ -203,11 +210,8 @@ def try_fault(tree: Tree, fault: Fault, before: str, noticed: Counter[str], reac
     if before.startswith("tests/") and (test := tree.notices(fault, [before, "-m", ""])):
         return test, time.monotonic() - begun
     asked = stages(tree.folder, fault.file, noticed)
-    for name in REACHES[: REACHES.index(reach) + 1]:
-        if before not in NOBODY.values() or list(NOBODY.values()).index(before) < REACHES.index(name):
-            if name in asked and (test := tree.notices(fault, asked[name])):
-                return test, time.monotonic() - begun
-    return NOBODY[reach], time.monotonic() - begun
-
-
-NOBODY = {"near": "nobody near", "layer": "nobody in its layer", "all": "nobody"}
+    known = NOBODY.index(before) + 1 if before in NOBODY else 0
+    for name in REACHES[known : REACHES.index(reach) + 1]:
+        if name in asked and (test := tree.notices(fault, asked[name])):
+            return test, time.monotonic() - begun
+    return NOBODY[REACHES.index(reach)], time.monotonic() - begun
