@@ -6,8 +6,8 @@ thought of. ``matrix.tsv`` says which test notices each, the first that was met,
 may go as long as no fault that was noticed is lost.
 
 ``python -m tests.faults`` tries what is not run yet and, with a longer ``--reach``, what nobody has noticed. Without
-``matrix.tsv`` it makes all of it again, which takes hours. ``--again`` tries what was noticed, by that test alone, and
-by others only where it has gone or passes; it ends with 1 if a fault is lost.
+``matrix.tsv`` it makes all of it again, which takes hours. ``--again`` tries what was noticed, by that test alone,
+and by others only where it has gone or passes; it ends with 1 if a fault is lost.
 
 A fault is "gone" where its text is: draw another, or take it out of the corpus, on purpose.
 """

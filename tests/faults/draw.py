@@ -1,8 +1,8 @@
 """Draws faults with mutmut's operators.
 
 ``python -m tests.faults.draw experiments 60 --seed 1`` prints sixty of ``attention_core/experiments`` as they stand
-in a corpus. A file is drawn by the number of its changes, of that file a kind of change, of that kind one, so that not
-all are arguments left out. What the tool does to sentences is not drawn: no test holds their wording.
+in a corpus. A file is drawn by the number of its changes, of that file a kind of change, of that kind one, so that
+not all are arguments left out. What the tool does to sentences is not drawn: no test holds their wording.
 """
 
 import argparse
