@@ -13,6 +13,7 @@ A fault is "gone" where its text is: draw another, or take it out of the corpus,
 """
 
 import argparse
+import math
 import sys
 import tempfile
 from collections import Counter
@@ -33,7 +34,9 @@ IMPORTED = [
 ]
 
 
-def run(root: Path, only: str = "", *, again: bool = False, reach: str = "near", workers: int = 1) -> list[Fault]:
+def run(
+    root: Path, only: str = "", *, again: bool = False, reach: str = "near", limit: float = math.inf, workers: int = 1
+) -> list[Fault]:
     """Try faults, write the matrix and say what comes out.
 
     Args:
@@ -41,6 +44,7 @@ def run(root: Path, only: str = "", *, again: bool = False, reach: str = "near",
         only: Part of a fault's name or file; all others stay as they are.
         again: Try those that were noticed, not those that were not.
         reach: How far to look: tests "near" the file, all of its "layer", or "all".
+        limit: Seconds for one fault; one that takes longer stays as it was.
         workers: How many to try at a time, each in a copy of the project.
 
     Returns:
@@ -63,8 +67,13 @@ def run(root: Path, only: str = "", *, again: bool = False, reach: str = "near",
         before = matrix.noticed_by(fault)
         neighbours = [one for one in faults if one.file == fault.file and matrix.is_noticed(one)]
         noticed = Counter(matrix.noticed_by(one).partition("::")[0] for one in neighbours)
-        after, seconds = try_fault(tree, fault, before, noticed, reach)
-        trees.put(tree)
+        try:
+            after, seconds = try_fault(tree, fault, before, noticed, reach, limit)
+        except TimeoutError:
+            print(f"{fault.name:<16}out of time", flush=True)
+            return
+        finally:
+            trees.put(tree)
         if before.startswith("tests/") and not after.startswith("tests/"):
             lost.append(fault)
         matrix.write(fault, after, seconds)
@@ -89,10 +98,13 @@ def main() -> int:
     parser.add_argument("--only", default="", help="faults whose name or file has this in it")
     parser.add_argument("--again", action="store_true", help="whether what was noticed is noticed still")
     parser.add_argument("--reach", choices=REACHES, default="near", help="how far to look for a test that notices")
+    parser.add_argument(
+        "--limit", type=float, default=math.inf, help="seconds for a fault; longer, and it stays open"
+    )
     parser.add_argument("--workers", type=int, default=1, help="faults at a time")
     asked = parser.parse_args()
     CONTEXT.set_forkserver_preload(IMPORTED)
-    return bool(run(ROOT, asked.only, again=asked.again, reach=asked.reach, workers=asked.workers))
+    return bool(run(ROOT, asked.only, again=asked.again, reach=asked.reach, limit=asked.limit, workers=asked.workers))
 
 
 ROOT = Path(__file__).parents[2]

@@ -1,5 +1,6 @@
 """Puts one fault at a time into a copy of the project and runs tests until one notices."""
 
+import math
 import os
 import re
 import shutil
@@ -121,20 +122,25 @@ class Tree:
         # Python takes byte code for new where size and second of the source are the same.
         Path(cache_from_source(str(path))).unlink(missing_ok=True)
 
-    def notices(self, fault: Fault, asked: list[str]) -> str:
-        """The first test that fails with a fault, and only with it; empty if there is none."""
+    def notices(self, fault: Fault, asked: list[str], until: float) -> str:
+        """The first test that fails with a fault, and only with it; empty if there is none.
+
+        Raises:
+            TimeoutError: None has failed when the clock says ``until``.
+        """
         while True:
             with self._holding(fault):
-                test = self._first_failure([*asked, *(f"--deselect={name}" for name in sorted(self._fails_anyway))])
+                known = [f"--deselect={name}" for name in sorted(self._fails_anyway)]
+                test = self._first_failure([*asked, *known], until)
             if "::" not in test or test in self._passes:
                 return test
-            if not self._first_failure([test, "-m", ""]):
+            if not self._first_failure([test, "-m", ""], math.inf):
                 self._passes.add(test)
                 return test
             self._fails_anyway.add(test)
             print(f"fails without any fault: {test}", flush=True)
 
-    def _first_failure(self, asked: list[str]) -> str:
+    def _first_failure(self, asked: list[str], until: float) -> str:
         told, tell = CONTEXT.Pipe(duplex=False)
         process = CONTEXT.Process(target=_run, args=(self.folder, self._log, asked, tell))
         process.start()
@@ -143,13 +149,15 @@ class Tree:
         tell.close()
         at, failed = asked[0], ""
         try:
-            while not failed and told.poll(PATIENCE_S):
+            while not failed and told.poll(min(PATIENCE_S, max(0, until - time.monotonic()))):
                 word, what = told.recv()
                 if word == "ended":
                     # A conftest that cannot be imported ends pytest as a wrong argument does.
                     return asked[0] if what == pytest.ExitCode.USAGE_ERROR and "::" not in asked[0] else ""
                 at = what
                 failed = what if word == "failed" else ""
+            if not failed and time.monotonic() >= until:
+                raise TimeoutError
             return at
         except EOFError:  # the process has crashed
             return at
@@ -193,7 +201,9 @@ def _run(folder: Path, log: Path, asked: list[str], tell: Connection) -> None:
     tell.send(("ended", pytest.main(["-x", "-p", "no:cacheprovider", *asked], plugins=[_Teller(tell)])))
 
 
-def try_fault(tree: Tree, fault: Fault, before: str, noticed: Counter[str], reach: str) -> tuple[str, float]:
+def try_fault(
+    tree: Tree, fault: Fault, before: str, noticed: Counter[str], reach: str, limit: float
+) -> tuple[str, float]:
     """What notices a fault, and after how many seconds.
 
     Args:
@@ -202,16 +212,21 @@ def try_fault(tree: Tree, fault: Fault, before: str, noticed: Counter[str], reac
         before: What the matrix says of it: a test is run first, by itself.
         noticed: How many faults of the same file each test file has noticed.
         reach: How far to look.
+        limit: Seconds to look.
 
     Returns:
         A test, or how far was looked in vain.
+
+    Raises:
+        TimeoutError: It has taken longer.
     """
     begun = time.monotonic()
-    if before.startswith("tests/") and (test := tree.notices(fault, [before, "-m", ""])):
+    until = begun + limit
+    if before.startswith("tests/") and (test := tree.notices(fault, [before, "-m", ""], until)):
         return test, time.monotonic() - begun
     asked = stages(tree.folder, fault.file, noticed)
     known = NOBODY.index(before) + 1 if before in NOBODY else 0
     for name in REACHES[known : REACHES.index(reach) + 1]:
-        if name in asked and (test := tree.notices(fault, asked[name])):
+        if name in asked and (test := tree.notices(fault, asked[name], until)):
             return test, time.monotonic() - begun
     return NOBODY[REACHES.index(reach)], time.monotonic() - begun
