@@ -88,7 +88,7 @@ def read(sheet: Sheet, parameters: Mapping[str, str]) -> Stands:
 def shown(at: AppTest, page: str) -> Stands:
     """What an opened page shows."""
     state = at.session_state
-    moved = state["_values"] if "_values" in state else {}
+    moved = dict(state["_values"]) if "_values" in state else {}
     config = state[f"_{page}_good"][0] if page in {one.name for one in PAGES} else None
     return Stands({key: moved.get(key, default) for key, _, default in controls()}, config)
 
