@@ -16,7 +16,7 @@ from pages._shared.tabs import open_tab
 from pages._shared.values import SKIPPED, group_of, run_settings, shared
 from pages._shared.waiting import result_of
 from pages._shared.words import literal
-from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_check
+from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_ledger
 from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.experiments.verdict import Verdict
 
@@ -175,5 +175,5 @@ with place:
 if asked is not None:
     config = LedgerConfig(ids=asked, **run_settings())
     with progress:
-        process().ledger.keep(config, result_of(steps_check, config))
+        process().ledger.keep(config, result_of(steps_ledger, config))
     st.rerun()

@@ -19,7 +19,7 @@ BANNED = {
 # What experiments, and figures, may share: everything else belongs to one subject and stays there.
 SHARED = {
     "experiments": {"verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "judge"},
-    "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "proof"},
+    "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof"},
 }
 
 

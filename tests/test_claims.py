@@ -6,12 +6,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from attention_core.claims import EXPECTED, FALSE, HOLDS_WHEN, SOURCES, Checked, LedgerConfig, check, claims
 from attention_core.claims import __main__ as command
-from attention_core.claims.ledger import each_check, steps_check
+from attention_core.claims.ledger import each_check, steps_ledger
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.verdict import Step
 
@@ -166,7 +167,7 @@ def test_what_a_setting_does_not_allow_is_refused_and_not_wrong() -> None:
 
 
 def test_steps_end_with_the_result() -> None:
-    *steps, result = steps_check(LedgerConfig(ids=("qk-tied", "qkv-tied")))
+    *steps, result = steps_ledger(LedgerConfig(ids=("qk-tied", "qkv-tied")))
     assert all(isinstance(step, Step) for step in steps)
     assert [one.claim.id for one in result.checked] == ["qkv-tied", "qk-tied"], "in the order of the ledger"
     assert {verdict.claim for verdict in result.verdicts} == {"qkv-tied", "qk-tied"}
@@ -257,16 +258,25 @@ def test_help_says_what_it_does_and_what_the_exit_status_means(capsys: pytest.Ca
         assert words in said
 
 
-def test_importing_the_package_loads_nothing_and_its_names_are_there_when_asked_for() -> None:
-    code = (
-        "import sys, attention_core\n"
-        "assert not {'torch', 'numpy', 'attention_core.modules'} & set(sys.modules)\n"
-        "assert set(attention_core.__all__) <= set(dir(attention_core))\n"
-        "from attention_core import (Decoder, Encoder, EncoderDecoder, MultiHeadAttention, check, claims,\n"
-        "    scaled_dot_product_attention)\n"
-        "assert claims.check is check\n"
-        "assert 'torch' in sys.modules\n"
-        "assert not hasattr(attention_core, 'nonsense')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0, done.stderr
+def test_a_checked_claim_is_short_to_read_and_prints_its_sentence() -> None:
+    checked = check("qk-tied")
+    assert repr(checked) == "<Checked qk-tied: agrees>"
+    assert str(checked) == checked.sentence()
+    assert checked.sentence().startswith("qk-tied · One matrix for queries and keys makes the scores symmetric.")
+    assert checked.sentence().endswith("· measured: agrees")
+    left = dataclasses.replace(checked, verdicts=(), broken=(), refused="there is no such <device>")
+    assert left.sentence().endswith("· measured: refused (there is no such <device>)")
+
+
+def test_a_notebook_shows_a_checked_claim_with_each_verdict() -> None:
+    checked = check("qk-tied")
+    page = ElementTree.fromstring(f"<main>{checked._repr_html_()}</main>")
+    rows = [[cell.text or "" for cell in row] for row in page.iter("tr")]
+    assert rows[0] == ["outcome", "measured", "switched on"]
+    assert [row[0] for row in rows[1:]] == [one.outcome for one in (*checked.verdicts, *checked.broken)]
+    assert rows[1][1:] == [checked.verdicts[0].numbers, ""]
+    assert rows[-1][2] == checked.claim.breaks.by
+    odd = dataclasses.replace(checked.verdicts[0], quantity="<img src=x>")
+    shown = dataclasses.replace(checked, verdicts=(odd,), refused="<b>")._repr_html_()
+    assert not {"img", "b"} & {each.tag for each in ElementTree.fromstring(f"<main>{shown}</main>").iter()}
+    assert "<table" not in dataclasses.replace(checked, verdicts=(), broken=(), refused="why")._repr_html_()

@@ -103,7 +103,9 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     assert "scaling_d_head=4096" in teacher.url, "the move was made before the tensor was asked"
     with teacher.expect_download() as saved:
         teacher.get_by_role("button", name="Results (CSV)").click()
-    table = list(csv.reader(Path(saved.value.path()).read_text("utf-8").splitlines()))
+    file = Path(saved.value.path()).read_text("utf-8")
+    assert file.startswith("\ufeff")
+    table = list(csv.reader(file.splitlines()))
     assert [row[4] for row in table[1:]] == list("20100003")
 
     frames = [one if isinstance(one, bytes) else str(one).encode() for one in teacher.sent]

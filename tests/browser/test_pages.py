@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
 
 import pytest
 
@@ -160,7 +162,7 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
 def test_data_is_there_as_files_made_when_asked_for(name: str, visit: Callable, settled: Callable) -> None:
     page = visit(name, f"?{name}_tab=Data&seed=3")
     page.wait_for_selector(".js-plotly-plot .main-svg")
-    starts = {"CSV": b"", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
+    starts = {"CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
     for label, start in starts.items():
         with page.expect_download() as download:
             page.get_by_role("button", name=label, exact=True).click()
@@ -172,6 +174,20 @@ def test_data_is_there_as_files_made_when_asked_for(name: str, visit: Callable, 
             rows = list(csv.reader(file.read_text(encoding="utf-8-sig").splitlines()))
             assert len(rows) > 2
             assert {len(row) for row in rows} == {len(rows[0])}, "a header and rows, and nothing else"
+    page.get_by_test_id("stDataFrame").hover()
+    page.get_by_role("button", name="Search").wait_for()
+    assert page.get_by_role("button", name="Download").count() == 0, "Streamlit's own CSV holds formulas"
+
+
+@pytest.mark.slow
+def test_a_figure_saved_as_svg_is_xml_whatever_the_tokens_are(visit: Callable) -> None:
+    page = visit("permutation", "?permutation_tab=Data&permutation_tokens=" + quote("a\uffff \ufffe <b> %{z}"))
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG", exact=True).click()
+    drawn = ElementTree.parse(download.value.path())
+    words = ["".join(text.itertext()) for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"a\ufffd", "\ufffd", "<b>", "%{z}"} <= set(words)
 
 
 def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) -> None:

@@ -98,7 +98,9 @@ def test_a_teacher_needs_no_more_than_the_client(api: Api, browse: Callable) -> 
     assert page.evaluate("room.teach({ do: 'show' })")["error"].startswith("Close the vote before you show")
     room.voted("ana-00000000", 0)
     assert page.evaluate("room.teach({ do: 'close' })") == {"error": ""}
-    assert page.evaluate("room.results()")["csv"].splitlines()[1].endswith(",1,It grows,1")
+    results = page.evaluate("room.results()")["csv"]
+    assert results.startswith("\ufeffquestion,")
+    assert results.splitlines()[1].endswith(",1,It grows,1")
     assert page.evaluate("room.teach({ do: 'end' })") == {"error": ""}
     page.wait_for_function("() => ended")
     assert page.evaluate("ended") == "This class has ended, and nothing of it was kept."

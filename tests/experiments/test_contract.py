@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -213,3 +214,30 @@ def test_steps_and_provenance() -> None:
     versions = dict(Provenance(seed=0, dtype="float64", device="cpu").versions)
     assert versions["torch"].startswith("2.")
     assert not isinstance(object(), Result)
+
+
+def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:
+    made = verdict()
+    assert str(made) == f"{made}" == made.sentence()
+    assert repr(made) == "<Verdict perm-kv: max |a − b| = 8.90e-16 ≤ 5.10e-14 · holds>"
+
+
+@pytest.mark.parametrize(
+    ("measured", "more", "word"),
+    [
+        (0.0, {}, "holds"),
+        (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "fails"),
+        (1.0, {}, "surprises"),
+        (1.0, {"expected": None, "because": "it drowns"}, "undecided"),
+    ],
+)
+def test_a_notebook_shows_the_outcome_in_a_word_and_text_as_text(measured: float, more: dict, word: str) -> None:
+    made = verdict(measured=measured, says="<script>alert(1)</script> moves by", unit="<i>", **more)
+    shown = made._repr_html_()
+    assert f"<strong>{word}</strong>" in shown
+    assert word in repr(made)
+    ElementTree.fromstring(shown)  # well formed, so nothing in it was taken for a tag
+    plain = " ".join(ElementTree.fromstring(shown).itertext())
+    for text in (made.says, made.numbers, made.circumstances, made.because):
+        assert text in plain
+    assert not {"script", "b", "i"} & {each.tag for each in ElementTree.fromstring(shown).iter()}

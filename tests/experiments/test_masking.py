@@ -219,7 +219,7 @@ def test_same_config_same_result() -> None:
         ({"window": -1}, "window", "from 0 to 8"),
         ({"positions": "rotary"}, "positions", "slot"),
         ({"padding": "zeros"}, "padding", "not-a-number"),
-        ({"score_std": 2}, "score_std", "100000"),
+        ({"score_std": 0}, "score_std", "from 1 to 100,000"),
         ({"naive": 1}, "naive", "True or False"),
         ({"sentences": (("a",), ("b", "c")), "batch_norm": True}, "batch_norm", "two words"),
     ],

@@ -55,7 +55,7 @@ def serving(app: Path, log: Path) -> Iterator[Server]:
         running = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=written, stderr=subprocess.STDOUT)
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait(running, url, log)
+        await_answer(running, url, log)
         yield Server(url, psutil.Process(running.pid), log)
     finally:
         running.terminate()
@@ -66,7 +66,8 @@ def serving(app: Path, log: Path) -> Iterator[Server]:
             running.wait()
 
 
-def _wait(running: subprocess.Popen[bytes], url: str, log: Path) -> None:
+def await_answer(running: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    """Wait until a server answers at ``url``; what it wrote to ``log`` says why it does not."""
     deadline = time.monotonic() + PATIENCE_S
     while True:
         try:

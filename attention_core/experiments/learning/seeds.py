@@ -74,7 +74,7 @@ class SeedsResult(Result):
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SeedsStep(Step):
     """How far the runs have come.
 

@@ -37,13 +37,13 @@ from attention_core.experiments.receptive_field.verdicts import (
     random_verdict,
     tight_verdicts,
 )
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
 
 MAX_CHOSEN: Final = 64  # tokens that autograd is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Looks:
+class Looks(Brief):
     """Where the heads look, and what follows from it. Layers are counted 1 … ``layers``: index 0 is one layer up.
 
     Attributes:
@@ -91,7 +91,7 @@ class ReceptiveFieldResult(Looks, Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReachTable:
+class ReachTable(Brief):
     """Heads against layers.
 
     Attributes:

@@ -90,8 +90,9 @@ class ScalingConfig(RunConfig):
         check_int("num_queries", self.num_queries, 2000, 8192)
         for name in ("std", "mean", "correlation"):
             value = getattr(self, name)
-            if abs(10 * value - round(10 * value)) > 1e-9:
+            if abs(10 * value - round(10 * value)) > 1e-5:
                 raise ConfigError(name, value, "a number in tenths is allowed")
+            object.__setattr__(self, name, round(value, 1))  # single precision's .3 is the one that is meant
         if self.through_module and (self.mean, self.correlation) != (0, 0):
             given = f"mean {self.mean:g} and correlation {self.correlation:g}"
             raise ConfigError("through_module", given, "with W_Q and W_K, mean 0 and correlation 0 are allowed")
