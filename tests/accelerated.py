@@ -16,7 +16,7 @@ from attention_core.claims import Checked, Claim, LedgerConfig, check, claims, e
 from attention_core.device import available_devices, resolve_device
 from attention_core.experiments import anatomy, biases, complexity, learning, scaling
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.clock import clock
+from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import run
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -147,7 +147,7 @@ def test_what_else_is_measured_runs() -> None:
 def test_what_is_timed_begins_and_ends_with_an_idle_device() -> None:
     accelerator.counts.clear()
     done = []
-    clock(lambda: done.append(accelerator.counts["synchronized"]), torch.device(NAME), 2)
+    seconds_of(lambda: done.append(accelerator.counts["synchronized"]), torch.device(NAME), 2)
     assert (done, accelerator.counts["synchronized"]) == ([1, 1], 2)
 
 
