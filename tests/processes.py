@@ -113,13 +113,13 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def start_app(app: Path, log: Path, *options: str, port: int = 0) -> Server:
+def start_app(app: Path, log: Path, *options: str, port: int = 0, **environment: str) -> Server:
     """Start a Streamlit script with the project's configuration, on a free port if ``port`` is 0."""
     port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
     command += ["--server.address=127.0.0.1", f"--server.port={port}", *options]
-    return Server(url, start(command, log, partial(answers, url), PYTHONPATH=str(ROOT)), log)
+    return Server(url, start(command, log, partial(answers, url), PYTHONPATH=str(ROOT), **environment), log)
 
 
 @contextmanager

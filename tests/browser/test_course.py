@@ -12,18 +12,15 @@ from pages._shared.courses import OURS, ours
 from tests.browser.conftest import APP, sideways
 from tests.processes import start_app, stop
 
-SCREENS = {"laptop": (1280, 720), "phone": (390, 844)}
+LAPTOP = {"viewport": {"width": 1280, "height": 720}}
+PHONE = {"viewport": {"width": 390, "height": 844}}
 NEXT = ".st-key-_course_PageDown button"
 # Whether all of an element is in the window.
 IN_SIGHT = """(one) => {
   const box = one.getBoundingClientRect();
   return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
 }"""
-PAINTED = """() => {
-  const walk = (root) => [...root.querySelectorAll("*")].flatMap(
-    (one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
-  return walk(document.querySelector(".st-key-figure")).some((one) => one.matches("canvas") && one.width > 40);
-}"""
+PAINTED = "() => probe.canvases().some((one) => one.width > 40)"
 
 
 def open_link(open_page: Callable, settled: Callable, address: str, **options: Any) -> Any:
@@ -35,14 +32,13 @@ def open_link(open_page: Callable, settled: Callable, address: str, **options: A
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize(("name", "screen"), [("order", LAPTOP), *((name, PHONE) for name in OURS)])
 def test_our_courses_are_walked_to_their_end(
-    name: str, screen: str, serve: Callable, open_page: Callable, settled: Callable, tmp_path: Path
+    name: str, screen: dict[str, Any], serve: Callable, open_page: Callable, settled: Callable
 ) -> None:
-    course, (width, height) = ours(name), SCREENS[screen]
+    course = ours(name)
     address = f"{serve(APP)}/{course.steps[0].page}?course={name}"
-    page = open_link(open_page, settled, address, viewport={"width": width, "height": height})
+    page = open_link(open_page, settled, address, **screen)
     for number, step in enumerate(course.steps, 1):
         page.get_by_text(f"Step {number} of {len(course.steps)}").wait_for()
         settled(page)
@@ -55,12 +51,10 @@ def test_our_courses_are_walked_to_their_end(
             page.get_by_text("You said").wait_for()
             settled(page)
         page.wait_for_function(PAINTED)
-        page.screenshot(path=tmp_path / f"{name}-{screen}-{number}.png")
         page.locator(NEXT).click()
     page.get_by_role("heading", name="What you predicted").wait_for()
     asked = sum(step.lesson.predict_first for step in course.steps)
     assert page.get_by_text("You said").count() == asked
-    page.screenshot(path=tmp_path / f"{name}-{screen}-end.png")
 
 
 @pytest.mark.slow

@@ -18,20 +18,25 @@ import pytest
 
 from pages._shared.link import Lesson
 from attention_core.claims import statement
+from tests.browser.test_live_class import PHONE, STEPS, WALL, counts, says, step, vote
+from tests.browser.test_live_class import start as start_class
 from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
+from tests.rooms.conftest import start_redis
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("replicas")]
 CONFIG = ROOT / "deploy/haproxy.cfg"
 NAMES = ("one", "two")
 MISSING = "Tests of the proxy need HAProxy: install Debian's package haproxy."
+NETWORK = ("Failed to load resource", "WebSocket")  # what a browser says of a server that is lost
 SETTINGS = "permutation?permutation_positions=rotary&seed=3"
 
 
 class Cluster:
-    """The proxy and its two replicas, all on the loopback."""
+    """The proxy, its two replicas, and the Redis where both keep their classes, all on the loopback."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.redis, self.rooms = start_redis(folder)
         self.ports = {name: free_port() for name in (*NAMES, "bind", "admin")}
         self.url = f"http://127.0.0.1:{self.ports['bind']}"
         self.replicas: dict[str, Server] = {}
@@ -45,7 +50,8 @@ class Cluster:
 
     def start(self, name: str) -> None:
         log = self.folder / f"{name}.log"
-        self.replicas[name] = start_app(ROOT / "deploy/classroom.py", log, port=self.ports[name])
+        port = self.ports[name]
+        self.replicas[name] = start_app(ROOT / "deploy/classroom.py", log, port=port, ROOMS_URL=self.rooms)
 
     def ask(self, command: str) -> str:
         """What the proxy's administration answers."""
@@ -81,17 +87,13 @@ class Cluster:
         stop(self.proxy)
         for replica in self.replicas.values():
             stop(replica.process)
-
-
-def need_haproxy() -> None:
-    """Skip where there is no proxy to test with."""
-    if shutil.which("haproxy") is None:
-        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
+        stop(self.redis)
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    need_haproxy()
+    if shutil.which("haproxy") is None:
+        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
     running = Cluster(tmp_path_factory.mktemp("cluster"))
     yield running
     running.stop()
@@ -104,11 +106,11 @@ def get(url: str, **headers: str) -> Any:
 
 
 @pytest.fixture
-def visit_replica(cluster: Cluster, open_page: Callable, settled: Callable) -> Callable[[str, str], Any]:
+def visit_replica(cluster: Cluster, open_page: Callable, settled: Callable) -> Callable[..., Any]:
     """Open a page of the app on one replica, as a visitor who belongs to it, and wait until it is drawn."""
 
-    def go(replica: str, path: str) -> Any:
-        page = open_page(stranger=True)
+    def go(replica: str, path: str, **options: Any) -> Any:
+        page = open_page(stranger=True, **options)
         page.context.add_cookies([{"name": "replica", "value": replica, "url": cluster.url}])
         page.loads = []
         page.on("load", lambda loaded: page.loads.append(loaded.url))
@@ -200,3 +202,39 @@ def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
     cluster.kill("one")
     assert_alive(page, before, settled)
     assert replica_of(page) == "two"
+    cluster.start("one")
+    cluster.wait_until("one", are="UP")
+
+
+def test_a_class_outlives_a_killed_replica(cluster: Cluster, visit_replica: Callable, settled: Callable) -> None:
+    teacher = visit_replica("one", "scaling?scaling_tab=share", **WALL)
+    key, _ = start_class(teacher)
+    phones = [visit_replica(name, f"?class={key}", **PHONE) for name in ("one", "one", "two")]
+    says(teacher, ".here", "^3 here$")
+    step(teacher, "Ask")
+    for phone in phones:
+        says(phone, ".line", "^Vote.")
+    for answer, phone in enumerate(phones[:2]):
+        vote(phone, answer)
+    cluster.kill("one")
+    says(teacher, ".status", "^Vote: 2 of ")
+    vote(phones[0], 3)
+    vote(phones[2], 2)
+    says(teacher, ".status", "^Vote: 3 of ")
+    settled(teacher)
+    assert replica_of(teacher) == "two"
+    for name in STEPS[1:4]:
+        step(teacher, name)
+        if name == "Ask again":
+            for phone in phones:
+                says(phone, ".line", "^Vote again")
+                vote(phone, 3)
+    step(teacher, "Show the counts")
+    assert counts(teacher) == [["0", "0"], ["1", "0"], ["1", "0"], ["1", "3"]]
+    step(teacher, "Reveal the answer")
+    for page in (teacher, *phones):
+        says(page, ".measured", "It vanishes for most")
+    for page in (teacher, *phones):
+        page.goto("about:blank")
+        assert [error for error in page.errors if not any(one in error for one in NETWORK)] == []
+        page.errors.clear()

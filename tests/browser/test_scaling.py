@@ -7,18 +7,17 @@ import pytest
 
 from tests.browser.conftest import pictures_of
 
-# The sizes that each canvas of the picture has had.
+# The sizes that each canvas of the picture has had, asked after each task that changed anything.
 SIZES = """() => {
   window.sizes = new Map();
-  const walk = (root) => {
-    for (const node of root.querySelectorAll("*")) {
-      const size = `${node.width} ${node.height}`;
-      if (node.tagName === "CANVAS") sizes.set(node, (sizes.get(node) ?? new Set()).add(size));
-      if (node.shadowRoot) walk(node.shadowRoot);
+  const look = () => {
+    for (const one of probe.canvases()) {
+      if (!sizes.has(one)) sizes.set(one, new Set());
+      sizes.get(one).add(`${one.width} ${one.height}`);
     }
   };
-  const look = () => (walk(document.querySelector(".st-key-figure")), requestAnimationFrame(look));
   look();
+  probe.onChange(look);
 }"""
 
 
