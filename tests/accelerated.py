@@ -36,8 +36,10 @@ def has_double(request: pytest.FixtureRequest) -> Iterator[bool]:
     device._supported_dtypes.cache_clear()
 
 
-with_and_without = pytest.mark.parametrize("has_double", [True, False], ids=["float64", "metal"], indirect=True)
 metal = pytest.mark.parametrize("has_double", [False], ids=["metal"], indirect=True)
+with_and_without = pytest.mark.parametrize(
+    "has_double", [pytest.param(True, marks=pytest.mark.slow), False], ids=["float64", "metal"], indirect=True
+)
 
 
 def counted(compute: Callable[[], object]) -> dict[str, int]:
@@ -130,6 +132,7 @@ def test_every_study_runs_and_nothing_surprises(study: Study, has_double: bool) 
         assert not [verdict.sentence() for verdict in result.verdicts if verdict.surprises], config
 
 
+@pytest.mark.slow
 @with_and_without
 def test_what_else_is_measured_runs() -> None:
     ran = [
@@ -151,6 +154,7 @@ def test_what_is_timed_begins_and_ends_with_an_idle_device() -> None:
     assert (done, accelerator.counts["synchronized"]) == ([1, 1], 2)
 
 
+@pytest.mark.slow
 @metal
 @pytest.mark.parametrize("claim", [claim for claim in claims() if claim.id in TRAINED], ids=lambda claim: claim.id)
 def test_the_claims_about_training_run_and_learn_what_they_do_on_the_cpu(claim: Claim) -> None:
