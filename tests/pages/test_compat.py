@@ -11,6 +11,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.compat import SendAtOnce, is_history_navigation, is_move_waiting
+from tests.pages.conftest import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +24,8 @@ def test_a_run_knows_whether_back_or_forward_asked_for_it() -> None:
         "from pages._shared.compat import is_history_navigation\n"
         "before = is_history_navigation()\n"
         "get_script_run_ctx().is_history_navigation = True\n"
-        "st.text(f'{before} {is_history_navigation()}')"
+        "st.text(f'{before} {is_history_navigation()}')",
+        default_timeout=PATIENCE_S,
     ).run()
     assert at.text[0].value == "False True"
     assert "is_history_navigation" in ClientState.DESCRIPTOR.fields_by_name
@@ -44,7 +46,8 @@ def test_a_run_knows_what_waits_for_its_end_and_takes_it_along_where_it_begins_a
         "    state.seen.append(is_move_waiting())\n"
         "    st.rerun()\n"
         "    state.seen.append('never')\n"
-        "st.text(state.seen)"
+        "st.text(state.seen)",
+        default_timeout=PATIENCE_S,
     ).run()
     assert at.text[-1].value == "[False, True, False]"
 
@@ -64,7 +67,8 @@ def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken()
         "    try:\n"
         "        st.text_input('other', key='key')\n"
         "    except StreamlitDuplicateElementKey:\n"
-        "        st.text('taken')\n"
+        "        st.text('taken')\n",
+        default_timeout=PATIENCE_S,
     ).run()
     assert not at.exception
     assert [one.label for one in at.text_input] == ["c"]
@@ -76,7 +80,7 @@ def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken()
 
 
 def test_a_host_that_runs_the_entry_as_a_plain_script_gets_the_same_pages() -> None:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S).run()
     assert not at.exception
     assert at.title[0].value == "Attention explorer"
     at.switch_page("pages/projections.py").run()

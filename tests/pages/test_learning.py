@@ -1,21 +1,25 @@
 """The learning page: it trains when opened, answers what is typed, and grades its question by what was learned."""
 
 import re
+import threading
 
 import numpy as np
 import pytest
 
 from pages._shared import export, frame, matrix_view
+from pages._shared.process import process
 from attention_core.experiments.learning import (
     Ablation,
+    History,
     LearningConfig,
     load_kept,
     run_learning,
 )
 from attention_core.experiments.learning import answer as ask
 from attention_core.experiments.run import run
+from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
-from tests.pages.conftest import Open, answer, held, pictures
+from tests.pages.conftest import PATIENCE_S, Open, answer, held, pictures
 
 LEARNS, PARTLY, GUESSES = "Yes", "A little, but it does not get there", "No, it goes on guessing"
 QUICK = {"learning_steps": "50"}
@@ -153,7 +157,16 @@ def test_what_is_not_possible_is_a_sentence(settings: dict, sentence: str, open_
 def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
     open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = watched(monkeypatch)
+    drawn, moved = watched(monkeypatch), threading.Event()
+    whole = draw.moving_view
+
+    def moving_view(history: History) -> MatrixView:
+        moved.set()
+        return whole(history)
+
+    monkeypatch.setattr(draw, "moving_view", moving_view)
+    # However fast it learns, it does not go on before it has been looked at once.
+    monkeypatch.setattr(process().runner, "_let_pass", lambda _: moved.wait(PATIENCE_S))
     at = open_page("learning", learning_steps="600")
     *moving, (_, last) = [one for one in drawn if one[0] == "learning"]
     assert moving

@@ -16,6 +16,7 @@ from pages._shared.process import process
 from pages._shared.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes
 from pages._shared.waiting import said
 from attention_core.experiments.verdict import Step
+from tests.pages.conftest import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def ask_in_parallel(runner: Runner, configs: list[Config]) -> list[Result]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(PATIENCE_S)
     return [results[i] for i in range(len(configs))]
 
 
@@ -108,27 +109,39 @@ import sys
 import streamlit as st
 from pages._shared.waiting import result_of
 here = sys.modules["{__name__}"]
-result = result_of(here.steps_slowly, here.Config(5))
+result = result_of(here.steps_awaited, here.Config(5))
 st.write(float(result.values[0]))
 """
 
 
-def steps_slowly(config: Config) -> Iterator[Step | Result]:
+BOTH_WAIT = threading.Event()
+
+
+def steps_awaited(config: Config) -> Iterator[Step | Result]:
     CALLS.append(config.number)
-    for done in range(8):
-        yield Step(done, 8, "counting")
-        time.sleep(0.12)
+    yield Step(0, 1, "counting")
+    assert BOTH_WAIT.wait(PATIENCE_S)
     yield Result(np.array([config.number], dtype=np.float64))
 
 
-def test_two_sessions_share_one_long_computation_and_both_get_it() -> None:
-    sessions = [AppTest.from_string(SCRIPT, default_timeout=30) for _ in range(2)]
+def test_two_sessions_share_one_long_computation_and_both_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = set()
+
+    def looks_up() -> bool:
+        """Stands for the look at what has been moved, which each session takes again and again while it waits."""
+        waiting.add(threading.get_ident())
+        if len(waiting) == 2:
+            BOTH_WAIT.set()
+        return False
+
+    monkeypatch.setattr("pages._shared.waiting.is_move_waiting", looks_up)
+    sessions = [AppTest.from_string(SCRIPT, default_timeout=PATIENCE_S) for _ in range(2)]
     threads = [threading.Thread(target=session.run) for session in sessions]
     for thread in threads:
         thread.start()
-        time.sleep(0.2)
     for thread in threads:
-        thread.join()
+        thread.join(PATIENCE_S)
+    assert BOTH_WAIT.is_set()
     assert CALLS == [5]
     assert [session.markdown[0].value for session in sessions] == ["`5.0`", "`5.0`"]
     assert not any(session.exception for session in sessions)
@@ -139,7 +152,7 @@ def test_a_long_computation_stops_when_nobody_waits_any_more() -> None:
     with runner.job(steps_in_turn, Config(7)) as job:
         STEPPED.acquire()
     GO.release(100)
-    assert job.finished.wait(10)
+    assert job.finished.wait(PATIENCE_S)
     with pytest.raises(Cancelled):
         assert job.result is None
     assert runner.cached(steps_in_turn, Config(7)) is None
@@ -204,17 +217,17 @@ def test_long_computations_take_turns_and_who_is_new_does_not_wait_for_those_who
             turns.append(config.number)
             yield Step(done, config.size)
             begun.set()
-            assert order.wait(10)
+            assert order.wait(PATIENCE_S)
         yield config.number
 
     runner = Runner()
     with ExitStack() as asked:
         jobs = [asked.enter_context(runner.job(steps_of, Config(0, size=4)))]
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE_S)
         jobs += [asked.enter_context(runner.job(steps_of, Config(i, size=1))) for i in range(1, 6)]
         assert [runner.ahead(job) for job in jobs] == [0, 1, 2, 3, 4, 5]
         order.set()
-        assert all(job.finished.wait(10) for job in jobs)
+        assert all(job.finished.wait(PATIENCE_S) for job in jobs)
     assert [job.result for job in jobs] == [0, 1, 2, 3, 4, 5]
     # A turn ends at its first step. 0 is in its second when the others come: 1 and 2 are new and come first, then it
     # is the turn of one that is not, 0; then 3 and 4, and 1, which only ends; then 5.
@@ -242,19 +255,19 @@ def test_who_left_stands_in_nobodys_way() -> None:
         calls.append(config.number)
         yield Step(0, 1)
         begun.set()
-        assert on.wait(10)
+        assert on.wait(PATIENCE_S)
         yield config.number
 
     runner = Runner()
     with runner.job(steps_held, Config(1)) as first:
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE_S)
         with runner.job(steps_held, Config(2)), runner.job(steps_held, Config(3)) as third:
             assert runner.ahead(third) == 2
         with runner.job(steps_held, Config(4)) as last:
             assert runner.ahead(last) == 1
             on.set()
-            assert first.finished.wait(10)
-            assert last.finished.wait(10)
+            assert first.finished.wait(PATIENCE_S)
+            assert last.finished.wait(PATIENCE_S)
     assert calls == [1, 4]
 
 
@@ -270,7 +283,7 @@ def test_a_class_that_opens_one_link_shares_one_training_and_each_is_told_its_pl
 
     def steps_held(_: Config) -> Iterator[Step | int]:
         yield Step(0, 1)
-        held.wait(10)
+        held.wait(PATIENCE_S)
         yield 0
 
     with ExitStack() as asked:
@@ -281,5 +294,5 @@ def test_a_class_that_opens_one_link_shares_one_training_and_each_is_told_its_pl
         assert [runner.ahead(job) for job in own] == list(range(2, 32))
         assert said(None, runner.ahead(own[-1]))[1].startswith("Number 32 in line")
         held.set()
-        assert all(job.finished.wait(10) for job in own)
+        assert all(job.finished.wait(PATIENCE_S) for job in own)
     assert calls == list(range(1, 32))

@@ -7,10 +7,9 @@ import pytest
 
 from pages._shared.process import process
 from pages._shared.waiting import result_of
+from tests.pages.conftest import PATIENCE_S
 
 TURNS = process().turns
-PATIENCE_S = 10
-SOON_S = 0.2
 
 
 def started(work: Callable[[], object]) -> threading.Thread:
@@ -19,8 +18,16 @@ def started(work: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-def another_gets_a_turn(patience: float = PATIENCE_S) -> bool:
-    """Whether a run that comes now gets its turn before ``patience`` is over; it keeps it for no time."""
+def is_free() -> bool:
+    """Whether a run that came now would get its turn at once."""
+    free = TURNS._next.acquire(blocking=False)
+    if free:
+        TURNS._next.release()
+    return free
+
+
+def another_gets_a_turn() -> bool:
+    """Whether a run that comes now gets its turn; it keeps it for no time."""
     got = threading.Event()
 
     def come() -> None:
@@ -28,12 +35,12 @@ def another_gets_a_turn(patience: float = PATIENCE_S) -> bool:
             got.set()
 
     started(come)
-    return got.wait(patience)
+    return got.wait(PATIENCE_S)
 
 
 def test_one_at_a_time_and_the_next_when_it_is_done() -> None:
     with TURNS.held():
-        assert not another_gets_a_turn(SOON_S)
+        assert not is_free()
     assert another_gets_a_turn()
 
 
@@ -51,17 +58,17 @@ def test_who_only_waits_lets_others_in_and_is_alone_again_afterwards() -> None:
     with TURNS.held():
         with TURNS.released(), TURNS.released():  # what is released once is not released again
             assert another_gets_a_turn()
-        assert not another_gets_a_turn(SOON_S)
+        assert not is_free()
     assert another_gets_a_turn()
     with TURNS.held():
-        assert not another_gets_a_turn(SOON_S)
+        assert not is_free()
 
 
 def test_who_has_no_turn_gives_none_up() -> None:
     with TURNS.released():
         assert another_gets_a_turn()
     with TURNS.held():
-        assert not another_gets_a_turn(SOON_S)
+        assert not is_free()
     assert another_gets_a_turn()
 
 
@@ -75,15 +82,34 @@ def test_waiting_for_a_result_is_only_waiting() -> None:
     with TURNS.held():
         assert result_of(compute, "a") == "A"
         assert others == [True]
-        assert not another_gets_a_turn(SOON_S)
+        assert not is_free()
     assert another_gets_a_turn()
 
 
-def test_a_computation_lets_a_run_pass_but_does_not_wait_for_ever() -> None:
-    passed = threading.Event()
+class Watched(threading.Event):
+    """Tells when somebody begins to wait for it, and keeps whether it came in time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.came = threading.Event(), []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.begun.set()
+        self.came.append(super().wait(timeout))
+        return self.came[-1]
+
+
+def test_a_computation_lets_a_run_pass_but_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    free, passed = Watched(), threading.Event()
+    free.set()
+    monkeypatch.setattr(TURNS, "_free", free)
     with TURNS.held():
         TURNS.let_pass(0.01)
+        assert free.came == [False], "its time was over before the turn was"
+        free.begun.clear()
         started(lambda: (TURNS.let_pass(PATIENCE_S), passed.set()))
-        assert not passed.wait(SOON_S)
+        assert free.begun.wait(PATIENCE_S)
+        assert not free.is_set()
         with TURNS.released():
             assert passed.wait(PATIENCE_S)
+    assert free.came == [False, True], "the turn was over before its time was"
