@@ -29,7 +29,7 @@ from attention_core.experiments import (
     scaling,
 )
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.clock import clock
+from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import run
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -186,7 +186,7 @@ def test_what_else_is_measured_runs() -> None:
 def test_what_is_timed_begins_and_ends_with_an_idle_device() -> None:
     accelerator.counts.clear()
     done = []
-    clock(lambda: done.append(accelerator.counts["synchronized"]), torch.device(NAME), 2)
+    seconds_of(lambda: done.append(accelerator.counts["synchronized"]), torch.device(NAME), 2)
     assert (done, accelerator.counts["synchronized"]) == ([1, 1], 2)
 
 

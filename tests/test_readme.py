@@ -1,4 +1,4 @@
-"""What the README and docs/package.md say: their Python runs as it stands, and the table of claims is the ledger's."""
+"""The README's and docs/package.md's Python runs as it stands, and the table of claims is the ledger's."""
 
 import re
 import subprocess

@@ -7,20 +7,27 @@ import torch
 
 
 @torch.inference_mode()
-def clock(call: Callable[[], object], device: torch.device, repeats: int = 1) -> float:
+def seconds_of(
+    call: Callable[[], object],
+    device: torch.device,
+    repeats: int = 1,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
     """Seconds that ``call`` takes, the mean of ``repeats``, from an idle device to an idle device.
 
     Args:
         call: What is timed.
         device: Where it runs.
         repeats: How often it is called.
+        clock: Tells the time in seconds.
     """
     _finish(device)
-    start = time.perf_counter()
+    start = clock()
     for _ in range(repeats):
         call()
     _finish(device)
-    return (time.perf_counter() - start) / repeats
+    return (clock() - start) / repeats
 
 
 def _finish(device: torch.device) -> None:

@@ -175,7 +175,7 @@ class OneOf(Setting):
     Attributes:
         values: The numbers.
         between: Whether the numbers between the first and the last are possible as well, though not offered: the
-            whole ones, where ``values`` are whole.
+            whole ones, where ``values`` are whole. A config's are; a view's pick one of what has been computed.
         shown: How a number is written for people.
     """
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import DRAWN, ROOT, free_port
-from tests.load.server import await_answer
+from tests.browser.conftest import DRAWN
+from tests.processes import ROOT, answers, await_ready, free_port
 
 pytestmark = [
     pytest.mark.slow,
@@ -86,7 +86,7 @@ def test_it_asks_nothing_and_home_is_drawn(
     )  # fmt: skip
     with in_a_terminal(RUN, variables, log) as running:
         url = f"http://127.0.0.1:{port}"
-        await_answer(running, url, log)
+        await_ready(running, log, lambda: answers(url))
         page.goto(url)
         page.wait_for_selector(DRAWN)
         settled(page)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import LOADED
+from tests.processes import stop
 from tests.rooms.client import Api, Class
-from tests.rooms.conftest import MANY, serving, start_redis, start_replica, stop
+from tests.rooms.conftest import MANY, serving, start_redis, start_replica
 
 pytestmark = pytest.mark.slow
 
@@ -222,7 +223,7 @@ def test_a_phone_that_wakes_up_listens_anew(api: Api, browse: Callable) -> None:
 
 def test_voters_and_teacher_come_back_by_themselves_to_another_replica(browse: Callable, tmp_path: Path) -> None:
     redis, url = start_redis(tmp_path)
-    replica, api = start_replica(url)
+    replica, api = start_replica(tmp_path, url)
     try:
         room = api.open()
         student, teacher = browse(api.url), browse(api.url)
@@ -236,7 +237,7 @@ def test_voters_and_teacher_come_back_by_themselves_to_another_replica(browse: C
         replica.wait()
         student.evaluate("() => void room.vote(2).then(({ error }) => (window.sent = error === ''))")
         # The proxy sends everybody to another replica at the same address.
-        replica, _ = start_replica(url, port=int(api.url.rsplit(":", 1)[1]))
+        replica, _ = start_replica(tmp_path, url, port=int(api.url.rsplit(":", 1)[1]))
         until(teacher, "voted === 1")
         student.wait_for_function("() => window.sent !== undefined")
         assert student.evaluate("sent || room.vote(2)") in (True, {"error": ""})

@@ -15,7 +15,7 @@ from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number
+from attention_core.experiments.verdict import Provenance, Step, Verdict, format_number
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
@@ -213,7 +213,6 @@ def test_steps_and_provenance() -> None:
     assert Step(1, 4).doing == ""
     versions = dict(Provenance(seed=0, dtype="float64", device="cpu").versions)
     assert versions["torch"].startswith("2.")
-    assert not isinstance(object(), Result)
 
 
 def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:

@@ -46,7 +46,7 @@ def run(topic: str, **settings: object) -> object:
     return run_projections(ProjectionsConfig(topic=topic, **settings))
 
 
-@settings(max_examples=80)
+@settings(max_examples=20)
 @given(SETTINGS, st.sampled_from(["float64", "float32"]))
 def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
     for verdict in run_projections(ProjectionsConfig(dtype=dtype, **values)).verdicts:

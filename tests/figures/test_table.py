@@ -15,7 +15,6 @@ from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPane
 from attention_core.figures.table import Table, panel_table, table_csv, table_json
 
 CONFIG = ShuffleConfig(tokens=("=1+1", "<b>", "c"), query_order=(2, 1, 0), seed=4)
-RESULT = run_shuffle(CONFIG)
 TABLE = Table(("name", "value"), (("=1+1", 0.1), ("-x", math.nan), ("ok", math.inf)))
 
 
@@ -25,7 +24,7 @@ def test_csv_begins_with_its_columns_and_disarms_formulas() -> None:
 
 
 def test_json_holds_everything_and_is_valid_json() -> None:
-    content = json.loads(table_json(TABLE, CONFIG, RESULT))
+    content = json.loads(table_json(TABLE, CONFIG, run_shuffle(CONFIG)))
     assert content["config"]["tokens"] == ["=1+1", "<b>", "c"]
     assert content["rows"] == [["=1+1", 0.1], ["-x", "nan"], ["ok", "inf"]]
     assert content["verdicts"][0]["holds"] is True

@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from importlib import import_module
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +12,20 @@ from pages._shared.finding import capital
 from pages._shared.ledger import MOST_SETTINGS, Ledger
 from pages._shared.registry import LEDGER, PAGES, PageSpec
 from pages._shared.words import literal
-from attention_core.claims import EXPECTED, FALSE, SAID, SOURCES, LedgerConfig, LedgerResult, Said, check, claims
+from attention_core.claims import (
+    EXPECTED,
+    FALSE,
+    SAID,
+    SOURCES,
+    Claim,
+    LedgerConfig,
+    LedgerResult,
+    Said,
+    check,
+    claims,
+)
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import defaults
 from attention_core.experiments.verdict import format_number
 from tests.pages.conftest import Open
 
@@ -133,17 +147,50 @@ def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
     assert not any("Stop" in item.label for item in at.button)
 
 
-FIRST = {claim.page: claim for claim in reversed(claims())}  # of each page
+# Of each page the first; of Learning the first that needs one training.
+FIRST = {claim.page: claim for claim in reversed(claims()) if claim.link.get("below") != "seeds"}
 LINKED = [
-    pytest.param(claim, broken, id=f"{claim.id}-{broken}", marks=[pytest.mark.slow] * (claim not in FIRST.values()))
+    pytest.param(claim, broken, id=f"{claim.id}-{broken}")
     for claim in claims()
     for broken in (False, True)
     if not (broken and claim.breaks is None)
 ]
+RUN = defaults(RunConfig)
+
+
+def opened(claim: Claim, *, broken: bool = False) -> RunConfig:
+    """What the page of a claim measures, opened by the claim's link; of Learning, from several seeds where asked."""
+    module, parameters = import_module(f"pages.{claim.page}"), claim.parameters(broken=broken)
+    assert parameters.keys() <= {module.page.values.key(name) for name in module.page.values}
+    config, view = module.page.made(module.page.values.read(parameters), RUN)
+    return module.several(config, view) if getattr(view, "below", "") == "seeds" else config
+
+
+def is_measured_there(claim: Claim) -> bool:
+    """Whether the page measures the claim's own config, rather than one of its own and the claim beside it."""
+    return type(opened(claim)) is claim.config
 
 
 @pytest.mark.parametrize(("claim", "broken"), LINKED)
-def test_a_link_opens_the_page_where_the_claim_is_shown(claim: object, broken: bool, open_answered: Open) -> None:
+def test_the_link_of_a_claim_means_its_settings(claim: Claim, broken: bool) -> None:
+    found, wanted = opened(claim, broken=broken), claim.settings(broken=broken, **RUN)
+    if is_measured_there(claim):
+        assert found == wanted
+    else:
+        beside = {*RUN, *claim.link, *(claim.breaks.link if broken else ())}
+        now, was = dataclasses.asdict(found), dataclasses.asdict(wanted)
+        assert all(now[name] == was[name] for name in (now.keys() & was.keys()) - beside)
+
+
+@pytest.mark.parametrize(
+    ("claim", "broken"),
+    [
+        pytest.param(*case.values, id=case.id, marks=[pytest.mark.slow] * (case.values[0] not in FIRST.values()))
+        for case in LINKED
+        if case.values[0] in FIRST.values() or not is_measured_there(case.values[0])
+    ],
+)
+def test_a_link_opens_the_page_where_the_claim_is_shown(claim: Claim, broken: bool, open_answered: Open) -> None:
     at = open_answered(claim.page, **claim.parameters(broken=broken))
     assert not at.exception
     assert not at.error

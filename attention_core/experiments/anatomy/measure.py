@@ -17,7 +17,7 @@ from attention_core.experiments.anatomy import claims
 from attention_core.experiments.anatomy.config import AnatomyConfig
 from attention_core.experiments.anatomy.module import attention_module, miscut_trace, module_input
 from attention_core.experiments.bounds import output_tolerance
-from attention_core.experiments.clock import clock
+from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.inputs import SeededDropout
 from attention_core.experiments.judge import array, on_cpu
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -198,7 +198,7 @@ def time_heads(config: AnatomyConfig) -> HeadTimes:
             lambda: module(x, is_causal=config.causal),
             lambda: loop_over_heads(module, x, is_causal=config.causal),
         )
-        batched, loop = (statistics.median(clock(way, x.device) for _ in range(TIMED_PASSES)) for way in ways)
+        batched, loop = (statistics.median(seconds_of(way, x.device) for _ in range(TIMED_PASSES)) for way in ways)
     return HeadTimes(batched=batched, loop=loop, passes=TIMED_PASSES)
 
 

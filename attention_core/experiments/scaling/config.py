@@ -8,7 +8,7 @@ import torch
 
 from attention_core.experiments.checks import ConfigError, check_int
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, Real, Switch, Whole, setting
+from attention_core.experiments.settings import Choice, Real, Switch, Whole, plain, setting
 
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
 MODEL_WIDTH: Final = 512  # d_model of the module whose W_Q and W_K queries and keys may go through
@@ -24,6 +24,7 @@ def check_d_head(d_head: object) -> int:
     Raises:
         ConfigError: If ``d_head`` is not a power of two from 1 to 4,096.
     """
+    d_head = plain(d_head)
     if type(d_head) is not int or d_head not in D_HEADS:
         raise ConfigError("d_head", d_head, "a power of two from 1 to 4,096 is allowed")
     return D_HEADS.index(d_head)

@@ -1,0 +1,1 @@
+"""Faults put into the project on purpose, and which tests notice them."""
