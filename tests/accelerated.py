@@ -3,8 +3,10 @@
 ``python -m pytest tests/accelerated.py``: in a process of its own, which is how ``test_device.py`` runs it.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,18 @@ import torch.nn.functional as F
 from attention_core import device
 from attention_core.claims import Checked, Claim, LedgerConfig, check, claims, each_check
 from attention_core.device import available_devices, resolve_device
-from attention_core.experiments import anatomy, biases, complexity, learning, scaling
+from attention_core.experiments import (
+    anatomy,
+    biases,
+    complexity,
+    learning,
+    masking,
+    normalization,
+    permutation,
+    projections,
+    receptive_field,
+    scaling,
+)
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.config import RunConfig
@@ -24,6 +37,18 @@ from tests.benchmarks.surprises import STUDIES, Study, settings
 from tests.pretended import NAME, accelerator
 
 TRAINED = ("learn-order", "learn-depth", "learn-scale", "learn-tied")
+SNIPPETS = (
+    (anatomy.anatomy_snippet, anatomy.AnatomyConfig),
+    (biases.biases_snippet, biases.BiasesConfig),
+    (complexity.complexity_snippet, complexity.ComplexityConfig),
+    (learning.learning_snippet, learning.LearningConfig),
+    (masking.masking_snippet, masking.MaskingConfig),
+    (normalization.normalization_snippet, normalization.NormalizationConfig),
+    (permutation.permutation_snippet, permutation.ShuffleConfig),
+    (projections.projections_snippet, projections.ProjectionsConfig),
+    (receptive_field.receptive_field_snippet, receptive_field.ReceptiveFieldConfig),
+    (scaling.scaling_snippet, scaling.ScalingConfig),
+)
 MEASURED = tuple(claim for claim in claims() if claim.id not in TRAINED)
 
 
@@ -130,6 +155,17 @@ def test_every_study_runs_and_nothing_surprises(study: Study, has_double: bool) 
         result = study.run(config)
         assert result.provenance.device == NAME
         assert not [verdict.sentence() for verdict in result.verdicts if verdict.surprises], config
+
+
+@pytest.mark.slow
+@with_and_without
+@pytest.mark.parametrize("study", SNIPPETS, ids=lambda study: study[0].__name__)
+def test_code_of_a_page_runs(
+    study: tuple[Callable[[Any], str], Any], has_double: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    snippet, config = study
+    exec(snippet(config(**{"steps": 2} if config is learning.LearningConfig else {})), {})
+    assert re.search(r"\d", capsys.readouterr().out)
 
 
 @pytest.mark.slow

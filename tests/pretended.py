@@ -106,6 +106,9 @@ class There(Tensor):
     def tolist(self) -> Any:
         return self.cpu().tolist()
 
+    def __format__(self, spec: str) -> str:
+        return format(self.cpu(), spec)
+
     @property
     def data(self) -> Tensor:
         return self.detach()
@@ -133,7 +136,7 @@ def compute(func: OpOverload, *args: Any, **kwargs: Any) -> Any:
     _count(func, args, goal, here)
     held, options = tree_map(lambda one: one.held if isinstance(one, There) else one, (args, kwargs))
     if "device" in options:
-        options["device"] = "cpu"
+        options["device"] = "cpu" if goal.type == NAME else goal
     known = {id(one.held): one for one in there} | {id(one): one for one in here}
 
     def wrapped(one: Any) -> Any:
@@ -142,7 +145,7 @@ def compute(func: OpOverload, *args: Any, **kwargs: Any) -> Any:
         if id(one) in known:
             assert known[id(one)].shape == one.shape, f"{func} changes a shape in place, which is not pretended"
             return known[id(one)]
-        return one if goal.type == "cpu" else There(one, goal)
+        return There(one, goal) if goal.type == NAME else one
 
     return tree_map(wrapped, func(*held, **options))
 

@@ -163,8 +163,8 @@ def test_more_than_seven_tokens_are_sampled_and_said_so() -> None:
     assert run_permutation(PermutationConfig(tokens=tuple("abcdefg"))).verdicts[0].cases == "all 5,040 orders"
 
 
-def test_the_same_config_gives_the_same_bits() -> None:
-    config = ShuffleConfig(query_order=(5, 4, 3, 2, 1, 0), positions="rotary")
+def test_on_the_cpu_the_same_config_gives_the_same_bits() -> None:
+    config = ShuffleConfig(query_order=(5, 4, 3, 2, 1, 0), positions="rotary", device="cpu")
     first, second = run_shuffle(config), run_shuffle(config)
     for field in dataclasses.fields(first):
         np.testing.assert_array_equal(getattr(first, field.name), getattr(second, field.name))

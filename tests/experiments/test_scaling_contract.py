@@ -23,22 +23,23 @@ from tests.experiments.scaling_runs import ARRAYS, picture, run
 from tests.experiments.snippets import numbers, run_snippets
 
 
-def test_same_config_same_result_bit_for_bit() -> None:
+def test_on_the_cpu_same_config_same_result_bit_for_bit() -> None:
+    same = {"num_keys": 3, "qk_norm": True, "device": "cpu"}
     state = torch.get_rng_state()
     torch.manual_seed(99)
     before = torch.get_rng_state()
     with torch.inference_mode():
-        *_, again = steps_scaling(ScalingConfig(num_keys=3, qk_norm=True))
+        *_, again = steps_scaling(ScalingConfig(**same))
     assert torch.equal(torch.get_rng_state(), before)
     torch.set_rng_state(state)
-    first = run(num_keys=3, qk_norm=True)
+    first = run(**same)
     assert again.verdicts == first.verdicts
     for one, other in zip(again.curves, first.curves, strict=True):
         assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
-    sides = [run_picture(ScalingConfig(num_keys=3, qk_norm=True)).chosen, picture(num_keys=3, qk_norm=True).chosen]
+    sides = [run_picture(ScalingConfig(**same)).chosen, picture(**same).chosen]
     for name in ("scores", "weights", "jacobian", "shares", "normal"):
         assert np.array_equal(*(getattr(side, name) for side in sides))
-    assert run(num_keys=3, qk_norm=True, seed=1).verdicts != first.verdicts
+    assert run(**same, seed=1).verdicts != first.verdicts
 
 
 def test_one_seed_is_one_input_in_every_precision() -> None:

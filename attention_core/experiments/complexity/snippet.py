@@ -33,22 +33,23 @@ def complexity_snippet(config: ComplexityConfig) -> str:
     attend = "(q @ k.mT / d_head**0.5).softmax(-1) @ v"
     where = '"meta"'
     if config.fused:
-        attend, where = "F.scaled_dot_product_attention(q[None], k[None], v[None])[0]", repr(str(config.torch_device))
+        attend, where = "F.scaled_dot_product_attention(q[None], k[None], v[None])[0]", "device"
     out, merge = (" @ w[3].mT" if config.output_projection else ""), "transpose(0, 1).flatten(1)"
     split = "x.unflatten(-1, (heads, d_head)).transpose(0, 1)"
     if config.mixed:
         split, merge = "x.reshape(heads, -1, d_head)", "reshape(len(x), -1)"
-    n_all, device = f"{config.num_queries}, {config.num_keys}", repr(str(config.torch_device))
+    n_all, in_shape = f"{config.num_queries}, {config.num_keys}", f"({3 * width}, d_model)"
+    given = f"{config.d_model}, {heads}, {size}, torch.{config.dtype}, {str(config.torch_device)!r}"
     lines = [
         "import hashlib, torch",
         "import torch.nn.functional as F",
         "from torch.utils.flop_counter import FlopCounterMode",
         "",
-        f"d_model, heads, d_head, dtype = {config.d_model}, {heads}, {size}, torch.{config.dtype}",
+        f"d_model, heads, d_head, dtype, device = {given}",
         "def draw(*purpose, shape):  # a stream of random numbers for each purpose",
         f"    digest = hashlib.blake2b(repr(({config.seed}, *purpose)).encode(), digest_size=8).digest()",
         "    stream = torch.Generator().manual_seed(int.from_bytes(digest, 'little') >> 1)",
-        f"    return torch.randn(shape, generator=stream, dtype=torch.float64).to({device})",
+        "    return torch.randn(shape, generator=stream, dtype=torch.float64)",
         "def heads_of(x, y, w):",
         f"    return [{split} for x in (x @ w[0].mT, y @ w[1].mT, y @ w[2].mT)]",
         "def core(q, k, v):",
@@ -60,15 +61,15 @@ def complexity_snippet(config: ComplexityConfig) -> str:
         "        function(*inputs)",
         "    return counter.get_total_flops()",
         "",
-        f"w = list((draw('parameter', 'in_weight', shape=({3 * width}, d_model)) / d_model**0.5).to(dtype).chunk(3))",
-        f"w.append((draw('parameter', 'o_weight', shape=(d_model, {width})) / {width}**0.5).to(dtype))",
+        f"w = list((draw('parameter', 'in_weight', shape={in_shape}) / d_model**0.5).to(device, dtype).chunk(3))",
+        f"w.append((draw('parameter', 'o_weight', shape=(d_model, {width})) / {width}**0.5).to(device, dtype))",
         f"m = [torch.empty_like(one, device={where}) for one in w]",
         f"x, y = (torch.zeros(n, d_model, device={where}, dtype=dtype) for n in ({n_all}))",
         "print('operations for scores and weighted sum:', flops(core, *heads_of(x, y, m)))",
         "print('operations with the projections:', flops(layer, x, y, m))",
         f"print('bytes of the weights:', heads * {config.num_queries} * {config.num_keys} * dtype.itemsize)",
         f"sizes = (('x', {n_t}), ('y', {n_s}))",
-        "x, y = (draw('complexity', name, shape=(1, n, d_model))[0].to(dtype) for name, n in sizes)",
+        "x, y = (draw('complexity', name, shape=(1, n, d_model))[0].to(device, dtype) for name, n in sizes)",
         "rows = [slice(i * d_head, (i + 1) * d_head) for i in range(heads)]",
         "loop = [F.scaled_dot_product_attention(x @ w[0][r].mT, y @ w[1][r].mT, y @ w[2][r].mT) for r in rows]",
         f"difference = layer(x, y, w) - torch.cat(loop, -1){out}",

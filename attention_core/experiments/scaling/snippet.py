@@ -63,8 +63,8 @@ def scaling_snippet(config: ScalingConfig, d_head: int = 64) -> str:
         f"scores = q @ k.mT{factor}",
         f"weights = scores.softmax(-1{precise}).to(dtype)",
         "(gradient,) = torch.autograd.grad(weights, q, g)",
-        "norms = gradient.double().norm(dim=-1)",
-        "print(f'largest weight of a query, mean: {weights.detach().double().amax(-1).mean():.6g}')",
+        "norms = gradient.cpu().double().norm(dim=-1)",
+        "print(f'largest weight of a query, mean: {weights.detach().cpu().double().amax(-1).mean():.6g}')",
         "print(f'gradient that reaches a query, median: {norms.quantile(0.5):.6g}')",
         "print(f'and its mean: {norms.mean():.6g}')",
     ]
