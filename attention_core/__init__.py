@@ -2,50 +2,32 @@
 
 What most people want of it can be imported from here; nothing is loaded, torch neither, before it is asked for::
 
-    from attention_core import MultiHeadAttention, check, claims
+    from attention_core import MultiHeadAttention, Rotary, check, claims, run
 
 ``claims`` is the ledger, ``claims.claims()`` what is in it, and ``check("bias-k")`` measures an entry.
+``run(config)`` runs any experiment.
 """
 
+import ast
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from attention_core import claims
-    from attention_core.claims import check
-    from attention_core.modules.dot_product import scaled_dot_product_attention
-    from attention_core.modules.multi_head import MultiHeadAttention
-    from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
+__version__ = "0.1.0"
 
-__all__ = [
-    "Decoder",
-    "Encoder",
-    "EncoderDecoder",
-    "MultiHeadAttention",
-    "check",
-    "claims",
-    "scaled_dot_product_attention",
-]
-
-_PLACES = {
-    "Decoder": "modules.stack",
-    "Encoder": "modules.stack",
-    "EncoderDecoder": "modules.stack",
-    "MultiHeadAttention": "modules.multi_head",
-    "check": "claims",
-    "scaled_dot_product_attention": "modules.dot_product",
-}
+# Each name stands once: in the stub, which type checkers read, beside the module that it comes from.
+_STUB = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+_PLACES = {name.name: node.module for node in _STUB.body if isinstance(node, ast.ImportFrom) for name in node.names}
+__all__ = list(_PLACES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import what is asked for (PEP 562)."""
-    if name == "claims":
-        return import_module("attention_core.claims")
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"attention_core.{_PLACES[name]}"), name)
+    place = _PLACES[name]
+    return getattr(import_module(f"{__name__}.{place}"), name) if place else import_module(f"{__name__}.{name}")
 
 
 def __dir__() -> list[str]:
-    """The public names, and what every module has."""
-    return sorted({*globals(), *__all__})
+    """The public names."""
+    return sorted(__all__)

@@ -78,6 +78,20 @@ def resolve_dtype(name: str, device: torch.device | str = "auto") -> torch.dtype
     return DTYPES[name]
 
 
+def pin_sums() -> None:
+    """Have every product added up in float32 at least, which the bounds on rounding take for granted.
+
+    Otherwise TF32 may round the factors of a float32 product, and half precision may add up parts of a sum in half
+    precision. torch has these settings for the process, not for a part of it.
+    """
+    torch.set_float32_matmul_precision("highest")
+    cuda = torch.backends.cuda
+    cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    cuda.matmul.allow_fp16_accumulation = False
+    cuda.allow_fp16_bf16_reduction_math_sdp(False)
+
+
 @cache
 def _supported_dtypes(device_type: str) -> tuple[str, ...]:
     return tuple(name for name, dtype in DTYPES.items() if _computes(dtype, device_type))

@@ -10,7 +10,7 @@ from pages._shared.frame import Page
 from pages._shared.matrix_view import matrix_view
 from pages._shared.values import group_of
 from attention_core.experiments import biases as measure
-from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, SIZES, BiasesConfig, BiasesResult
+from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult
 from attention_core.experiments.settings import Choice, OneOf, Switch, ids_of, setting
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import biases as draw
@@ -102,9 +102,16 @@ def controls(ask: Ask) -> None:
         ask("batch_norm_eval", "off_centre")
 
 
-def step_of(config: BiasesConfig, view: View) -> int:
-    """The step of the picture's slider."""
-    return KEY_SIZES.index(view.key_size) if view.show == "growing" else SIZES.index(config.size)
+def sizes_of(config: BiasesConfig) -> BiasSizesResult:
+    """The module at every size of its biases."""
+    return page.compute(measure.run_bias_sizes, config.without_size())
+
+
+def slider_of(config: BiasesConfig, view: View) -> tuple[str, tuple[float, ...], int]:
+    """What the picture's slider sets, its values, and the step that it stands at."""
+    growing = view.show == "growing"
+    values = KEY_SIZES if growing else sizes_of(config).sizes
+    return ("key_size" if growing else "size"), values, values.index(view.key_size if growing else config.size)
 
 
 @page.view
@@ -112,19 +119,17 @@ def view_of(config: BiasesConfig, view: View) -> MatrixView:
     if view.show == "growing":
         return draw.size_view(page.compute(*view.experiment("key-size", config)), view.head)
     shown = draw.terms_view if view.show == "terms" else draw.difference_view
-    return shown(page.compute(measure.run_bias_sizes, config.without_size()), view.head)
+    return shown(sizes_of(config), view.head)
 
 
 def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
-    sizes = ((config, page.compute(measure.run_bias_sizes, config.without_size())) for config, _ in (before, after))
-    return biases_changed(*sizes)
+    return biases_changed(*((config, sizes_of(config)) for config, _ in (before, after)))
 
 
 def picture(config: BiasesConfig, view: View, key: str) -> None:
-    shown, step = page.drawn(config, view), step_of(config, view)
-    name, values = ("key_size", KEY_SIZES) if view.show == "growing" else ("size", SIZES)
+    shown, (name, values, step) = page.drawn(config, view), slider_of(config, view)
     keep = page.setter(name) if key == page.spec.name else None
     if keep is None:
         matrix_view(shown.at(step), key=key)
@@ -158,10 +163,10 @@ def answers(config: BiasesConfig, view: View) -> None:
         page.curves(on_canvas)
     else:
         page.plot(plot(), alt=draw.curve_summary(below))
-    sizes = page.compute(measure.run_bias_sizes, config.without_size())
+    sizes = sizes_of(config)
     steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()))
     if view.curve == "training":
-        precise = replace(view.experiment("training", config)[1], dtype=config.key_sweep().dtype)
+        precise = replace(view.experiment("training", config)[1], dtype="auto")
         steps += (draw.training_step(below, page.compute(measure.steps_training, precise)),)
     steps += draw.history(result, below, rotary=config.rotary)
 
@@ -177,7 +182,7 @@ def answers(config: BiasesConfig, view: View) -> None:
         snippet=measure.biases_snippet(config),
         table=table,
         figure=lambda: (
-            view_figure(page.drawn(config, view), step_of(config, view), page.mode)
+            view_figure(page.drawn(config, view), slider_of(config, view)[2], page.mode)
             if view.curve == "gradients"
             else plot()
         ),

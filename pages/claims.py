@@ -16,7 +16,7 @@ from pages._shared.tabs import open_tab
 from pages._shared.values import SKIPPED, group_of, run_settings, shared
 from pages._shared.waiting import result_of
 from pages._shared.words import literal
-from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_check
+from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_ledger
 from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.experiments.verdict import Verdict
 
@@ -29,6 +29,7 @@ LOOKS = {
     "surprises": ("red", "error", "not as theory says"),
     "undecided": ("gray", "help", "not decided with these settings"),
     "refused": ("gray", "block", "not measured"),
+    "failed": ("red", "report", "failed to run"),
 }
 UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("orange", "do_not_disturb_on", "is false")
 
@@ -100,8 +101,8 @@ def draw(claim: Claim) -> None:
     """One entry: the statement, its verdict and numbers, and on the right where to see it."""
     one = found.get(claim.id)
     colour, icon, words = look(claim, one)
-    if one and one.refused:
-        words = f"not measured: {text(one.refused)}"
+    if one and (one.refused or one.failed):
+        words = f"{words}: {text(one.refused or one.failed)}"
     elif one and one.outcome == "agrees" and claim.expected != FALSE:
         words = text(claim.verdict)
     status = f":{colour}[:material/{icon}: {capital(words)}]"
@@ -175,5 +176,5 @@ with place:
 if asked is not None:
     config = LedgerConfig(ids=asked, **run_settings())
     with progress:
-        process().ledger.keep(config, result_of(steps_check, config))
+        process().ledger.keep(config, result_of(steps_ledger, config))
     st.rerun()

@@ -1,4 +1,4 @@
-"""What the README says: its Python runs as it stands, and its table of claims is the ledger's."""
+"""The README's and docs/package.md's Python runs as it stands, and the table of claims is the ledger's."""
 
 import re
 import subprocess
@@ -11,15 +11,20 @@ from attention_core.claims.__main__ import main, readme_table
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.S)
+PACKAGE = (ROOT / "docs/package.md").read_text(encoding="utf-8")
+EXAMPLES, TASKS = (re.findall(r"```python\n(.*?)```", text, re.S) for text in (README, PACKAGE))
 
 
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 3
     assert any("check(" in example for example in EXAMPLES)
+    assert "](docs/package.md)" in README
+    assert len(TASKS) == PACKAGE.count("```python") >= 5
+    for task in ("Decoder(", "query_positions=", "encoder.trace(", "encoder_from_bert(", "csv.DictWriter("):
+        assert any(task in example for example in TASKS), task
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", [*EXAMPLES, *TASKS])
 def test_an_example_runs(example: str) -> None:
     done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr

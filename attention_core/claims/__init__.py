@@ -13,7 +13,7 @@ from attention_core.claims.ledger import (
     claims,
     each_check,
     statement,
-    steps_check,
+    steps_ledger,
     tally,
 )
 from attention_core.claims.sources import DOCUMENTS, FURTHER, SAID, Document, Said
@@ -40,6 +40,6 @@ __all__ = [
     "claims",
     "each_check",
     "statement",
-    "steps_check",
+    "steps_ledger",
     "tally",
 ]

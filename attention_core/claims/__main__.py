@@ -15,18 +15,25 @@ import torch
 
 from attention_core.claims.claim import FALSE
 from attention_core.claims.ledger import Checked, LedgerConfig, Outcome, claims, each_check, tally
-from attention_core.device import DTYPES, available_devices, resolve_device, supported_dtypes
+from attention_core.device import DTYPES, available_devices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.verdict import Step, Verdict
 
-_MARKS: dict[Outcome, str] = {"agrees": "✓", "surprises": "✗", "undecided": "?", "refused": "–"}
+_MARKS: dict[Outcome, str] = {"agrees": "✓", "surprises": "✗", "undecided": "?", "refused": "–", "failed": "!"}
+_NOT_SO: dict[Outcome, str] = {
+    "surprises": "not so",
+    "undecided": "not decided",
+    "refused": "not measured",
+    "failed": "failed to run",
+}
 _DESCRIPTION = """\
 Check every claim about attention on this machine, now. Each claim is measured twice: under the settings in which
 theory says that it holds, and with the switch that breaks it. A line says what theory says of the claim and what was
 measured. ✓ holds, and its switch breaks it; ✗ differs from theory; ? is not decided with these settings, for the
-reason below it; – could not be measured with them."""
+reason below it; – cannot be measured with them; ! failed to run on this device."""
 _EPILOG = """\
-exit status: 0 if nothing that was measured differs from theory, 1 if something does, 2 if the command is not possible
+exit status: 0 if nothing that was measured differs from theory, 1 if something does or failed to run,
+             2 if the command is not possible
 examples:
   python -m attention_core.claims
   python -m attention_core.claims --only bias-k scale-grad --dtype float32
@@ -40,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command line's words; those of this process where None.
 
     Returns:
-        1 if something that was measured differs from what theory says, else 0.
+        1 if something that was measured differs from what theory says, or failed to run, else 0.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -51,11 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(readme_table())
         return 0
     try:
-        dtype = asked.dtype or supported_dtypes(resolve_device(asked.device))[0]
-        config = LedgerConfig(ids=tuple(asked.only), dtype=dtype, device=asked.device, seed=asked.seed)
+        config = LedgerConfig(ids=tuple(asked.only), dtype=asked.dtype, device=asked.device, seed=asked.seed)
     except ConfigError as error:
-        parser.error(str(error))
-    except ValueError as error:  # resolve_device says which devices there are
         parser.error(str(error))
     start = time.perf_counter()
     found = _check(config, quiet=asked.json)
@@ -63,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(json.dumps([as_plain(one) for one in found], ensure_ascii=False, indent=1) + "\n")
     else:
         sys.stdout.write(_summary(found, config, time.perf_counter() - start))
-    return int(tally(found)["surprises"] > 0)
+    counted = tally(found)
+    return int(counted["surprises"] + counted["failed"] > 0)
 
 
 def readme_table() -> str:
@@ -83,6 +88,7 @@ def as_plain(one: Checked) -> dict[str, Any]:
         "outcome": one.outcome,
         "reasons": one.reasons,
         "refused": one.refused,
+        "failed": one.failed,
         "verdicts": [_plain_verdict(verdict) for verdict in one.verdicts],
         "broken_by": claim.breaks.by if claim.breaks else "",
         "broken": [_plain_verdict(verdict) for verdict in one.broken],
@@ -100,7 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     devices = ", ".join(("auto", *available_devices()))
     parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="check these claims only")
     parser.add_argument(
-        "--dtype", help=f"precision: {', '.join(DTYPES)}; the device's most precise one if it is not given"
+        "--dtype",
+        default="auto",
+        help=f"precision: {', '.join(DTYPES)}, or auto for the device's most precise one (default: %(default)s)",
     )
     parser.add_argument("--device", default="auto", help=f"where to compute: {devices} (default: %(default)s)")
     parser.add_argument(
@@ -138,7 +146,7 @@ def _progress(text: str) -> None:
 
 def _lines(one: Checked, width: int) -> str:
     """The claim's line, and below it what differs from theory, what leaves it open, or what is true instead."""
-    details = one.refused or next((verdict.numbers for verdict in one.verdicts), "nothing measured")
+    details = one.refused or one.failed or next((verdict.numbers for verdict in one.verdicts), "nothing measured")
     lines = [_cut(f"{_MARKS[one.outcome]} {one.claim.id:<15} {one.claim.expected:<12} {details}", width)]
     match one.outcome:
         case "surprises":
@@ -157,7 +165,7 @@ def _grey(line: str) -> str:
 def _summary(found: list[Checked], config: LedgerConfig, seconds: float) -> str:
     counted = tally(found)
     told = f"{counted['agrees']} of {len(found)} claims as theory says"
-    for outcome, words in (("surprises", "not so"), ("undecided", "not decided"), ("refused", "not measured")):
+    for outcome, words in _NOT_SO.items():
         told += f", {counted[outcome]} {words}" if counted[outcome] else ""
     return f"{told} · {config.dtype} · {config.torch_device} · seed {config.seed} · {seconds:.0f} s\n"
 

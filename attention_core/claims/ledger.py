@@ -1,18 +1,19 @@
 """Checks claims: runs the experiment of each, with its switch off and on, and compares with what theory says."""
 
-import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from html import escape
+from typing import Literal
 
 from attention_core.claims.claim import Claim
 from attention_core.claims.entries import CLAIMS
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.run import Experiment, items
+from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
 
-Outcome = Literal["agrees", "surprises", "undecided", "refused"]
+Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 
 _BY_ID = {claim.id: claim for claim in CLAIMS}
 
@@ -25,13 +26,15 @@ class Checked:
         claim: The claim.
         verdicts: What was measured under the settings in which it should hold.
         broken: What was measured with the switch that breaks it; empty where there is none.
-        refused: Why it could not be measured with this precision, device or seed; empty where it was.
+        refused: Why it cannot be measured with this precision, device or seed; empty where it can.
+        failed: What torch raised where the device failed to measure it; empty where it did not.
     """
 
     claim: Claim
     verdicts: tuple[Verdict, ...] = ()
     broken: tuple[Verdict, ...] = ()
     refused: str = ""
+    failed: str = ""
 
     @property
     def outcome(self) -> Outcome:
@@ -39,10 +42,11 @@ class Checked:
 
         ``agrees``: all that was measured holds, and the switch breaks it. ``surprises``: something differs from what
         theory says, or was not measured at all. ``undecided``: nothing differs, but with these settings it cannot be
-        told whether the claim holds, or whether its switch breaks it. ``refused``: it could not be measured.
+        told whether the claim holds, or whether its switch breaks it. ``refused``: it cannot be measured with these
+        settings. ``failed``: the device failed to.
         """
-        if self.refused:
-            return "refused"
+        if self.refused or self.failed:
+            return "refused" if self.refused else "failed"
         measured = (*self.verdicts, *self.broken)
         missing = not self.verdicts or (self.claim.breaks is not None and not self.broken)
         if missing or any(verdict.surprises for verdict in measured):
@@ -58,6 +62,30 @@ class Checked:
             if all(verdict.outcome == "holds" for verdict in self.broken):
                 return (*(verdict.because for verdict in left), f"{self.claim.breaks.by} does not break it here")
         return tuple(dict.fromkeys(verdict.because for verdict in left))
+
+    def sentence(self) -> str:
+        """The claim, what theory says of it and what came of it, as one line."""
+        why = "; ".join(self.reasons) if self.outcome == "undecided" else self.refused or self.failed
+        measured = f"{self.outcome} ({why})" if why else self.outcome
+        return f"{self.claim.id} · {self.claim.statement} · theory: {self.claim.verdict} · measured: {measured}"
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        return f"<Checked {self.claim.id}: {self.outcome}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence, and each verdict with the switch that breaks the claim off and on."""
+        switch = self.claim.breaks.by if self.claim.breaks else ""
+        rows = [("", one) for one in self.verdicts] + [(switch, one) for one in self.broken]
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in (one.outcome, one.numbers, where))}</tr>"
+            for where, one in rows
+        )
+        head = "".join(f'<th scope="col">{text}</th>' for text in ("outcome", "measured", "switched on"))
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
+        return f"<p>{escape(self.sentence())}</p>{table}"
 
     @property
     def surprising(self) -> tuple[Verdict, ...]:
@@ -80,8 +108,10 @@ class LedgerConfig(RunConfig):
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
+        if not isinstance(self.ids, tuple):
+            raise ConfigError("ids", self.ids, "a tuple of claims' ids is allowed")
         for name in self.ids:
-            if name not in _BY_ID:
+            if not isinstance(name, str) or name not in _BY_ID:
                 raise ConfigError("id", name, "one of " + ", ".join(_BY_ID) + " is allowed")
 
     @property
@@ -91,7 +121,7 @@ class LedgerConfig(RunConfig):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerResult:
+class LedgerResult(Brief):
     """What was found of each claim.
 
     Attributes:
@@ -123,12 +153,12 @@ def statement(claim: str) -> str:
     return _BY_ID[claim].truth
 
 
-def check(claim: Claim | str, *, dtype: str = "float64", device: str = "auto", seed: int = 0) -> Checked:
+def check(claim: Claim | str, *, dtype: str = "auto", device: str = "auto", seed: int = 0) -> Checked:
     """Measure one claim now, with the switch that breaks it off and on.
 
     Args:
         claim: A claim, or the id of one.
-        dtype: ``float64``, ``float32``, ``bfloat16`` or ``float16``.
+        dtype: ``float64``, ``float32``, ``bfloat16``, ``float16``, or ``auto`` for the most precise of the device.
         device: ``auto`` (the accelerator torch reports, else the CPU) or a device's name.
         seed: Seed of every random draw.
 
@@ -149,11 +179,11 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
     Yields:
         A ``Step`` before each experiment and wherever it reports one, then the claim as it was found.
     """
-    results: dict[tuple[Callable[[Any], Any], RunConfig], Result] = {}
+    results: dict[tuple[Experiment, RunConfig], Result] = {}
     run = {"dtype": config.dtype, "device": config.device, "seed": config.seed}
     for done, claim in enumerate(config.claims):
         measured: list[tuple[Verdict, ...]] = []
-        refused = ""
+        refused = failed = ""
         for broken in (False, True) if claim.breaks else (False,):
             doing = f"{claim.id}, which {claim.breaks.by} breaks" if broken and claim.breaks else claim.id
             yield Step(done, len(config.claims), doing)
@@ -161,22 +191,26 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
                 setting = claim.settings(broken=broken, **run)
                 key = (claim.run, setting)
                 if key not in results:
-                    for item in _run(*key):
+                    for item in items(*key):
                         if isinstance(item, Step):
-                            yield Step(done, len(config.claims), f"{doing}: {_inner(item)}")
+                            yield Step(done, len(config.claims), f"{doing}: {item}")
                         else:
                             results[key] = item
             except ConfigError as error:
                 refused = str(error)
                 break
+            except (RuntimeError, TypeError) as error:  # what torch raises where a device fails or lacks something
+                said = str(error).partition("\n")[0]
+                failed = f"{type(error).__name__} on {config.torch_device}: {said}"
+                break
             measured.append(tuple(verdict for verdict in results[key].verdicts if verdict.claim == claim.id))
-        if refused:
-            yield Checked(claim=claim, refused=refused)
+        if refused or failed:
+            yield Checked(claim=claim, refused=refused, failed=failed)
         else:
             yield Checked(claim=claim, verdicts=measured[0], broken=measured[1] if claim.breaks else ())
 
 
-def steps_check(config: LedgerConfig) -> Iterator[Step | LedgerResult]:
+def steps_ledger(config: LedgerConfig) -> Iterator[Step | LedgerResult]:
     """Check the claims of ``config``, yielding a ``Step`` wherever there is one, and last the result."""
     checked = []
     for item in each_check(config):
@@ -186,15 +220,3 @@ def steps_check(config: LedgerConfig) -> Iterator[Step | LedgerResult]:
             checked.append(item)
     where = Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
     yield LedgerResult(checked=tuple(checked), provenance=where)
-
-
-def _run(function: Callable[[Any], Any], config: RunConfig) -> Iterator[Step | Result]:
-    if inspect.isgeneratorfunction(function):
-        yield from function(config)
-    else:
-        yield function(config)
-
-
-def _inner(step: Step) -> str:
-    doing = step.doing or "measuring"
-    return f"{doing}, {step.done + 1} of {step.total}"

@@ -4,11 +4,39 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_core.device import DTYPES, available_devices, resolve_device, resolve_dtype, supported_dtypes
-from attention_core.experiments.checks import check_choice
-from attention_core.experiments.settings import Choice, Whole, check_settings, setting
+from attention_core.device import (
+    DTYPES,
+    available_devices,
+    pin_sums,
+    resolve_device,
+    resolve_dtype,
+    supported_dtypes,
+)
+from attention_core.experiments.checks import ConfigError, check_choice
+from attention_core.experiments.settings import Choice, Setting, Whole, check_settings, setting
 
 MAX_SEED = 999_999
+
+
+@dataclass(frozen=True, slots=True)
+class Device(Setting):
+    """A device's name: ``auto``, or any that torch knows here, such as ``cuda:1``."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names that a page offers."""
+        return ("auto", *available_devices())
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless there is such a device."""
+        try:
+            resolve_device(value if isinstance(value, str) else "")
+        except ValueError:
+            raise ConfigError(name, value, f"one of {', '.join(self.options)} is allowed") from None
+
+    def read(self, text: str) -> str:
+        """The name."""
+        return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +44,8 @@ class RunConfig:
     """Precision, device and seed: what every experiment's config has.
 
     Attributes:
-        dtype: ``float64``, ``float32``, ``bfloat16`` or ``float16``, where the device has it.
+        dtype: ``float64``, ``float32``, ``bfloat16`` or ``float16``, where the device has it; ``auto`` becomes the
+            most precise one that it has.
         device: ``auto`` (the accelerator torch reports, else the CPU) or a device's name.
         seed: Seed of every random draw, 0 … 999,999.
 
@@ -25,30 +54,31 @@ class RunConfig:
     """
 
     dtype: str = setting(
-        "float64",
-        Choice(
-            {name: name for name in DTYPES}, label="Precision", hint="How many bits each number has on the device."
-        ),
-    )
-    device: str = setting(
         "auto",
         Choice(
-            {name: name for name in ("auto", *available_devices())},
-            label="Device",
-            hint="auto is the accelerator torch reports, else the CPU.",
+            {name: name for name in ("auto", *DTYPES)},
+            label="Precision",
+            hint="How many bits each number has on the device; auto is the most precise that it has.",
         ),
     )
+    device: str = setting("auto", Device(label="Device", hint="auto is the accelerator torch reports, else the CPU."))
     seed: int = setting(
         0, Whole(0, MAX_SEED, label="Seed", typed=True, hint="Another seed draws other embeddings and weights.")
     )
 
     def __post_init__(self) -> None:
         check_settings(self)
-        check_choice("dtype", self.dtype, supported_dtypes(self.torch_device))
+        possible = supported_dtypes(self.torch_device)
+        if not possible:
+            raise ConfigError("device", self.device, "a device that computes attention is needed")
+        check_choice("dtype", self.dtype, ("auto", *possible))
+        if self.dtype == "auto":
+            object.__setattr__(self, "dtype", possible[0])
 
     @property
     def torch_device(self) -> torch.device:
-        """The device that ``device`` stands for on this machine."""
+        """The device that ``device`` stands for on this machine; asked for it, all add up as the bounds expect."""
+        pin_sums()
         return resolve_device(self.device)
 
     @property

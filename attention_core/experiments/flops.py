@@ -16,6 +16,8 @@ class FlopCounter(TorchDispatchMode):
 
     Attributes:
         by_kind: Operations counted so far, 2 for a multiply-add, by the kind of product: ``torch.ops.aten.mm`` …
+        head_size: How many numbers of a head are counted in the fused kernel that ran: 0 where torch has no formula
+            for it, more than there are where zeros are added to fit it. None where none ran.
     """
 
     @classmethod
@@ -26,6 +28,7 @@ class FlopCounter(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.by_kind: Counter[Any] = Counter()
+        self.head_size: int | None = None
 
     @property
     def operations(self) -> int:
@@ -41,6 +44,22 @@ class FlopCounter(TorchDispatchMode):
             if out is not NotImplemented:
                 return out
         out = func(*args, **kwargs)
+        if kind.__name__.startswith("_scaled_dot_product"):
+            self.head_size = args[0].shape[-1] if kind in flop_registry else 0
         if kind in flop_registry:
             self.by_kind[kind] += flop_registry[kind](*args, **kwargs, out_val=out)
         return out
+
+
+def miscounted(head_size: int | None, d_head: int) -> str:
+    """What makes the count of a fused kernel another than that of its products, in words; empty where nothing does.
+
+    Args:
+        head_size: What ``FlopCounter`` saw.
+        d_head: How many numbers a head has.
+    """
+    if head_size in (None, d_head):
+        return ""
+    if head_size == 0:
+        return "torch's counter has no formula for this device's fused kernel and counts it as 0"
+    return f"this device's fused kernel takes heads of {head_size} numbers, and the zeros behind {d_head} are counted"

@@ -6,6 +6,7 @@
         scale: str = setting("none", Choice({"none": "none", "root": "1/√d_head"}, label="Scale"))
 
 ``RunConfig`` checks each declared field by its declaration; a config's ``__post_init__`` adds what concerns several.
+What limits a config is what the experiment can do. What a page offers may be less: the steps of a slider, for one.
 """
 
 import math
@@ -14,6 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cache
 from typing import Any, Final
+
+import numpy as np
+from torch import Tensor
 
 from attention_core.experiments.checks import (
     MAX_CHARACTERS,
@@ -166,11 +170,12 @@ class Choice(Setting):
 
 @dataclass(frozen=True, slots=True)
 class OneOf(Setting):
-    """One of several numbers of one kind, such as the steps that a picture's slider walks through.
+    """One of several numbers of one kind, ascending, such as the steps that a picture's slider walks through.
 
     Attributes:
         values: The numbers.
-        between: Whether whole numbers between the first and the last are possible as well, though not offered.
+        between: Whether the numbers between the first and the last are possible as well, though not offered: the
+            whole ones, where ``values`` are whole. A config's are; a view's pick one of what has been computed.
         shown: How a number is written for people.
     """
 
@@ -181,10 +186,13 @@ class OneOf(Setting):
 
     def check(self, name: str, value: object) -> None:
         """Raise ``ConfigError`` unless ``value`` is one of them, or lies between where that is possible."""
-        if self.between:
-            check_int(name, value, int(self.values[0]), int(self.values[-1]))
-        else:
+        low, high = self.values[0], self.values[-1]
+        if not self.between:
             check_choice(name, value, self.values)
+        elif isinstance(low, int) and isinstance(high, int):
+            check_int(name, value, low, high)
+        else:
+            check_float(name, value, low, high)
 
     def read(self, text: str) -> float:
         """The number that the text spells, of the kind that ``values`` are."""
@@ -291,6 +299,37 @@ def defaults(of: type) -> dict[str, Any]:
 
 
 def check_settings(config: Any) -> None:
-    """Raise ``ConfigError`` for the first declared field whose value is not possible."""
-    for name, one in declared(type(config)).items():
-        one.check(name, getattr(config, name))
+    """Make the value of each field Python's own, and see whether the declared ones are possible.
+
+    Lists and arrays become tuples, what NumPy and torch have made becomes numbers and texts, and a whole number in
+    the place of a ``float`` becomes one: equal configs hold the same, can be hashed, and survive JSON.
+
+    Args:
+        config: A frozen dataclass that is being made.
+
+    Raises:
+        ConfigError: For the first declared field whose value is not possible.
+    """
+    known = declared(type(config))
+    for each in fields(config):
+        value = plain(getattr(config, each.name))
+        if each.name in known:
+            known[each.name].check(each.name, value)
+            value = float(value) if each.type is float else value
+        object.__setattr__(config, each.name, value)
+
+
+def plain(value: Any, depth: int = 2) -> Any:
+    """A list or an array as a tuple, what NumPy or torch has made as Python's own; all else as it is.
+
+    Args:
+        value: A value, or several.
+        depth: How deep tuples lie in each other: what lies deeper is no setting's value, and stays.
+    """
+    if isinstance(value, np.floating):
+        return float(value)
+    if isinstance(value, np.generic | np.ndarray | Tensor):
+        value = value.tolist()
+    if isinstance(value, list | tuple) and depth:
+        return tuple(plain(item, depth - 1) for item in value)
+    return value

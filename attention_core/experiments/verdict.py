@@ -1,8 +1,10 @@
 """What every experiment reports: a verdict for each claim it tests, and where the numbers come from."""
 
 import math
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, fields
 from functools import cache
+from html import escape
 from importlib.metadata import version
 from typing import Literal
 
@@ -107,6 +109,21 @@ class Verdict:
         held = "not decided here" if self.expected is None else "holds" if self.holds else "does not hold"
         return f"{self.numbers} · {held} · {self.circumstances}"
 
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.key}: {self.numbers} · {self.outcome}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the outcome, what was measured in words and numbers, and over which cases."""
+        why = f" ({escape(self.because)})" if self.because else ""
+        return (
+            f"<p><strong>{self.outcome}</strong>{why}: {escape(self.says)} "
+            f"{escape(format_number(self.measured))} {escape(self.unit)}<br/>"
+            f"{escape(self.numbers)} · {escape(self.circumstances)}</p>"
+        )
+
 
 @cache
 def _versions() -> tuple[tuple[str, str], ...]:
@@ -135,12 +152,35 @@ class Provenance:
         return cls(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
 
 
-class Result:
+class Brief:
+    """What has a short ``repr``, however many numbers it holds: a dataclass's would print them."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.__repr__ = Brief.__repr__  # ``dataclass`` makes none where there is one
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._brief()}>"
+
+    def _brief(self) -> str:
+        """What it holds, by name."""
+        return ", ".join(each.name for each in fields(self))  # pyright: ignore[reportArgumentType]
+
+
+class Result(Brief):
     """What all results are: frozen dataclasses that have ``verdicts`` and ``provenance``."""
 
     __slots__ = ()
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
+
+    def _brief(self) -> str:
+        """What came of its verdicts, and where."""
+        outcomes = Counter(one.outcome for one in self.verdicts)
+        counted = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.items())
+        where = self.provenance
+        return f"{counted or 'no verdict'} · {where.dtype} · {where.device} · seed {where.seed}"
 
     def verdict(self, key: str) -> Verdict:
         """The verdict of that key.
@@ -179,6 +219,9 @@ class Step:
     done: int
     total: int
     doing: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.doing or 'measuring'}, {self.done + 1} of {self.total}"
 
 
 def format_number(value: float) -> str:

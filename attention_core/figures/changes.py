@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.biases import SIZES, BiasesConfig, BiasSizesResult
+from attention_core.experiments.biases import BiasesConfig, BiasSizesResult
 from attention_core.experiments.masking import MaskingResult
 from attention_core.experiments.permutation import ShuffleConfig, ShuffleResult
 from attention_core.experiments.receptive_field import Looks
@@ -84,8 +84,8 @@ def biases_changed(before: tuple[BiasesConfig, BiasSizesResult], after: tuple[Bi
         after: The same after the move.
     """
     (old, was), (new, now) = before, after
-    at, to = SIZES.index(old.size), SIZES.index(new.size)
-    if was.weights.shape != now.weights.shape or was.tokens != now.tokens:
+    at, to = was.sizes.index(old.size), now.sizes.index(new.size)
+    if was.weights.shape[1:] != now.weights.shape[1:] or was.tokens != now.tokens:
         return "Other tokens or another number of keys, and so other numbers."
     weights = _largest(was.weights[at], now.weights[to])
     output = _largest(was.output_change[at], now.output_change[to])

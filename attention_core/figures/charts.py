@@ -160,7 +160,7 @@ def _matrix(panel: MatrixPanel, step: int, mode: Mode) -> Drawing:
                 "z": np.where(panel.hidden, np.float32(0), np.float32(np.nan)),
                 "colorscale": [[0, HIDDEN[mode]], [1, HIDDEN[mode]]],
                 "showscale": False,
-                "hovertemplate": f"{panel.hidden_as}<extra></extra>",
+                "hovertemplate": f"{escape(panel.hidden_as)}<extra></extra>",
             }
         )
     rows, columns = panel.rows, panel.columns

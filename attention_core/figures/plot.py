@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 from numpy.typing import ArrayLike
 
+from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, SCALES, Role
 
 Mode = Literal["light", "dark"]
@@ -61,8 +62,11 @@ def drawn_once(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
 
 
 def escape(text: str) -> str:
-    """``text`` as Plotly markup that shows exactly ``text``: ``<b>``, ``%{z}`` and ``$x$`` stay what they are."""
-    return escape_html(text, quote=False).translate(_LITERAL)
+    """``text`` as Plotly markup that shows exactly ``text``: ``<b>``, ``%{z}`` and ``$x$`` stay what they are.
+
+    A character that a figure saved as SVG cannot hold is shown as U+FFFD.
+    """
+    return escape_html(fit_for_xml(text), quote=False).translate(_LITERAL)
 
 
 @dataclass(slots=True)

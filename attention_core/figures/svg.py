@@ -7,7 +7,6 @@ import base64
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from html import escape
 from typing import Final
 
 import numpy as np
@@ -17,6 +16,7 @@ from attention_core.figures.graph import GraphPanel
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
+from attention_core.figures.text import escape_xml
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
 
 WIDTH: Final = 320
@@ -40,7 +40,7 @@ def view_svgs(view: MatrixView) -> tuple[str, ...]:
 
 
 def panel_svg(panel: Panel) -> str:
-    """A panel as SVG; text is shown exactly as it is.
+    """A panel as SVG; text is shown exactly as it is, but for characters that XML cannot hold.
 
     Args:
         panel: What is drawn; outside a sweep.
@@ -60,7 +60,7 @@ def panel_svg(panel: Panel) -> str:
     title = _text(4, 16, panel.title, weight=600, size=13)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" aria-label="{escape(panel.title)}" font-family="sans-serif">{title}{body}</svg>'
+        f'role="img" aria-label="{escape_xml(panel.title)}" font-family="sans-serif">{title}{body}</svg>'
     )
 
 
@@ -70,7 +70,7 @@ def _text(
 ) -> str:  # fmt: skip
     place = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
     style = f'font-size="{size}" text-anchor="{anchor}" fill="{colour}" font-weight="{weight}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" {style}{place}>{escape_xml(text)}</text>'
 
 
 def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:

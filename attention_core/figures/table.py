@@ -1,11 +1,8 @@
 """The numbers of a picture as a table, as plain CSV, and as JSON with their provenance."""
 
-import csv
 import dataclasses
-import io
 import json
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +13,7 @@ import numpy as np
 from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel
 from attention_core.figures.panels import Array
+from attention_core.figures.text import csv_text, told_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +21,15 @@ class Table:
     """Named columns and rows of plain values.
 
     Attributes:
-        columns: The columns' names.
+        columns: The columns' names; repeated ones are told apart, since a table has each column once.
         rows: One tuple a row, in the columns' order.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str | int | float | bool, ...], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", told_apart(self.columns))
 
     def as_columns(self) -> dict[str, list[Any]]:
         """Each column's values by its name."""
@@ -47,7 +48,7 @@ def panel_table(panel: Panel, step: int | None = None) -> Table:
             values = _at(panel.values, step, 2)
             if hidden is not None:
                 values = np.where(hidden, "hidden", values.astype(object))
-            return Table((f"{rows.title} / {columns.title}", *_told_apart(columns.labels)), _led(rows.labels, values))
+            return Table((f"{rows.title} / {columns.title}", *columns.labels), _led(rows.labels, values))
         case BarsPanel(labels=labels, edges=edges):
             names = labels.labels
             if edges is not None:
@@ -62,7 +63,7 @@ def panel_table(panel: Panel, step: int | None = None) -> Table:
                     *(f"{one.name}, {end}" for end, _ in zip(("low", "high"), low_high, strict=False)),
                 ]
                 values += [numbers.tolist() for numbers in (one.values, *low_high)]
-            return Table(_told_apart(names), tuple(zip(*values, strict=True)))
+            return Table(tuple(names), tuple(zip(*values, strict=True)))
         case GraphPanel(tokens=tokens, layers=layers):
             return Table((tokens.title, *layers.labels), _led(tokens.labels, panel.values.T))
 
@@ -75,26 +76,9 @@ def _led(labels: Sequence[str], values: Array) -> tuple[tuple[Any, ...], ...]:
     return tuple((label, *row) for label, row in zip(labels, values.tolist(), strict=True))
 
 
-def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, a repeated one with its count: a table has each column once."""
-    seen = Counter[str]()
-    told = []
-    for name in names:
-        seen[name] += 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return tuple(told)
-
-
 def table_csv(table: Table) -> str:
-    """CSV: a line of names, and one for each row; where the numbers come from stands in the JSON of the same name.
-
-    Text that a spreadsheet would take for a formula is led by an apostrophe.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(table.columns)
-    writer.writerows([[_cell(value) for value in row] for row in table.rows])
-    return out.getvalue()
+    """The table as ``csv_text``; where the numbers come from stands in the JSON of the same name."""
+    return csv_text(table.columns, table.rows)
 
 
 def table_json(table: Table, config: Any, result: Result) -> str:
@@ -121,7 +105,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value
-
-
-def _cell(value: Any) -> Any:
-    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

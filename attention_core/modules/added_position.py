@@ -5,8 +5,8 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from attention_core.modules.masks import require_positive
-from attention_core.modules.positions import Learned, Sinusoidal, sinusoidal_encoding, slots
+from attention_core.modules.masks import require_choice, require_positive
+from attention_core.modules.positions import Learned, Sinusoidal, require_positions, sinusoidal_encoding, slots
 
 
 class AddedPosition(nn.Module):
@@ -25,6 +25,7 @@ class AddedPosition(nn.Module):
             ``Sinusoidal``.
 
     Raises:
+        TypeError: If ``position`` is neither.
         ValueError: If ``max_len`` or ``d_model`` is not positive.
     """
 
@@ -39,13 +40,23 @@ class AddedPosition(nn.Module):
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
+        require_choice("position", position, (Sinusoidal, Learned))
         require_positive(d_model=d_model)
         self.position = position
         self.table = None
         if isinstance(position, Learned):
             require_positive(max_len=position.max_len)
             self.table = nn.Parameter(torch.empty(position.max_len, d_model, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw the learned vectors anew from N(0, 1)."""
+        if self.table is not None:
             nn.init.normal_(self.table)
+
+    def extra_repr(self) -> str:
+        """The kind of positions."""
+        return repr(self.position)
 
     def forward(
         self, x: Float[Tensor, "batch tokens d_model"], positions: Int[Tensor, "..."] | None = None
@@ -57,19 +68,21 @@ class AddedPosition(nn.Module):
             positions: ``(tokens,)`` or ``(batch, tokens)``; the slots 0, 1, 2, … when None.
 
         Raises:
-            ValueError: If a position lies outside the learned table (not looked at while torch compiles).
+            ValueError: If positions are not one for each token, or one lies outside the learned table (which is not
+                looked at where torch traces shapes alone).
         """
-        positions = slots(x.shape[1], positions, device=x.device)
+        require_positions("positions", positions, *x.shape[:2])
         if isinstance(self.position, Sinusoidal):
+            positions = slots(x.shape[1], positions, device=x.device)
             return x + sinusoidal_encoding(positions, x.shape[2], base=self.position.base, dtype=x.dtype)
         assert self.table is not None
-        if not torch.compiler.is_compiling():
-            lowest, highest = int(positions.min()), int(positions.max())
-            if lowest < 0 or highest >= len(self.table):
-                raise ValueError(
-                    f"positions from {lowest} to {highest} do not fit: Learned(max_len={len(self.table)}) "
-                    f"knows 0 to {len(self.table) - 1}."
-                )
+        if positions is None:
+            if not torch.compiler.is_compiling() and x.shape[1] > len(self.table):
+                raise ValueError(_refusal(0, x.shape[1] - 1, len(self.table)))
+            return x + self.table[: x.shape[1]]
+        if positions.is_floating_point():
+            raise ValueError(f"positions have dtype {positions.dtype}: Learned positions are whole numbers.")
+        _require_known(positions, len(self.table))
         return x + F.embedding(positions, self.table)
 
     def add_to_each(
@@ -80,3 +93,18 @@ class AddedPosition(nn.Module):
         same = key is query and key_positions is query_positions
         placed_key = placed_query if same else self(key, key_positions)
         return placed_query, placed_key, placed_key if value is key else self(value, key_positions)
+
+
+def _require_known(positions: Tensor, max_len: int) -> None:
+    if torch.compiler.is_compiling() or positions.is_meta or not positions.numel():
+        return
+    try:
+        lowest, highest = (int(end) for end in positions.aminmax())
+    except RuntimeError:  # under vmap and in a fake tensor there is no number to look at
+        return
+    if lowest < 0 or highest >= max_len:
+        raise ValueError(_refusal(lowest, highest, max_len))
+
+
+def _refusal(lowest: int, highest: int, max_len: int) -> str:
+    return f"positions from {lowest} to {highest} do not fit: Learned(max_len={max_len}) knows 0 to {max_len - 1}."

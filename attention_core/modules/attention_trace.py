@@ -10,6 +10,8 @@ from torch import Tensor
 class AttentionWeighing:
     """What an attention computes before it mixes values; with a zero sink, ``kv_len`` counts it as the last key.
 
+    In half precision the weights come from scores in float32; ``scores`` and ``masked_scores`` are their roundings.
+
     Attributes:
         q: Queries as they meet the keys, after QK-norm and rotation ``(batch, heads, q_len, d_head)``.
         k: Keys, likewise ``(batch, heads, kv_len, d_head)``.

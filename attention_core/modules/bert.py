@@ -6,8 +6,10 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
-from attention_core.modules.block import PostNorm, TransformerBlock
+from attention_core.modules.block import PostNorm
+from attention_core.modules.convert import COUNTERPARTS, layers_of
 from attention_core.modules.feed_forward import GELU
+from attention_core.modules.masks import to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import LayerNorm
 from attention_core.modules.stack import Encoder
@@ -76,11 +78,11 @@ def extended_attention_mask(
     """A tokenizer's mask (1 = real token, 0 = padding) as the mask that BERT adds to its scores.
 
     Args:
-        attention_mask: 1 or True at real tokens.
+        attention_mask: 1 or True at real tokens, 0 or False at padding.
         value: What padding gets; BERT's code says −10000.
         dtype: Precision of the hidden states.
     """
-    return (1 - attention_mask.to(dtype))[:, None, None, :] * value
+    return to_additive(attention_mask.bool()[:, None, None, :], dtype, value=value)
 
 
 def encoder_from_bert(
@@ -91,22 +93,22 @@ def encoder_from_bert(
     It takes the embeddings (after their own norm) and gives the last hidden states.
 
     Args:
-        state_dict: The checkpoint.
+        state_dict: The checkpoint. Norms may be called ``weight`` and ``bias``, or ``gamma`` and ``beta`` as in the
+            first ones that were published.
         prefix: What the names of its layers begin with, before their number.
         num_heads: Number of heads, which the weights do not tell.
         eps: ``layer_norm_eps`` of its configuration.
 
     Raises:
-        ValueError: If the checkpoint has no such layers.
+        ValueError: If the checkpoint has no such layers, one of them lacks a part, or has one without a counterpart
+            here, such as relative positions or cross-attention.
     """
-    numbers = {name.removeprefix(prefix).split(".")[0] for name in state_dict if name.startswith(prefix)}
-    if not numbers:
-        raise ValueError(f"state_dict has no layer whose name begins with prefix = {prefix!r}.")
-    wide = state_dict[f"{prefix}0.intermediate.dense.weight"]  # (d_ff, d_model)
+    layers = layers_of(state_dict, prefix)
+    wide = layers[0]["intermediate.dense.weight"]  # (d_ff, d_model)
     encoder = Encoder(
         wide.shape[1],
         num_heads,
-        len(numbers),
+        len(layers),
         d_ff=wide.shape[0],
         placement=PostNorm(),
         norm=LayerNorm(eps=eps),
@@ -114,20 +116,10 @@ def encoder_from_bert(
         device=wide.device,
         dtype=wide.dtype,
     )
-    for number, block in enumerate(encoder.layers):
-        assert isinstance(block, TransformerBlock)
-        _load_block(block, state_dict, f"{prefix}{number}.", num_heads)
+    for block, layer in zip(encoder.layers, layers, strict=True):
+        attention = MultiHeadAttention.from_bert(layer, "attention.", num_heads=num_heads)
+        parts = {"self_attention": attention.state_dict()}
+        for ours, theirs in COUNTERPARTS.items():
+            parts[ours] = {kind: layer[f"{theirs}.{kind}"] for kind in ("weight", "bias")}
+        block.load_state_dict({f"{ours}.{name}": each for ours, part in parts.items() for name, each in part.items()})
     return encoder.eval()
-
-
-def _load_block(block: TransformerBlock, state_dict: Mapping[str, Tensor], prefix: str, num_heads: int) -> None:
-    attention = MultiHeadAttention.from_bert(state_dict, prefix + "attention.", num_heads=num_heads)
-    block.self_attention.load_state_dict(attention.state_dict())
-    for ours, theirs in (
-        ("self_attention_norm", "attention.output.LayerNorm"),
-        ("feed_forward.widen", "intermediate.dense"),
-        ("feed_forward.narrow", "output.dense"),
-        ("feed_forward_norm", "output.LayerNorm"),
-    ):
-        weights = {kind: state_dict[f"{prefix}{theirs}.{kind}"] for kind in ("weight", "bias")}
-        block.get_submodule(ours).load_state_dict(weights)

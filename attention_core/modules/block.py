@@ -10,8 +10,9 @@ from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
 from attention_core.modules.feed_forward import GELU_ACTIVATION, Activation, FeedForward
+from attention_core.modules.masks import require_choice
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.normalization import LayerNorm, Norm
+from attention_core.modules.normalization import NORMS, LayerNorm, Norm
 from attention_core.modules.positions import NoPosition, Position
 from attention_core.modules.projections import Projections
 
@@ -32,6 +33,7 @@ class ResidualPostNorm:
 
 
 Placement: TypeAlias = PreNorm | PostNorm | ResidualPostNorm
+PLACEMENTS = (PreNorm, PostNorm, ResidualPostNorm)
 PRE_NORM, LAYER_NORM = PreNorm(), LayerNorm()
 
 
@@ -73,7 +75,8 @@ class TransformerBlock(nn.Module):
             self-attention only, since a query and a key of different sentences have no distance.
 
     Raises:
-        ValueError: As :class:`MultiHeadAttention` and :class:`FeedForward`.
+        TypeError: If ``placement`` or ``norm`` is no such choice: a class, say, or a word.
+        TypeError, ValueError: As :class:`MultiHeadAttention` and :class:`FeedForward`.
     """
 
     def __init__(
@@ -94,6 +97,8 @@ class TransformerBlock(nn.Module):
         **attention: Unpack[AttentionOptions],
     ) -> None:
         super().__init__()
+        require_choice("placement", placement, PLACEMENTS)
+        require_choice("norm", norm, NORMS)
         self.placement, self.residual = placement, residual
 
         attend = partial(
@@ -109,6 +114,10 @@ class TransformerBlock(nn.Module):
         )
         self.feed_forward_norm = norm.build(d_model, device=device, dtype=dtype) if feeds else None
         self.dropout = nn.Dropout(dropout)
+
+    def extra_repr(self) -> str:
+        """Where the norms stand, and whether there is no residual."""
+        return f"placement={self.placement!r}" + ("" if self.residual else ", residual=False")
 
     def forward(
         self,
@@ -163,10 +172,8 @@ class TransformerBlock(nn.Module):
 
     def _with(self, x: Tensor, norm: nn.Module, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         kept = x if self.residual else torch.zeros_like(x)
-        match self.placement:
-            case PreNorm():
-                return kept + self.dropout(sublayer(norm(x)))
-            case PostNorm():
-                return norm(kept + self.dropout(sublayer(x)))
-            case ResidualPostNorm():
-                return kept + self.dropout(norm(sublayer(x)))
+        if isinstance(self.placement, PreNorm):
+            return kept + self.dropout(sublayer(norm(x)))
+        if isinstance(self.placement, PostNorm):
+            return norm(kept + self.dropout(sublayer(x)))
+        return kept + self.dropout(norm(sublayer(x)))

@@ -8,7 +8,12 @@ Notation, with the paper's symbols (Vaswani et al. 2017, "Attention Is All You N
     context       = weights · value                  A V
 
 Sizes: ``q_len`` queries, ``kv_len`` keys and values, ``d_head`` numbers in each (d_k); ``...`` stands for any
-leading dimensions, such as ``(batch, heads)``.
+leading dimensions, such as ``(batch, heads)``. Every size but ``d_head`` may be 0.
+
+Half precision: weights come from scores in float32, as in the fused kernels, so that a score above float16's 65,504
+is still a number on the way; scores that are handed out are rounded. An additive mask is rounded to the *queries'*
+precision before anything is decided by it: −10⁹ is a large penalty in float32 and bfloat16, and hides like −∞ in
+float16.
 """
 
 import math
@@ -20,6 +25,8 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from attention_core.modules.masks import causal_mask, combine_masks, visible_rows
+
+HALF_PRECISION = (torch.float16, torch.bfloat16)
 
 
 def scaled_dot_product_attention(
@@ -42,9 +49,11 @@ def scaled_dot_product_attention(
         query: ``(..., q_len, d_head)``.
         key: ``(..., kv_len, d_head)``.
         value: ``(..., kv_len, d_value)``.
-        attn_mask: Bool (True = may attend) or additive, broadcastable to ``(..., q_len, kv_len)``.
+        attn_mask: Bool (True = may attend) or additive, broadcastable to ``(..., q_len, kv_len)``; see the module's
+            text for what rounding does to an additive one.
         key_padding_mask: Bool ``(batch, kv_len)``, True = padding; ``(kv_len,)`` for inputs without a batch.
-        is_causal: Whether a query sees only the keys up to its own slot.
+        is_causal: Whether a query sees only the keys up to its own slot; where the lengths differ, slots are counted
+            from the first token on both sides, as torch counts them.
         scale: Factor of the scores; ``1/√d_head`` when None.
         dropout: Probability of dropping each weight. Callers pass 0 outside training.
 
@@ -55,15 +64,16 @@ def scaled_dot_product_attention(
         Context ``(..., q_len, d_value)``, in the dtype of ``value``. Half precision keeps its softmax in float32.
     """
     if scale is not None and scale <= 0:
-        # Kernels may scale after they have put −∞ above the diagonal, and −∞ times 0 or less hides nothing.
-        query, scale = query * scale, 1.0
+        # Kernels may scale after they have put −∞ above the diagonal, and −∞ times 0 or less hides nothing. Of 0
+        # something is left for the gradients, which may be too large for half precision before they meet the 0.
+        query, scale = query * (-1.0 if scale else 0.0), -scale or torch.finfo(torch.float32).tiny
     if attn_mask is None and key_padding_mask is None:
         return F.scaled_dot_product_attention(query, key, value, None, dropout, is_causal, scale=scale)
-    mask = merge_masks(_scores_shape(query, key), attn_mask, key_padding_mask, is_causal, device=query.device)
+    mask = merge_masks(_scores_shape(query, key), attn_mask, key_padding_mask, is_causal, like=query)
     assert mask is not None
     visible = visible_rows(mask)
     # A row without keys sees all of them and is zeroed afterwards: no kernel, forward or backward, divides 0 by 0.
-    mask = mask | ~visible if mask.dtype == torch.bool else mask.to(query.dtype).masked_fill(~visible, 0.0)
+    mask = mask | ~visible if mask.dtype == torch.bool else mask.masked_fill(~visible, 0.0)
     context = F.scaled_dot_product_attention(query, key, value, mask, dropout, scale=scale)
     return context.masked_fill(~visible, 0.0)
 
@@ -85,11 +95,10 @@ def attention_weights(
     Returns:
         Weights ``(..., q_len, kv_len)``; a fully masked row is zero, with finite gradients.
     """
-    scores = attention_scores(query, key, scale=scale)
-    mask = merge_masks(tuple(scores.shape), attn_mask, key_padding_mask, is_causal, device=scores.device)
-    if mask is None:
-        return softmax_over_keys(scores, dropout=dropout)
-    return softmax_over_keys(mask_scores(scores, mask), visible_rows(mask), dropout=dropout)
+    scores = precise_scores(query, key, scale=scale)
+    mask = merge_masks(tuple(scores.shape), attn_mask, key_padding_mask, is_causal, like=query)
+    masked_scores, visible = (scores, None) if mask is None else (mask_scores(scores, mask), visible_rows(mask))
+    return softmax_over_keys(masked_scores, visible, dropout=dropout, dtype=query.dtype)
 
 
 def attention_scores(
@@ -98,9 +107,23 @@ def attention_scores(
     *,
     scale: float | None = None,
 ) -> Float[Tensor, "*batch q_len kv_len"]:
-    """Dot product of every query with every key, times ``scale`` (``1/√d_head`` when None)."""
+    """Dot product of every query with every key, times ``scale`` (``1/√d_head`` when None), in their precision."""
+    return precise_scores(query, key, scale=scale).to(query.dtype)
+
+
+def precise_scores(
+    query: Float[Tensor, "*batch q_len d_head"],
+    key: Float[Tensor, "*batch kv_len d_head"],
+    *,
+    scale: float | None = None,
+) -> Float[Tensor, "*batch q_len kv_len"]:
+    """:func:`attention_scores` before they are rounded: in float32 for half precision, whatever autocast says."""
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
-    return product(query, key.mT).mul_(scale)
+    query, key = (x.float() if x.dtype in HALF_PRECISION else x for x in (query, key))
+    if _autocast_dtype(query) is not None:  # which would round the product before it is scaled
+        with torch.autocast(query.device.type, enabled=False):
+            return (query @ key.mT).mul_(scale)
+    return (query @ key.mT).mul_(scale)
 
 
 def product(a: Float[Tensor, "*batch rows inner"], b: Float[Tensor, "*batch inner columns"]) -> Tensor:
@@ -126,22 +149,24 @@ def softmax_over_keys(
     visible: Bool[Tensor, "..."] | None = None,
     *,
     dropout: float = 0.0,
+    dtype: torch.dtype | None = None,
 ) -> Float[Tensor, "*batch q_len kv_len"]:
-    """Softmax of each row, in float32 for half precision and then back.
+    """Softmax of each row, in float32 for half precision.
 
     Args:
         masked_scores: ``(..., q_len, kv_len)``.
         visible: Which rows see a key, ``(..., q_len, 1)``. The others are set aside *before* softmax and become zero
             after it: zeroing them only afterwards would leave the NaN of softmax(−∞, …) in the gradients.
         dropout: Probability of dropping each weight, the rest being divided by ``1 − dropout``.
+        dtype: Precision of the weights; that of the scores when None.
     """
-    dtype = masked_scores.dtype
-    precision = torch.float32 if dtype in (torch.float16, torch.bfloat16) else None
+    dtype = masked_scores.dtype if dtype is None else dtype
+    precision = torch.float32 if masked_scores.dtype in HALF_PRECISION else None
     if visible is None:
         weights = masked_scores.softmax(-1, dtype=precision)
     else:
         weights = masked_scores.masked_fill(~visible, 0.0).softmax(-1, dtype=precision).masked_fill(~visible, 0.0)
-    weights = weights if precision is None else weights.to(dtype)
+    weights = weights.to(dtype)
     return F.dropout(weights, dropout) if dropout else weights
 
 
@@ -152,9 +177,12 @@ def merge_masks(
     is_causal: bool = False,
     *,
     penalty: Float[Tensor, "..."] | None = None,
-    device: torch.device | None = None,
+    like: Tensor,
 ) -> Tensor | None:
     """Everything that hides or penalises keys as one mask, broadcastable to the scores; None if nothing does.
+
+    An additive one comes in the precision that the kernels will take it in: that of the queries, or autocast's. What
+    turns to −∞ by that rounding hides, as it will for softmax.
 
     Args:
         shape: Shape of the scores ``(..., q_len, kv_len)``.
@@ -162,7 +190,7 @@ def merge_masks(
         key_padding_mask: True = padding.
         is_causal: Whether a query sees only the keys up to its own slot.
         penalty: A further additive mask, such as ALiBi's.
-        device: Where to create a causal mask.
+        like: The queries, for precision and device.
 
     Raises:
         ValueError: If a mask does not fit, or has a dtype that does not say what it means.
@@ -177,6 +205,7 @@ def merge_masks(
             raise ValueError(
                 f"attn_mask of shape {tuple(attn_mask.shape)} does not broadcast to the scores' {shape}."
             )
+        attn_mask = attn_mask[(None,) * (2 - attn_mask.dim())]  # kernels want a row and a column
     if key_padding_mask is not None:
         if key_padding_mask.dtype != torch.bool:
             raise ValueError(f"key_padding_mask has dtype {key_padding_mask.dtype}: give bool, True = padding.")
@@ -186,12 +215,26 @@ def merge_masks(
                 f"{(*lead[:1], kv_len)} is needed."
             )
         key_padding_mask = key_padding_mask.view(*lead[:1], *(1 for _ in lead[1:]), 1, kv_len)
-    return combine_masks(
+    mask = combine_masks(
         attn_mask,
         None if key_padding_mask is None else ~key_padding_mask,
-        causal_mask(q_len, kv_len, device=device) if is_causal else None,
+        causal_mask(q_len, kv_len, device=like.device) if is_causal else None,
         penalty,
     )
+    return mask if mask is None or mask.dtype == torch.bool else mask.to(_autocast_dtype(like) or like.dtype)
+
+
+def mask_with_sink(mask: Shaped[Tensor, "..."], kv_len: int) -> Shaped[Tensor, "..."]:
+    """A mask of ``kv_len`` keys, or one that broadcasts to them, with a further key that nobody is kept from."""
+    return F.pad(mask.expand(*mask.shape[:-1], kv_len), (0, 1), value=float(mask.dtype == torch.bool))
+
+
+def _autocast_dtype(x: Tensor) -> torch.dtype | None:
+    """The precision to which autocast rounds this tensor, if it does."""
+    kind = x.device.type
+    if x.dtype == torch.float64 or not torch.amp.is_autocast_available(kind) or not torch.is_autocast_enabled(kind):
+        return None
+    return torch.get_autocast_dtype(kind)
 
 
 def _broadcasts(shape: Sequence[int], target: Sequence[int]) -> bool:

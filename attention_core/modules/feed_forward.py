@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention_core.modules.masks import require_positive
+from attention_core.modules.masks import require_choice, require_positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class GELU:
 
 
 Activation: TypeAlias = ReLU | GELU
+ACTIVATIONS = (ReLU, GELU)
 GELU_ACTIVATION = GELU()
 
 
@@ -44,6 +45,7 @@ class FeedForward(nn.Module):
         dtype: Their precision.
 
     Raises:
+        TypeError: If ``activation`` is no such choice.
         ValueError: If a size is not positive.
     """
 
@@ -59,9 +61,14 @@ class FeedForward(nn.Module):
         super().__init__()
         d_ff = 4 * d_model if d_ff is None else d_ff
         require_positive(d_model=d_model, d_ff=d_ff)
+        require_choice("activation", activation, ACTIVATIONS)
         self.activation = activation
         self.widen = nn.Linear(d_model, d_ff, device=device, dtype=dtype)
         self.narrow = nn.Linear(d_ff, d_model, device=device, dtype=dtype)
+
+    def extra_repr(self) -> str:
+        """The activation."""
+        return f"activation={self.activation!r}"
 
     def forward(self, x: Float[Tensor, "batch tokens d_model"]) -> Float[Tensor, "batch tokens d_model"]:
         """Each token through both layers."""

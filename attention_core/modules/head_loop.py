@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 
-from attention_core.modules.dot_product import merge_masks, scaled_dot_product_attention
+from attention_core.modules.dot_product import mask_with_sink, merge_masks, scaled_dot_product_attention
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Rotary, alibi_heads, rotate, slots
 
@@ -87,10 +87,10 @@ def _mask_of_all_heads(
         penalty = alibi_heads(query, key, query_positions, key_positions, num_heads=module.num_heads)
     if attn_mask is not None and attn_mask.dim() == 3:
         attn_mask = attn_mask[:, None]
-    mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, penalty=penalty, device=query.device)
+    mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, penalty=penalty, like=query)
     if mask is None:
         return None
     if module.zero_sink:
-        mask = F.pad(mask, (0, 1), value=float(mask.dtype == torch.bool))
+        mask = mask_with_sink(mask, key.shape[1])
         shape = (*shape[:3], shape[3] + 1)
     return mask.expand(shape)

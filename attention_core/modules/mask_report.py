@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import torch
@@ -53,16 +54,16 @@ def recorded_masks(stack: nn.Module) -> Iterator[list[MaskUse]]:
 
 
 def _recorder(name: str, uses: list[MaskUse]) -> Any:
-    def record(module: nn.Module, args: tuple[Tensor, ...], given: dict[str, Any]) -> None:
-        del module
-        query = args[0]
-        key = args[1] if len(args) > 1 else query
-        attn_mask, padding, causal = (given.get(kind) for kind in ("attn_mask", "key_padding_mask", "is_causal"))
+    def record(module: nn.Module, args: tuple[Any, ...], given: dict[str, Any]) -> None:
+        call = signature(module.forward).bind(*args, **given).arguments  # however its arguments were spelled
+        query, key = call["query"], call.get("key")
+        key = query if key is None else key
+        attn_mask, padding, causal = (call.get(kind) for kind in ("attn_mask", "key_padding_mask", "is_causal"))
         if attn_mask is not None and attn_mask.dim() == 3:
             attn_mask = attn_mask[:, None]
         heads = 1 if attn_mask is None or attn_mask.dim() < 4 else attn_mask.shape[1]
         shape = (query.shape[0], heads, query.shape[1], key.shape[1])
-        mask = merge_masks(shape, attn_mask, padding, bool(causal), device=query.device)
+        mask = merge_masks(shape, attn_mask, padding, bool(causal), like=query)
         if mask is None:
             mask = torch.ones(shape, dtype=torch.bool, device=query.device)
         mask = mask if mask.dtype == torch.bool else to_bool(mask)

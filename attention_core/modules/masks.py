@@ -8,6 +8,7 @@ a key is padding, as in ``nn.MultiheadAttention``: it describes the tokens, not 
 
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 
 import torch
 from jaxtyping import Bool, Float, Int, Shaped
@@ -29,10 +30,10 @@ def causal_mask(q_len: int, kv_len: int | None = None, *, device: torch.device |
         Bool mask ``(q_len, kv_len)``, True = may attend.
 
     Raises:
-        ValueError: If a length is not positive.
+        ValueError: If a length is negative.
     """
     kv_len = q_len if kv_len is None else kv_len
-    require_positive(q_len=q_len, kv_len=kv_len)
+    require_lengths(q_len=q_len, kv_len=kv_len)
     return torch.ones(q_len, kv_len, dtype=torch.bool, device=device).tril()
 
 
@@ -59,10 +60,10 @@ def sliding_window_mask(
         Bool mask ``(q_len, kv_len)``, True = may attend.
 
     Raises:
-        ValueError: If a length is not positive or the window is negative.
+        ValueError: If a length or the window is negative.
     """
     kv_len = q_len if kv_len is None else kv_len
-    require_positive(q_len=q_len, kv_len=kv_len)
+    require_lengths(q_len=q_len, kv_len=kv_len)
     if window < 0:
         raise ValueError(f"window = {window} is not possible: give 0 or more tokens.")
     near = torch.ones(q_len, kv_len, dtype=torch.bool, device=device).triu(-window)
@@ -83,14 +84,15 @@ def key_padding_mask(
         Bool mask ``(batch, kv_len)``, **True = padding**.
 
     Raises:
-        ValueError: If there is no sentence, a length is negative, or one is longer than ``kv_len``.
+        ValueError: If there is neither a sentence nor ``kv_len``, a length is negative, or one is longer than
+            ``kv_len``.
     """
     real = torch.as_tensor(lengths)
-    if real.numel() == 0:
-        raise ValueError("lengths is empty: give the number of real tokens of at least one sentence.")
-    shortest, longest = int(real.min()), int(real.max())
+    if real.numel() == 0 and kv_len is None:
+        raise ValueError("lengths is empty: give kv_len, or the number of real tokens of at least one sentence.")
+    shortest, longest = (int(real.min()), int(real.max())) if real.numel() else (0, 0)
     kv_len = longest if kv_len is None else kv_len
-    require_positive(kv_len=kv_len)
+    require_lengths(kv_len=kv_len)
     if shortest < 0 or longest > kv_len:
         raise ValueError(
             f"lengths from {shortest} to {longest} do not fit: each must be from 0 to kv_len = {kv_len}."
@@ -136,7 +138,9 @@ def to_additive(
         value: −∞ hides a key for certain. −10000, as in BERT's code, hides it only as long as the scores are much
             smaller than 10⁴, and in a row that hides every key it cancels: softmax ignores a constant.
     """
-    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, value)
+    # By a tensor: a number that the precision cannot hold becomes −∞ there, and is refused by itself.
+    hidden = torch.tensor(value, dtype=torch.float64, device="cpu").to(dtype)
+    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, hidden)
 
 
 def to_bool(mask: Float[Tensor, "*shape"], *, value: float = -math.inf) -> Bool[Tensor, "*shape"]:
@@ -147,7 +151,7 @@ def to_bool(mask: Float[Tensor, "*shape"], *, value: float = -math.inf) -> Bool[
         value: What stands for "hidden", rounded to the mask's precision before it is compared; −10000 finds both
             −10000 and −∞.
     """
-    return mask > torch.as_tensor(value, dtype=mask.dtype, device=mask.device)
+    return mask > torch.tensor(value, dtype=torch.float64, device="cpu").to(mask.dtype)
 
 
 def visible_rows(mask: Shaped[Tensor, "*rows kv_len"]) -> Bool[Tensor, "*rows 1"]:
@@ -169,7 +173,9 @@ def describe_mask(mask: Shaped[Tensor, "*lead q_len kv_len"]) -> str:
         For instance ``causal: each query sees itself and earlier keys``, ``keys 5–7 are hidden from every query`` or
         ``query 3 sees no key``; queries and keys are counted from 1.
     """
-    described = [_describe(one) for one in mask.reshape(-1, *mask.shape[-2:])]
+    described = [_describe(one) for one in mask.reshape(math.prod(mask.shape[:-2]), *mask.shape[-2:])]
+    if not described:
+        return "there is no sentence"
     if len(set(described)) == 1:
         return described[0]
     return "; ".join(f"sentence {number}: {words}" for number, words in enumerate(described, start=1))
@@ -216,6 +222,28 @@ def _numbers(noun: str, one: str, many: str, chosen: Tensor) -> str:
             runs.append([number])
     listed = ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
     return f"{'queries' if noun == 'query' else noun + 's'} {listed} {many}"
+
+
+def require_choice(name: str, value: object, choices: tuple[type, ...]) -> None:
+    """Refuse what is no instance of one of ``choices``, such as a class or a word that stands for it.
+
+    Raises:
+        TypeError: Naming what was given and what is allowed.
+    """
+    if not isinstance(value, choices):
+        allowed = ", ".join(f"{one.__name__}(…)" if fields(one) else f"{one.__name__}()" for one in choices)
+        raise TypeError(f"{name} = {value!r} is not possible: give one of {allowed}.")
+
+
+def require_lengths(**lengths: int) -> None:
+    """Refuse negative numbers of tokens; there may be none.
+
+    Raises:
+        ValueError: Naming the first such length.
+    """
+    for name, length in lengths.items():
+        if length < 0:
+            raise ValueError(f"{name} = {length} is not possible: give 0 or more tokens.")
 
 
 def require_positive(**sizes: int) -> None:

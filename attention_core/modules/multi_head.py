@@ -13,15 +13,17 @@ from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.attention_trace import AttentionTrace, AttentionWeighing
 from attention_core.modules.convert import read_bert, read_torch
 from attention_core.modules.dot_product import (
-    attention_scores,
     mask_scores,
+    mask_with_sink,
     merge_masks,
+    precise_scores,
     product,
     scaled_dot_product_attention,
     softmax_over_keys,
 )
-from attention_core.modules.masks import require_positive, visible_rows
+from attention_core.modules.masks import require_choice, require_positive, visible_rows
 from attention_core.modules.positions import (
+    POSITIONS,
     Alibi,
     Learned,
     NoPosition,
@@ -29,11 +31,14 @@ from attention_core.modules.positions import (
     Rotary,
     Sinusoidal,
     alibi_heads,
+    require_positions,
     rotate_heads,
 )
 from attention_core.modules.projections import (
+    ROLES,
     Full,
     HeadProjections,
+    Identity,
     Projections,
     require_fit,
 )
@@ -78,6 +83,7 @@ class MultiHeadAttention(HeadProjections):
         dtype: Their precision.
 
     Raises:
+        TypeError: If ``position`` or ``projections`` is no such choice: a class, say, or a word.
         ValueError: If a size is not positive, ``d_model`` is not a multiple of ``num_heads`` and no ``d_head`` is
             given, ``Identity`` meets ``num_heads · d_head ≠ d_model``, ``Rotary`` meets an odd ``d_head``, or
             ``dropout`` is not in [0, 1).
@@ -103,6 +109,7 @@ class MultiHeadAttention(HeadProjections):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
+        require_choice("position", position, POSITIONS)
         require_positive(d_model=d_model, num_heads=num_heads, d_head=1 if d_head is None else d_head)
         if d_head is None and d_model % num_heads:
             raise ValueError(
@@ -142,6 +149,24 @@ class MultiHeadAttention(HeadProjections):
         module.load_state_dict(state)
         return module
 
+    def extra_repr(self) -> str:
+        """The sizes, and what differs from the defaults."""
+        shown = {
+            "d_head": (self.d_head, self.d_model // self.num_heads),
+            "scale": (self.scale, 1 / math.sqrt(self.d_head)),
+            "projections": (self.projections, FULL),
+            "position": (self.position, NO_POSITION),
+            "qk_norm": (self.q_norm is not None, False),
+            "zero_sink": (self.zero_sink, False),
+            "dropout": (self.dropout, 0.0),
+        }
+        if not isinstance(self.projections, Identity):
+            shown["output_projection"] = (self.o_weight is not None, True)
+            switched = ROLES if self.o_weight is None else (*ROLES, "o_bias")
+            shown |= {name: (getattr(self, name) is not None, True) for name in switched}
+        different = [f"{name}={value!r}" for name, (value, default) in shown.items() if value != default]
+        return ", ".join([f"d_model={self.d_model}", f"num_heads={self.num_heads}", *different])
+
     def forward(
         self,
         query: Float[Tensor, "batch q_len d_model"],
@@ -170,12 +195,13 @@ class MultiHeadAttention(HeadProjections):
                 ``(batch or 1, heads or 1, q_len, kv_len)``. A query that sees no key gets context 0: output b_O.
             key_padding_mask: Bool ``(batch, kv_len)``. Padding has weight 0, but must hold finite numbers: 0 · NaN is
                 NaN.
-            is_causal: Whether a query sees only the keys up to its own slot.
+            is_causal: Whether a query sees only the keys up to its own slot; for as many queries as keys.
             query_positions: Position of each query ``(q_len,)`` or ``(batch, q_len)``; 0, 1, 2, … when None.
             key_positions: Position of each key; in self-attention ``query_positions``, else 0, 1, 2, … when None.
 
         Raises:
-            ValueError: If a shape or a mask's dtype does not fit.
+            ValueError: If a shape or a mask's dtype does not fit, there is not one position for each token, or
+                ``is_causal`` meets fewer or more queries than keys: which slots are theirs is then not said.
         """
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
         q, k, v, mask, is_causal = self._prepare(query, key, value, *given)
@@ -224,14 +250,15 @@ class MultiHeadAttention(HeadProjections):
         """The first half of ``trace``, up to the weights; arguments and errors are those of ``forward``."""
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
         q, k, v, mask, is_causal = self._prepare(query, key, value, *given, contiguous=True)
-        scores = attention_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
+        scores = precise_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
         masked_scores, visible = scores, None
         if is_causal:
-            mask = merge_masks(tuple(scores.shape), is_causal=True, device=scores.device)
+            mask = merge_masks(tuple(scores.shape), is_causal=True, like=q)
         if mask is not None:
             masked_scores, visible = mask_scores(scores, mask), visible_rows(mask)
-        weights = softmax_over_keys(masked_scores, visible, dropout=self.dropout if self.training else 0.0)
-        return AttentionWeighing(q, k, v, scores, masked_scores, weights)
+        dropout = self.dropout if self.training else 0.0
+        weights = softmax_over_keys(masked_scores, visible, dropout=dropout, dtype=q.dtype)
+        return AttentionWeighing(q, k, v, scores.to(q.dtype), masked_scores.to(q.dtype), weights)
 
     def _prepare(
         self,
@@ -252,6 +279,13 @@ class MultiHeadAttention(HeadProjections):
         if key is query and key_positions is None:
             key_positions = query_positions
         require_fit(self.d_model, query, key, value)
+        require_positions("query_positions", query_positions, *query.shape[:2])
+        require_positions("key_positions", key_positions, *key.shape[:2])
+        if is_causal and query.shape[1] != key.shape[1]:
+            raise ValueError(
+                f"is_causal with {query.shape[1]} queries and {key.shape[1]} keys does not say which keys come "
+                "before a query: give attn_mask instead (the newest query sees all keys and needs none)."
+            )
         if self.added_position is not None:
             query, key, value = self.added_position.add_to_each(query, key, value, query_positions, key_positions)
         q, k, v = self.into_heads(query, key, value, contiguous=contiguous)  # (batch, heads, tokens, d_head) each
@@ -268,9 +302,9 @@ class MultiHeadAttention(HeadProjections):
         mask = None
         if attn_mask is not None or key_padding_mask is not None or penalty is not None or self.zero_sink:
             shape = (*q.shape[:3], k.shape[2])
-            mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, penalty=penalty, device=q.device)
+            mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, penalty=penalty, like=q)
             is_causal = False
         if self.zero_sink:
+            mask = None if mask is None else mask_with_sink(mask, k.shape[2])
             k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))  # (batch, heads, kv_len + 1, d_head)
-            mask = None if mask is None else F.pad(mask, (0, 1), value=float(mask.dtype == torch.bool))
         return q, k, v, mask, is_causal

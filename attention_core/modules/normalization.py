@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -82,6 +83,7 @@ class NoNorm:
 
 
 Norm: TypeAlias = LayerNorm | RMSNorm | BatchNorm | NoNorm
+NORMS = (LayerNorm, RMSNorm, BatchNorm, NoNorm)
 
 
 class TokenBatchNorm(nn.BatchNorm1d):
@@ -98,6 +100,9 @@ class TokenBatchNorm(nn.BatchNorm1d):
     def forward(self, input: Float[Tensor, "batch tokens d_model"]) -> Float[Tensor, "batch tokens d_model"]:  # noqa: A002 - torch's name
         """``input`` with every feature normalised."""
         rows = input.flatten(0, 1)  # (batch · tokens, d_model)
+        if not len(rows):  # no mean to take, and none to remember
+            rows = F.batch_norm(rows, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
+            return rows.view_as(input)
         if self.training and len(rows) < 2:
             raise ValueError(
                 "BatchNorm() cannot train on a single token: give two or more, or call eval() to use past statistics."

@@ -63,6 +63,7 @@ class Alibi:
 
 
 Position: TypeAlias = NoPosition | Sinusoidal | Learned | Rotary | Alibi
+POSITIONS = (NoPosition, Sinusoidal, Learned, Rotary, Alibi)
 
 
 def sinusoidal_encoding(
@@ -181,6 +182,23 @@ def alibi_heads(
 def slots(tokens: int, positions: Tensor | None, *, device: torch.device | None = None) -> Int[Tensor, "..."]:
     """``positions``, or the slots 0, 1, 2, … of ``tokens`` tokens when None."""
     return torch.arange(tokens, device=device) if positions is None else positions
+
+
+def require_positions(name: str, positions: Tensor | None, batch: int, tokens: int) -> None:
+    """Refuse positions that are not one for each token.
+
+    Raises:
+        ValueError: If their shape is neither ``(tokens,)`` nor ``(batch or 1, tokens)``, or they are complex or bool.
+    """
+    if positions is None:
+        return
+    if tuple(positions.shape) not in ((tokens,), (1, tokens), (batch, tokens)):
+        raise ValueError(
+            f"{name} has shape {tuple(positions.shape)}: one position for each token is needed, "
+            f"(tokens,) = ({tokens},) or (batch, tokens) = {(batch, tokens)}."
+        )
+    if positions.dtype == torch.bool or positions.is_complex():
+        raise ValueError(f"{name} has dtype {positions.dtype}: give whole numbers.")
 
 
 def _precise(dtype: torch.dtype) -> torch.dtype:

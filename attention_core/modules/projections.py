@@ -1,12 +1,14 @@
 """From tokens to queries, keys and values: which of W_Q, W_K, W_V there are, and how vectors are cut into heads."""
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
+
+from attention_core.modules.masks import require_choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,10 @@ class Identity:
 
 
 Projections: TypeAlias = Full | TiedKeyValue | TiedQueryKey | Identity
+PROJECTIONS = (Full, TiedKeyValue, TiedQueryKey, Identity)
+
+
+ROLES = ("q_bias", "k_bias", "v_bias")
 
 
 class HeadProjections(nn.Module):
@@ -49,9 +55,10 @@ class HeadProjections(nn.Module):
     ``q = x W_Qᵀ + b_Q``, ``k = y W_Kᵀ + b_K``, ``v = z W_Vᵀ + b_V``, each cut into heads; ``output = context W_Oᵀ +
     b_O``. Matrices are stored as ``nn.Linear`` stores them, (out, in), and drawn as it draws them. W_Q, W_K and W_V
     lie below each other in one parameter, so that self-attention projects in one product; tied ones are stored once.
-    Every bias is a parameter of its own; an absent one is None. The biases of two tied matrices are one parameter
-    under two names; if only one of them is on, only its side gets it. Parameters can be written in place, loaded and
-    swapped by ``torch.func.functional_call``; ``torch.nn.utils.parametrize`` is not supported.
+    Every bias is a parameter of its own; an absent one is None. The biases of two tied matrices are one parameter,
+    stored under the first one's name and read and set under either; if only one of them is on, only its side gets it.
+    Parameters can be written in place, assigned, pruned, parametrized, loaded, and swapped by
+    ``torch.func.functional_call``.
 
     Args:
         d_model: Size of a token's vector.
@@ -73,6 +80,7 @@ class HeadProjections(nn.Module):
         o_bias: b_O ``(d_model,)`` or None.
 
     Raises:
+        TypeError: If ``projections`` is no such choice.
         ValueError: If ``Identity`` meets ``num_heads · d_head ≠ d_model``.
     """
 
@@ -99,6 +107,7 @@ class HeadProjections(nn.Module):
         dtype: torch.dtype | None,
     ) -> None:
         super().__init__()
+        require_choice("projections", projections, PROJECTIONS)
         width, blocks = num_heads * d_head, projections.blocks
         if isinstance(projections, Identity) and width != d_model:
             raise ValueError(
@@ -106,34 +115,46 @@ class HeadProjections(nn.Module):
             )
         self.d_model, self.num_heads, self.d_head, self.projections = d_model, num_heads, d_head, projections
 
+        # Under which names the biases of queries, keys and values are stored: one name for two that are tied, since a
+        # parameter under two names comes apart wherever parameters are replaced one by one.
+        switches = (q_bias, k_bias, v_bias)
+        first = [blocks.index(block) for block in blocks]
+        self._roles = tuple(ROLES[one if switches[one] == switches[role] else role] for role, one in enumerate(first))
         shapes = {
             "in_weight": (len(set(blocks)) * width, d_model),
-            "q_bias": (width,) if q_bias else None,
-            "k_bias": (width,) if k_bias else None,
-            "v_bias": (width,) if v_bias else None,
+            **{name: (width,) if on else None for name, on in zip(ROLES, switches, strict=True)},
             "o_weight": (d_model, width) if output_projection else None,
             "o_bias": (d_model,) if output_projection and o_bias else None,
         }
         for name, shape in shapes.items():
+            if blocks and name in ROLES and name not in self._roles:
+                continue
             parameter = None
             if blocks and shape is not None:
                 parameter = nn.Parameter(torch.empty(shape, device=device, dtype=dtype))
             self.register_parameter(name, parameter)
-        if isinstance(projections, TiedQueryKey) and q_bias and k_bias:
-            self.k_bias = self.q_bias
-        if isinstance(projections, TiedKeyValue) and k_bias and v_bias:
-            self.v_bias = self.k_bias
         # One product serves queries, keys and values unless two of them share a matrix but not a bias.
-        biases = (self.q_bias, self.k_bias, self.v_bias)
-        self._block_roles = tuple(blocks.index(block) for block in sorted(set(blocks)))
-        self._one_product = all(biases[blocks.index(block)] is biases[role] for role, block in enumerate(blocks))
+        self._block_roles = tuple(self._roles[blocks.index(block)] for block in sorted(set(blocks)))
+        self._one_product = all(self._block_roles[block] == self._roles[role] for role, block in enumerate(blocks))
+        self.register_load_state_dict_pre_hook(_under_one_name)
         self.reset_parameters()
+
+    def __getattr__(self, name: str) -> Any:
+        return super().__getattr__(self.stored_as(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(self.stored_as(name), value)
+
+    def stored_as(self, name: str) -> str:
+        """The name under which a parameter is stored: of a tied bias the first one's."""
+        roles = self.__dict__.get("_roles") if name in ROLES else None
+        return roles[ROLES.index(name)] if roles else name
 
     def reset_parameters(self) -> None:
         """Draw matrices and biases anew from U(±1/√fan_in), as ``nn.Linear`` does."""
         for weight, biases in (
-            (self.in_weight, (self.q_bias, self.k_bias, self.v_bias)),
-            (self.o_weight, (self.o_bias,)),
+            (self.in_weight, [getattr(self, role) for role in dict.fromkeys(self._roles)]),
+            (self.o_weight, [self.o_bias]),
         ):
             for parameter in (weight, *biases):
                 if weight is not None and parameter is not None:
@@ -171,50 +192,69 @@ class HeadProjections(nn.Module):
             contiguous: Whether heads projected in one product are laid out one after the other, which matrix products
                 need and the fused kernel does not.
         """
-        # Straight from the dictionary: nn.Module finds an attribute more slowly than a small product is computed.
-        own, blocks = self._parameters, self.projections.blocks
-        weight, biases = own["in_weight"], (own["q_bias"], own["k_bias"], own["v_bias"])
+        blocks, weight = self.projections.blocks, self._stored("in_weight")
         if weight is None:
             q, k, v = (split_heads(x, self.num_heads) for x in (query, key, value))
             return q, k, v
         if key is query and value is query and self._one_product:
             batch, tokens, _ = query.shape
-            packed = F.linear(query, weight, self._packed(biases))  # (batch, tokens, blocks · heads · d_head)
-            parts = packed.view(batch, tokens, -1, self.num_heads, self.d_head).permute(2, 0, 3, 1, 4)
+            packed = F.linear(query, weight, self._packed())  # (batch, tokens, blocks · heads · d_head)
+            shape = (batch, tokens, len(self._block_roles), self.num_heads, self.d_head)
+            parts = packed.view(shape).permute(2, 0, 3, 1, 4)
             heads = (parts.contiguous() if contiguous else parts).unbind()
             return heads[blocks[0]], heads[blocks[1]], heads[blocks[2]]
         matrices = weight.view(-1, self.num_heads * self.d_head, self.d_model)
-        return (
-            split_heads(F.linear(query, matrices[blocks[0]], biases[0]), self.num_heads),
-            split_heads(F.linear(key, matrices[blocks[1]], biases[1]), self.num_heads),
-            split_heads(F.linear(value, matrices[blocks[2]], biases[2]), self.num_heads),
+        q, k, v = (
+            split_heads(F.linear(x, matrices[block], self._stored(role)), self.num_heads)
+            for x, block, role in zip((query, key, value), blocks, self._roles, strict=True)
         )
+        return q, k, v
 
     def out_of_heads(
         self, context: Float[Tensor, "batch heads tokens d_head"]
     ) -> Float[Tensor, "batch tokens d_output"]:
         """The output: all heads of a token side by side, times W_Oᵀ plus b_O where they exist."""
-        merged, own = merge_heads(context), self._parameters
-        weight = own["o_weight"]
-        return merged if weight is None else F.linear(merged, weight, own["o_bias"])
+        merged, weight = merge_heads(context), self._stored("o_weight")
+        return merged if weight is None else F.linear(merged, weight, self._stored("o_bias"))
 
     def _matrix(self, role: int) -> Tensor | None:
         if self.in_weight is None:
             return None
         return self.in_weight.view(-1, self.num_heads * self.d_head, self.d_model)[self.projections.blocks[role]]
 
-    def _packed(self, biases: tuple[Tensor | None, ...]) -> Tensor | None:
+    def _stored(self, name: str) -> Tensor | None:
+        """A parameter, straight from the dictionary: nn.Module finds it more slowly than a small product is computed.
+
+        Pruning, ``weight_norm`` and the like, and the replicas of ``nn.DataParallel``, keep it elsewhere.
+        """
+        own = self._parameters
+        return own[name] if name in own else getattr(self, name)
+
+    def _packed(self) -> Tensor | None:
         """One bias for each block of the packed matrix, zeros where there is none."""
-        by_block = [biases[role] for role in self._block_roles]
+        by_block = [self._stored(role) for role in self._block_roles]
         present = [bias for bias in by_block if bias is not None]
         if not present:
             return None
         return torch.cat([torch.zeros_like(present[0]) if bias is None else bias for bias in by_block])
 
 
+def _under_one_name(module: HeadProjections, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
+    """Takes a tied bias that is given under both names; two different values are an error."""
+    for name in ROLES:
+        stored = module.stored_as(name)
+        if stored == name or prefix + name not in state_dict:
+            continue
+        given = state_dict.pop(prefix + name)
+        if not torch.equal(state_dict.setdefault(prefix + stored, given), given):
+            rest[-1].append(
+                f"{prefix}{name} and {prefix}{stored} are one parameter here, but two different values were given."
+            )
+
+
 def split_heads(x: Float[Tensor, "batch tokens width"], num_heads: int) -> Float[Tensor, "batch heads tokens d_head"]:
     """Cut each token's vector into its heads and put them in front of the tokens."""
-    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+    return x.unflatten(-1, (num_heads, x.shape[-1] // num_heads)).transpose(1, 2)
 
 
 def merge_heads(x: Float[Tensor, "batch heads tokens d_head"]) -> Float[Tensor, "batch tokens width"]:

@@ -13,6 +13,7 @@ from attention_core.modules.mask_report import MaskUse, recorded_masks
 from attention_core.modules.masks import require_positive
 from attention_core.modules.normalization import Norm
 from attention_core.modules.positions import Learned, NoPosition, Sinusoidal
+from attention_core.modules.traced import StackTrace, traced
 
 
 class BlockOptions(AttentionOptions, total=False):
@@ -29,6 +30,9 @@ class BlockOptions(AttentionOptions, total=False):
     dtype: torch.dtype | None
 
 
+ATTENTIONS = ("self_attention", "cross_attention")
+
+
 class Stack(nn.Module):
     """What encoder and decoder share: positions once at the bottom, blocks, and perhaps a norm at the top.
 
@@ -42,7 +46,7 @@ class Stack(nn.Module):
             added to the input of the stack only; ``Rotary`` and ``Alibi`` act in every self-attention.
 
     Raises:
-        ValueError: If ``num_layers`` is not positive, or as :class:`TransformerBlock`.
+        TypeError, ValueError: If ``num_layers`` is not positive, or as :class:`TransformerBlock`.
     """
 
     def __init__(
@@ -74,6 +78,13 @@ class Stack(nn.Module):
             self(*inputs, **masks)
         return tuple(uses)
 
+    def trace(self, *inputs: Any, **masks: Any) -> StackTrace:
+        """What ``forward(*inputs, **masks)`` computes, with every intermediate of each layer's attentions."""
+        with traced(self) as calls:
+            output = self(*inputs, **masks)
+        looking = {kind: tuple(call.trace for call in calls if call.name.endswith(kind)) for kind in ATTENTIONS}
+        return StackTrace(**looking, output=output)
+
     def _run(self, x: Tensor, memory: Tensor | None, positions: Tensor | None, masks: dict[str, Any]) -> Tensor:
         if self.added_position is not None:
             x, positions = self.added_position(x, positions), None
@@ -83,7 +94,17 @@ class Stack(nn.Module):
 
 
 class Encoder(Stack):
-    """Blocks that look both ways, as in BERT: Devlin et al. (2019). Takes the arguments of :class:`Stack`."""
+    """Blocks that look both ways, as in BERT: Devlin et al. (2019). Takes the arguments of :class:`Stack`.
+
+    Raises:
+        TypeError: If cross-attention is asked for, since ``forward`` takes no memory.
+        TypeError, ValueError: As :class:`Stack`.
+    """
+
+    def __init__(self, d_model: int, num_heads: int, num_layers: int, **options: Any) -> None:
+        if options.get("cross_attention"):
+            raise TypeError("cross_attention = True is not possible: an Encoder takes no memory; a Decoder does.")
+        super().__init__(d_model, num_heads, num_layers, **options)
 
     def forward(
         self,

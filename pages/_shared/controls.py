@@ -12,6 +12,7 @@ from pages._shared import link, log
 from pages._shared.values import Values
 from pages._shared.words import literal
 from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
+from attention_core.experiments.config import Device
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
 
 
@@ -93,6 +94,8 @@ class Ask:
                 st.slider(one.label, low, high, low, **options)
             case Real(low=low, high=high, step=step):
                 st.slider(one.label, float(low), float(high), float(low), step=step, **options)
+            case Device(options=options_here):
+                st.selectbox(one.label, dict.fromkeys((*options_here, value)), **options)
             case Choice(listed=True):
                 st.selectbox(one.label, tuple(one.options), format_func=one.say, **options)
             case Choice():

@@ -71,10 +71,10 @@ def draw_data(
 
 def file_name(page: str, config: Any) -> str:
     """``attention-page-…`` with each setting that is not the default; only letters, digits, dots and dashes."""
-    parts = ["attention", page]
+    parts, usual = ["attention", page], type(config)()
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)
-        if value != field.default:
+        if value != getattr(usual, field.name):
             text = "-".join(map(str, value)) if isinstance(value, tuple) else str(value)
             parts.append(f"{field.name}-{text}"[:32])
     return re.sub(r"[^A-Za-z0-9.]+", "-", "-".join(parts)).strip("-.")[:120]

@@ -1,11 +1,11 @@
 """The worksheet of a course as one HTML page to print: tasks with room to answer, or the solutions."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Final
 
 from pages._shared.course import Course, Step
 from pages._shared.worksheet import Pose
+from attention_core.figures.text import escape_xml
 
 _STYLE: Final = """
 @page { size: A4; margin: 16mm; }
@@ -33,7 +33,7 @@ def handout(course: Course, poses: Sequence[Pose], *, solved: bool) -> str:
         poses: What was gathered of it.
         solved: Whether it is the sheet of solutions.
     """
-    title = escape(course.title or "Attention, step by step")
+    title = escape_xml(course.title or "Attention, step by step")
     kind = "Solutions" if solved else "Worksheet"
     steps = "".join(
         _section(at, step, [pose for pose in poses if pose.at == at], solved) for at, step in enumerate(course.steps)
@@ -49,8 +49,8 @@ def handout(course: Course, poses: Sequence[Pose], *, solved: bool) -> str:
 
 def _section(at: int, step: Step, poses: Sequence[Pose], solved: bool) -> str:
     start, end = poses[0], poses[-1]
-    parts = [f'<h2>{at + 1}. {escape(step.title)} <span class="quiet">{step.minutes} min</span></h2>']
-    parts += [f"<p>{escape(step.lesson.note)}</p>"] if step.lesson.note else []
+    parts = [f'<h2>{at + 1}. {escape_xml(step.title)} <span class="quiet">{step.minutes} min</span></h2>']
+    parts += [f"<p>{escape_xml(step.lesson.note)}</p>"] if step.lesson.note else []
     parts += [_question(end, solved)] if end.question else []
     shown = end if solved else start
     if shown.pictures:
@@ -60,7 +60,7 @@ def _section(at: int, step: Step, poses: Sequence[Pose], solved: bool) -> str:
     else:
         parts.append('<p class="quiet">There is no picture of these settings.</p>')
     if solved:
-        parts += [f"<p>{escape(step.answer)}</p>"] if step.answer else []
+        parts += [f"<p>{escape_xml(step.answer)}</p>"] if step.answer else []
         parts.append(_list(shown.found))
     else:
         parts.append('<div class="lines"></div>')
@@ -68,11 +68,11 @@ def _section(at: int, step: Step, poses: Sequence[Pose], solved: bool) -> str:
 
 
 def _question(pose: Pose, solved: bool) -> str:
-    asked = f"<p><b>Predict.</b> {escape(pose.question)}</p>"
+    asked = f"<p><b>Predict.</b> {escape_xml(pose.question)}</p>"
     if not solved:
         return asked + _list(pose.options, "choose")
-    return asked + f"<p>Measured: <b>{escape(pose.truth or 'these settings cannot tell')}</b>.</p>"
+    return asked + f"<p>Measured: <b>{escape_xml(pose.truth or 'these settings cannot tell')}</b>.</p>"
 
 
 def _list(items: Iterable[str], kind: str = "") -> str:
-    return f'<ul class="{kind}">{"".join(f"<li>{escape(item)}</li>" for item in items)}</ul>'
+    return f'<ul class="{kind}">{"".join(f"<li>{escape_xml(item)}</li>" for item in items)}</ul>'

@@ -10,7 +10,12 @@ if TYPE_CHECKING:  # the ledger is made before torch, which the claims need, is 
     from attention_core.claims import Checked, LedgerConfig, LedgerResult
 
 MOST_SETTINGS = 8
-_NOT_SO = {"surprises": "not so", "undecided": "not decided", "refused": "could not be measured"}
+_NOT_SO = {
+    "surprises": "not so",
+    "undecided": "not decided",
+    "refused": "could not be measured",
+    "failed": "failed to run",
+}
 
 Settings = tuple[str, str, int]
 

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.pages import ROOT, serving
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.processes import ROOT, serving
 
 REPEATS = 5
 DRAWN = "canvas, .js-plotly-plot .main-svg"
@@ -20,8 +20,8 @@ def measure(browser: Any, app: Path) -> float:
     """Seconds from starting the server until a visitor, who opens it at once, sees the first picture."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     start = time.perf_counter()
-    with serving(app) as url:
-        page.goto(url)
+    with serving(app) as server:
+        page.goto(server.url)
         page.wait_for_selector(DRAWN, timeout=90_000)
         elapsed = time.perf_counter() - start
     page.close()

@@ -28,7 +28,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.registry import LEDGER, PAGES
 from tests.load.client import Run, Session, Widget
-from tests.load.server import ROOT, Server, serving
+from tests.processes import ROOT, Server, serving
 
 REFERENCE = ROOT / "tests/benchmarks/reference_app.py"
 # The class first: for two minutes Streamlit keeps what those who left had, and of its memory there is a budget.

@@ -10,24 +10,16 @@ first.
 """
 
 import argparse
-import os
-import socket
 import statistics
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pages._shared.registry import PAGES
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.processes import ROOT, serving
 
-ROOT = Path(__file__).parents[2]
 ROUNDS = 5
 PICTURE, ANSWERS, CACHED = 3.0, 10.0, 2.0  # budgets, as multiples of the reference
 FIRST_SEED = 1_000
@@ -115,31 +107,6 @@ class Row:
             "cached": self.ratio(self.cached) > CACHED,
         }
         return ", ".join(name for name, is_over in over.items() if is_over)
-
-
-@contextmanager
-def serving(app: Path) -> Iterator[str]:
-    """The app on a free port of this machine, with the project's configuration."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
-    command += ["--server.address=127.0.0.1", f"--server.port={port}"]
-    server = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.1)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(10)
 
 
 def look_at(page: Any, url: str) -> None:
@@ -266,14 +233,14 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1440, "height": 780})
-        with serving(ROOT / "tests/benchmarks/reference_app.py") as reference, serving(ROOT / "app.py") as url:
-            page.goto(url)
+        with serving(ROOT / "tests/benchmarks/reference_app.py") as reference, serving(ROOT / "app.py") as app:
+            page.goto(app.url)
             page.wait_for_timeout(WARM_MS)
             for place, name in enumerate(names):
-                beside = measure_reference(page, reference, 2 * ROUNDS * place % 80, ROUNDS)
-                here = measure_page(page, url, name, asked.seed + rounds * place, rounds)
+                beside = measure_reference(page, reference.url, 2 * ROUNDS * place % 80, ROUNDS)
+                here = measure_page(page, app.url, name, asked.seed + rounds * place, rounds)
                 compared = statistics.median(
-                    beside + measure_reference(page, reference, (2 * place + 1) * ROUNDS % 80, ROUNDS)
+                    beside + measure_reference(page, reference.url, (2 * place + 1) * ROUNDS % 80, ROUNDS)
                 )
                 for row in here:
                     row.reference = compared

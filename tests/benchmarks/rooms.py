@@ -24,9 +24,9 @@ import psutil
 
 from pages._shared.registry import PAGES
 from tests.load.client import Session
-from tests.load.server import serving
+from tests.processes import serving, stop
 from tests.rooms.client import Api, Class
-from tests.rooms.conftest import start_redis, start_replica, stop
+from tests.rooms.conftest import start_redis, start_replica
 
 WITHIN_S = 5.0
 QUIET_S = 20.0
@@ -190,11 +190,12 @@ async def play(room: Class, server: psutil.Process, count: int) -> Found:
 
 def measure(count: int, *url: str) -> Found:
     """One run with a server of its own."""
-    process, api = start_replica(*url)
-    try:
-        return asyncio.run(play(api.open(), psutil.Process(process.pid), count))
-    finally:
-        stop(process)
+    with tempfile.TemporaryDirectory() as folder:
+        process, api = start_replica(Path(folder), *url)
+        try:
+            return asyncio.run(play(api.open(), psutil.Process(process.pid), count))
+        finally:
+            stop(process)
 
 
 def beside_pages(count: int) -> tuple[list[float], list[float]]:

@@ -7,7 +7,7 @@ what came of their verdicts; ``--only biases`` takes one experiment, ``--setting
 import argparse
 import random
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,9 +28,11 @@ from attention_core.experiments import (
     receptive_field,
     scaling,
 )
+from attention_core.experiments.biases import steps_size_sweep
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.masking.config import Sentences
+from attention_core.experiments.run import run
 from attention_core.experiments.settings import (
     Choice,
     OneOf,
@@ -84,33 +86,28 @@ def orders(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     }
 
 
-def last(steps: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Result]:
-    """The result that an experiment which reports its steps ends with."""
-    return lambda config: deque(steps(config), maxlen=1).pop()
-
-
 STUDIES = (
     Study("anatomy", anatomy.AnatomyConfig, anatomy.run_anatomy),
     Study("permutation", permutation.PermutationConfig, permutation.run_permutation),
-    Study("permutation, blocks", permutation.PermutationConfig, permutation.run_blocks),
-    Study("permutation, order", permutation.PermutationConfig, last(permutation.steps_order)),
+    Study("permutation, blocks", permutation.PermutationConfig, partial(run, experiment=permutation.steps_blocks)),
+    Study("permutation, order", permutation.PermutationConfig, partial(run, experiment=permutation.steps_order)),
     Study("permutation, depth", permutation.PermutationConfig, permutation.run_depth),
     Study("permutation, one shuffle", permutation.ShuffleConfig, permutation.run_shuffle, complete=orders),
     Study("biases", biases.BiasesConfig, biases.run_biases),
-    Study("biases, growing", biases.BiasesConfig, lambda config: biases.run_size_sweep(config.key_sweep())),
+    Study("biases, growing", biases.BiasesConfig, lambda one: run(one.key_sweep(), experiment=steps_size_sweep)),
     Study("biases, norms", biases.AfterNormConfig, biases.run_after_norm),
     Study("biases, mean", biases.MeanConfig, biases.run_mean, {"doublings": Whole(8, 12, label="")}),
-    Study("biases, training", biases.TrainingConfig, biases.run_training, {"steps": Whole(10, 30, label="")}),
+    Study("biases, training", biases.TrainingConfig, run, {"steps": Whole(10, 30, label="")}),
     Study("projections", projections.ProjectionsConfig, projections.run_projections),
-    Study("scaling", scaling.ScalingConfig, last(scaling.steps_scaling)),
-    Study("receptive field", receptive_field.ReceptiveFieldConfig, last(receptive_field.steps_receptive_field)),
+    Study("scaling", scaling.ScalingConfig, run),
+    Study("receptive field", receptive_field.ReceptiveFieldConfig, run),
     Study("masks", masking.MaskingConfig, masking.run_masking),
     Study("complexity", complexity.ComplexityConfig, complexity.run_complexity),
     Study("normalization", normalization.NormalizationConfig, normalization.run_normalization),
     Study(
         "learning",
         learning.LearningConfig,
-        learning.run_learning,
+        run,
         {"steps": Whole(1, 60, label=""), "tokens": Whole(2, 16, label=""), "batch": Whole(1, 32, label="")},
         dtypes=("float32", "float64"),
     ),
@@ -128,6 +125,9 @@ def drawn(one: Setting, chance: random.Random) -> Any:
             return chance.random() < 0.5
         case Choice(options=options):
             return chance.choice(list(options))
+        case OneOf(values=values, between=True) if chance.random() < 0.5:
+            between = chance.randint if isinstance(values[0], int) else chance.uniform
+            return between(values[0], values[-1])
         case OneOf(values=values):
             return chance.choice(list(values))
         case Sentences():

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.processes import PATIENCE_S
+
 APP = Path(__file__).parent / "apps" / "token_board_app.py"
 PHONE = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
 WORDS = ["the", "cat", "sat", "on", "the", "mat"]
@@ -25,8 +27,9 @@ HOSTILE = [
     "&amp;",
 ]
 HEARD = """() => {
+  const hear = ({ detail }) => window.heard.push([detail.role, detail.index])
+  if (!window.heard) document.addEventListener("attention:hover", hear)
   window.heard = []
-  document.addEventListener("attention:hover", ({ detail }) => window.heard.push([detail.role, detail.index]))
 }"""
 
 
@@ -34,7 +37,7 @@ class Driven:
     """A page with the board, and a count of what it sends to the server."""
 
     def __init__(self, page: Any, settled: Callable[..., None]):
-        self.page, self.settle, self.frames = page, settled, 0
+        self.page, self.settle, self.frames, self.begun = page, settled, 0, 0
         page.on("websocket", lambda socket: socket.on("framesent", self._count))
 
     def _count(self, _: object) -> None:
@@ -59,8 +62,8 @@ class Driven:
     def focused(self) -> str:
         return self.page.evaluate(
             """() => {
-                const inner = document.activeElement.shadowRoot?.activeElement
-                return inner?.querySelector(".text")?.textContent ?? inner?.getAttribute("aria-label") ?? ""
+                const one = probe.focused()
+                return one?.querySelector(".text")?.textContent ?? one?.getAttribute("aria-label") ?? ""
             }"""
         )
 
@@ -70,7 +73,7 @@ class Driven:
 
     def until(self, done: Callable[[], bool]) -> None:
         """Wait for what the sockets bring: Playwright hands it over while it waits itself."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while not done():
             assert time.monotonic() < deadline
             self.page.wait_for_timeout(20)
@@ -88,14 +91,27 @@ def open_board(
     serve: Callable[[Path], str], open_page: Callable[..., Any], settled: Callable[..., None],
     options: dict[str, Any] | None = None, **link: object,
 ) -> Driven:  # fmt: skip
-    """Open the board's own app: link settings first, options of the browser's context after them."""
-    driven = Driven(open_page(**(options or {})), settled)
-    link = {name: json.dumps(value) if isinstance(value, list) else value for name, value in link.items()}
-    driven.page.goto(f"{serve(APP)}/?{urlencode(link)}")
-    driven.page.locator(".board .text").first.wait_for()
-    settled(driven.page)
-    driven.frames = 0
-    return driven
+    """Open the board's own app; tests with the same link and the same options share it, and it begins anew for each.
+
+    Args:
+        serve, open_page, settled: The fixtures.
+        options: Options of the browser's context.
+        **link: Settings in the link.
+    """
+    query = urlencode({name: json.dumps(value) if isinstance(value, list) else value for name, value in link.items()})
+    page = open_page(keep=f"board {query} {options}", **(options or {}))
+    if page.url == "about:blank":
+        page.driven = Driven(page, settled)
+        page.goto(f"{serve(APP)}/?{query}")
+    else:
+        page.driven.begun += 1
+        page.get_by_role("button", name="Begin anew").click()
+    page.get_by_text(f"begun {page.driven.begun}", exact=True).wait_for()
+    page.locator(".board .text").first.wait_for()
+    page.mouse.move(5, 5)
+    settled(page)
+    page.driven.frames = 0
+    return page.driven
 
 
 def drag(driven: Driven, start: int, end: int, *, drop: bool = True) -> None:

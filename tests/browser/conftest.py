@@ -3,11 +3,7 @@
 import json
 import os
 import re
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -16,99 +12,12 @@ from typing import Any
 import pytest
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.processes import PATIENCE_S, ROOT, Server, start_app, stop
 
-ROOT = Path(__file__).parents[2]
 APP = ROOT / "app.py"
-LOADED = 120_000  # milliseconds that a busy machine may take for anything that comes
+PROBE = Path(__file__).parent / "probe.js"
+LOADED = 1000 * PATIENCE_S
 DRAWN = "canvas, .js-plotly-plot .main-svg"
-# Every canvas in sight as its pixels, every Plotly figure as its data; two equal texts are two equal pictures.
-PICTURES = """() => {
-  const found = [];
-  const walk = (root) => {
-    for (const node of root.querySelectorAll("*")) {
-      if (node.tagName === "CANVAS") found.push(node.toDataURL());
-      if (node.matches(".js-plotly-plot")) found.push(JSON.stringify(node.data));
-      if (node.shadowRoot) walk(node.shadowRoot);
-    }
-  };
-  walk(document);
-  return found;
-}"""
-# A page is settled when the server has finished the run that was asked for last, nothing is a grey bar still (React
-# keeps those for a third of a second), nothing that ends is moving or fading (what opens takes no click where it
-# stood a moment ago), and five frames in a row have changed neither the document, with what components hold in its
-# shadows, nor a canvas.
-IS_SETTLED = """(() => {
-  const RERUN = 11, FINISHED = 6, FOR_RERUN = 2;  // fields of BackMsg and ForwardMsg, and an end that is none
-  const fields = (data) => {
-    const bytes = new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength), found = new Map();
-    let at = 0;
-    const varint = () => {
-      for (let value = 0, weight = 1; ; weight *= 128) {
-        const byte = bytes[at++];
-        value += (byte & 127) * weight;
-        if (byte < 128) return value;
-      }
-    };
-    while (at < bytes.length) {
-      const tag = varint(), value = varint();
-      if (tag % 8 === 2) at += value;
-      found.set(tag >> 3, value);
-    }
-    return found;
-  };
-
-  let [asked, answered, changed, still, before] = [false, false, true, 0, ""];
-  window.runsAsked = 0;
-  const watched = (Base) => class extends Base {
-    constructor(...given) {
-      super(...given);
-      asked = answered = false;
-      this.addEventListener("message", ({ data }) => {
-        const end = data instanceof ArrayBuffer ? fields(data).get(FINISHED) : undefined;
-        if (end !== undefined && end !== FOR_RERUN) answered = asked;
-      });
-    }
-    send(message) {
-      if (fields(message).has(RERUN)) [asked, answered, window.runsAsked] = [true, false, window.runsAsked + 1];
-      super.send(message);
-    }
-  };
-  let Socket = watched(WebSocket);
-  Object.defineProperty(window, "WebSocket", { get: () => Socket, set: (Base) => { Socket = watched(Base); } });
-
-  const roots = [document];
-  const observer = new MutationObserver(() => { changed = true; });
-  const observe = (root) => {
-    observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-  };
-  observe(document);
-  const attach = Element.prototype.attachShadow;
-  Element.prototype.attachShadow = function (...given) {
-    const root = attach.apply(this, given);
-    roots.push(root);
-    observe(root);
-    return root;
-  };
-
-  const rests = () => {
-    const state = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState;
-    if (!answered || state !== "notRunning" || document.querySelector("[data-testid=stSkeleton]")) return false;
-    const moves = (one) => one.playState === "running" && one.effect?.getComputedTiming().endTime < Infinity;
-    if (document.getAnimations().some(moves)) return false;
-    const canvases = roots.filter((root) => root.isConnected).flatMap((root) => [...root.querySelectorAll("canvas")]);
-    const now = canvases.map((canvas) => canvas.toDataURL()).join();
-    const same = now === before && !changed;
-    [before, changed] = [now, false];
-    return same;
-  };
-  window.isSettled = () => {
-    still = rests() ? still + 1 : 0;
-    if (still < 5) return false;
-    still = 0;
-    return true;
-  };
-})()"""
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium-headless-shell (Chromium or "
     "Google Chrome do as well) and `python -m pip install -r requirements-dev.txt`."
@@ -187,75 +96,34 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-def free_port() -> int:
-    """A port on the loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
-
-
-def start_server(app: Path, log: Path, *options: str, port: int = 0) -> tuple[subprocess.Popen[bytes], str]:
-    """Start a Streamlit script, on a free port if ``port`` is 0; the server that answers and its address."""
-    port = port or free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
-    command += ["--server.address=127.0.0.1", f"--server.port={port}", *options]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with log.open("wb") as written:
-        server = subprocess.Popen(command, cwd=ROOT, stdout=written, stderr=subprocess.STDOUT, env=environment)
-    deadline = time.monotonic() + LOADED / 1000
-    while not _answers(url):
-        if server.poll() is not None or time.monotonic() > deadline:
-            pytest.fail(f"{app.name} did not start:\n{log.read_text()}")
-        time.sleep(0.1)
-    return server, url
-
-
-def stop_server(server: subprocess.Popen[bytes]) -> None:
-    """End a server, gently first."""
-    server.terminate()
-    try:
-        server.wait(10)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
-
-
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
     """Start a Streamlit script with the project's config.toml and give its address; one server for each script.
 
     Further arguments are options of ``streamlit run`` for the script's first start.
     """
-    running: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+    running: dict[Path, Server] = {}
 
     def start(app: Path, *options: str) -> str:
         app = Path(app).resolve()
         if app not in running:
-            running[app] = start_server(app, tmp_path_factory.mktemp("server") / f"{app.stem}.log", *options)
-        return running[app][1]
+            running[app] = start_app(app, tmp_path_factory.mktemp("server") / f"{app.stem}.log", *options)
+        return running[app].url
 
     yield start
-    for server, _ in running.values():
-        stop_server(server)
+    for server in running.values():
+        stop(server.process)
 
 
-def wait_until_settled(page: Any, timeout: float = LOADED) -> None:
+def wait_until_settled(page: Any) -> None:
     """Wait until what was done on a page has had its effect, and the scripts and styles it asked for have come."""
-    deadline = time.monotonic() + timeout / 1000
-    loading = True
-    while loading:  # what has come needs some frames to be run
-        loading = bool(page.loading)
-        page.wait_for_function("() => window.isSettled()", timeout=max(1, 1000 * (deadline - time.monotonic())))
-        loading = loading or bool(page.loading)
+    deadline = time.monotonic() + PATIENCE_S
+    asked = -1
+    while asked != len(page.asked):
+        while page.loading and time.monotonic() < deadline:
+            page.wait_for_timeout(10)  # Playwright hands over what has come while it waits itself
+        asked = len(page.asked)
+        page.wait_for_function("probe.isSettled()", timeout=max(1, 1000 * (deadline - time.monotonic())))
 
 
 @pytest.fixture
@@ -280,60 +148,41 @@ def shared_context(chromium: Any) -> Callable[..., Any]:
     return lambda options: context(json.dumps(options, sort_keys=True))
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[dict[str, Any]]:
+    """Pages that the tests of a module share."""
+    pages: dict[str, Any] = {}
+    yield pages
+    for page in pages.values():
+        page.close()
+
+
 @pytest.fixture
 def open_page(
-    chromium: Any, shared_context: Callable[..., Any], request: pytest.FixtureRequest
+    chromium: Any, shared_context: Callable[..., Any], kept: dict[str, Any], request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., Any]]:
     """Open a page; keyword arguments are those of Playwright's ``new_context``.
 
     ``page.asked`` lists all requests and WebSockets, ``page.outside`` those to others than our own servers,
     ``page.messages`` what was written to the console, uncaught errors included. At the end the test fails on what was
     asked outside, on errors in the console, uncaught errors and exceptions shown by Streamlit. With
-    ``stranger`` the page belongs to a browser that has never been here: no cache, no cookies.
+    ``stranger`` the page belongs to a browser that has never been here: no cache, no cookies. With ``keep`` the page
+    of this name stays open for the module's other tests.
     """
     opened = request.node.stash.setdefault(_OPENED, [])
     strangers: list[Any] = []
 
-    def start(*, stranger: bool = False, **options: Any) -> Any:
+    def start(*, stranger: bool = False, keep: str = "", **options: Any) -> Any:
         options = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"} | options
         if stranger:
             strangers.append(chromium.new_context(**options))
-        context = strangers[-1] if stranger else shared_context(options)
-        page = context.new_page()
-        page.set_default_timeout(LOADED)
-        page.add_init_script(IS_SETTLED)
-        page.messages, page.errors, page.asked, page.outside, page.loading = [], [], [], [], set()
-
-        def read(message: Any) -> None:
-            page.messages.append(f"{message.type}: {message.text}")
-            if message.type == "error" and not _is_streamlits_own(message):
-                page.errors.append(message.text)
-
-        def break_down(error: Any) -> None:
-            page.messages.append(f"uncaught: {error}")
-            page.errors.append(str(error))
-
-        page.on("console", read)
-        page.on("pageerror", break_down)
-
-        def note(request: Any) -> None:
-            page.asked.append(request.url)
-            if is_outside(request.url):
-                page.outside.append(request.url)
-
-        def load(request: Any) -> None:
-            if request.url.partition("?")[0].endswith((".js", ".css")):
-                page.loading.add(request)
-
-        def loaded(request: Any) -> None:
-            page.loading.discard(request)
-
-        page.on("request", note)
-        page.on("websocket", note)
-        page.on("request", load)
-        for end in ("requestfinished", "requestfailed"):
-            page.on(end, loaded)
+        if keep in kept:
+            opened.append(kept[keep])
+            return kept[keep]
+        page = _watched((strangers[-1] if stranger else shared_context(options)).new_page())
         opened.append(page)
+        if keep:
+            kept[keep] = page
         return page
 
     yield start
@@ -343,11 +192,51 @@ def open_page(
         problems += page.locator("[data-testid=stException]").all_inner_texts()
     if problems:
         problems.append(keep_evidence(request.node.nodeid, opened))
+        for name in [name for name, page in kept.items() if page in opened]:
+            del kept[name]
     for page in opened:
-        page.close()
+        if page not in kept.values():
+            page.close()
     for context in strangers:
         context.close()
     assert not problems, "\n".join(problems)
+
+
+def _watched(page: Any) -> Any:
+    """A page that keeps what it asks for and what it writes to the console."""
+    page.set_default_timeout(LOADED)
+    page.add_init_script(path=PROBE)
+    page.messages, page.errors, page.asked, page.outside, page.loading = [], [], [], [], set()
+
+    def read(message: Any) -> None:
+        page.messages.append(f"{message.type}: {message.text}")
+        if message.type == "error" and not _is_streamlits_own(message):
+            page.errors.append(message.text)
+
+    def break_down(error: Any) -> None:
+        page.messages.append(f"uncaught: {error}")
+        page.errors.append(str(error))
+
+    def note(request: Any) -> None:
+        page.asked.append(request.url)
+        if is_outside(request.url):
+            page.outside.append(request.url)
+
+    def load(request: Any) -> None:
+        if request.url.partition("?")[0].endswith((".js", ".css")):
+            page.loading.add(request)
+
+    def loaded(request: Any) -> None:
+        page.loading.discard(request)
+
+    page.on("console", read)
+    page.on("pageerror", break_down)
+    page.on("request", note)
+    page.on("websocket", note)
+    page.on("request", load)
+    for end in ("requestfinished", "requestfailed"):
+        page.on(end, loaded)
+    return page
 
 
 @pytest.fixture
@@ -356,9 +245,80 @@ def page(open_page: Callable[..., Any]) -> Any:
     return open_page()
 
 
+class Line:
+    """What the server sends to a page, frame by frame: it can be held back.
+
+    Args:
+        page: The page, before it is opened.
+
+    Attributes:
+        late: What is held.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.late: list[bytes] = []
+        self._is_held, self._last = False, b""
+        page.route_web_socket("**/_stcore/stream", self._pass_on)
+
+    def _pass_on(self, socket: Any) -> None:
+        self._socket = socket
+        socket.connect_to_server().on_message(self._take)
+
+    def _take(self, frame: bytes) -> None:
+        if self._is_held:
+            self.late.append(frame)
+            return
+        self._socket.send(frame)
+        self._is_held = bool(self._last) and self._last in frame
+
+    def hold(self, after: bytes = b"") -> None:
+        """Hold what comes from now on, or after the first frame with these bytes in it."""
+        self._is_held, self._last = not after, after
+
+    def let_go(self, count: int | None = None) -> None:
+        """Send what is held: the first ``count`` frames of it, or all, and what comes from now on."""
+        frames, self.late = self.late[:count], self.late[len(self.late[:count]) :]
+        for frame in frames:
+            self._socket.send(frame)
+        self._is_held, self._last = count is not None, b""
+
+
 def is_outside(url: str) -> bool:
     """Whether a request asks somebody else than the app."""
     return not url.startswith(("data:", "blob:", "http://127.0.0.1:", "ws://127.0.0.1:"))
+
+
+def pictures_of(page: Any) -> list[str]:
+    """Every picture of a page; two equal texts are two equal pictures."""
+    return page.evaluate("probe.pictures()")
+
+
+def barriers(page: Any, *rules: str) -> list[tuple[str, str]]:
+    """What axe finds serious or critical, and where; of these rules, or of all."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+    return [
+        (violation["id"], node["html"][:160])
+        for violation in Axe().run(page, options=options).response["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+        if not _is_streamlits_list(page, violation["id"], node["target"][0])
+    ]
+
+
+def _is_streamlits_list(page: Any, rule: str, target: str) -> bool:
+    """Streamlit's grouped sidebar navigation breaks axe's list rules by itself."""
+    inside = "(target) => document.querySelector(target)?.closest('[data-testid=stSidebarNav]') != null"
+    return rule in ("list", "listitem") and page.evaluate(inside, target)
+
+
+def sideways(page: Any) -> int:
+    """Pixels by which what is on the page is wider than its room.
+
+    Of a Streamlit app it is ``stMain`` that scrolls; the document is as large as the window, whatever is on the page.
+    """
+    return page.locator("[data-testid=stMain]").evaluate("(one) => one.scrollWidth - one.clientWidth")
 
 
 def pictures_at_rest(page: Any) -> list[str]:

@@ -4,11 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.browser.test_tours import PHONE
+
 pytestmark = pytest.mark.slow
+KEYS = ".st-key-figure kbd"  # that a button says can be pressed in its place
 
 
 def test_steps_are_walked_by_strip_buttons_and_keys(visit: Callable, settled: Callable) -> None:
     page = visit("anatomy")
+    assert page.locator(KEYS).first.is_visible()
     figure = page.locator(".st-key-left")
     page.get_by_role("radio", name="scores", exact=True).click()
     settled(page)
@@ -36,20 +40,13 @@ def test_a_click_on_a_cell_tells_where_its_number_came_from(visit: Callable, set
     assert again.locator(".st-key-left").inner_text() == page.locator(".st-key-left").inner_text()
 
 
-def test_the_strip_scrolls_on_a_phone_and_the_page_does_not(visit: Callable) -> None:
-    page = visit("anatomy", viewport={"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+def test_the_strip_scrolls_on_a_phone_and_who_has_no_keys_is_told_of_none(visit: Callable) -> None:
+    page = visit("anatomy", **PHONE)
     group = page.locator(".st-key-figure [role=radiogroup]")
     assert group.evaluate("node => node.scrollWidth > node.clientWidth")
     assert group.bounding_box()["height"] < 60
-
-
-def test_who_has_no_keys_is_told_of_none(visit: Callable) -> None:
-    hint = ".st-key-figure kbd"
-    assert visit("anatomy").locator(hint).first.is_visible()
-    phone = visit("anatomy", viewport={"width": 390, "height": 844}, has_touch=True)
-    assert phone.locator(hint).count() > 0
-    assert not phone.locator(hint).filter(visible=True).count()
+    assert page.locator(KEYS).count() > 0
+    assert not page.locator(KEYS).filter(visible=True).count()
 
 
 def test_on_a_projector_cells_are_wide_enough_for_their_numbers(visit: Callable) -> None:

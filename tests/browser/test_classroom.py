@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared import reach
 from pages._shared.reach import way_in
+from tests.browser.conftest import sideways
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +97,7 @@ def test_home_shows_the_way_in(class_app: str, open_page: Callable, settled: Cal
     port = class_app.rsplit(":", 1)[1]
     assert panel.get_by_role("link").inner_text() == f"http://class.test:{port}/"
     assert panel.get_by_role("img", name="QR code of the link").is_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+    assert sideways(page) == 0
 
 
 def test_home_shows_no_way_in_elsewhere() -> None:

@@ -1,7 +1,6 @@
 """What stands between Streamlit and each of our components: one of a kind for as long as its place is there."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -23,35 +22,23 @@ BEGIN = """async (url) => {
   window.describe = () => { window.leave = draw({ parentElement: root }); };
 }"""
 FOLDER = "performance.getEntriesByType('resource').map(({ name }) => name.match(/(.*)shared.js$/)?.[1]).find(Boolean)"
-COUNTS = "[made, told, ended]"
-A_WHILE_MS = 500  # what would end it looks every 100 ms: nothing else tells that it does not
+LONG_MS = 60_000  # longer than any phone takes from one description to the next
 
 
-@pytest.fixture
-def page(visit: Callable) -> Any:
+def test_it_lives_as_long_as_its_place(visit: Callable) -> None:
     page = visit("masks")
-    page.evaluate(BEGIN, page.evaluate(FOLDER))
-    return page
+    folder = page.evaluate(FOLDER)
+    page.clock.install()
+    page.goto(f"{folder}shared.js")  # a document of the same server that nothing else runs in
 
+    def counts_after(*steps: str) -> list[int]:
+        page.evaluate(BEGIN, folder)
+        for step in steps:
+            page.evaluate(step)
+            page.clock.run_for(LONG_MS)
+        return page.evaluate("[made, told, ended]")
 
-def test_it_stays_however_long_the_next_description_takes(page: Any) -> None:
-    page.evaluate("describe()")
-    page.evaluate("void leave()")
-    page.wait_for_timeout(A_WHILE_MS)
-    page.evaluate("describe()")
-    page.wait_for_timeout(A_WHILE_MS)
-    assert page.evaluate(COUNTS) == [1, 2, 0]
-
-
-def test_it_stays_where_the_last_description_is_cleaned_up_after_the_next(page: Any) -> None:
-    page.evaluate("describe(); const first = leave; describe(); first()")
-    page.wait_for_timeout(A_WHILE_MS)
-    assert page.evaluate(COUNTS) == [1, 2, 0]
-
-
-@pytest.mark.parametrize("leaves", ["host.remove(); leave()", "leave(); host.remove()"])
-def test_it_ends_with_its_place(leaves: str, page: Any) -> None:
-    page.evaluate("describe()")
-    page.evaluate(leaves)
-    page.wait_for_function("ended === 1")
-    assert page.evaluate(COUNTS) == [1, 1, 1]
+    assert counts_after("describe()", "void leave()", "describe()") == [1, 2, 0], "however long the next one takes"
+    assert counts_after("describe(); const first = leave; describe(); first()") == [1, 2, 0], "cleaned up after it"
+    assert counts_after("describe()", "host.remove(); leave()") == [1, 1, 1]
+    assert counts_after("describe()", "leave(); host.remove()") == [1, 1, 1]

@@ -9,21 +9,18 @@ import pytest
 
 from pages._shared.course import from_json
 from pages._shared.courses import OURS, ours
-from tests.browser.conftest import APP, start_server
+from tests.browser.conftest import APP, sideways
+from tests.processes import start_app, stop
 
-SCREENS = {"laptop": (1280, 720), "phone": (390, 844)}
+LAPTOP = {"viewport": {"width": 1280, "height": 720}}
+PHONE = {"viewport": {"width": 390, "height": 844}}
 NEXT = ".st-key-_course_PageDown button"
-# Whether all of an element is in the window, and nothing of the page beside it.
+# Whether all of an element is in the window.
 IN_SIGHT = """(one) => {
   const box = one.getBoundingClientRect();
-  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth
-    && document.documentElement.scrollWidth <= innerWidth;
+  return box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth;
 }"""
-PAINTED = """() => {
-  const walk = (root) => [...root.querySelectorAll("*")].flatMap(
-    (one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
-  return walk(document.querySelector(".st-key-figure")).some((one) => one.matches("canvas") && one.width > 40);
-}"""
+PAINTED = "() => probe.canvases().some((one) => one.width > 40)"
 
 
 def open_link(open_page: Callable, settled: Callable, address: str, **options: Any) -> Any:
@@ -35,31 +32,29 @@ def open_link(open_page: Callable, settled: Callable, address: str, **options: A
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize(("name", "screen"), [("order", LAPTOP), *((name, PHONE) for name in OURS)])
 def test_our_courses_are_walked_to_their_end(
-    name: str, screen: str, serve: Callable, open_page: Callable, settled: Callable, tmp_path: Path
+    name: str, screen: dict[str, Any], serve: Callable, open_page: Callable, settled: Callable
 ) -> None:
-    course, (width, height) = ours(name), SCREENS[screen]
+    course = ours(name)
     address = f"{serve(APP)}/{course.steps[0].page}?course={name}"
-    page = open_link(open_page, settled, address, viewport={"width": width, "height": height})
+    page = open_link(open_page, settled, address, **screen)
     for number, step in enumerate(course.steps, 1):
         page.get_by_text(f"Step {number} of {len(course.steps)}").wait_for()
         settled(page)
         assert step.lesson.note in page.locator(".st-key-course_strip").inner_text()
         assert page.locator(NEXT).evaluate(IN_SIGHT), step
+        assert sideways(page) == 0, step
         if step.lesson.predict_first:
             assert not page.evaluate(PAINTED)
             page.locator("[class*=_predict_strip] [role=radio]").first.click()
             page.get_by_text("You said").wait_for()
             settled(page)
         page.wait_for_function(PAINTED)
-        page.screenshot(path=tmp_path / f"{name}-{screen}-{number}.png")
         page.locator(NEXT).click()
     page.get_by_role("heading", name="What you predicted").wait_for()
     asked = sum(step.lesson.predict_first for step in course.steps)
     assert page.get_by_text("You said").count() == asked
-    page.screenshot(path=tmp_path / f"{name}-{screen}-end.png")
 
 
 @pytest.mark.slow
@@ -117,7 +112,8 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     assert "Look <b>here</b>" in student.locator(".st-key-course_strip").inner_text()
     assert "scaling_scale=root" in student.url
 
-    server, address = start_server(APP, tmp_path / "server.log")
+    server = start_app(APP, tmp_path / "server.log")
+    address = server.url
     try:
         again = open_link(open_page, settled, f"{address}/{link.partition('://')[2].partition('/')[2]}")
         assert "Step 1 of 2" in again.locator(".st-key-course_strip").inner_text()
@@ -130,5 +126,4 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
         for one in (again, loaded):  # whoever loses the server complains
             one.goto("about:blank")
     finally:
-        server.terminate()
-        server.wait()
+        stop(server.process)

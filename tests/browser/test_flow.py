@@ -16,9 +16,9 @@ def menu(page: Any, name: str, settled: Callable) -> None:
 
 def walk(step: Callable, page: Any, settled: Callable) -> None:
     """Go a step of the history; each asks for a run."""
-    asked = page.evaluate("window.runsAsked")
+    asked = page.evaluate("probe.runs")
     step()
-    page.wait_for_function("(asked) => window.runsAsked > asked", arg=asked)
+    page.wait_for_function("(asked) => probe.runs > asked", arg=asked)
     settled(page)
 
 
@@ -118,3 +118,7 @@ def test_a_remote_walks_on_while_a_control_has_the_focus(visit: Callable, settle
         page.keyboard.press("PageDown")
         settled(page)
         assert f"{number} of 5" in remote.inner_text()
+    assert not page.locator("[data-testid=stSidebar]").is_visible()
+    page.locator(".st-key-leave_present button").filter(visible=True).click()
+    page.locator("[data-testid=stSidebar]").wait_for()
+    assert "present" not in page.url

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import PICTURES
+from tests.browser.conftest import pictures_of
 
 pytestmark = pytest.mark.slow
 
@@ -16,30 +16,10 @@ def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, 
     for view in ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"):
         page.get_by_role("radio", name=view, exact=True).click()
         settled(page)
-        seen.add(json.dumps(page.evaluate(PICTURES)))
+        seen.add(json.dumps(pictures_of(page)))
         verdicts = page.locator(".st-key-finding").bounding_box()
         assert verdicts["y"] + verdicts["height"] <= 900, view
     assert len(seen) == 5
-
-
-def test_the_side_of_the_padding_moves_the_mask(visit: Callable, settled: Callable) -> None:
-    page = visit("masks", "?masks_stack=decoder&masks_unmasked=true")
-    before = page.evaluate(PICTURES)
-    assert "does not hold" not in page.locator(".st-key-finding").inner_text()
-    page.get_by_role("radio", name="left", exact=True).click()
-    settled(page)
-    assert "does not hold" in page.locator(".st-key-finding").inner_text()
-    assert "masks_side=left" in page.url
-    assert page.evaluate(PICTURES) != before
-
-
-def test_the_grid_of_an_encoder_decoder_has_three_parts_and_the_conventions_are_a_table(
-    visit: Callable, settled: Callable
-) -> None:
-    page = visit("masks", "?masks_stack=encoder-decoder")
-    assert page.locator("canvas").count() == 3
-    page.get_by_role("radio", name="conventions", exact=True).click()
-    page.get_by_role("cell", name="key_padding_mask").nth(2).wait_for()
 
 
 def test_cells_of_sentences_of_any_length_are_of_one_size(visit: Callable) -> None:

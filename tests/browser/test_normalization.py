@@ -23,36 +23,20 @@ def test_choosing_an_output_shows_what_it_depends_on(visit: Callable, settled: C
     assert f"y at ({int(row) + 1}, {int(column) + 1})" in page.locator(".st-key-figure .view").inner_text()
 
 
-def test_keys_choose_an_output_too(visit: Callable, settled: Callable) -> None:
-    page = visit("normalization")
-    page.locator(".st-key-figure .plot").first.focus()
-    for key in ("ArrowDown", "ArrowRight", "Enter"):
-        page.keyboard.press(key)
-    settled(page)
-    assert "normalization_cell=" in page.url
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_three_features_are_one_figure_in_space(scheme: str, visit: Callable) -> None:
-    page = visit(
-        "normalization", "?normalization_topic=length+of+the+output&normalization_d_model=3", color_scheme=scheme
-    )
+def test_three_features_are_one_figure_in_space(visit: Callable) -> None:
+    page = visit("normalization", "?normalization_topic=length+of+the+output&normalization_d_model=3")
     page.wait_for_selector(".js-plotly-plot .gl-container canvas")
     assert page.locator(".js-plotly-plot").count() == 1
 
 
-def test_what_is_not_a_number_is_said(visit: Callable) -> None:
-    page = visit("normalization", "?normalization_topic=length+of+the+output&normalization_constant=true")
-    text = page.locator("[data-testid=stMain]").inner_text()
-    assert "0 / 0: a constant token and ε = 0" in text
-    assert "are NaN" in page.locator(".st-key-figure .view").inner_text()
-
-
-@pytest.mark.parametrize("topic", ["length+of+the+output", "what+is+left+of+a+bias", "a+whole+block"])
-def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None:
-    page = visit("normalization", f"?normalization_topic={topic}")
-    verdicts = page.locator(".st-key-finding").bounding_box()
-    assert verdicts["y"] + verdicts["height"] <= 900
+def test_every_question_ends_above_the_fold(visit: Callable, settled: Callable) -> None:
+    page = visit("normalization")
+    for topic in ("what is left of a bias", "a whole block", "length of the output"):
+        page.get_by_role("combobox", name="Question").click()
+        page.get_by_role("option", name=topic, exact=True).click()
+        settled(page)
+        verdicts = page.locator(".st-key-finding").bounding_box()
+        assert verdicts["y"] + verdicts["height"] <= 900, topic
 
 
 def test_the_ends_of_a_narrow_colour_bar_stand_on_one_line(visit: Callable) -> None:

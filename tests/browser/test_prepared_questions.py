@@ -14,7 +14,7 @@ from pages._shared.questions import Prepared
 from tests.browser.conftest import APP
 from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
 MINE = Prepared("Does <b>it</b> grow?", ("No", "Yes, $q$"), 1)
 ASKED = ((Prepared(), MINE), (), (Prepared(),))
 DRAW = random.Random(0)

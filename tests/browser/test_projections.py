@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.browser.conftest import pictures_at_rest
+from tests.browser.conftest import pictures_at_rest, pictures_of
 
 pytestmark = pytest.mark.slow
 
@@ -26,6 +26,20 @@ def test_another_head_changes_every_matrix_and_the_link(visit: Callable, settled
     assert page.locator(".st-key-figure input[type=range]").input_value() == "1"
 
 
+def test_every_question_has_a_picture_of_its_own_and_ends_above_the_fold(visit: Callable, settled: Callable) -> None:
+    page = visit("projections")
+    seen = set()
+    for topic in ("tied matrices", "gauge freedom", "low rank", "rank collapse"):
+        page.get_by_role("combobox", name="Question").click()
+        page.get_by_role("option", name=topic, exact=True).click()
+        settled(page)
+        verdicts = page.locator(".st-key-finding").bounding_box()
+        assert verdicts["y"] + verdicts["height"] <= 900, topic
+        assert page.locator(".st-key-below canvas").count() == (0 if topic == "gauge freedom" else 1)
+        seen.add(str(pictures_of(page)))
+    assert len(seen) == 4
+
+
 def test_walking_the_layers_collapses_the_words(visit: Callable, settled: Callable) -> None:
     page = visit("projections", "?projections_topic=rank+collapse")
     before = pictures_at_rest(page)
@@ -37,20 +51,3 @@ def test_walking_the_layers_collapses_the_words(visit: Callable, settled: Callab
     assert alone not in before
     assert "projections_layer=12" in page.url
     assert re.search(r"Layer\s+12", page.locator(".st-key-figure .view").inner_text())
-
-
-@pytest.mark.parametrize("topic", ["tied+matrices", "gauge+freedom", "low+rank", "rank+collapse"])
-def test_every_question_ends_above_the_fold(topic: str, visit: Callable) -> None:
-    page = visit("projections", f"?projections_topic={topic}")
-    verdicts = page.locator(".st-key-finding").bounding_box()
-    assert verdicts["y"] + verdicts["height"] <= 900
-    assert page.locator(".st-key-below canvas").count() == (0 if topic == "gauge+freedom" else 1)
-
-
-def test_a_lesson_may_fix_the_head(visit: Callable) -> None:
-    from pages._shared.link import Lesson
-
-    lesson = Lesson(fixed={"projections_head": 2}).encode()
-    page = visit("projections", f"?lesson={lesson}")
-    assert not page.locator(".st-key-figure input[type=range]").is_visible()
-    assert page.get_by_text("Head: 2").count() == 1

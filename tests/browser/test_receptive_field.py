@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import PICTURES
+from tests.browser.conftest import pictures_of
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +37,7 @@ def test_every_view_is_another_picture_and_ends_above_the_fold(visit: Callable, 
     for view in views:
         page.get_by_role("radio", name=view, exact=True).click()
         settled(page)
-        seen.add(json.dumps(page.evaluate(PICTURES)))
+        seen.add(json.dumps(pictures_of(page)))
         figure = page.locator(".st-key-figure").bounding_box()
         assert figure["y"] + figure["height"] <= 900
     assert len(seen) == len(views)

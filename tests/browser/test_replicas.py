@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 import socket
-import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,37 +18,44 @@ import pytest
 
 from pages._shared.link import Lesson
 from attention_core.claims import statement
-from tests.browser.conftest import ROOT, free_port, start_server, stop_server
+from tests.browser.test_live_class import PHONE, STEPS, WALL, counts, says, step, vote
+from tests.browser.test_live_class import start as start_class
+from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
+from tests.rooms.conftest import start_redis
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("replicas")]
 CONFIG = ROOT / "deploy/haproxy.cfg"
 NAMES = ("one", "two")
 MISSING = "Tests of the proxy need HAProxy: install Debian's package haproxy."
+NETWORK = ("Failed to load resource", "WebSocket")  # what a browser says of a server that is lost
 SETTINGS = "permutation?permutation_positions=rotary&seed=3"
 
 
 class Cluster:
-    """The proxy and its two replicas, all on the loopback."""
+    """The proxy, its two replicas, and the Redis where both keep their classes, all on the loopback."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.redis, self.rooms = start_redis(folder)
         self.ports = {name: free_port() for name in (*NAMES, "bind", "admin")}
         self.url = f"http://127.0.0.1:{self.ports['bind']}"
-        self.replicas: dict[str, subprocess.Popen[bytes]] = {}
+        self.replicas: dict[str, Server] = {}
         with ThreadPoolExecutor() as pool:
             list(pool.map(self.start, NAMES))
         addresses = {f"ATTENTION_{name.upper()}": f"127.0.0.1:{port}" for name, port in self.ports.items()}
         addresses["ATTENTION_ADMIN"] = f"ipv4@{addresses['ATTENTION_ADMIN']}"
-        self.proxy = subprocess.Popen(["haproxy", "-db", "-f", str(CONFIG)], env=os.environ | addresses)
+        is_up = partial(listens, self.ports["bind"])
+        self.proxy = start(["haproxy", "-db", "-f", str(CONFIG)], folder / "proxy.log", is_up, **addresses)
         self.wait_until(*NAMES, are="UP")
 
     def start(self, name: str) -> None:
         log = self.folder / f"{name}.log"
-        self.replicas[name], _ = start_server(ROOT / "deploy/classroom.py", log, port=self.ports[name])
+        port = self.ports[name]
+        self.replicas[name] = start_app(ROOT / "deploy/classroom.py", log, port=port, ROOMS_URL=self.rooms)
 
     def ask(self, command: str) -> str:
         """What the proxy's administration answers."""
-        with socket.create_connection(("127.0.0.1", self.ports["admin"]), timeout=5) as talk:
+        with socket.create_connection(("127.0.0.1", self.ports["admin"]), timeout=PATIENCE_S) as talk:
             talk.sendall(f"{command}\n".encode())
             return b"".join(iter(lambda: talk.recv(65536), b"")).decode()
 
@@ -58,7 +65,7 @@ class Cluster:
         return {row["svname"]: row[column] for row in rows if row["svname"] in NAMES}
 
     def wait_until(self, *names: str, are: str) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
                 seen = self.counts("status")
@@ -69,39 +76,41 @@ class Cluster:
             assert time.monotonic() < deadline, seen
             time.sleep(0.1)
 
+    def kill(self, name: str) -> None:
+        """Lose a replica, and wait until the proxy has seen it."""
+        lost = self.replicas[name].process
+        lost.kill()
+        lost.wait()
+        self.wait_until(name, are="DOWN")
+
     def stop(self) -> None:
-        self.proxy.terminate()
-        self.proxy.wait(10)
+        stop(self.proxy)
         for replica in self.replicas.values():
-            stop_server(replica)
-
-
-def need_haproxy() -> None:
-    """Skip where there is no proxy to test with."""
-    if shutil.which("haproxy") is None:
-        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
+            stop(replica.process)
+        stop(self.redis)
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    need_haproxy()
+    if shutil.which("haproxy") is None:
+        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
     running = Cluster(tmp_path_factory.mktemp("cluster"))
     yield running
     running.stop()
 
 
 def get(url: str, **headers: str) -> Any:
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=PATIENCE_S) as answer:
         answer.body = answer.read()
         return answer
 
 
 @pytest.fixture
-def visit_replica(cluster: Cluster, open_page: Callable, settled: Callable) -> Callable[[str, str], Any]:
+def visit_replica(cluster: Cluster, open_page: Callable, settled: Callable) -> Callable[..., Any]:
     """Open a page of the app on one replica, as a visitor who belongs to it, and wait until it is drawn."""
 
-    def go(replica: str, path: str) -> Any:
-        page = open_page(stranger=True)
+    def go(replica: str, path: str, **options: Any) -> Any:
+        page = open_page(stranger=True, **options)
         page.context.add_cookies([{"name": "replica", "value": replica, "url": cluster.url}])
         page.loads = []
         page.on("load", lambda loaded: page.loads.append(loaded.url))
@@ -176,7 +185,7 @@ def test_a_rolling_restart_drops_nobody(cluster: Cluster, visit_replica: Callabl
         cluster.ask(f"set server replicas/{name} state drain")
         newcomers = {get(f"{cluster.url}/").headers["Set-Cookie"].split(";")[0] for _ in range(4)}
         assert newcomers == {f"replica={other}"}
-        stop_server(cluster.replicas[name])
+        stop(cluster.replicas[name].process)
         cluster.start(name)
         cluster.ask(f"set server replicas/{name} state ready")
         cluster.wait_until(name, are="UP")
@@ -190,8 +199,42 @@ def test_a_lost_replica_costs_its_visitors_no_more_than_a_reload(
     page = visit_replica("one", SETTINGS)
     before = verdicts(page)
     assert f"{statement('perm-self')} does not hold" in before
-    cluster.replicas["one"].kill()
-    cluster.replicas["one"].wait()
-    cluster.wait_until("one", are="DOWN")
+    cluster.kill("one")
     assert_alive(page, before, settled)
     assert replica_of(page) == "two"
+    cluster.start("one")
+    cluster.wait_until("one", are="UP")
+
+
+def test_a_class_outlives_a_killed_replica(cluster: Cluster, visit_replica: Callable, settled: Callable) -> None:
+    teacher = visit_replica("one", "scaling?scaling_tab=share", **WALL)
+    key, _ = start_class(teacher)
+    phones = [visit_replica(name, f"?class={key}", **PHONE) for name in ("one", "one", "two")]
+    says(teacher, ".here", "^3 here$")
+    step(teacher, "Ask")
+    for phone in phones:
+        says(phone, ".line", "^Vote.")
+    for answer, phone in enumerate(phones[:2]):
+        vote(phone, answer)
+    cluster.kill("one")
+    says(teacher, ".status", "^Vote: 2 of ")
+    vote(phones[0], 3)
+    vote(phones[2], 2)
+    says(teacher, ".status", "^Vote: 3 of ")
+    settled(teacher)
+    assert replica_of(teacher) == "two"
+    for name in STEPS[1:4]:
+        step(teacher, name)
+        if name == "Ask again":
+            for phone in phones:
+                says(phone, ".line", "^Vote again")
+                vote(phone, 3)
+    step(teacher, "Show the counts")
+    assert counts(teacher) == [["0", "0"], ["1", "0"], ["1", "0"], ["1", "3"]]
+    step(teacher, "Reveal the answer")
+    for page in (teacher, *phones):
+        says(page, ".measured", "It vanishes for most")
+    for page in (teacher, *phones):
+        page.goto("about:blank")
+        assert [error for error in page.errors if not any(one in error for one in NETWORK)] == []
+        page.errors.clear()

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import LOADED
+from tests.processes import stop
 from tests.rooms.client import Api, Class
-from tests.rooms.conftest import MANY, serving, start_redis, start_replica, stop
+from tests.rooms.conftest import MANY, serving, start_redis, start_replica
 
 pytestmark = pytest.mark.slow
 
@@ -98,7 +99,9 @@ def test_a_teacher_needs_no_more_than_the_client(api: Api, browse: Callable) -> 
     assert page.evaluate("room.teach({ do: 'show' })")["error"].startswith("Close the vote before you show")
     room.voted("ana-00000000", 0)
     assert page.evaluate("room.teach({ do: 'close' })") == {"error": ""}
-    assert page.evaluate("room.results()")["csv"].splitlines()[1].endswith(",1,It grows,1")
+    results = page.evaluate("room.results()")["csv"]
+    assert results.startswith("\ufeffquestion,")
+    assert results.splitlines()[1].endswith(",1,It grows,1")
     assert page.evaluate("room.teach({ do: 'end' })") == {"error": ""}
     page.wait_for_function("() => ended")
     assert page.evaluate("ended") == "This class has ended, and nothing of it was kept."
@@ -220,7 +223,7 @@ def test_a_phone_that_wakes_up_listens_anew(api: Api, browse: Callable) -> None:
 
 def test_voters_and_teacher_come_back_by_themselves_to_another_replica(browse: Callable, tmp_path: Path) -> None:
     redis, url = start_redis(tmp_path)
-    replica, api = start_replica(url)
+    replica, api = start_replica(tmp_path, url)
     try:
         room = api.open()
         student, teacher = browse(api.url), browse(api.url)
@@ -234,7 +237,7 @@ def test_voters_and_teacher_come_back_by_themselves_to_another_replica(browse: C
         replica.wait()
         student.evaluate("() => void room.vote(2).then(({ error }) => (window.sent = error === ''))")
         # The proxy sends everybody to another replica at the same address.
-        replica, _ = start_replica(url, port=int(api.url.rsplit(":", 1)[1]))
+        replica, _ = start_replica(tmp_path, url, port=int(api.url.rsplit(":", 1)[1]))
         until(teacher, "voted === 1")
         student.wait_for_function("() => window.sent !== undefined")
         assert student.evaluate("sent || room.vote(2)") in (True, {"error": ""})

@@ -6,8 +6,9 @@ import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.board import APP, HEARD, HOSTILE, PHONE, WORDS, Driven, drag
+from tests.browser.conftest import Line, barriers, sideways
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("token board")]
 
 
 # ── What is shown ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -50,8 +51,7 @@ def test_a_phone_shows_every_chip_without_scrolling_sideways(board, tokens):
         assert box["x"] + box["width"] <= 390
         assert box["width"] >= 44
         assert box["height"] >= 44
-    main = "document.querySelector('[data-testid=stMain]')"
-    assert driven.page.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
+    assert sideways(driven.page) == 0
 
 
 def test_a_locked_board_is_values_only(board):
@@ -120,12 +120,26 @@ def test_a_board_that_goes_takes_its_light_along_and_works_when_it_is_back(board
 # ── The server has the last word ──────────────────────────────────────────────────────────────────────────────
 
 
-def test_moves_made_faster_than_the_server_answers_are_all_kept(board):
-    driven = board(slow=0.5)
+def open_held(serve, open_page, settled) -> tuple[Driven, Line]:
+    """A board of its own, and what the server sends it."""
+    page = open_page()
+    line, driven = Line(page), Driven(page, settled)
+    page.goto(serve(APP))
+    page.locator(".board .text").first.wait_for()
+    settled(page)
+    driven.frames = 0
+    return driven, line
+
+
+def test_moves_made_faster_than_the_server_answers_are_all_kept(serve, open_page, settled):
+    driven, line = open_held(serve, open_page, settled)
     driven.chip(0).focus()
+    line.hold()
     for count in range(1, 5):
         driven.page.keyboard.press("Alt+ArrowRight")
         driven.until(lambda: driven.frames == count)  # noqa: B023
+    assert driven.held()["moves"] == 0, "no answer has come"
+    line.let_go()
     driven.after({"order": [1, 2, 3, 4, 0, 5]})
     assert driven.frames == 4
 
@@ -136,36 +150,18 @@ def _has_ended(message: ForwardMsg) -> bool:
 
 
 def test_a_late_answer_to_an_earlier_move_does_not_put_the_chips_back(serve, open_page, settled):
-    page = open_page()
-    late: list[Any] = []
-    line: dict[str, Any] = {"holds": False}
-
-    def pass_on(socket: Any) -> None:
-        server = socket.connect_to_server()
-        line["send"] = socket.send
-        server.on_message(lambda frame: late.append(frame) if line["holds"] else socket.send(frame))
-
-    page.route_web_socket("**/_stcore/stream", pass_on)
-    driven = Driven(page, settled)
-    page.goto(serve(APP))
-    page.locator(".board .text").first.wait_for()
-    settled(page)
+    driven, line = open_held(serve, open_page, settled)
     driven.chip(0).focus()
-    line["holds"] = True
-    answers = []
-    for _ in range(2):
-        page.keyboard.press("Alt+ArrowRight")
-        driven.until(lambda: any(_has_ended(ForwardMsg.FromString(one)) for one in late))
-        answers.append(late[:])
-        late.clear()
-    assert all(answers)
-    for frame in answers[0]:
-        line["send"](frame)
+    line.hold()
+    ends = []
+    for count in (1, 2):
+        driven.page.keyboard.press("Alt+ArrowRight")
+        driven.until(lambda: sum(_has_ended(ForwardMsg.FromString(one)) for one in line.late) == count)  # noqa: B023
+        ends.append(len(line.late))
+    line.let_go(ends[0])
     driven.after({"order": [1, 0, 2, 3, 4, 5]})
     assert driven.texts() == ["cat", "sat", "the", "on", "the", "mat"]
-    line["holds"] = False
-    for frame in answers[1] + late:
-        line["send"](frame)
+    line.let_go()
     driven.after({"order": [1, 2, 0, 3, 4, 5]})
     assert driven.texts() == ["cat", "sat", "the", "on", "the", "mat"]
 
@@ -223,27 +219,17 @@ def test_a_forged_message_is_refused_with_a_sentence_and_the_state_is_kept(serve
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("role", ["query", "key", "both"])
-def test_axe_finds_nothing_serious(board, scheme, role):
-    from axe_playwright_python.sync_playwright import Axe
-
-    driven = board({"color_scheme": scheme, "reduced_motion": "reduce"}, role=role)
-    axe = Axe()
-
-    def check() -> None:
-        found = axe.run(driven.page).response["violations"]
-        assert [rule["id"] for rule in found if rule["impact"] in ("serious", "critical")] == []
-
-    check()
+def test_axe_finds_nothing_serious(board, scheme):
+    driven = board({"color_scheme": scheme, "reduced_motion": "reduce"}, role="both")
+    rules = ("color-contrast",) if scheme == "dark" else ()
+    assert barriers(driven.page, *rules) == []
     driven.chip(0).hover()
-    driven.page.locator(".lit-query, .lit-key").wait_for()
-    check()
-    driven.chip(1).dblclick()
-    check()
-    driven.page.keyboard.press("Escape")
+    driven.page.locator(".lit-query, .lit-key").first.wait_for()
+    assert barriers(driven.page, *rules) == []
+    driven.chip(1).focus()
     driven.page.keyboard.press("Space")
     driven.page.locator(".grabbed").wait_for()
-    check()
+    assert barriers(driven.page, *rules) == []
 
 
 def test_a_chip_says_its_place_and_how_to_move_it(board):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.board import WORDS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("token board tokens")]
 
 
 # ── Tokens ────────────────────────────────────────────────────────────────────────────────────────────────────

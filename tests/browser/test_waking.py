@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import start_server, stop_server
+from tests.processes import start_app, stop
 
 pytestmark = pytest.mark.slow
 
@@ -17,19 +17,19 @@ def asleep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[st
     """Address of the app in a process that has not imported torch, and the file that lets it."""
     awake = tmp_path / "awake"
     monkeypatch.setenv("AWAKE", str(awake))
-    server, url = start_server(SLEEPING, tmp_path / "server.log")
-    yield url, awake
+    server = start_app(SLEEPING, tmp_path / "server.log")
+    yield server.url, awake
     awake.touch()
-    stop_server(server)
+    stop(server.process)
 
 
-@pytest.mark.parametrize("query", ["", "/permutation?permutation_positions=rotary"])
 def test_the_first_visitor_is_told_at_once_that_the_app_is_waking(
-    query: str, asleep: tuple[str, Path], open_page: Callable, settled: Callable
+    asleep: tuple[str, Path], open_page: Callable, settled: Callable
 ) -> None:
     url, awake = asleep
+    link = f"{url}/permutation?permutation_positions=rotary"
     page = open_page()
-    page.goto(f"{url}{query}")
+    page.goto(link)
     waking = page.get_by_text("Waking up")
     waking.wait_for()
     assert page.locator("h1").count() == 0, "it is said before there is a page"
@@ -38,7 +38,7 @@ def test_the_first_visitor_is_told_at_once_that_the_app_is_waking(
     page.wait_for_selector("canvas")
     settled(page)
     assert waking.count() == 0
-    assert page.url == f"{url}{query or '/'}"
+    assert page.url == link
     later = open_page()
     later.goto(url)
     later.wait_for_selector("h1")

@@ -9,7 +9,7 @@ import pytest
 
 from pages._shared.registry import HOME, LEDGER, PAGES
 from tests.load.client import Session
-from tests.load.server import ROOT, Server, serving
+from tests.processes import ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
 

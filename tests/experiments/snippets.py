@@ -1,41 +1,54 @@
 """Runs the code that the app shows, as a visitor would: outside the project, in an interpreter of its own."""
 
+import atexit
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
+from functools import cache
 
 _DRIVER = """
-import contextlib, io, json, sys
-printed = []
-for code in json.load(sys.stdin):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(code, "snippet", "exec"), {"__name__": "__main__"})
-    printed.append(out.getvalue())
-assert not [name for name in sys.modules if name.split(".")[0] in ("attention_core", "streamlit")]
-json.dump(printed, sys.stdout)
+import contextlib, io, json, os, sys, tempfile, traceback
+for line in sys.stdin:
+    out, error = io.StringIO(), ""
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(out):
+        os.chdir(folder)
+        try:
+            exec(compile(json.loads(line), "snippet", "exec"), {"__name__": "__main__"})
+        except BaseException:
+            error = traceback.format_exc()
+        if left := os.listdir():
+            error += f"It left {left}."
+        os.chdir(os.sep)
+    if ours := [name for name in sys.modules if name.split(".")[0] in ("attention_core", "streamlit")]:
+        error += f"It imported {ours}."
+    print(json.dumps([out.getvalue(), error]), flush=True)
 """
 
 
+@cache
+def _interpreter() -> subprocess.Popen[str]:
+    """An interpreter that runs one line of JSON, code, after the other; it ends with this process."""
+    command = [sys.executable, "-I", "-c", _DRIVER]
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+    atexit.register(started.communicate)
+    return started
+
+
 def run_snippets(snippets: Sequence[str]) -> list[str]:
-    """What each snippet prints; all of them run in one fresh interpreter in an empty folder.
+    """What each snippet prints; an interpreter runs them all, each in an empty folder and a fresh namespace.
 
     Args:
         snippets: The code.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-I", "-c", _DRIVER],
-            input=json.dumps(list(snippets)),
-            capture_output=True,
-            text=True,
-            cwd=folder,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    interpreter, printed = _interpreter(), []
+    for code in snippets:
+        interpreter.stdin.write(json.dumps(code) + "\n")
+        interpreter.stdin.flush()
+        out, error = json.loads(interpreter.stdout.readline() or '["", "The interpreter ended."]')
+        assert not error, error
+        printed.append(out)
+    return printed
 
 
 def numbers(printed: str) -> list[str]:

@@ -196,12 +196,14 @@ def test_only_what_the_query_bias_adds_moves_the_weights() -> None:
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"size": 3.0}, "size"),
+        ({"size": 5.1}, "size"),
+        ({"size": True}, "size"),
         ({"size": float("nan")}, "size"),
         ({"direction": "up"}, "direction"),
         ({"tokens": ()}, "tokens"),
         ({"tokens": ("a",) * 65}, "tokens"),
-        ({"tokens": ["a"]}, "tokens"),
+        ({"tokens": "a"}, "tokens"),
+        ({"tokens": [["a"]]}, "tokens"),
         ({"rotary": 1}, "rotary"),
         ({"k_bias": "yes"}, "k_bias"),
         ({"seed": -1}, "seed"),

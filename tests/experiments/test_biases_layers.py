@@ -13,9 +13,9 @@ from attention_core.experiments.biases import (
     run_after_norm,
     run_appendix,
     run_mean,
-    run_training,
 )
 from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.run import run
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -86,7 +86,7 @@ def test_the_published_numbers_come_out_again() -> None:
 
 
 def test_training_leaves_the_key_bias_without_a_signal() -> None:
-    result = run_training(TrainingConfig(dtype="float32", steps=200))
+    result = run(TrainingConfig(dtype="float32", steps=200))
     assert result.verdicts[0].holds
     assert result.norms.shape == (2, 201, 4)
     assert result.key_bias("SGD") < 1e-7
@@ -94,7 +94,7 @@ def test_training_leaves_the_key_bias_without_a_signal() -> None:
     assert result.key_bias("Adam") > 100 * result.key_bias("SGD")
     assert (result.norms[:, -1, [0, 2, 3]] > 0.01).all()
     assert (result.losses[:, -1] < result.losses[:, 0]).all()
-    assert run_training(TrainingConfig(dtype="float64", steps=50)).key_bias("SGD") < 1e-16
+    assert run(TrainingConfig(dtype="float64", steps=50)).key_bias("SGD") < 1e-16
 
 
 def test_impossible_settings_are_refused() -> None:

@@ -6,10 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.utils.flop_counter import FlopCounterMode
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode, flop_registry
 
+from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.complexity import (
     TOKENS,
@@ -132,6 +136,36 @@ def test_on_a_cpu_the_counter_sees_nothing_of_the_fused_core() -> None:
     assert result.core == 0
     assert result.total == 2 * (2 * 11 + 2 * 13) * 35 * 35
     assert sum(line.counted for line in result.lines) == result.total + 4 * 11 * 13 * 35
+
+
+def test_another_fused_kernel_is_counted_as_the_counter_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on CUDA, where torch has formulas, and in half precision adds zeros until 8 divides the size of a head."""
+    fused = F.scaled_dot_product_attention
+    formula = flop_registry[torch.ops.aten._scaled_dot_product_flash_attention]
+    monkeypatch.setitem(flop_registry, torch.ops.aten._scaled_dot_product_flash_attention_for_cpu, formula)
+
+    def padded(*heads: Tensor | float | None, scale: float) -> Tensor:
+        wider = [F.pad(one, (0, -one.shape[-1] % 8)) for one in heads[:3]]
+        return fused(*wider, *heads[3:], scale=scale)[..., : heads[0].shape[-1]]
+
+    for kernel, broken in ((fused, set()), (padded, {"cplx-core", "cplx-mha", "cplx-heads"})):
+        monkeypatch.setattr("attention_core.modules.dot_product.F.scaled_dot_product_attention", kernel)
+        result = run_complexity(ComplexityConfig(**PRIMES, fused=True, device="cpu"))
+        assert result.core == 4 * 11 * 13 * 5 * (8 if broken else 7)
+        assert not any(one.surprises for one in result.verdicts)
+        assert {one.claim for one in result.verdicts if not one.holds} == broken
+        assert all("the zeros behind 7 are counted" in one.because for one in result.verdicts if not one.holds)
+        one = run_anatomy(AnatomyConfig(fused=True, heads=4, device="cpu")).verdict("cplx-core")
+        assert one.outcome == ("fails" if broken else "holds")
+    # With 14 keys the zeros cost what W_O would.
+    level = {"num_queries": 7, "num_keys": 14, "d_model": 28, "num_heads": 7, "fused": True, "no_output": True}
+    assert run_complexity(ComplexityConfig(**level, device="cpu")).verdict("cplx-heads").outcome == "holds"
+
+
+def test_without_a_fused_kernel_the_counter_sees_all() -> None:
+    with sdpa_kernel(SDPBackend.MATH):
+        result = run_complexity(ComplexityConfig(**PRIMES, fused=True, device="cpu"))
+    assert all(one.holds and not one.because for one in result.verdicts)
 
 
 @pytest.mark.parametrize("d_model", [1, 7, 64, 1024])

@@ -1,7 +1,7 @@
 """What a clock says: never a pass condition, but where it is put, how it is read, and when it stops."""
 
 import math
-import time
+import random
 
 import numpy as np
 import pytest
@@ -60,22 +60,44 @@ def test_an_interval_covers_the_truth_as_often_as_it_says() -> None:
     assert 0.925 <= covered / 2000 <= 0.975
 
 
-def task(calls: list[str], name: str, flops: float, kind: str = "a", wait: float = 0.0) -> Task:
+class Clock:
+    """Stands still but for what is said to take time: tasks of these tests, or each look at it."""
+
+    def __init__(self, *, look: tuple[float, float] = (0, 0)) -> None:
+        self.now = 0.0
+        self._look = look
+        self._chance = random.Random(0)
+
+    def __call__(self) -> float:
+        self.now += self._chance.uniform(*self._look)
+        return self.now
+
+
+def looked_at() -> Clock:
+    """What lies between two looks takes 15 to 30 ms, so that some sizes are timed, and small ones alone."""
+    return Clock(look=(0.015, 0.03))
+
+
+def task(clock: Clock, calls: list[str], name: str, flops: float, takes: float, kind: str = "a") -> Task:
+    def call() -> None:
+        calls.append(name)
+        clock.now += takes
+
     def make():
         calls.append(f"make {name}")
-        return lambda: (calls.append(name), time.sleep(wait))
+        return call
 
     return Task(doing=name, flops=flops, kind=kind, make=make)
 
 
 def test_repetitions_are_interleaved_and_begin_with_the_least_work() -> None:
-    calls: list[str] = []
-    tasks = [task(calls, "large", 2, wait=1e-3), task(calls, "small", 1, wait=1e-3)]
-    steps, left_out = drain(measure(tasks, 60, CPU))
+    clock, calls = Clock(), []
+    tasks = [task(clock, calls, "large", 2, takes=2e-3), task(clock, calls, "small", 1, takes=1e-3)]
+    steps, left_out = drain(measure(tasks, 60, CPU, clock))
     assert left_out == []
     assert calls[:6] == ["make small", "small", "small", "make large", "large", "large"]
     assert all(sorted(calls[i : i + 2]) == ["large", "small"] for i in range(6, len(calls), 2))
-    assert [len(one.times) for one in tasks] == [ROUNDS, ROUNDS]
+    assert [one.times for one in tasks] == [pytest.approx([2e-3] * ROUNDS), pytest.approx([1e-3] * ROUNDS)]
     assert steps[0].doing == "small, warming up"
     assert steps[-1].doing.endswith(f"repetition {ROUNDS} of {ROUNDS}")
     assert all(0 <= step.done < step.total for step in steps)
@@ -83,18 +105,27 @@ def test_repetitions_are_interleaved_and_begin_with_the_least_work() -> None:
 
 
 def test_what_would_take_too_long_is_left_out_before_it_is_made() -> None:
-    calls: list[str] = []
-    tasks = [task(calls, "short", 1, wait=0.02), task(calls, "long", 1e4, wait=1)]
-    _, left_out = drain(measure(tasks, 0.5, CPU))
+    clock, calls = Clock(), []
+    tasks = [task(clock, calls, "short", 1, takes=0.02), task(clock, calls, "long", 1e4, takes=200)]
+    _, left_out = drain(measure(tasks, 0.5, CPU, clock))
     assert left_out == [tasks[1]]
     assert "make long" not in calls
     assert all(math.isnan(value) for value in quartiles(tasks[1]))
+    assert clock.now == pytest.approx((2 + ROUNDS) * 0.02)
+
+
+def test_what_takes_less_than_half_a_millisecond_is_repeated_and_divided() -> None:
+    clock, calls = Clock(), []
+    short = task(clock, calls, "short", 1, takes=1e-4)
+    drain(measure([short], 1, CPU, clock))
+    assert short.times == pytest.approx([1e-4] * ROUNDS)
+    assert calls.count("short") == 2 + 5 * ROUNDS
 
 
 def test_when_time_is_up_an_admitted_task_was_still_timed_once_and_no_other_is_begun() -> None:
-    calls: list[str] = []
-    tasks = [task(calls, "first", 1, wait=0.05), task(calls, "second", 2, kind="b")]
-    _, left_out = drain(measure(tasks, 0.01, CPU))
+    clock, calls = Clock(), []
+    tasks = [task(clock, calls, "first", 1, takes=0.05), task(clock, calls, "second", 2, takes=0, kind="b")]
+    _, left_out = drain(measure(tasks, 0.01, CPU, clock))
     assert len(tasks[0].times) == 1
     assert left_out == [tasks[1]]
     assert "make second" not in calls
@@ -108,7 +139,7 @@ def test_quartiles_by_hand() -> None:
 @pytest.mark.parametrize("sweep", ["n", "d_model", "heads"])
 def test_curves_put_every_time_at_its_place(sweep: str) -> None:
     config = TimesConfig(sweep=sweep, num_tokens=32, d_model=32, num_heads=32, seconds=2)
-    *steps, curves = steps_times(config)
+    *steps, curves = steps_times(config, looked_at())
     assert steps
     assert all(isinstance(step, Step) for step in steps)
     assert isinstance(curves, TimeCurves)
@@ -133,16 +164,16 @@ def test_curves_put_every_time_at_its_place(sweep: str) -> None:
 
 def test_scores_too_large_for_memory_are_never_made() -> None:
     config = TimesConfig(sweep="d_model", num_tokens=4096, d_model=16, num_heads=16, seconds=2)
-    steps = steps_times(config)
+    steps = steps_times(config, looked_at())
     assert "explicit" not in next(steps).doing
     steps.close()
-    *_, curves = steps_times(TimesConfig(sweep="n", d_model=32, num_heads=32, seconds=2))
+    *_, curves = steps_times(TimesConfig(sweep="n", d_model=32, num_heads=32, seconds=2), looked_at())
     assert "explicit at n = 1,024: scores and weights need 512 MiB." in curves.left_out
     assert np.isnan(curves.median[0, curves.sizes >= 1024]).all()
 
 
 def test_shares_lie_between_nothing_and_all_beside_those_of_the_flops() -> None:
-    *_, shares = steps_times(TimesConfig(sweep="shares", seconds=2))
+    *_, shares = steps_times(TimesConfig(sweep="shares", seconds=5), looked_at())
     assert isinstance(shares, TimeShares)
     assert shares.share.shape == shares.flop_share.shape == (4, 5)
     timed = shares.share[np.isfinite(shares.share)]
@@ -150,4 +181,11 @@ def test_shares_lie_between_nothing_and_all_beside_those_of_the_flops() -> None:
     assert ((timed > 0) & (timed < 1)).all()
     assert shares.flop_share[0, 1] == 0.5
     assert shares.verdicts == ()
-    assert math.isnan(shares.crossing) or shares.crossing > 0
+    crossings = []
+    for row, width in zip(shares.share, shares.widths, strict=True):
+        above = np.flatnonzero(row >= 0.5)
+        if above.size and above[0] > 0:
+            two = slice(above[0] - 1, above[0] + 1)
+            crossings.append(2 ** np.interp(0.5, row[two], np.log2(shares.sizes[two])) / width)
+    assert crossings
+    assert shares.crossing == pytest.approx(np.median(crossings))

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number
+from attention_core.experiments.verdict import Provenance, Step, Verdict, format_number
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
@@ -212,4 +213,30 @@ def test_steps_and_provenance() -> None:
     assert Step(1, 4).doing == ""
     versions = dict(Provenance(seed=0, dtype="float64", device="cpu").versions)
     assert versions["torch"].startswith("2.")
-    assert not isinstance(object(), Result)
+
+
+def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:
+    made = verdict()
+    assert str(made) == f"{made}" == made.sentence()
+    assert repr(made) == "<Verdict perm-kv: max |a − b| = 8.90e-16 ≤ 5.10e-14 · holds>"
+
+
+@pytest.mark.parametrize(
+    ("measured", "more", "word"),
+    [
+        (0.0, {}, "holds"),
+        (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "fails"),
+        (1.0, {}, "surprises"),
+        (1.0, {"expected": None, "because": "it drowns"}, "undecided"),
+    ],
+)
+def test_a_notebook_shows_the_outcome_in_a_word_and_text_as_text(measured: float, more: dict, word: str) -> None:
+    made = verdict(measured=measured, says="<script>alert(1)</script> moves by", unit="<i>", **more)
+    shown = made._repr_html_()
+    assert f"<strong>{word}</strong>" in shown
+    assert word in repr(made)
+    ElementTree.fromstring(shown)  # well formed, so nothing in it was taken for a tag
+    plain = " ".join(ElementTree.fromstring(shown).itertext())
+    for text in (made.says, made.numbers, made.circumstances, made.because):
+        assert text in plain
+    assert not {"script", "b", "i"} & {each.tag for each in ElementTree.fromstring(shown).iter()}

@@ -17,7 +17,6 @@ from attention_core.experiments.learning import (
     LearningStep,
     answer,
     check_heads,
-    run_ablation,
     run_learning,
     steps_learning,
 )
@@ -27,6 +26,7 @@ from attention_core.experiments.learning.notes import moments_of
 from attention_core.experiments.learning.optimizers import SGD, AdamW
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy
 from attention_core.experiments.learning.use import switch_off
+from attention_core.experiments.run import run
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 
@@ -183,8 +183,8 @@ def test_the_trained_model_answers_what_is_typed(learned: LearningResult) -> Non
 
 
 def test_without_its_head_nothing_of_it_is_left(learned: LearningResult) -> None:
-    assert run_ablation(Ablation(trained=learned.trained)).left == learned.score
-    found = run_ablation(Ablation(trained=learned.trained, off=((0, 0),)))
+    assert run(Ablation(trained=learned.trained)).left == learned.score
+    found = run(Ablation(trained=learned.trained, off=((0, 0),)))
     assert found.left.accuracy < 0.3
     np.testing.assert_array_equal(found.each, [[found.left.accuracy]])
     for head in ((1, 0), (0, 1), (-1, 0)):
@@ -195,7 +195,7 @@ def test_without_its_head_nothing_of_it_is_left(learned: LearningResult) -> None
 def test_each_head_off_is_each_head_alone_and_the_model_is_whole_again_afterwards() -> None:
     trained = run_learning(LearningConfig(**SMALL | {"heads": 2, "layers": 2})).trained
     every = ((0, 0), (0, 1), (1, 0), (1, 1))
-    alone = {head: run_ablation(Ablation(trained=trained, off=(head,))) for head in every}
+    alone = {head: run(Ablation(trained=trained, off=(head,))) for head in every}
     for one in alone.values():
         np.testing.assert_array_equal(one.each, np.reshape([alone[head].left.accuracy for head in every], (2, 2)))
 
@@ -330,7 +330,7 @@ def test_order_is_not_learned_blindly_and_is_with_positions() -> None:
         ({"placement": "norm"}, "pre"),
         ({"optimizer": "Adam"}, "adamw"),
         ({"learning_rate": math.nan}, "learning_rate"),
-        ({"learning_rate": 0.0}, "one of 0.0001"),
+        ({"learning_rate": 0.0}, "from 0.0001 to 100"),
         ({"causal": 1}, "True or False"),
         ({"batch": 0}, "batch"),
         ({"steps": 5001}, "1 to 5,000"),

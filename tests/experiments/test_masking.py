@@ -72,7 +72,8 @@ def test_what_breaks_a_stack_breaks_it_by_far(settings: dict, broken: set, dtype
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("stack", "side"), list(itertools.product(STACKS, SIDES)))
+@pytest.mark.parametrize("side", [SIDES[1], pytest.param(SIDES[0], marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("stack", STACKS)
 def test_theory_foresees_every_verdict(stack: str, side: str) -> None:
     chosen = list(enumerate(itertools.product(POSITIONS, (False, True), PADDINGS, (False, True))))
     for seed, (positions, unmasked, padding, batch_norm) in chosen[STACKS.index(stack) :: 3]:
@@ -219,7 +220,7 @@ def test_same_config_same_result() -> None:
         ({"window": -1}, "window", "from 0 to 8"),
         ({"positions": "rotary"}, "positions", "slot"),
         ({"padding": "zeros"}, "padding", "not-a-number"),
-        ({"score_std": 2}, "score_std", "100000"),
+        ({"score_std": 0}, "score_std", "from 1 to 100,000"),
         ({"naive": 1}, "naive", "True or False"),
         ({"sentences": (("a",), ("b", "c")), "batch_norm": True}, "batch_norm", "two words"),
     ],

@@ -31,8 +31,8 @@ SETTINGS = st.fixed_dictionaries(
         "d_model": st.integers(3, 16),
         "gamma": st.sampled_from([1.0, -2.0, 0.0, 0.3]),
         "beta": st.sampled_from([0.0, 2.0, -1.0]),
-        "eps": st.sampled_from(EPS),
-        "input_std": st.sampled_from(STDS),
+        "eps": st.sampled_from(EPS) | st.floats(0.0, 1.0),
+        "input_std": st.sampled_from(STDS) | st.floats(0.001, 10.0),
         "norm": st.sampled_from(sorted(NORMS)),
         "evaluation": st.booleans(),
         "constant": st.booleans(),
@@ -51,7 +51,7 @@ def run(topic: str, **settings: object) -> object:
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@settings(max_examples=20)
 @given(SETTINGS, st.sampled_from(["float64", "float32"]))
 def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
     for verdict in run_normalization(NormalizationConfig(dtype=dtype, **values)).verdicts:
@@ -204,7 +204,7 @@ def test_the_same_config_gives_the_same_numbers_that_nobody_can_change(topic: st
         ({"d_model": 17}, "d_model"),
         ({"gamma": math.nan}, "gamma"),
         ({"beta": 4.0}, "beta"),
-        ({"eps": 0.5}, "eps"),
+        ({"eps": 1.5}, "eps"),
         ({"input_std": 0.0}, "input_std"),
         ({"norm": "GroupNorm"}, "norm"),
         ({"causal": "yes"}, "causal"),
@@ -286,10 +286,10 @@ def test_a_norm_that_looks_past_its_token_gives_no_common_length(switch: dict[st
     assert all(result.verdict(f"norm-place.{name}").holds for name in ("pre", "residual"))
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize(("dtype", "outcome"), [("bfloat16", "undecided"), ("float16", "fails")])
 @pytest.mark.parametrize("switch", [{"norm": "BatchNorm"}, {"slot_weights": True}])
-def test_what_a_half_precision_cannot_tell_is_left_undecided(switch: dict[str, object], dtype: str) -> None:
-    assert run(BLOCK, dtype=dtype, seed=1, **switch).verdict("norm-place.post").outcome in ("fails", "undecided")
+def test_what_bfloat16_cannot_tell_is_left_undecided(switch: dict[str, object], dtype: str, outcome: str) -> None:
+    assert run(BLOCK, dtype=dtype, seed=1, **switch).verdict("norm-place.post").outcome == outcome
 
 
 def test_lengths_through_depth_are_those_of_plain_blocks() -> None:

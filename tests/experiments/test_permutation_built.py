@@ -15,7 +15,6 @@ from attention_core.experiments.permutation import (
     PermutationConfig,
     ShuffleConfig,
     permutation_snippet,
-    run_blocks,
     run_depth,
     run_shuffle,
     steps_blocks,
@@ -23,6 +22,7 @@ from attention_core.experiments.permutation import (
 )
 from attention_core.experiments.permutation.config import BIAS_STD, D_MODEL, NUM_HEADS
 from attention_core.experiments.permutation.module import Attention
+from attention_core.experiments.run import run
 from attention_core.experiments.verdict import Step, Verdict
 from attention_core.modules.block import PreNorm
 from attention_core.modules.normalization import BatchNorm
@@ -33,14 +33,16 @@ ORDER = (2, 0, 5, 1, 4, 3)
 
 
 def order_of_tokens(config: PermutationConfig) -> OrderResult:
-    *_, result = steps_order(config)
-    assert isinstance(result, OrderResult)
-    return result
+    return run(config, experiment=steps_order)
+
+
+def blocks_of(config: PermutationConfig) -> BlockResult:
+    return run(config, experiment=steps_blocks)
 
 
 def verdicts(**values: object) -> dict[str, list[Verdict]]:
     config, found = PermutationConfig(**values), {}
-    for result in (run_blocks(config), order_of_tokens(config), run_depth(config)):
+    for result in (blocks_of(config), order_of_tokens(config), run_depth(config)):
         for verdict in result.verdicts:
             found.setdefault(verdict.claim, []).append(verdict)
     return found
@@ -81,7 +83,7 @@ def test_half_precision_sees_the_order_in_two_layers_and_with_positions(dtype: s
         order = order_of_tokens(PermutationConfig(dtype=dtype, seed=seed))
         assert order.verdict("pe-order.with").outcome == "holds"
         assert result.two_layers > 2 * result.verdict("nope-depth.two").bound
-        block = run_blocks(PermutationConfig(dtype=dtype, seed=seed, positions="sinusoidal")).verdict("perm-block")
+        block = blocks_of(PermutationConfig(dtype=dtype, seed=seed, positions="sinusoidal")).verdict("perm-block")
         assert block.outcome == "fails"
 
 
@@ -133,20 +135,18 @@ def test_batch_norm_takes_each_order_for_a_batch_of_its_own() -> None:
         here = encoder(x, attn_mask=mask)
         orders = ([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0])
         moved = max(float((encoder(x[:, o], attn_mask=mask) - here[:, o]).abs().max()) for o in orders)
-    case = next(
-        c for c in run_blocks(config).blocks if (c.placement, c.norm) == ("pre-norm", "BatchNorm over tokens")
-    )
+    case = next(c for c in blocks_of(config).blocks if (c.placement, c.norm) == ("pre-norm", "BatchNorm over tokens"))
     assert case.residual == pytest.approx(moved, rel=1e-9)
 
 
 def test_edges_one_token_sixty_four_and_a_second_sentence() -> None:
-    alone = run_blocks(PermutationConfig(tokens=("a",)))
+    alone = blocks_of(PermutationConfig(tokens=("a",)))
     assert {case.norm for case in alone.blocks} == {"LayerNorm"}
-    many = run_blocks(PermutationConfig(tokens=tuple(f"w{i}" for i in range(64)), positions="learned"))
+    many = blocks_of(PermutationConfig(tokens=tuple(f"w{i}" for i in range(64)), positions="learned"))
     assert not any(verdict.surprises for verdict in many.verdicts)
     long = run_depth(PermutationConfig(tokens=("x" * 500,)))
     assert long.verdicts[-1].cases == "1 to 1 times the same token"
-    cross = run_blocks(PermutationConfig(context=("a", "b")))
+    cross = blocks_of(PermutationConfig(context=("a", "b")))
     assert [verdict.claim for verdict in cross.verdicts] == ["perm-bias"]
     assert cross.blocks == ()
 
@@ -157,7 +157,7 @@ def test_steps_tell_how_far_it_is_and_end_with_the_same_result() -> None:
     assert [step.done for step in steps] == list(range(12))
     assert {step.total for step in steps} == {12}
     assert isinstance(result, BlockResult)
-    assert result == run_blocks(PermutationConfig())
+    assert result == blocks_of(PermutationConfig())
     assert run_depth(PermutationConfig()) == run_depth(PermutationConfig())
     *steps, result = steps_order(PermutationConfig())
     assert [(step.done, step.total) for step in steps] == [(done, 7) for done in range(7)]

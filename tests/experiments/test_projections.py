@@ -27,8 +27,8 @@ SETTINGS = st.fixed_dictionaries(
     {
         "topic": st.sampled_from(sorted(TOPICS)),
         "tokens": WORDS,
-        "num_heads": st.sampled_from([1, 2, 4, 8]),
-        "d_head": st.sampled_from([2, 4, 8, 16]),
+        "num_heads": st.integers(1, 8),
+        "d_head": st.integers(1, 8).map(lambda half: 2 * half),
         "temperature": st.sampled_from([0.25, 1.0, 4.0]),
         "spread": st.sampled_from([0.0, 0.3, 1.0]),
         "whole_norms": st.booleans(),
@@ -46,7 +46,7 @@ def run(topic: str, **settings: object) -> object:
     return run_projections(ProjectionsConfig(topic=topic, **settings))
 
 
-@settings(max_examples=80)
+@settings(max_examples=20)
 @given(SETTINGS, st.sampled_from(["float64", "float32"]))
 def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
     for verdict in run_projections(ProjectionsConfig(dtype=dtype, **values)).verdicts:
@@ -99,7 +99,7 @@ def test_a_word_looks_at_itself_as_much_as_the_formula_says() -> None:
     assert own[64] == pytest.approx(0.97, abs=0.01)
     np.testing.assert_allclose(result.own[0][2:], result.predicted[2:], atol=0.03)
     assert result.astray == 0
-    half = run(IDENTITY, dtype="float16", seed=13, d_head=2, num_heads=8)
+    half = run(IDENTITY, dtype="float16", seed=0, d_head=2, num_heads=8)
     assert 0 < half.lead <= half.verdict("qkv-none").bound
     assert half.astray == 0, "what rounding alone puts ahead is not astray"
     assert (result.own[1] < 0.1).all(), "with random projections nobody looks at himself for certain"
@@ -233,7 +233,8 @@ def test_the_same_config_gives_the_same_numbers_that_nobody_can_change(topic: st
     [
         ({"topic": "?"}, "topic"),
         ({"tokens": ()}, "tokens"),
-        ({"num_heads": 3}, "num_heads"),
+        ({"num_heads": 9}, "num_heads"),
+        ({"positions": "rotary", "d_head": 7}, "d_head"),
         ({"d_head": 1}, "d_head"),
         ({"num_heads": 8, "d_head": 64}, "d_head"),
         ({"temperature": 0.0}, "temperature"),

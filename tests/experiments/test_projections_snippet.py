@@ -32,6 +32,7 @@ SNIPPETS = [
     {},
     {"seed": 7, "tokens": HOSTILE, "positions": "alibi", "causal": True, "residual": True},
     {"positions": "rotary", "qk_norm": True, "spread": 0.5, "biases": "one"},
+    {"positions": "alibi", "num_heads": 3, "d_head": 5},
     {"whole_norms": True, "biases": "none", "temperature": 0.5, "num_heads": 2, "d_head": 16, "dtype": "float32"},
 ]
 

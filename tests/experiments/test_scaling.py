@@ -39,21 +39,26 @@ def test_without_a_factor_every_claim_holds_and_saturation_in_probability() -> N
 VAR = {"scale-var.unscaled": "fails", "scale-var.scaled": "fails"}
 
 
+NIGHTLY = pytest.mark.nightly
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "differ"),
     [
-        ({"scale": "root"}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
+        pytest.param({"scale": "root"}, {"scale-sat": "fails", "scale-grad.median": "fails"}, marks=NIGHTLY),
         ({"scale": "head"}, {"scale-sat": "fails", "scale-grad.median": "fails", "scale-grad.mean": "fails"}),
-        ({"scale": "power", "alpha": 0.4}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
-        ({"temperature": 10.0}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
-        ({"std": 0.9}, VAR),
-        ({"mean": 0.1, "inputs": "uniform"}, VAR),
+        pytest.param(
+            {"scale": "power", "alpha": 0.4}, {"scale-sat": "fails", "scale-grad.median": "fails"}, marks=NIGHTLY
+        ),
+        pytest.param({"temperature": 10.0}, {"scale-sat": "fails", "scale-grad.median": "fails"}, marks=NIGHTLY),
+        pytest.param({"std": 0.9}, VAR, marks=NIGHTLY),
+        pytest.param({"mean": 0.1, "inputs": "uniform"}, VAR, marks=NIGHTLY),
         ({"correlation": 0.1, "inputs": "signs"}, VAR | {"scale-grad.mean": "fails"}),
-        ({"through_module": True}, VAR),
+        pytest.param({"through_module": True}, VAR, marks=NIGHTLY),
         ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, {}),
         ({"naive_epsilon": True}, {"scale-jac.keys": "fails", "scale-jac.two": "fails"}),
-        ({"inputs": "uniform", "dtype": "bfloat16", "seed": 8, "num_keys": 16}, {}),
+        pytest.param({"inputs": "uniform", "dtype": "bfloat16", "seed": 8, "num_keys": 16}, {}, marks=NIGHTLY),
     ],
     ids=str,
 )
@@ -76,16 +81,20 @@ def test_switches_break_exactly_what_theory_says(settings: dict[str, object], di
     ("settings", "undecided"),
     [
         ({"temperature": 4.0}, ("scale-sat",)),  # the mean largest weight is foreseen at 0.899, and 0.9 is the bound
-        ({"num_keys": 1}, ("scale-sat", "scale-grad.median", "scale-grad.mean")),
+        pytest.param({"num_keys": 1}, ("scale-sat", "scale-grad.median", "scale-grad.mean"), marks=NIGHTLY),
         ({"num_keys": 1, "naive_epsilon": True}, ("scale-sat", "scale-grad.median", "scale-grad.mean")),
         (  # the best keys tie in about half of the rows
             {"mean": 2.0, "qk_norm": True, "inputs": "signs", "num_keys": 32, "dtype": "bfloat16", "seed": 326249},
             ("scale-grad.median",),
         ),
-        ({"mean": 2.0, "dtype": "bfloat16"}, ()),  # scores of 16,384 are multiples of 128 here, and tie
-        ({"mean": 2.0, "std": 0.5, "num_keys": 16, "dtype": "float32", "seed": 727502}, ()),
-        ({"inputs": "signs", "correlation": 1.0, "scale": "root"}, ()),
-        ({"std": 0.1, "through_module": True, "num_keys": 16}, ()),
+        pytest.param(
+            {"mean": 2.0, "dtype": "bfloat16"}, (), marks=NIGHTLY
+        ),  # scores of 16,384 are multiples of 128 here, and tie
+        pytest.param(
+            {"mean": 2.0, "std": 0.5, "num_keys": 16, "dtype": "float32", "seed": 727502}, (), marks=NIGHTLY
+        ),
+        pytest.param({"inputs": "signs", "correlation": 1.0, "scale": "root"}, (), marks=NIGHTLY),
+        pytest.param({"std": 0.1, "through_module": True, "num_keys": 16}, (), marks=NIGHTLY),
     ],
     ids=str,
 )

@@ -173,6 +173,7 @@ def test_bad_settings_are_refused_in_words(settings: dict[str, object], words: s
 
 @pytest.mark.parametrize("d_head", [0, 3, 8192, 64.0])
 def test_only_steps_of_the_sweep_can_be_looked_at(d_head: object) -> None:
+    assert run().at("max_weight", np.int64(64)) == run().at("max_weight", 64)
     with pytest.raises(ConfigError, match="a power of two from 1 to 4,096 is allowed"):
         scaling_snippet(ScalingConfig(), d_head)
     with pytest.raises(ConfigError):

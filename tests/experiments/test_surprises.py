@@ -10,7 +10,7 @@ COMMON = ("float32", "bfloat16")  # what most run, and what tells least
 @pytest.mark.parametrize(
     ("study", "dtype"),
     [
-        pytest.param(study, dtype, id=f"{study.name}-{dtype}", marks=[pytest.mark.slow] * (dtype not in COMMON))
+        pytest.param(study, dtype, id=f"{study.name}-{dtype}", marks=[pytest.mark.nightly] * (dtype not in COMMON))
         for study in STUDIES
         for dtype in study.dtypes
     ],

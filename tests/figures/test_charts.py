@@ -1,11 +1,13 @@
 """What a panel says it draws is what Plotly and the table get of it, and what cannot be drawn is refused."""
 
+import json
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core.figures.charts import panel_figure
+from attention_core.figures.charts import panel_figure, view_figure
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,
@@ -65,6 +67,28 @@ def lines(**given: Any) -> LinesPanel:
         Series(name="ends", values=np.array([np.nan, 5.0, np.nan]), crosses=True),
     )
     return LinesPanel(**{"title": "L", "x": X, "x_title": "x", "y_title": "y", "series": series} | given)
+
+
+def test_no_text_of_a_panel_is_markup_or_what_svg_cannot_hold() -> None:
+    text = "<b>%{z}\uffff"
+    axis = Axis(title=text, labels=(text,) * 2)
+    said = {"title": text, "note": text, "quantity": text}
+    shown = {"values": np.eye(2), "rows": axis, "columns": axis, "scale": "sequential", "unit": text}
+    curves = {"x_title": text, "y_title": text, "series": (Series(name=text, values=X),)}
+    panels = (
+        MatrixPanel(**said, **shown, hidden=np.eye(2), hidden_as=text),
+        BarsPanel(**said, values=np.ones(2), labels=axis, unit=text, overlay=(X, X), overlay_name=text),
+        LinesPanel(title=text, note=text, x=X, **curves),
+        GraphPanel(
+            **said, values=np.eye(2), layers=axis, tokens=axis, nodes=(Nodes(at=np.zeros((1, 2)), name=text),),
+            edges=(Edges(ends=np.array([[1, 0, 1]]), name=text),),
+        ),
+    )  # fmt: skip
+    drawn = [panel_figure(panel) for panel in panels] + [view_figure(MatrixView(panels=panels, summary=text))]
+    for figure in drawn:
+        content = json.dumps(figure.to_dict(), ensure_ascii=False, default=repr)
+        assert escape(text) in content
+        assert not re.search("\uffff|<b>|%{z}\ufffd", content)
 
 
 # ---- refusals ----

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import attention_core
 from attention_core.experiments.learning import (
     ROLES,
     Ablation,
@@ -17,7 +18,6 @@ from attention_core.experiments.learning import (
     SeedsConfig,
     SeedsStep,
     answer,
-    run_ablation,
     run_learning,
     run_seeds,
     steps_learning,
@@ -110,16 +110,16 @@ def test_an_answer_is_drawn_with_its_attention(run: LearningResult) -> None:
 
 
 def test_what_is_left_without_a_head(run: LearningResult) -> None:
-    whole, one = run.score.accuracy, run_ablation(Ablation(trained=run.trained, off=((1, 0),)))
+    whole, one = run.score.accuracy, attention_core.run(Ablation(trained=run.trained, off=((1, 0),)))
     (panel,) = ablation_view(one, whole).panels
     np.testing.assert_allclose(panel.values, [whole, *one.each.ravel()], rtol=1e-6)
     assert panel.labels.labels[:2] == ("nothing", "layer 1, head 1")
     assert ablation_words(one, whole).startswith(f"Without layer 2, head 1: {one.each[1, 0]:.1%} are right")
-    two = run_ablation(Ablation(trained=run.trained, off=((0, 0), (1, 1))))
+    two = attention_core.run(Ablation(trained=run.trained, off=((0, 0), (1, 1))))
     (panel,) = ablation_view(two, whole).panels
     assert panel.labels.labels[-1] == "these together"
     assert panel.values[-1] == pytest.approx(two.left.accuracy)
-    assert "Switch one off" in ablation_words(run_ablation(Ablation(trained=run.trained)), whole)
+    assert "Switch one off" in ablation_words(attention_core.run(Ablation(trained=run.trained)), whole)
 
 
 def test_an_answer_with_a_head_off_names_it_and_is_that_of_a_model_without_it(run: LearningResult) -> None:

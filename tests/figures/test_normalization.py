@@ -1,5 +1,7 @@
 """What is drawn of the questions about norms is what was measured."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -14,13 +16,17 @@ from attention_core.figures.normalization import (
 
 DEPENDENCE, LENGTH, BIAS, BLOCK = TOPICS
 CASES = {topic: NormalizationConfig(topic=topic, seed=2, d_model=3) for topic in TOPICS}
-RESULTS = {topic: run_normalization(config) for topic, config in CASES.items()}
+
+
+@cache
+def result_of(topic: str) -> object:
+    return run_normalization(CASES[topic])
 
 
 def test_the_maps_are_the_derivatives_of_the_chosen_output() -> None:
-    view = normalization_view(CASES[DEPENDENCE], RESULTS[DEPENDENCE], (3, 1))
+    view = normalization_view(CASES[DEPENDENCE], result_of(DEPENDENCE), (3, 1))
     assert [panel.title for panel in view.panels] == ["LayerNorm", "BatchNorm, training", "RMSNorm"]
-    for panel, jacobian in zip(view.panels, RESULTS[DEPENDENCE].jacobians[[0, 2, 1]], strict=True):
+    for panel, jacobian in zip(view.panels, result_of(DEPENDENCE).jacobians[[0, 2, 1]], strict=True):
         np.testing.assert_allclose(panel.values, jacobian[3, 1], rtol=1e-6)
         assert panel.quantity == "∂y/∂x, y at (4, 2)"
         assert panel.colour_limits == view.panels[0].colour_limits
@@ -28,12 +34,12 @@ def test_the_maps_are_the_derivatives_of_the_chosen_output() -> None:
 
 
 def test_a_cell_beyond_the_matrix_is_its_last() -> None:
-    view = normalization_view(CASES[DEPENDENCE], RESULTS[DEPENDENCE], (7, 15))
+    view = normalization_view(CASES[DEPENDENCE], result_of(DEPENDENCE), (7, 15))
     assert view.panels[0].quantity == "∂y/∂x, y at (5, 3)"
 
 
 def test_lengths_stand_beside_the_radius() -> None:
-    result = RESULTS[LENGTH]
+    result = result_of(LENGTH)
     before, after, lengths = normalization_view(CASES[LENGTH], result).panels
     np.testing.assert_allclose(before.values, result.before[:12], rtol=1e-6)
     np.testing.assert_allclose(after.values, result.after[:12], rtol=1e-6)
@@ -42,15 +48,17 @@ def test_lengths_stand_beside_the_radius() -> None:
 
 
 def test_what_is_left_is_drawn_on_one_scale() -> None:
-    bias = normalization_view(CASES[BIAS], RESULTS[BIAS])
-    assert [panel.title for panel in bias.panels] == list(RESULTS[BIAS].names)
+    bias = normalization_view(CASES[BIAS], result_of(BIAS))
+    assert [panel.title for panel in bias.panels] == list(result_of(BIAS).names)
     assert len({panel.colour_limits for panel in bias.panels}) == 1
-    block = normalization_view(CASES[BLOCK], RESULTS[BLOCK])
+    block = normalization_view(CASES[BLOCK], result_of(BLOCK))
     assert [panel.title for panel in block.panels] == [
         "Pre-norm: x + f(N(x))", "Post-norm: N(x + f(x))", "Residual post-norm: x + N(f(x))",
     ]  # fmt: skip
-    assert block.panels[0].rows.labels == tuple(str(i + 1) for i in RESULTS[BLOCK].order)
-    assert block.panels[0].colour_limits == pytest.approx((-max(RESULTS[BLOCK].bounds), max(RESULTS[BLOCK].bounds)))
+    assert block.panels[0].rows.labels == tuple(str(i + 1) for i in result_of(BLOCK).order)
+    assert block.panels[0].colour_limits == pytest.approx(
+        (-max(result_of(BLOCK).bounds), max(result_of(BLOCK).bounds))
+    )
     config = NormalizationConfig(topic=BLOCK, causal=True)
     broken = run_normalization(config)
     limits = normalization_view(config, broken).panels[0].colour_limits
@@ -84,14 +92,14 @@ def test_space_has_three_dimensions_and_no_place_for_nan() -> None:
 
 @pytest.mark.parametrize(("topic", "rows"), [(DEPENDENCE, 45), (LENGTH, 200), (BIAS, 60), (BLOCK, 45)])
 def test_the_table_has_every_number(topic: str, rows: int) -> None:
-    table = normalization_table(CASES[topic], RESULTS[topic], (1, 1))
+    table = normalization_table(CASES[topic], result_of(topic), (1, 1))
     assert len(table.rows) == rows
     assert all(len(row) == len(table.columns) for row in table.rows)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_step_of_the_proof_stands_beside_its_number(topic: str) -> None:
-    steps = proof(RESULTS[topic])
+    steps = proof(result_of(topic))
     assert len(steps) >= 2
     assert all(step.argument.endswith(".") for step in steps)
     assert sum("`" in step.measured for step in steps) >= 1

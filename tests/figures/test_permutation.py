@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from attention_core.experiments.permutation import (
-    OrderResult,
     PermutationConfig,
     ShuffleConfig,
-    run_blocks,
     run_depth,
     run_permutation,
     run_shuffle,
+    steps_blocks,
     steps_order,
 )
+from attention_core.experiments.run import run
 from attention_core.figures import permutation as draw
 
 CONFIG = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 0, 1), key_order=(1, 2, 0))
@@ -82,9 +82,10 @@ def test_the_words_tell_what_the_histogram_shows() -> None:
 def test_the_proof_quotes_what_was_measured() -> None:
     def steps(**switches: object) -> list[str]:
         config = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 1, 0), **switches)
-        laws, built, depth = (run(config.unshuffled()) for run in (run_permutation, run_blocks, run_depth))
-        *_, order = steps_order(config.unshuffled())
-        assert isinstance(order, OrderResult)
+        laws, built, order, depth = (
+            run(config.unshuffled(), experiment=each)
+            for each in (run_permutation, steps_blocks, steps_order, run_depth)
+        )
         return [step.measured for step in draw.proof(run_shuffle(config), laws, built, order, depth)]
 
     holds, broken = steps(), steps(mask="causal")

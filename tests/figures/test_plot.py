@@ -22,6 +22,7 @@ from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
         ("$x$", "&#36;x&#36;"),
         ("%{z}", "&#37;{z}"),
         ('"""', '"""'),
+        ("\x00\x0b\ud800\ufffe\uffff", "\ufffd" * 5),
         ("cat", "cat"),
     ],
 )

@@ -1,6 +1,7 @@
 """What is drawn of the questions about projections is what was measured."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,11 +20,15 @@ from attention_core.figures.projections import (
 IDENTITY, TIED, GAUGE, RANK, COLLAPSE = TOPICS
 HOSTILE = ("<b>x</b>", "%{z}", "$x$", '"""', "same", "same", "a", "b", "c", "d")
 CASES = {topic: ProjectionsConfig(topic=topic, tokens=HOSTILE, seed=2) for topic in TOPICS}
-RESULTS = {topic: run_projections(config) for topic, config in CASES.items()}
+
+
+@cache
+def result_of(topic: str) -> object:
+    return run_projections(CASES[topic])
 
 
 def panels(topic: str) -> dict[str, np.ndarray]:
-    return {panel.title: panel.values for panel in projections_view(CASES[topic], RESULTS[topic]).panels}
+    return {panel.title: panel.values for panel in projections_view(CASES[topic], result_of(topic)).panels}
 
 
 @pytest.mark.parametrize(
@@ -42,23 +47,23 @@ def panels(topic: str) -> dict[str, np.ndarray]:
     ],
 )
 def test_panels_hold_the_measured_arrays(topic: str, title: str, attribute: str) -> None:
-    np.testing.assert_allclose(panels(topic)[title], getattr(RESULTS[topic], attribute), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(panels(topic)[title], getattr(result_of(topic), attribute), rtol=1e-6, atol=1e-7)
 
 
 def test_pairs_of_panels_show_both_sides() -> None:
     weights = panels(IDENTITY)
     for i, title in enumerate(("No projections", "Random W_Q, W_K")):
-        np.testing.assert_allclose(weights[title], RESULTS[IDENTITY].weights[i], rtol=1e-6)
+        np.testing.assert_allclose(weights[title], result_of(IDENTITY).weights[i], rtol=1e-6)
     cosines = panels(COLLAPSE)
     for i, title in enumerate(("Attention alone", "With the residual")):
-        np.testing.assert_allclose(cosines[title], RESULTS[COLLAPSE].distances[i], rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(cosines[title], result_of(COLLAPSE).distances[i], rtol=1e-6, atol=1e-7)
     tied = panels(TIED)
     np.testing.assert_allclose(tied["A − Aᵀ"], tied["Weights A"] - tied["Weights A"].swapaxes(1, 2), atol=1e-7)
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_axes_are_labelled_and_swept(topic: str) -> None:
-    view = projections_view(CASES[topic], RESULTS[topic])
+    view = projections_view(CASES[topic], result_of(topic))
     assert view.steps == (LAYERS + 1 if topic == COLLAPSE else 4)
     assert view.summary.endswith(".")
     for panel in view.panels:
@@ -75,7 +80,7 @@ def test_axes_are_labelled_and_swept(topic: str) -> None:
 
 def test_pictures_to_compare_share_their_colours() -> None:
     for topic, (one, other) in {IDENTITY: (0, 1), GAUGE: (2, 3), COLLAPSE: (0, 1)}.items():
-        view = projections_view(CASES[topic], RESULTS[topic])
+        view = projections_view(CASES[topic], result_of(topic))
         assert view.panels[one].colour_limits == view.panels[other].colour_limits
 
 
@@ -99,13 +104,13 @@ def test_a_mask_is_drawn_and_rank_is_left_out() -> None:
     ],
 )
 def test_curves_are_drawn_as_measured(topic: str, name: str, measured: Callable) -> None:
-    (curve,) = (one for one in projections_curves(RESULTS[topic]).series if one.name == name)
-    np.testing.assert_allclose(curve.values, measured(RESULTS[topic]), rtol=1e-6)
+    (curve,) = (one for one in projections_curves(result_of(topic)).series if one.name == name)
+    np.testing.assert_allclose(curve.values, measured(result_of(topic)), rtol=1e-6)
 
 
 @pytest.mark.parametrize("topic", [IDENTITY, RANK, COLLAPSE])
 def test_curves_are_told_from_end_to_end(topic: str) -> None:
-    view, curves = curves_view(RESULTS[topic]), projections_curves(RESULTS[topic])
+    view, curves = curves_view(result_of(topic)), projections_curves(result_of(topic))
     assert view.panels[0].x_title in view.summary
     for one in curves.series:
         ends = f"{one.name} from {format_number(float(one.values[0]))} to {format_number(float(one.values[-1]))}"
@@ -113,18 +118,18 @@ def test_curves_are_told_from_end_to_end(topic: str) -> None:
 
 
 def test_parameters_are_bars_and_another_basis_has_no_curve() -> None:
-    view = curves_view(RESULTS[TIED])
-    assert tuple(view.panels[0].values) == RESULTS[TIED].parameters
-    assert all(f"{count:,}" in view.panels[0].note for count in RESULTS[TIED].parameters)
+    view = curves_view(result_of(TIED))
+    assert tuple(view.panels[0].values) == result_of(TIED).parameters
+    assert all(f"{count:,}" in view.panels[0].note for count in result_of(TIED).parameters)
     assert view.panels[0].note in view.summary
-    assert curves_view(RESULTS[GAUGE]) is None
+    assert curves_view(result_of(GAUGE)) is None
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_the_table_has_every_cell_and_every_point(topic: str) -> None:
-    table = projections_table(CASES[topic], RESULTS[topic])
-    view = projections_view(CASES[topic], RESULTS[topic])
-    curves = projections_curves(RESULTS[topic])
+    table = projections_table(CASES[topic], result_of(topic))
+    view = projections_view(CASES[topic], result_of(topic))
+    curves = projections_curves(result_of(topic))
     cells = sum(panel.values.size for panel in view.panels if isinstance(panel, MatrixPanel))
     points = sum(one.values.size for one in curves.series) if curves else 0
     assert len(table.rows) == cells + points
@@ -133,6 +138,6 @@ def test_the_table_has_every_cell_and_every_point(topic: str) -> None:
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_step_of_the_proof_quotes_a_number(topic: str) -> None:
-    steps = proof(RESULTS[topic])
+    steps = proof(result_of(topic))
     assert len(steps) == 2
     assert all(step.argument.endswith(".") and "`" in step.measured for step in steps)

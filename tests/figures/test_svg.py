@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_core.figures.matrix import (
     Axis,
@@ -23,6 +25,7 @@ from attention_core.figures.matrix import (
     Sweep,
 )
 from attention_core.figures.svg import PLOT, panel_svg, view_svgs
+from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, SCALES
 
 EVIL = '<script>alert("x")</script>&'
@@ -68,6 +71,23 @@ def test_a_panel_is_well_formed_and_its_text_is_only_text(panel: Panel) -> None:
     assert panel.title in [text.text for text in root.findall(".//svg:text", NAMESPACE)]
     assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)", drawn)
     assert not re.search(r'="[^"]*nan', re.sub(r'aria-label="[^"]*"|href="[^"]*"', "", drawn.lower()))
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=9))
+def test_every_character_that_xml_can_hold_comes_back_and_no_other_breaks_it(text: str) -> None:
+    axis, wanted = Axis(title=text, labels=(text,) * 3), fit_for_xml(text)
+    said = {"title": text, "note": text}
+    measured = {"quantity": text, "unit": text}
+    one = Series(name=text, values=np.ones(1))
+    for panel, labels in (
+        (MatrixPanel(values=np.eye(3), rows=axis, columns=axis, scale="sequential", **said, **measured), 6),
+        (BarsPanel(values=np.ones(3), labels=axis, **said, **measured), 3),
+        (LinesPanel(x=np.ones(1), x_title=text, y_title=text, series=(one,), **said), 1),
+        (GraphPanel(values=np.eye(3), layers=axis, tokens=axis, quantity=text, **said), 6),
+    ):
+        root = ElementTree.fromstring(panel_svg(panel))
+        assert root.attrib["aria-label"] == wanted
+        assert [drawn.text or "" for drawn in root.iterfind(".//svg:text", NAMESPACE)].count(wanted) >= 1 + labels
 
 
 def pixels(drawn: str) -> np.ndarray:

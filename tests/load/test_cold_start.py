@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.load.client import Run, Session
-from tests.load.server import ROOT, serving
+from tests.processes import ROOT, serving
 
 pytestmark = pytest.mark.slow
 VISITORS = 6

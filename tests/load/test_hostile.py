@@ -20,7 +20,7 @@ from pages._shared.runner import CACHE_BYTES
 from pages._shared.words import literal
 from attention_core.experiments.checks import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
-from tests.load.server import ROOT, Server, serving
+from tests.processes import ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
 ADDRESSES = ("", *(page.name for page in PAGES), LEDGER.name)

@@ -8,7 +8,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.registry import PAGES
 from tests.load.client import Run, Session, Widget
-from tests.load.server import ROOT, Server, serving
+from tests.processes import ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
 
@@ -77,13 +77,15 @@ def test_a_control_that_was_moved_there_and_back_in_one_go_leaves_a_page_that_go
     name: str, server: Server
 ) -> None:
     with Session(server.url) as visitor:
-        toggles = [one for one in visitor.visit(name).widgets if one.kind == "checkbox" and one.key.startswith(name)]
+        first = visitor.visit(name)
+        toggles = [one for one in first.widgets if one.kind == "checkbox" and one.key.startswith(name)]
         one = toggles[0]
         for value in (not one.proto.default, not one.proto.default, one.proto.default):
             run = visitor.change([one.state(value)])
             assert not run.failures
             assert [said for said in run.told if "went wrong" in said] == []
-        assert run.messages
+        again = visitor.change()
+        assert (controls(run), words(run)) == (controls(again), words(again)) == (controls(first), words(first))
 
 
 def test_a_preset_leaves_groups_of_controls_alone_that_it_does_not_change(server: Server) -> None:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.load.client import Run, Session
-from tests.load.server import ROOT, Server, serving
+from tests.processes import ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
 WAITING = "this machine is busy with another computation"

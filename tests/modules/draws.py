@@ -78,11 +78,12 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
         d_model, heads, d_head=d_head, projections=projection, position=position, dtype=dtype, **switches, **options
     )
     redraw(module, generator)
+    kv_len = draw(st.sampled_from((q_len, kv_len)))
     lengths = {0: (q_len,), 1: (q_len, kv_len), 2: (q_len, kv_len, kv_len)}[draw(st.integers(0, 2))]
     args = tuple(torch.randn(batch, n, d_model, generator=generator, dtype=torch.float64).to(dtype) for n in lengths)
     kv_len = lengths[-1]
     masks = drawn_masks(draw(st.sampled_from(MASKS)), (batch, heads, q_len, kv_len), generator, dtype)
-    masks["is_causal"] = draw(st.booleans())
+    masks["is_causal"] = draw(st.booleans()) and q_len == kv_len
     if draw(st.booleans()):
         masks["query_positions"] = torch.randperm(q_len, generator=generator) + 3
     if len(args) > 1 and draw(st.booleans()):

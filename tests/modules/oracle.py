@@ -90,7 +90,8 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
             spread.append(np.abs(x))
             continue
         weight = state["in_weight"][block * rows : (block + 1) * rows]
-        bias = state.get(f"{role}_bias", np.zeros(rows))
+        own = getattr(module, f"{role}_bias")
+        bias = np.zeros(rows) if own is None else own.detach().double().cpu().numpy()
         projected.append(np.stack([[weight @ token + bias for token in sentence] for sentence in x]))
         spread.append(np.sqrt(x**2 @ (weight**2).T + bias**2))
     extra = 1 if module.zero_sink else 0

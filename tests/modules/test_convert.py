@@ -121,11 +121,9 @@ def test_refusals() -> None:
     sentence = "kdim = 5 and vdim = 6 have no counterpart: they must be embed_dim = 6."
     with refused(sentence):
         MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(6, 2, kdim=5))
-    sentence = "state_dict has no 'bert.query.weight'; prefix = 'bert.' must lead to a BERT attention."
+    sentence = "state_dict has no 'bert.key.bias', which BERT's weights at prefix = 'bert.' need; it is empty."
     with refused(sentence):
         MultiHeadAttention.from_bert({}, "bert.", num_heads=2)
-    with refused("state_dict has no layer whose name begins with prefix = 'encoder.layer.'."):
-        encoder_from_bert({"embeddings.weight": torch.ones(1)}, num_heads=2)
     sentence = "hidden_size = 30 is not a multiple of num_attention_heads = 4."
     with refused(sentence):
         BertSelfAttention(30, 4)

@@ -40,6 +40,7 @@ CPU, F64 = torch.device("cpu"), torch.float64
 MADE = {"device": CPU, "dtype": F64}
 X, Y, PADDING = torch.randn(2, 7, 12, **MADE), torch.randn(2, 5, 12, **MADE), key_padding_mask([5, 3])
 SLOTS = torch.arange(7)
+Z, PADDED = torch.randn(2, 7, 12, **MADE), key_padding_mask([7, 3])
 
 
 @pytest.mark.parametrize(
@@ -93,14 +94,14 @@ def test_results_are_made_where_the_input_is(compute: Any) -> None:
 
 
 @pytest.mark.parametrize("position", [Sinusoidal(), Learned(11), Rotary(), Alibi()])
-@pytest.mark.parametrize("options", [{"is_causal": True}, {"is_causal": True, "key_padding_mask": PADDING}])
+@pytest.mark.parametrize("options", [{"is_causal": True}, {"is_causal": True, "key_padding_mask": PADDED}])
 def test_attention_makes_nothing_elsewhere(position: Any, options: dict[str, Any]) -> None:
     for zero_sink in (False, True):
         module = MultiHeadAttention(12, 3, position=position, zero_sink=zero_sink, k_bias=False, **MADE)
-        expected = module(X, Y, **options)
+        expected = module(X, Z, **options)
         with torch.device("meta"):
-            found = (module(X, Y, **options), module.trace(X, Y, **options).output)
-            loop = loop_over_heads(module, X, Y, **options)
+            found = (module(X, Z, **options), module.trace(X, Z, **options).output)
+            loop = loop_over_heads(module, X, Z, **options)
         assert torch.equal(found[0], expected)
         for output in (found[1], loop):
             assert (output - expected).abs().max() < 1e-13

@@ -130,8 +130,8 @@ def test_a_hidden_value_must_be_finite() -> None:
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_half_precision_takes_its_softmax_in_float32(dtype: torch.dtype) -> None:
     query, key = normal(2, 5, 8, dtype=dtype), normal(2, 301, 8, seed=1, dtype=dtype)
-    scores = (query @ key.mT) * 8**-0.5
-    assert torch.equal(attention_weights(query, key), scores.float().softmax(-1).to(dtype))
+    scores = (query.float() @ key.float().mT) * 8**-0.5
+    assert torch.equal(attention_weights(query, key), scores.softmax(-1).to(dtype))
 
 
 @pytest.mark.parametrize("masks", [{}, {"attn_mask": torch.ones(1, 7, dtype=torch.bool)}])
@@ -163,8 +163,8 @@ def test_additive_masks_of_another_precision_are_taken_over() -> None:
 
 
 def test_nothing_to_merge_is_no_mask() -> None:
-    assert merge_masks((2, 3, 5)) is None
-    assert torch.equal(merge_masks((2, 3, 5), is_causal=True), causal_mask(3, 5))
+    assert merge_masks((2, 3, 5), like=normal(1)) is None
+    assert torch.equal(merge_masks((2, 3, 5), is_causal=True, like=normal(1)), causal_mask(3, 5))
 
 
 @pytest.mark.parametrize(

@@ -135,13 +135,16 @@ def test_words(mask: torch.Tensor, words: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (lambda: causal_mask(0), "q_len = 0 is not possible: a positive number is needed."),
-        (lambda: causal_mask(2, -1), "kv_len = -1 is not possible: a positive number is needed."),
-        (lambda: sliding_window_mask(0, 1), "q_len = 0 is not possible: a positive number is needed."),
-        (lambda: sliding_window_mask(2, 1, 0), "kv_len = 0 is not possible: a positive number is needed."),
+        (lambda: causal_mask(-1), "q_len = -1 is not possible: give 0 or more tokens."),
+        (lambda: causal_mask(2, -1), "kv_len = -1 is not possible: give 0 or more tokens."),
+        (lambda: sliding_window_mask(-1, 1), "q_len = -1 is not possible: give 0 or more tokens."),
+        (lambda: sliding_window_mask(2, 1, -1), "kv_len = -1 is not possible: give 0 or more tokens."),
         (lambda: sliding_window_mask(2, -1), "window = -1 is not possible: give 0 or more tokens."),
-        (lambda: key_padding_mask([]), "lengths is empty: give the number of real tokens of at least one sentence."),
-        (lambda: key_padding_mask([0]), "kv_len = 0 is not possible: a positive number is needed."),
+        (
+            lambda: key_padding_mask([]),
+            "lengths is empty: give kv_len, or the number of real tokens of at least one sentence.",
+        ),
+        (lambda: key_padding_mask([0], -1), "kv_len = -1 is not possible: give 0 or more tokens."),
         (lambda: key_padding_mask([5], 3), "lengths from 5 to 5 do not fit: each must be from 0 to kv_len = 3."),
         (lambda: key_padding_mask([-1, 2], 3), "lengths from -1 to 2 do not fit: each must be from 0 to kv_len = 3."),
     ],

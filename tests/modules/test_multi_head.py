@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core.device import available_devices
+from attention_core.modules.dot_product import precise_scores
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import NoPosition
@@ -182,7 +183,9 @@ def test_half_precision_stays_close_and_softmax_is_taken_in_float32(dtype: torch
     trace = module.trace(x, y)
     drawn = Draw(module, (x, y), {})
     expected = answer(module, drawn.case())
-    assert torch.equal(trace.weights, trace.masked_scores.float().softmax(-1).to(dtype))
+    scores = precise_scores(trace.q, trace.k, scale=module.scale)
+    assert torch.equal(trace.weights, scores.softmax(-1).to(dtype))
+    assert torch.equal(trace.masked_scores, scores.to(dtype))
     # Sums are accumulated in float32 and rounded once: a handful of roundings, whatever their length.
     bound = 8 * torch.finfo(dtype).eps * expected.size
     for output in (trace.output, module(x, y)):

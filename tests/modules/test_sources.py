@@ -96,7 +96,7 @@ def test_source_c_scaled_dot_product_attention(causal: bool, padded: bool, dtype
 @pytest.mark.parametrize("causal", [False, True])
 def test_source_c_multi_head_forward(causal: bool) -> None:
     """C: project, fold the heads into the batch, attend with the padding repeated for each head, unfold, project."""
-    heads, d_head, batch, q_len, kv_len = 3, 5, 2, 7, 11
+    heads, d_head, batch, q_len, kv_len = 3, 5, 2, 11 if causal else 7, 11
     d_model = heads * d_head
     projections = [nn.Linear(d_model, d_model, dtype=F64) for _ in range(4)]
     x, y = tokens(batch, q_len, d_model), tokens(batch, kv_len, d_model, seed=1)

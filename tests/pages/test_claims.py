@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from importlib import import_module
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +12,20 @@ from pages._shared.finding import capital
 from pages._shared.ledger import MOST_SETTINGS, Ledger
 from pages._shared.registry import LEDGER, PAGES, PageSpec
 from pages._shared.words import literal
-from attention_core.claims import EXPECTED, FALSE, SAID, SOURCES, LedgerConfig, LedgerResult, Said, check, claims
+from attention_core.claims import (
+    EXPECTED,
+    FALSE,
+    SAID,
+    SOURCES,
+    Claim,
+    LedgerConfig,
+    LedgerResult,
+    Said,
+    check,
+    claims,
+)
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import defaults
 from attention_core.experiments.verdict import format_number
 from tests.pages.conftest import Open
 
@@ -133,17 +147,50 @@ def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
     assert not any("Stop" in item.label for item in at.button)
 
 
-FIRST = {claim.page: claim for claim in reversed(claims())}  # of each page
+# Of each page the first; of Learning the first that needs one training.
+FIRST = {claim.page: claim for claim in reversed(claims()) if claim.link.get("below") != "seeds"}
 LINKED = [
-    pytest.param(claim, broken, id=f"{claim.id}-{broken}", marks=[pytest.mark.slow] * (claim not in FIRST.values()))
+    pytest.param(claim, broken, id=f"{claim.id}-{broken}")
     for claim in claims()
     for broken in (False, True)
     if not (broken and claim.breaks is None)
 ]
+RUN = defaults(RunConfig)
+
+
+def opened(claim: Claim, *, broken: bool = False) -> RunConfig:
+    """What the page of a claim measures, opened by the claim's link; of Learning, from several seeds where asked."""
+    module, parameters = import_module(f"pages.{claim.page}"), claim.parameters(broken=broken)
+    assert parameters.keys() <= {module.page.values.key(name) for name in module.page.values}
+    config, view = module.page.made(module.page.values.read(parameters), RUN)
+    return module.several(config, view) if getattr(view, "below", "") == "seeds" else config
+
+
+def is_measured_there(claim: Claim) -> bool:
+    """Whether the page measures the claim's own config, rather than one of its own and the claim beside it."""
+    return type(opened(claim)) is claim.config
 
 
 @pytest.mark.parametrize(("claim", "broken"), LINKED)
-def test_a_link_opens_the_page_where_the_claim_is_shown(claim: object, broken: bool, open_answered: Open) -> None:
+def test_the_link_of_a_claim_means_its_settings(claim: Claim, broken: bool) -> None:
+    found, wanted = opened(claim, broken=broken), claim.settings(broken=broken, **RUN)
+    if is_measured_there(claim):
+        assert found == wanted
+    else:
+        beside = {*RUN, *claim.link, *(claim.breaks.link if broken else ())}
+        now, was = dataclasses.asdict(found), dataclasses.asdict(wanted)
+        assert all(now[name] == was[name] for name in (now.keys() & was.keys()) - beside)
+
+
+@pytest.mark.parametrize(
+    ("claim", "broken"),
+    [
+        pytest.param(*case.values, id=case.id, marks=[pytest.mark.slow] * (case.values[0] not in FIRST.values()))
+        for case in LINKED
+        if case.values[0] in FIRST.values() or not is_measured_there(case.values[0])
+    ],
+)
+def test_a_link_opens_the_page_where_the_claim_is_shown(claim: Claim, broken: bool, open_answered: Open) -> None:
     at = open_answered(claim.page, **claim.parameters(broken=broken))
     assert not at.exception
     assert not at.error
@@ -191,6 +238,26 @@ def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing(open
     assert any("**0 of 1** claims" in text and "1 not decided" in text for text in texts(at))
 
 
+def test_a_claim_that_fails_to_run_says_what_was_raised_and_the_next_is_checked(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(config: object) -> object:
+        raise RuntimeError("out of *memory*")
+
+    entries = tuple(
+        dataclasses.replace(claim, run=failing) if claim.id == "softmax-shift" else claim
+        for claim in claims() if claim.id in ("softmax-shift", "bias-k")
+    )  # fmt: skip
+    monkeypatch.setattr("attention_core.claims.ledger.CLAIMS", entries)
+    at = open_page("claims", seed=str(SEED + 6), device="cpu", claims_tab="Biases")
+    at.button(key="_claims_all").click().run()
+    assert not at.exception
+    assert f"Failed to run: {literal('RuntimeError on cpu: out of *memory*', 500)}" in entry(at, "softmax-shift")[0]
+    assert glance(at)[-2:] == ["red", "green"]
+    assert "failed to run" in next(text for text in texts(at) if "Legend" in text)
+    assert any("**1 of 2** claims" in text and "1 failed to run" in text for text in texts(at))
+
+
 def test_the_ledger_forgets_the_oldest_settings_and_knows_the_last() -> None:
     kept = Ledger()
     assert kept.score(46) == ""
@@ -211,9 +278,11 @@ def test_the_score_counts_each_outcome_apart() -> None:
     checked = [one]
     for name, change in (
         ("a", {"verdicts": surprising}), ("b", {"broken": open_}), ("c", {"refused": "no such precision"}),
+        ("d", {"failed": "out of memory"}),
     ):  # fmt: skip
         checked.append(dataclasses.replace(one, claim=dataclasses.replace(one.claim, id=name), **change))
     kept.keep(config, LedgerResult(checked=tuple(checked), provenance=None))  # type: ignore[arg-type]
-    assert kept.score(4) == (
-        "**1 of 4** claims is as theory says, 1 not so, 1 not decided, 1 could not be measured (float64, seed 4)."
+    assert kept.score(5) == (
+        "**1 of 5** claims is as theory says, 1 not so, 1 not decided, 1 could not be measured, 1 failed to run "
+        "(float64, seed 4)."
     )

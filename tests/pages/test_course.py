@@ -34,7 +34,9 @@ from pages._shared.handout import handout
 from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.link import LONG_LINK
 from pages._shared.words import literal
+from pages._shared.worksheet import Pose
 from attention_core.claims import claims, statement
+from attention_core.figures.text import fit_for_xml
 from tests.pages.conftest import Open, page_path, pictures
 
 PATH = Path(__file__).parents[2] / "pages/_shared/courses"
@@ -501,6 +503,15 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Op
     assert statement("perm-kv") in solutions
     assert statement("perm-kv") not in tasks
     assert tasks.count('class="lines"') == 2
+
+
+def test_the_worksheet_holds_only_characters_that_a_page_can_hold() -> None:
+    step = Step(page="masks", lesson=Lesson(note="a\x00b"), answer="a\uffffb")
+    poses = [Pose(at=0, found=("a\x08b",), question="a\x7fb", options=("a\ufffeb",))]
+    course = Course(title="a\x01b", steps=(step,))
+    tasks, solutions = (handout(course, poses, solved=solved) for solved in (False, True))
+    assert (tasks.count("a\ufffdb"), solutions.count("a\ufffdb")) == (4, 5)
+    assert all(page == fit_for_xml(page) for page in (tasks, solutions))
 
 
 # ---- who can open a link ----

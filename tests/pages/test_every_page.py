@@ -1,12 +1,20 @@
 """What holds on every page: it opens, every control works at both ends, and no link breaks it."""
 
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import cycle, islice
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.registry import HOME
+from pages._shared.frame import Page
+from pages._shared.registry import HOME, PAGES
+from pages._shared.values import shared
 from pages._shared.words import literal
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from tests.pages.conftest import NAMES, Open, pictures
 
 WIDGETS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
@@ -72,8 +80,88 @@ def test_opens_without_exception_warning_or_error(name: str, open_page: Open) ->
     assert not at.warning
 
 
+def texts(one: Setting) -> list[str]:
+    """How a link spells the values at the ends of a control, and of a list all of them; of words what is possible."""
+    match one:
+        case Whole(low=low, high=high) | Real(low=low, high=high):
+            values = [low, high]
+        case Switch():
+            values = [False, True]
+        case Choice(options=options):
+            values = list(options)
+        case OneOf(values=listed):
+            values = list(listed)
+        case Words():
+            values = [value for value in map(one.read, TEXTS) if is_possible(one, value)]
+        case _:
+            raise TypeError(f"{one.label} has no control")
+    return list(map(one.write, values))
+
+
+def is_possible(one: Setting, value: object) -> bool:
+    try:
+        one.check("", value)
+    except ValueError:
+        return False
+    return True
+
+
+def opens(page: Page, link: dict[str, str]) -> bool:
+    """Whether what a link holds is possible together."""
+    every = shared().read(link)
+    with suppress(ValueError):
+        page.made(page.values.read(link), {name: every[name] for name in declared(RunConfig)})
+        return True
+    return False
+
+
+def covering(page: Page, keys: set[str]) -> Iterator[dict[str, str]]:
+    """Links that hold every value of every control between them.
+
+    Each is of settings that are possible together, as many as there are; a value that none of these takes, by itself.
+
+    Args:
+        page: The page.
+        keys: The controls, by what a link calls them.
+    """
+    base, chance = SHORT.get(page.spec.name, {}), random.Random(page.spec.name)
+    controls = {values.key(name): one for values in (page.values, shared()) for name, one in values.settings.items()}
+    left = [(key, text) for key in sorted(keys - base.keys()) for text in texts(controls[key])]
+    while left:
+        link = dict(base)
+        for key, text in chance.sample(left, len(left)):
+            if key not in link and opens(page, link | {key: text}):
+                link[key] = text
+        if link == base:
+            yield from (base | {key: text} for key, text in left)
+            return
+        left = [one for one in left if one not in link.items()]
+        yield link
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_every_value_of_every_control_opens_and_is_shown(name: str, open_answered: Open) -> None:
+    page = import_module(f"pages.{name}").page
+    keys = {key for _, key in bound_widgets(open_answered(name, **SHORT.get(name, {})))}
+    assert len(keys) > len(shared().settings)
+    for link in covering(page, keys):
+        at = open_answered(name, **link)
+        assert answers(at), link
+        assert bool(at.error) != opens(page, link), (link, [said.value for said in at.error])
+        assert not at.warning, (link, [said.value for said in at.warning])
+        asked = {key: at.get_by_key(key) for _, key in bound_widgets(at)}
+        for values in (page.values, shared()):
+            for setting, value in values.read(link).items():
+                if (key := values.key(setting)) in asked:
+                    one = values.settings[setting]
+                    assert asked[key].value == (one.write(value) if isinstance(one, Words) else value), (key, link)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name == HOME.name else pytest.mark.nightly) for name in NAMES],
+)
 def test_every_control_works_at_both_ends(name: str, open_page: Open) -> None:
     answered = {} if name == HOME.name else {f"{name}_answer": "skipped"}  # presenter view asks first
     settings = SHORT.get(name, {}) | answered

@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.registry import COMPLETE, PAGES
+from attention_core.device import available_devices
 from tests.pages.conftest import Open
 
 CONTROLS = ("slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
@@ -33,6 +34,19 @@ def test_an_answer_draws_the_controls_with_their_new_values(name: str, open_page
     option.set_value(option.options[0]).run()
     assert [key for key in drawn(at) if key.startswith(f"{name}_")]
     assert any("You said" in text for text in said(at))
+
+
+def test_a_link_may_name_a_device_that_is_not_among_those_offered(open_page: Open) -> None:
+    at = open_page("anatomy", device="cpu:0")
+    assert not [*at.exception, *at.warning, *at.error]
+    box = at.selectbox(key="device")
+    assert (box.value, box.options) == ("cpu:0", ["auto", *available_devices(), "cpu:0"])
+    assert at.session_state["_anatomy_good"][0].device == "cpu:0"
+    box.set_value("cpu").run()
+    assert at.session_state["_anatomy_good"][0].device == "cpu"
+    at = open_page("anatomy", device="abacus")
+    assert "asks for Device = “abacus”, which is not possible; auto is used" in at.warning[0].value
+    assert at.session_state["_anatomy_good"][0].device == "auto"
 
 
 def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one(open_page: Open) -> None:

@@ -10,10 +10,10 @@ from attention_core.experiments.learning import (
     Ablation,
     LearningConfig,
     load_kept,
-    run_ablation,
     run_learning,
 )
 from attention_core.experiments.learning import answer as ask
+from attention_core.experiments.run import run
 from attention_core.figures.matrix import MatrixView
 from tests.pages.conftest import Open, answer, held, pictures
 
@@ -102,7 +102,7 @@ def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(
     assert dict(drawn)["learning"].sweep
     at.pills(key="_learning_on").set_value([(0, 1)]).run()
     assert dict(at.query_params)["learning_off"] == "0.0"
-    left = run_ablation(Ablation(trained=trained, off=((0, 0),))).left.accuracy
+    left = run(Ablation(trained=trained, off=((0, 0),))).left.accuracy
     assert f"Without head 1: {left:.1%} are right" in text_of(at)
     assert "without head 1 answers" in dict(drawn)["learning_answer"].summary
     assert not at.exception

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
-from tests.pages.conftest import Open, page_path, pictures
+from tests.pages.conftest import Open, held, page_path, pictures
 
 VALUES = st.one_of(
     st.booleans(), st.integers(-1000, 1000), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=30)
@@ -148,3 +148,27 @@ def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_correct
         at = open_page(page, **{f"{page}_{name}": wrong})
         assert len(at.warning) == 1, wrong
         assert not at.exception
+
+
+@pytest.mark.parametrize(
+    ("page", "values"),
+    [
+        ("biases", {"size": "3.0"}),
+        ("biases", {"size": "0.25", "show": "changes", "dropout": "true"}),
+        ("normalization", {"topic": "length", "eps": "0.003", "std": "0.5"}),
+        ("projections", {"topic": "rank", "num_heads": "3", "d_head": "5"}),
+        ("projections", {"num_heads": "5", "d_head": "12"}),
+        ("masks", {"score_size": "50", "show": "additive"}),
+        ("learning", {"learning_rate": "0.02", "steps": "7"}),
+    ],
+)
+def test_a_link_that_asks_for_what_lies_between_two_steps_is_drawn_and_comes_back(
+    page: str, values: dict[str, str], open_page: Open
+) -> None:
+    given = {f"{page}_{name}": text for name, text in values.items()}
+    at = open_page(page, **given, **{f"{page}_answer": "skipped", f"{page}_tab": "data"})
+    assert not at.exception
+    assert not at.warning
+    assert not at.error
+    assert pictures(at)
+    assert held(at, page) == values

@@ -7,10 +7,10 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import redis
 import uvicorn
 
 from pages._shared.rooms import Limits, Store, make_store
-from tests.browser.conftest import ROOT, free_port
+from tests.processes import free_port, listens, start, stop
 from tests.rooms.client import Api
 from tests.rooms.serve import application
 
@@ -35,19 +35,6 @@ def run_apart(what: Coroutine[Any, Any, Any]) -> Any:
         return thread.submit(asyncio.run, what).result()
 
 
-def await_port(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until a process listens."""
-    deadline = time.monotonic() + 60
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            assert time.monotonic() < deadline, "it does not listen"
-            with suppress(subprocess.TimeoutExpired):
-                pytest.fail(f"it ended at once, with {process.wait(0.02)}")
-
-
 def start_redis(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     """A Redis server of one's own, which writes nothing to disk, and its address."""
     executable = shutil.which("redis-server")
@@ -55,20 +42,8 @@ def start_redis(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
         (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
     port = free_port()
     command = [executable, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"]
-    process = subprocess.Popen([*command, "--dir", str(folder)], stdout=subprocess.DEVNULL)
-    await_port(port, process)
+    process = start([*command, "--dir", str(folder)], folder / "redis.log", partial(listens, port))
     return process, f"redis://127.0.0.1:{port}"
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a process gently; it must be able to."""
-    process.terminate()
-    try:
-        process.wait(20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        raise
 
 
 @pytest.fixture(scope="session")
@@ -142,25 +117,25 @@ def api(request: pytest.FixtureRequest) -> Iterator[Api]:
         yield start(request.getfixturevalue("redis_server") if request.param == "redis" else None, **MANY)
 
 
-def start_replica(*url: str, port: int = 0) -> tuple[subprocess.Popen[bytes], Api]:
+def start_replica(folder: Path, *url: str, port: int = 0) -> tuple[subprocess.Popen[bytes], Api]:
     """A server in a process of its own, on a free port if ``port`` is 0; rooms are in Redis if there is a ``url``."""
     port = port or free_port()
-    process = subprocess.Popen([sys.executable, "-m", "tests.rooms.serve", str(port), *url], cwd=ROOT)
-    await_port(port, process)
+    command = [sys.executable, "-m", "tests.rooms.serve", str(port), *url]
+    process = start(command, folder / f"{port}.log", partial(listens, port))
     return process, Api(f"http://127.0.0.1:{port}")
 
 
 @pytest.fixture
-def replica() -> Iterator[Callable[..., tuple[subprocess.Popen[bytes], Api]]]:
+def replica(tmp_path: Path) -> Iterator[Callable[..., tuple[subprocess.Popen[bytes], Api]]]:
     """Start a server in a process of its own."""
     running: list[subprocess.Popen[bytes]] = []
 
-    def start(*url: str) -> tuple[subprocess.Popen[bytes], Api]:
-        process, api = start_replica(*url)
+    def go(*url: str) -> tuple[subprocess.Popen[bytes], Api]:
+        process, api = start_replica(tmp_path, *url)
         running.append(process)
         return process, api
 
-    yield start
+    yield go
     for process in running:
         process.kill()
         process.wait()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from tests.rooms.client import Api, Class
+from tests.rooms.client import Answer, Api, Class
 
 ANA, BEN, CEM = "ana-00000000", "ben-00000000", "cem-00000000"
 
@@ -104,25 +104,31 @@ def test_follow_and_pause(api: Api) -> None:
 
 def test_results_are_for_the_teacher_and_harmless_in_a_spreadsheet(api: Api) -> None:
     room = api.open()
-    room.ask(text="=1+1", answers=["@a", 'b, "c"'])
-    room.voted(ANA, 1)
-    assert len(list(csv.reader(io.StringIO(room.results().body)))) == 1, "an open round has no result"
+    room.ask("-one", text="＝1+1", answers=["@a", 'b, "c"'])
+    room.voted(ANA, 1, "-one")
+    assert len(table(room.results())) == 1, "an open round has no result"
     room.done("close")
-    room.ask(number=2)
-    room.voted(ANA, 0, number=2)
-    room.voted(BEN, 0, number=2)
+    room.ask("-one", number=2)
+    room.voted(ANA, 0, "-one", number=2)
+    room.voted(BEN, 0, "-one", number=2)
     room.done("close")
     room.ask("two", page="scaling")
     results = room.results()
     assert results.headers["content-type"].startswith("text/csv")
-    assert list(csv.reader(io.StringIO(results.body))) == [
+    assert table(results) == [
         ["question", "text", "round", "answer", "votes"],
-        ["one", "'=1+1", "1", "'@a", "0"],
-        ["one", "'=1+1", "1", 'b, "c"', "1"],
-        ["one", "'=1+1", "2", "'@a", "2"],
-        ["one", "'=1+1", "2", 'b, "c"', "0"],
+        ["'-one", "'＝1+1", "1", "'@a", "0"],
+        ["'-one", "'＝1+1", "1", 'b, "c"', "1"],
+        ["'-one", "'＝1+1", "2", "'@a", "2"],
+        ["'-one", "'＝1+1", "2", 'b, "c"', "0"],
     ]
     assert "teacher" in Class(api, room.key, "wrong").results().sentence
+
+
+def table(results: Answer) -> list[list[str]]:
+    """The rows of a file that begins with a byte-order mark."""
+    assert results.body.startswith("\ufeff")
+    return list(csv.reader(io.StringIO(results.body[1:])))
 
 
 def test_a_vote_that_does_not_count_says_why(api: Api) -> None:

@@ -22,6 +22,8 @@ MESSAGES = {
     "reveal": {"do": "reveal", "answer": 0},
     "follow": {"do": "follow", "page": "scaling", "settings": "a=1"},
 }
+# Refused before a store is asked: one store is enough.
+ONE_STORE = pytest.mark.parametrize("api", ["memory"], indirect=True)
 FIELDS = [(name, field) for name, message in MESSAGES.items() for field in message]
 
 
@@ -38,15 +40,14 @@ def test_nonsense_in_a_field_is_a_sentence_or_only_text(api: Api, name: str, fie
             room.ask()
             room.done("close")
         body = json.dumps(MESSAGES[name] | {field: nonsense}).encode()
+        before = room.state()["number"]
         answer = api.post(path, body, Authorization=f"Bearer {room.teacher}")
         if answer.status != 204:
             assert answer.status in (400, 409, 413, 422), (nonsense, answer)
             assert answer.sentence
+            assert room.state()["number"] == before, nonsense
         elif name in ("ask", "page"):
             room.done("close")
-    state = room.state()
-    assert state["voted"] <= 1
-    assert state["follow"] is None or state["follow"]["page"].isascii()
 
 
 def test_text_is_only_text(api: Api) -> None:
@@ -76,6 +77,7 @@ def test_text_is_only_text(api: Api) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["votes", "teacher"])
+@ONE_STORE
 def test_a_message_that_is_none(api: Api, path: str, body: bytes, status: int) -> None:
     room = api.open()
     answer = api.post(f"/{room.key}/{path}", body, Authorization=f"Bearer {room.teacher}")
@@ -95,6 +97,7 @@ ORIGINS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("headers", ORIGINS, ids=str)
+@ONE_STORE
 def test_another_site_cannot_write(api: Api, headers: dict[str, str]) -> None:
     room = api.open()
     room.ask()
@@ -110,6 +113,7 @@ def test_another_site_cannot_write(api: Api, headers: dict[str, str]) -> None:
     assert api.post(f"/{room.key}/votes", message, **{"Sec-Fetch-Site": "same-origin"}).status == 204
 
 
+@ONE_STORE
 def test_a_form_of_another_site_is_no_message(api: Api) -> None:
     room = api.open()
     room.ask()
@@ -119,6 +123,7 @@ def test_a_form_of_another_site_is_no_message(api: Api) -> None:
 
 
 @pytest.mark.parametrize("key", ["BBBB", "BBBBBB", "AEIOU", "%00%00", "..%2F..", "B%0D%0AB", "ßßß", "'; --", "*****"])
+@ONE_STORE
 def test_a_key_that_cannot_be(api: Api, key: str) -> None:
     quoted = key.replace("ß", "%C3%9F").replace(" ", "%20")
     for answer in (api.ask("GET", f"/{quoted}/events"), api.post(f"/{quoted}/teacher", {"do": "end"})):
@@ -126,6 +131,7 @@ def test_a_key_that_cannot_be(api: Api, key: str) -> None:
         assert answer.body == "Not Found" or answer.sentence.startswith("There is no class with this key.")
 
 
+@ONE_STORE
 def test_a_voter_has_a_name_of_chance(api: Api) -> None:
     room = api.open()
     for voter in ("short", "a" * 65, "with%20space", "%F0%9F%92%A9" * 8, "a%00bbbbbbbb"):

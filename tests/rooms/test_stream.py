@@ -4,14 +4,15 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 import redis
 
-from tests.browser.conftest import ROOT, free_port, start_server
+from tests.processes import ROOT, free_port, listens, start, start_app, stop
 from tests.rooms.client import Api
-from tests.rooms.conftest import await_port, start_redis, stop
+from tests.rooms.conftest import start_redis
 
 NO_PROXY = "Tests of the proxy need HAProxy: install Debian's package haproxy."
 ANA, BEN = "ana-00000000", "ben-00000000"
@@ -130,18 +131,17 @@ def pair(replica: Callable, redis_url: str) -> list[tuple[subprocess.Popen[bytes
 
 
 @pytest.fixture
-def proxy(pair: list) -> Iterator[Api]:
+def proxy(pair: list, tmp_path: Path) -> Iterator[Api]:
     """The proxy of deploy/ in front of both."""
     if shutil.which("haproxy") is None:
         (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(NO_PROXY)
     port = free_port()
     addresses = {f"ATTENTION_{name}": api.host for name, (_, api) in zip(("ONE", "TWO"), pair, strict=True)}
     addresses |= {"ATTENTION_BIND": f"127.0.0.1:{port}", "ATTENTION_ADMIN": f"ipv4@127.0.0.1:{free_port()}"}
-    process = subprocess.Popen(["haproxy", "-db", "-f", str(ROOT / "deploy/haproxy.cfg")], env=os.environ | addresses)
-    await_port(port, process)
+    command = ["haproxy", "-db", "-f", str(ROOT / "deploy/haproxy.cfg")]
+    process = start(command, tmp_path / "proxy.log", partial(listens, port), **addresses)
     yield Api(f"http://127.0.0.1:{port}")
-    process.terminate()
-    process.wait(10)
+    stop(process)
 
 
 def test_a_killed_replica_takes_nothing_with_it(pair: list) -> None:
@@ -237,17 +237,16 @@ def test_inside_streamlits_app_it_streams_and_stops(tmp_path: Path) -> None:
         f"app = st.App({str(tmp_path / 'main.py')!r}, routes=routes(store, {{}}.get), lifespan=lambda _: store)\n"
     )
     (tmp_path / "main.py").write_text("import streamlit as st\nst.write('Class')\n")
-    server, url = start_server(script, tmp_path / "log")
+    server = start_app(script, tmp_path / "log")
     try:
-        room = Api(url).open()
+        room = Api(server.url).open()
         room.ask()
         with room.stream(ANA) as ana:
             ana.until(phase="open", here=1)
             room.voted(ANA, 0)
             assert ana.until(voted=1)["tallies"] == []
-            stop(server)
-            assert server.returncode is not None
+            stop(server.process)
             while event := ana.next():
                 assert event.name in ("message", "beat"), "the class has not ended, only the stream"
     finally:
-        server.kill()
+        server.process.kill()

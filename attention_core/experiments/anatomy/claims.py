@@ -12,7 +12,7 @@ from attention_core.experiments.anatomy.module import (
     module_input,
 )
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.flops import FlopCounter
+from attention_core.experiments.flops import FlopCounter, miscounted
 from attention_core.experiments.inputs import SeededDropout, generator
 from attention_core.experiments.judge import judge, on_cpu
 from attention_core.experiments.verdict import Verdict
@@ -57,15 +57,22 @@ def divisible(config: AnatomyConfig) -> Verdict:
                  cases=f"d_model = {D_MODEL}", broken=breaks(config, "mha-divisible"))  # fmt: skip
 
 
-def core(config: AnatomyConfig, operations: int) -> Verdict:
-    """cplx-core: scores and weighted sum take 4 n² d operations, as torch counts them."""
+def core(config: AnatomyConfig, operations: int, head_size: int | None) -> Verdict:
+    """cplx-core: scores and weighted sum take 4 n² d operations, as torch counts them.
+
+    Args:
+        config: The settings.
+        operations: What was counted.
+        head_size: What the counter saw of a fused kernel.
+    """
     n = len(config.tokens)
     return judge(config, "cplx-core", operations, "=", 4 * n * n * config.width, unit="operations",
                  says="scores and weighted sums take", quantity="QKᵀ and AV",
-                 cases=f"4 n² d with n = {n}, d = {config.width}", broken=breaks(config, "cplx-core"))  # fmt: skip
+                 cases=f"4 n² d with n = {n}, d = {config.width}",
+                 broken=miscounted(head_size, config.head_size))  # fmt: skip
 
 
-def core_flops(module: MultiHeadAttention, x: Tensor, *, is_causal: bool, fused: bool) -> int:
+def core_flops(module: MultiHeadAttention, x: Tensor, *, is_causal: bool, fused: bool) -> tuple[int, int | None]:
     """Operations of scores and weighted sum, by torch's formulas; what projections take is left out.
 
     Args:
@@ -73,12 +80,15 @@ def core_flops(module: MultiHeadAttention, x: Tensor, *, is_causal: bool, fused:
         x: Its input (1, n, d_model).
         is_causal: Whether queries look back only.
         fused: Whether to count ``forward`` instead of ``trace``.
+
+    Returns:
+        The operations, and what the counter saw of a fused kernel: its ``head_size``.
     """
     with FlopCounter() as whole:
         (module if fused else module.trace)(x, is_causal=is_causal)
     with FlopCounter() as projections:
         module.out_of_heads(module.into_heads(x, x, x)[2])
-    return whole.operations - projections.operations
+    return whole.operations - projections.operations, whole.head_size
 
 
 def training_passes(

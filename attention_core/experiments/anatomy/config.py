@@ -89,7 +89,7 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
 
     Args:
         config: The settings.
-        claim: ``mha-reshape``, ``mha-divisible``, ``drop-rows``, ``convex-hull``, ``soft-lookup`` or ``cplx-core``.
+        claim: ``mha-reshape``, ``mha-divisible``, ``drop-rows``, ``convex-hull`` or ``soft-lookup``.
     """
     match claim:
         case "mha-reshape" if config.miscut and not _cuts_agree(config):
@@ -100,8 +100,6 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
             return f"dropout with p = {config.dropout:g} is on, and keeps rows at 1 only on average"
         case "convex-hull" | "soft-lookup" if config.dropout:
             return f"dropout with p = {config.dropout:g} leaves rows that do not add up to 1"
-        case "cplx-core" if config.fused and config.torch_device.type == "cpu":
-            return "torch's counter does not see into the fused kernel"
         case _:
             return ""
 

@@ -7,8 +7,6 @@ operations.
 """
 
 import statistics
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -19,6 +17,7 @@ from attention_core.experiments.anatomy import claims
 from attention_core.experiments.anatomy.config import AnatomyConfig
 from attention_core.experiments.anatomy.module import attention_module, miscut_trace, module_input
 from attention_core.experiments.bounds import output_tolerance
+from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.inputs import SeededDropout
 from attention_core.experiments.judge import array, on_cpu
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -168,7 +167,7 @@ def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
         still = miscut_trace(module, x, honest) if config.miscut else honest
         residual = claims.loop_residual(config, module, x, still)
         bound = output_tolerance(module, honest)
-        operations = claims.core_flops(module, x, is_causal=config.causal, fused=config.fused)
+        operations, head_size = claims.core_flops(module, x, is_causal=config.causal, fused=config.fused)
         passes, shown = honest, still
         if config.dropout:
             passes = claims.training_passes(config, module, x, is_causal=config.causal)
@@ -182,7 +181,7 @@ def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
             *claims.rows(config, on_cpu(passes.weights), on_cpu(honest.weights)[0]),
             claims.hull(config, passes),
             claims.lookup(config, passes, honest),
-            claims.core(config, operations),
+            claims.core(config, operations, head_size),
         )
         return _result(config, module, x, still, shown, verdicts, (residual, bound, operations))
 
@@ -199,16 +198,8 @@ def time_heads(config: AnatomyConfig) -> HeadTimes:
             lambda: module(x, is_causal=config.causal),
             lambda: loop_over_heads(module, x, is_causal=config.causal),
         )
-        batched, loop = (statistics.median(_timed(way, x.device) for _ in range(TIMED_PASSES)) for way in ways)
+        batched, loop = (statistics.median(seconds_of(way, x.device) for _ in range(TIMED_PASSES)) for way in ways)
     return HeadTimes(batched=batched, loop=loop, passes=TIMED_PASSES)
-
-
-def _timed(way: Callable[[], object], device: torch.device) -> float:
-    started = time.perf_counter()
-    way()
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-    return time.perf_counter() - started
 
 
 def _result(

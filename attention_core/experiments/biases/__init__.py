@@ -31,10 +31,9 @@ from attention_core.experiments.biases.sweep import (
     KeySweepResult,
     ShiftResult,
     run_shift,
-    run_size_sweep,
     steps_size_sweep,
 )
-from attention_core.experiments.biases.training import TrainingResult, run_training, steps_training
+from attention_core.experiments.biases.training import TrainingResult, steps_training
 
 __all__ = [
     "DIRECTIONS",
@@ -70,8 +69,6 @@ __all__ = [
     "run_biases",
     "run_mean",
     "run_shift",
-    "run_size_sweep",
-    "run_training",
     "steps_size_sweep",
     "steps_training",
 ]

@@ -20,7 +20,7 @@ DIRECTIONS: Final = {"random": "random", "equal": "all equal", "coordinate": "on
 SIZES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # Far above, softmax saturates, and a sink takes all or nothing.
 KEY_SIZES: Final = (*(float(f"{digit}e{power}") for power in range(-3, 6) for digit in (1, 2, 5)), 1e6)
 _SENTENCE: Final = Words(label="Sentence")
-_SIZE: Final = OneOf(SIZES, label="Size of each bias", shown=format_number)
+_SIZE: Final = OneOf(SIZES, between=True, label="Size of each bias", shown=format_number)
 _DIRECTION: Final = Choice(DIRECTIONS, label="Direction of the biases", formerly=ids_of(DIRECTIONS))
 
 
@@ -89,7 +89,7 @@ class BiasesSetting(RunConfig):
         """The same module for the sweep over ‖b_K‖: b_K alone (with b_Q where they are one), in every precision."""
         same = {name: getattr(self, name) for name in declared(BiasesSetting)}
         changed = {"q_bias": self.shared, "k_bias": True, "v_bias": False, "o_bias": False, "masked_row": False}
-        return replace(BiasesSetting(**same), dtype=supported_dtypes(self.torch_device)[0], **changed)
+        return replace(BiasesSetting(**same), dtype="auto", **changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class BiasesConfig(BiasesSetting):
     """The module, its tokens, and the size of its biases.
 
     Attributes:
-        size: ‖b‖ of every bias that is on, one of ``SIZES``.
+        size: ‖b‖ of every bias that is on, from 0.1 to 5; a page walks through ``SIZES``.
         dropout: Whether the value bias is measured in training, with a tenth of the weights dropped. Everything else
             is measured in evaluation, where dropout does nothing.
         naive_softmax: Whether softmax's shift is measured without subtracting the largest score first.
@@ -114,7 +114,9 @@ class BiasesConfig(BiasesSetting):
     )
 
     def without_size(self) -> BiasesSetting:
-        """The same module and tokens without the size: what is computed once for all sizes."""
+        """The same module and tokens without a size that is one of ``SIZES``: what is computed once for all six."""
+        if self.size not in SIZES:
+            return self
         return BiasesSetting(**{name: getattr(self, name) for name in declared(BiasesSetting)})
 
 
@@ -124,7 +126,7 @@ class AfterNormConfig(RunConfig):
 
     Attributes:
         tokens: The sentence; its tokens are what BatchNorm averages over.
-        size: ‖b_O‖, one of ``SIZES``.
+        size: ‖b_O‖, from 0.1 to 5.
         direction: As in ``BiasesSetting``; ``equal`` is the part that LayerNorm cancels, and nothing else.
         batch_norm_eval: Whether BatchNorm uses its running statistics, as after training, instead of the batch's.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.experiments.biases.config import ROLES, SIZES, BiasesSetting
+from attention_core.experiments.biases.config import ROLES, SIZES, BiasesConfig, BiasesSetting
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import output_tolerance, weight_tolerance
 from attention_core.experiments.judge import array, on_cpu
@@ -15,7 +15,7 @@ from attention_core.experiments.verdict import Provenance, Result, Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BiasSizesResult(Result):
-    """The module with its biases at every size of ``SIZES``, beside itself without any bias.
+    """The module with its biases at every size of ``SIZES``, and at its own, beside itself without any bias.
 
     A sink is the last key of scores and weights; it has no terms.
 
@@ -52,17 +52,19 @@ class BiasSizesResult(Result):
 
 
 def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
-    """Everything that is drawn, at every size of ``SIZES``.
+    """Everything that is drawn, at every size of ``SIZES``, and at the setting's own where it has one.
 
     Args:
         setting: The module and its tokens.
     """
+    own = {setting.size} if isinstance(setting, BiasesConfig) else set()
+    sizes = tuple(sorted(own.union(SIZES)))
     attention = BiasedAttention(setting)
     columns: dict[str, list[Tensor]] = {}
     bounds: dict[str, list[float]] = {"weights": [], "output": []}
     with torch.inference_mode():
         plain = attention.trace(attention.at(1.0, without=ROLES))
-        for size in SIZES:
+        for size in sizes:
             module = attention.at(size)
             full = attention.trace(module)
             step = {
@@ -80,7 +82,7 @@ def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
     terms, moved = drawn["terms"], setting.rotary or setting.qk_norm
     return BiasSizesResult(
         tokens=setting.tokens,
-        sizes=SIZES,
+        sizes=sizes,
         constant=(False, not moved, False, not moved),
         spreads=array((terms.amax(-1) - terms.amin(-1)).amax(-1)),
         weight_bounds=tuple(bounds["weights"]),

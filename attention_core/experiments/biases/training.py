@@ -103,13 +103,6 @@ def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
     yield _result(config, norms, losses, bound)
 
 
-def run_training(config: TrainingConfig) -> TrainingResult:
-    """The result of :func:`steps_training`."""
-    *_, result = steps_training(config)
-    assert isinstance(result, TrainingResult)
-    return result
-
-
 def _task(config: TrainingConfig) -> tuple[MultiHeadAttention, Tensor, Tensor]:
     """A module whose biases are 0, random sentences, and the outputs of another module with biases."""
     target = {"device": config.torch_device, "dtype": config.torch_dtype}

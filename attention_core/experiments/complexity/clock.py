@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.verdict import Step
 
 ROUNDS: Final = 7  # repetitions of each task, after one that warms up and tells how long it takes
@@ -33,7 +34,9 @@ class Task:
     times: list[float] = field(default_factory=list)
 
 
-def measure(tasks: list[Task], seconds: float, device: torch.device) -> Generator[Step, None, list[Task]]:
+def measure(
+    tasks: list[Task], seconds: float, device: torch.device, clock: Callable[[], float] = time.perf_counter
+) -> Generator[Step, None, list[Task]]:
     """Time ``tasks`` in ``ROUNDS`` rounds, each task once a round, so that a slow moment slows all alike.
 
     The first pass goes from the least work to the most; a task is left out when what is admitted already and it, in
@@ -43,6 +46,7 @@ def measure(tasks: list[Task], seconds: float, device: torch.device) -> Generato
         tasks: What to time; those that were timed have ``times`` afterwards.
         seconds: All the time there is.
         device: Where the tasks run.
+        clock: Where the time comes from, in seconds.
 
     Yields:
         A step before each repetition.
@@ -50,7 +54,7 @@ def measure(tasks: list[Task], seconds: float, device: torch.device) -> Generato
     Returns:
         The tasks that were left out.
     """
-    begun, committed = time.perf_counter(), 0.0
+    begun, committed = clock(), 0.0
     pace: dict[str, float] = {}
     admitted: list[tuple[Task, Callable[[], Any], int]] = []
     left_out: list[Task] = []
@@ -61,8 +65,8 @@ def measure(tasks: list[Task], seconds: float, device: torch.device) -> Generato
             left_out.append(task)
             continue
         call = task.make()
-        first = _clock(call, 1, device)
-        once = min(_clock(call, 1, device), first)
+        first = seconds_of(call, device, clock=clock)
+        once = min(seconds_of(call, device, clock=clock), first)
         pace[task.kind] = once / task.flops
         admitted.append((task, call, max(1, round(_SHORTEST_S / once))))
         committed += first + once + ROUNDS * max(once, _SHORTEST_S)
@@ -70,8 +74,8 @@ def measure(tasks: list[Task], seconds: float, device: torch.device) -> Generato
     for turn in range(ROUNDS):
         for task, call, repeats in admitted if turn % 2 else reversed(admitted):
             yield Step(done, total, f"{task.doing}, repetition {turn + 1} of {ROUNDS}")
-            if time.perf_counter() - begun < seconds or not task.times:
-                task.times.append(_clock(call, repeats, device))
+            if clock() - begun < seconds or not task.times:
+                task.times.append(seconds_of(call, device, repeats, clock=clock))
             done += 1
     return left_out
 
@@ -82,19 +86,3 @@ def quartiles(task: Task) -> tuple[float, float, float]:
         return (np.nan, np.nan, np.nan)
     low, middle, high = np.quantile(task.times, (0.25, 0.5, 0.75))
     return float(low), float(middle), float(high)
-
-
-def _clock(call: Callable[[], Any], repeats: int, device: torch.device) -> float:
-    with torch.inference_mode():
-        _finish(device)
-        start = time.perf_counter()
-        for _ in range(repeats):
-            call()
-        _finish(device)
-        return (time.perf_counter() - start) / repeats
-
-
-def _finish(device: torch.device) -> None:
-    """Wait for an accelerator, which computes while Python goes on."""
-    if device.type != "cpu":
-        torch.accelerator.synchronize(device)

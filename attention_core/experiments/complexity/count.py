@@ -1,7 +1,7 @@
 """What torch's FLOP counter sees of the real module: line by line, in all, and where its two parts cost the same.
 
 The counter (``torch.utils.flop_counter``) adds up matrix products, 2 FLOPs for a multiply-add. It counts no softmax,
-no bias and no factor, and where torch has no formula for a fused kernel, as on the CPU, it counts that as 0.
+no bias and no factor, and where torch has no formula for a fused kernel, as for the CPU's, it counts that as 0.
 """
 
 from collections.abc import Callable
@@ -78,30 +78,34 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def count_whole(config: ComplexityConfig) -> tuple[int, int]:
-    """FLOPs counted in the core and in the whole layer: of ``trace`` by shapes, of ``forward`` on the device."""
+def count_whole(config: ComplexityConfig) -> tuple[int, int, int | None]:
+    """FLOPs counted in the core and in the whole layer: of ``trace`` by shapes, of ``forward`` on the device.
+
+    Returns:
+        Both, and what the counter saw of a fused kernel: its ``head_size``.
+    """
     module, sizes = _module(config), (config.num_queries, config.num_keys)
     if config.fused:
         module = filled(module, config)
         inputs = [tokens(name, n, config.d_model, config) for name, n in zip("xy", sizes, strict=True)]
-        projections, core = _parts(module, *inputs)
     else:
-        projections, core = _parts(module.trace, *(_blank(n, config.d_model, config.torch_dtype) for n in sizes))
-    return core, projections + core
+        inputs = [_blank(n, config.d_model, config.torch_dtype) for n in sizes]
+    projections, core, head_size = _parts(module if config.fused else module.trace, *inputs)
+    return core, projections + core, head_size
 
 
 @lru_cache(maxsize=512)
 def count_parts(n: int, d_model: int, width: int, output_projection: bool) -> tuple[int, int]:
     """FLOPs counted in the projections and in the core of self-attention on ``n`` tokens; heads change neither."""
-    return _parts(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))
+    return _parts(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))[:2]
 
 
-def _parts(compute: Callable[..., Any], *inputs: Tensor) -> tuple[int, int]:
-    """FLOPs counted in products with a parameter matrix (``mm``), and in all other operations."""
+def _parts(compute: Callable[..., Any], *inputs: Tensor) -> tuple[int, int, int | None]:
+    """FLOPs counted in products with a parameter matrix (``mm``), and in all other operations; ``head_size``."""
     with torch.no_grad(), FlopCounter() as counter:
         compute(*inputs)
     projections = counter.by_kind[torch.ops.aten.mm]
-    return projections, counter.operations - projections
+    return projections, counter.operations - projections, counter.head_size
 
 
 def count_map(config: ComplexityConfig) -> list[list[tuple[int, int]]]:

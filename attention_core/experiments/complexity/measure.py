@@ -9,19 +9,20 @@ from attention_core.experiments.complexity.count import count_lines, count_map, 
 from attention_core.experiments.complexity.rearranged import rearrangements
 from attention_core.experiments.complexity.reshape import breaks, reshape_residual, reshape_sizes
 from attention_core.experiments.complexity.result import ComplexityResult, Line
+from attention_core.experiments.flops import miscounted
 from attention_core.experiments.judge import frozen, judge
 from attention_core.experiments.verdict import Provenance, Verdict
 
-_FUSED = "torch's counter has no formula for the CPU's fused kernel and counts it as 0"
 _LARGE = "d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide"
 _NO_OUTPUT = "there is no W_O"
+_MADE_UP = ": together they leave the sum"
 _MIXED = "reshaping alone gives each head numbers of several tokens"
 
 
 def run_complexity(config: ComplexityConfig) -> ComplexityResult:
-    """Count everything for one config; the same config gives the same result, bit for bit."""
+    """Count everything for one config."""
     lines = count_lines(config)
-    core, total = count_whole(config)
+    core, total, head_size = count_whole(config)
     parts = np.array(count_map(config), dtype=np.int64)
     cross = crossing(config)
     return ComplexityResult(
@@ -35,27 +36,29 @@ def run_complexity(config: ComplexityConfig) -> ComplexityResult:
         over_n=frozen(np.array(count_over_n(config), dtype=np.int64).T.copy()),
         formula_over_n=frozen(np.array([_formula(config, n) for n in TOKENS], dtype=np.int64).T.copy()),
         crossing=cross,
-        verdicts=_verdicts(config, lines, core, total, cross),
+        verdicts=_verdicts(config, lines, (core, total, head_size), cross),
         provenance=Provenance.of(config),
     )
 
 
 def _verdicts(
-    config: ComplexityConfig, lines: tuple[Line, ...], core: int, total: int, cross: int
+    config: ComplexityConfig, lines: tuple[Line, ...], counted: tuple[int, int, int | None], cross: int
 ) -> tuple[Verdict, ...]:
+    core, total, head_size = counted
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model
-    unseen = config.fused and config.torch_device.type == "cpu"
     length = f"n = {n_t:,}" if n_t == n_s else f"n_t = {n_t:,}, n_s = {n_s:,}"
     sizes = f"{length}, d = {d:,}, h = {config.num_heads}"
     path = "forward" if config.fused else "trace"
     written = next(line.written for line in lines if line.name == "weights")
     residual, bound = reshape_residual(config)
 
-    of_core = "; ".join([_FUSED] * unseen + [_LARGE] * config.large_heads)
-    no_output = _NO_OUTPUT if config.no_output else ""
-    of_all = "; ".join(filter(None, (of_core, no_output)))
+    fused, no_output = miscounted(head_size, config.d_head), _NO_OUTPUT if config.no_output else ""
+    of_core = _all_of(fused, _LARGE if config.large_heads else "")
+    of_all, of_heads = _all_of(of_core, no_output), _all_of(fused, no_output)
     # Changes may make up for one another: at n = 2·d, heads twice as large cost what an unseen core saves.
-    foreseen = config.projection_flops + (0 if unseen else config.core_flops)
+    seen = config.d_head if head_size is None else head_size
+    foreseen = config.projection_flops + 4 * n_t * n_s * config.num_heads * seen
+    wide = 4 * (n_t + n_s) * d * config.width + config.core_flops
     cells = n_t * n_s * config.num_heads * config.torch_dtype.itemsize
     whole = 4 * n_t * d**2 + 4 * n_s * d**2 + 4 * n_t * n_s * d
     return (
@@ -71,14 +74,14 @@ def _verdicts(
         judge(
             config, "cplx-mha", total, "=", whole, says="the operations that torch counts in all are",
             quantity=f"FLOPs of {path}: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d", cases=sizes,
-            broken=of_all if foreseen != whole else "", note=of_all and f"{of_all}: together they leave the sum",
+            broken=of_all if foreseen != whole else "", note=of_all and f"{of_all}{_MADE_UP}",
         ),
         judge(
-            config, "cplx-heads", total, "=", 4 * (n_t + n_s) * d * config.width + config.core_flops,
+            config, "cplx-heads", total, "=", wide,
             says="with h·d_head in place of d the operations that torch counts in all are",
             quantity=f"FLOPs of {path}: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head",
             cases=f"{sizes}, h·d_head = {config.width:,}",
-            broken="; ".join([_FUSED] * unseen + [_NO_OUTPUT] * config.no_output),
+            broken=of_heads if foreseen != wide else "", note=of_heads and f"{of_heads}{_MADE_UP}",
         ),
         judge(
             # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
@@ -93,6 +96,10 @@ def _verdicts(
             broken=_MIXED if breaks(config) else "", exact=lambda exact: reshape_residual(exact)[0],
         ),
     )  # fmt: skip
+
+
+def _all_of(*reasons: str) -> str:
+    return "; ".join(filter(None, reasons))
 
 
 def _formula(config: ComplexityConfig, n: int) -> tuple[int, int]:

@@ -28,13 +28,17 @@ _SHARE_WIDTHS: Final = WIDTHS[1:5]  # 32 … 256
 _Place = tuple[int, int]
 
 
-def steps_times(config: TimesConfig) -> Generator[Step | Times]:
+def steps_times(config: TimesConfig, clock: Callable[[], float] = time.perf_counter) -> Generator[Step | Times]:
     """A ``Step`` before each repetition, and last what the clock said; no two runs say the same.
 
     Never more than ``config.seconds`` and one repetition long. ``explicit`` is the module's ``trace``, which keeps
     scores and weights, ``fused`` its ``forward``, ``loop`` :func:`loop_over_heads`, which runs the fused kernel too.
+
+    Args:
+        config: What to time.
+        clock: Where the time comes from, in seconds.
     """
-    begun = time.perf_counter()
+    begun = clock()
     tasks: dict[_Place, Task] = {}
     left_out: list[str] = []
     grid = config.sweep == "shares"
@@ -49,9 +53,9 @@ def steps_times(config: TimesConfig) -> Generator[Step | Times]:
             kind=name,
             make=lambda make=make, layer=layer, name=name: make(layer, name),
         )
-    too_long = yield from measure(list(tasks.values()), config.seconds, config.torch_device)
+    too_long = yield from measure(list(tasks.values()), config.seconds, config.torch_device, clock)
     left_out += [f"{task.doing}: too long for {config.seconds} s." for task in too_long]
-    finished = {"config": config, "left_out": tuple(left_out), "spent": time.perf_counter() - begun}
+    finished = {"config": config, "left_out": tuple(left_out), "spent": clock() - begun}
     finished["provenance"] = Provenance.of(config)
     yield (_shares if grid else _curves)(tasks, finished)
 

@@ -19,11 +19,10 @@ from attention_core.experiments.learning.heads import (
     Ablation,
     AblationResult,
     check_heads,
-    run_ablation,
     steps_ablation,
 )
 from attention_core.experiments.learning.keep import keep, load_kept
-from attention_core.experiments.learning.map import D_HEADS, RATES, MapConfig, MapResult, MapStep, run_map, steps_map
+from attention_core.experiments.learning.map import D_HEADS, RATES, MapConfig, MapResult, MapStep, steps_map
 from attention_core.experiments.learning.model import ROLES
 from attention_core.experiments.learning.notes import MAX_MOMENTS, moments_of
 from attention_core.experiments.learning.result import History, LearningResult, LearningStep, Score, Share, Trained
@@ -74,9 +73,7 @@ __all__ = [
     "letters",
     "load_kept",
     "moments_of",
-    "run_ablation",
     "run_learning",
-    "run_map",
     "run_seeds",
     "steps_ablation",
     "steps_learning",

@@ -61,7 +61,7 @@ class LearningConfig(RunConfig):
         feed_forward: Whether each block has a feed-forward network, ``4 · d_model`` wide.
         start: Factor on W_Q and W_K at the start; with 1 queries and keys start with components of variance 1.
         optimizer: ``adamw`` (Loshchilov & Hutter 2019, with torch's defaults) or ``sgd`` without momentum.
-        learning_rate: Its learning rate.
+        learning_rate: Its learning rate, 0.0001 to 100.
         batch: Sequences in each step, all of them new.
         steps: Steps of the optimizer.
         dtype: ``float32`` or ``float64``: updates are lost to the rounding of half precision.
@@ -103,7 +103,7 @@ class LearningConfig(RunConfig):
         Real(0.0, 4.0, 0.25, label="W_Q and W_K start at", hint="A factor; at 1 scaled scores spread by 1."),
     )
     optimizer: str = setting("adamw", Choice(OPTIMIZERS, label="Optimizer", listed=False))
-    learning_rate: float = setting(0.01, OneOf(RATES, shown="{:g}".format, label="Learning rate"))
+    learning_rate: float = setting(0.01, OneOf(RATES, between=True, shown="{:g}".format, label="Learning rate"))
     batch: int = setting(
         32, OneOf((1, 8, 16, 32, 64, 256), between=True, label="Batch", hint="New sequences in each step.")
     )

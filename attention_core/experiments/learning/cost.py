@@ -1,4 +1,8 @@
-"""About how long a training step takes on one core, so that a run can be refused before it starts."""
+"""About how long a training step takes on one core, so that a run can be refused before it starts.
+
+The budget is one of work, which a link may ask of a server, so it is the same on every device: seconds of one core.
+How long an accelerator takes is not known before it has run.
+"""
 
 from dataclasses import dataclass
 from typing import Final

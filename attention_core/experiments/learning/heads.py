@@ -14,7 +14,8 @@ from attention_core.experiments.learning.model import TokenModel
 from attention_core.experiments.learning.result import Score, Trained
 from attention_core.experiments.learning.trainer import score
 from attention_core.experiments.learning.use import Head, rebuild, switch_off
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.settings import check_settings
+from attention_core.experiments.verdict import Brief, Step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class Ablation:
     off: tuple[Head, ...] = ()
 
     def __post_init__(self) -> None:
+        check_settings(self)
         config = self.trained.config
         check_heads(config)
         for layer, head in self.off:
@@ -42,7 +44,7 @@ class Ablation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AblationResult:
+class AblationResult(Brief):
     """What is left.
 
     Attributes:
@@ -66,15 +68,8 @@ def check_heads(config: LearningConfig) -> None:
         raise ConfigError("heads", f"{count} heads of this size", allowed)
 
 
-def run_ablation(config: Ablation) -> AblationResult:
-    """Switch the heads off, and each head for itself."""
-    *_, result = steps_ablation(config)
-    assert isinstance(result, AblationResult)
-    return result
-
-
 def steps_ablation(config: Ablation) -> Iterator[Step | AblationResult]:
-    """The same in steps, one for each head, and last the result."""
+    """Switch the heads off, and each head for itself: a ``Step`` before each, and last the result."""
     run = config.trained.config
     model = rebuild(config.trained)
     each = np.zeros((run.layers, run.heads))

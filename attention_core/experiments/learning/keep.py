@@ -1,4 +1,7 @@
-"""A trained model as a file: its weights as safetensors, its settings in the same file's metadata."""
+"""A trained model as a file: its weights as safetensors, its settings in the same file's metadata.
+
+safetensors is imported where it is used: training and checking claims do not need it.
+"""
 
 import json
 import struct
@@ -6,8 +9,6 @@ from dataclasses import asdict, fields
 from typing import Any, Final
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
 
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.judge import frozen
@@ -21,6 +22,8 @@ MAX_BYTES: Final = 64 * 2**20
 
 def keep(trained: Trained) -> bytes:
     """The model as the bytes of a safetensors file, its config among the metadata."""
+    from safetensors.numpy import save
+
     settings = asdict(trained.config) | {"device": "auto"}  # another machine may not have this one's device
     # One entry: safetensors keeps several in no order, and the same model shall be the same bytes.
     return save({name: each.copy() for name, each in trained.weights.items()}, {FORMAT: json.dumps(settings)})
@@ -37,6 +40,9 @@ def load_kept(content: bytes) -> Trained:
     Raises:
         ConfigError: If it is no such file, is too large, or its parts do not fit each other.
     """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
     if len(content) > MAX_BYTES:
         raise _refused(f"{len(content):,} bytes", f"at most {MAX_BYTES:,} bytes are allowed")
     header = _header(content)

@@ -94,7 +94,7 @@ class KeyBiasWatch:
 
     def _biases(self, role: str) -> list[Tensor]:
         found = [getattr(each, f"{role}_bias") for each in self._trainer.model.attentions]
-        return [bias.detach().to(torch.float64, copy=True) for bias in found]
+        return [bias.detach().to("cpu", torch.float64, copy=True) for bias in found]
 
     def _moved(self, role: str) -> float:
         return float((torch.cat(self._biases(role)) - torch.cat(self._starts[role])).norm())

@@ -106,7 +106,7 @@ class MapResult(Result):
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MapStep(Step):
     """How far the map has come.
 
@@ -117,15 +117,11 @@ class MapStep(Step):
     accuracy: Float[np.ndarray, "scales rates d_heads"]
 
 
-def run_map(config: MapConfig) -> MapResult:
-    """Train every cell; the same config on the same device gives the same result, bit for bit."""
-    *_, result = steps_map(config)
-    assert isinstance(result, MapResult)
-    return result
-
-
 def steps_map(config: MapConfig) -> Iterator[MapStep | MapResult]:
-    """The same in steps, one before each cell, and last the result; the quick cells come first."""
+    """Train every cell, a step before each, and last the result; the quick cells come first.
+
+    On the CPU the same config gives the same result, bit for bit.
+    """
     shape = (len(SCALES), len(config.rates), len(D_HEADS))
     accuracy = np.full(shape, math.nan)
     blind = math.nan

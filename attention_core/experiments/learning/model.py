@@ -128,7 +128,7 @@ class FlatParameters:
 
     def __init__(self, model: nn.Module, device: torch.device, dtype: torch.dtype) -> None:
         self._shapes = {name: each.shape for name, each in model.named_parameters()}
-        self.values = torch.cat([each.detach().flatten() for each in model.parameters()]).to(device, dtype)
+        self.values = torch.cat([each.detach().flatten() for each in model.to(device, dtype).parameters()])
         self.gradient = torch.zeros_like(self.values)
         values, gradients = self.named(self.values), self.named(self.gradient)
         for name, each in model.named_parameters():

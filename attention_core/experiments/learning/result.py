@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from attention_core.experiments.learning.config import LearningConfig
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class History(Brief):
     """A training run moment by moment, as far as it has come. A moment is before the step it is named after.
 
     Attributes:
@@ -45,7 +45,7 @@ class History:
     blind: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LearningStep(Step):
     """How far training has come, with what can be drawn already.
 
@@ -102,7 +102,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Trained:
+class Trained(Brief):
     """A trained model as plain numbers: all that is needed to run it again. It equals itself alone.
 
     Attributes:

@@ -74,7 +74,7 @@ class SeedsResult(Result):
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SeedsStep(Step):
     """How far the runs have come.
 
@@ -88,7 +88,7 @@ class SeedsStep(Step):
 
 
 def run_seeds(config: SeedsConfig) -> SeedsResult:
-    """Train all of them; the same config on the same device gives the same result, bit for bit."""
+    """Train all of them; on the CPU the same config gives the same result, bit for bit."""
     *_, result = steps_seeds(config)
     assert isinstance(result, SeedsResult)
     return result

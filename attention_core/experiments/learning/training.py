@@ -15,7 +15,7 @@ from attention_core.experiments.verdict import Provenance
 
 
 def run_learning(config: LearningConfig) -> LearningResult:
-    """Train; the same config on the same device gives the same result, bit for bit."""
+    """Train; on the CPU the same config gives the same result, bit for bit."""
     *_, result = steps_learning(config)
     assert isinstance(result, LearningResult)
     return result

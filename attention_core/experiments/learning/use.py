@@ -14,12 +14,13 @@ from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import TokenModel, blank_model, traced
 from attention_core.experiments.learning.result import Trained
 from attention_core.experiments.learning.tasks import ALPHABET, IGNORED
+from attention_core.experiments.verdict import Brief
 
 Head = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Brief):
     """What a trained model makes of one input.
 
     Attributes:

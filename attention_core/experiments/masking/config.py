@@ -59,7 +59,7 @@ class MaskingConfig(RunConfig):
         unmasked: Whether the key padding masks are left out.
         padding: What replaces the padding in the pad-content test: other ``words``, or ``nan``.
         batch_norm: Whether the stack normalises with BatchNorm in training mode instead of LayerNorm.
-        score_std: Standard deviation of the scores that −10000 is added to.
+        score_std: Standard deviation of the scores that −10000 is added to, 1 to 100,000.
         naive: Whether a row without keys goes through softmax as it is.
     """
 
@@ -81,7 +81,7 @@ class MaskingConfig(RunConfig):
     padding: str = setting("words", Choice(PADDINGS, label="Replace the padding by", formerly=ids_of(PADDINGS)))
     batch_norm: bool = setting(False, Switch(label="BatchNorm, in training", hint="Its statistics mix all tokens."))
     score_std: int = setting(
-        1, OneOf((1, 100, 1_000, 10_000, 100_000), label="Size of the scores", link="score_size")
+        1, OneOf((1, 100, 1_000, 10_000, 100_000), between=True, label="Size of the scores", link="score_size")
     )
     naive: bool = setting(False, Switch(label="Softmax alone", hint="A row without keys is then 0 ÷ 0."))
 

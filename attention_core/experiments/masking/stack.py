@@ -1,6 +1,6 @@
 """The batch and the stack: padding, positions, the masks that each stack is given, and what padding does to it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -56,7 +56,7 @@ def make_batch(config: MaskingConfig, sentences: Batched, *, filler: str = PAD) 
     return Batch(x, padding, positions)
 
 
-def make_stack(config: MaskingConfig, *, dtype: torch.dtype | None = None) -> Encoder | Decoder | EncoderDecoder:
+def make_stack(config: MaskingConfig) -> Encoder | Decoder | EncoderDecoder:
     """The stack of a config, its parameters drawn from the seed; BatchNorm in training mode."""
     kinds: dict[str, type[Encoder | Decoder | EncoderDecoder]] = {"encoder": Encoder, "decoder": Decoder}
     stack = kinds.get(config.stack, EncoderDecoder)(
@@ -68,7 +68,7 @@ def make_stack(config: MaskingConfig, *, dtype: torch.dtype | None = None) -> En
         dtype=torch.float64,
     )
     draw_parameters(stack, config.seed, bias_std=0.1)
-    return stack.to(config.torch_device, dtype or config.torch_dtype).train(config.batch_norm)
+    return stack.to(config.torch_device, config.torch_dtype).train(config.batch_norm)
 
 
 def run_stack(
@@ -126,11 +126,12 @@ def stack_tolerance(config: MaskingConfig, source: Batch, target: Batch | None) 
     """What rounding explains of the difference between two ways through the stack, in float64 and float32.
 
     Each sublayer rounds sums of up to 4 d_model numbers, a few of them, and over the keys; the errors of all of them
-    add up as independent ones. What follows enlarges them by the stack's gain at most, measured in float64 as the
-    largest answer to eight random pushes of 1e-6.
+    add up as independent ones. What follows enlarges them by the stack's gain at most, measured in float64 on the CPU
+    as the largest answer to eight random pushes of 1e-6.
     """
-    exact = make_stack(config, dtype=torch.float64)
-    here, gain = run_stack(config, exact, source, target, masked=True), 1.0
+    precise = replace(config, dtype="float64", device="cpu")
+    exact = make_stack(precise)
+    here, gain = run_stack(precise, exact, source, target, masked=True), 1.0
     draw = torch.Generator().manual_seed(config.seed)
     for _ in range(PROBES):
         pushed = [
@@ -144,7 +145,7 @@ def stack_tolerance(config: MaskingConfig, source: Batch, target: Batch | None) 
             for batch in (source, target)
         ]
         assert pushed[0] is not None
-        answer = run_stack(config, exact, pushed[0], pushed[1], masked=True) - here
+        answer = run_stack(precise, exact, pushed[0], pushed[1], masked=True) - here
         gain = max(gain, float(answer.nan_to_num().abs().max()) / 1e-6)
     sublayers = LAYERS * (5 if config.decoded else 2)
     terms = sublayers * (8 * D_MODEL + 2 * source.x.shape[1])

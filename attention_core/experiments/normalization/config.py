@@ -38,8 +38,8 @@ class NormalizationConfig(RunConfig):
         d_model: Features of a token.
         gamma: Gain γ of the LayerNorm whose output's length is measured.
         beta: Bias β of it.
-        eps: ε under its root.
-        input_std: Standard deviation of its input.
+        eps: ε under its root, 0 to 1.
+        input_std: Standard deviation of its input, 0.001 to 10.
         norm: The norm in the block: a name in ``NORMS``.
         activation: What its feed-forward network bends: a name in ``ACTIVATIONS``.
         evaluation: Whether BatchNorm uses the statistics of a past batch instead of this one's.
@@ -57,8 +57,12 @@ class NormalizationConfig(RunConfig):
     d_model: int = setting(6, Whole(3, MAX_D_MODEL, label="Features, d"))
     gamma: float = setting(1.0, Real(-3.0, 3.0, 0.1, label="Gain γ"))
     beta: float = setting(0.0, Real(-3.0, 3.0, 0.1, label="Bias β"))
-    eps: float = setting(0.0, OneOf(EPS, label="ε", shown="{:g}".format, hint="Under LayerNorm's root."))
-    input_std: float = setting(1.0, OneOf(STDS, label="Spread of the tokens", shown="{:g}".format, link="std"))
+    eps: float = setting(
+        0.0, OneOf(EPS, between=True, label="ε", shown="{:g}".format, hint="Under LayerNorm's root.")
+    )
+    input_std: float = setting(
+        1.0, OneOf(STDS, between=True, label="Spread of the tokens", shown="{:g}".format, link="std")
+    )
     norm: str = setting("LayerNorm", Choice({name: name for name in NORMS}, label="Norm in the block"))
     activation: str = setting(
         "gelu", Choice({"gelu": "GELU", "relu": "ReLU"}, label="Activation in the block", listed=False)

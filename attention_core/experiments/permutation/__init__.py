@@ -1,6 +1,6 @@
 """Permutation: what happens to attention when its tokens change places."""
 
-from attention_core.experiments.permutation.block import BlockCase, BlockResult, run_blocks, steps_blocks
+from attention_core.experiments.permutation.block import BlockCase, BlockResult, steps_blocks
 from attention_core.experiments.permutation.config import (
     BLOCKS,
     MASKS,
@@ -40,7 +40,6 @@ __all__ = [
     "ShuffleResult",
     "order_of",
     "permutation_snippet",
-    "run_blocks",
     "run_depth",
     "run_permutation",
     "run_shuffle",

@@ -60,22 +60,13 @@ class BlockResult(Result):
         return max((case for case in self.blocks if case.norm == norm), key=_excess)
 
 
-def run_blocks(config: PermutationConfig) -> BlockResult:
+def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     """Measure pooling, biases and blocks over all orders of up to seven tokens, over a sample of 256 above.
+
+    A ``Step`` before each set of biases, the mean and each block, and last the result.
 
     Args:
         config: The module and its tokens; with a second sentence only the biases can be tried.
-    """
-    *_, result = steps_blocks(config)
-    assert isinstance(result, BlockResult)
-    return result
-
-
-def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
-    """As ``run_blocks``, a step before each set of biases, the mean and each block, and last the result.
-
-    Args:
-        config: The module and its tokens.
     """
     kinds = [] if config.context else list(_kinds(config))
     total = len(BIAS_SETS) + bool(kinds) + len(kinds)

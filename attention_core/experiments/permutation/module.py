@@ -58,19 +58,19 @@ class Attention:
         self.x = token_embeddings(queries, d_model, config.seed).to(device, dtype)
         self.y = token_embeddings(keys, d_model, config.seed).to(device, dtype)
         self.mask = mask_of(config, len(queries), len(keys))
-        self.is_padding = torch.arange(len(keys)) >= len(keys) - padding if padding else None
+        self.is_padding = torch.arange(len(keys), device=device) >= len(keys) - padding if padding else None
 
     def arguments(self, query_orders: Tensor, key_orders: Tensor) -> dict[str, Any]:
         """What the module is called with for a batch of orders, each (orders, tokens): of all, or of the first."""
-        slots_q, slots_k = (torch.arange(orders.shape[1]).expand_as(orders) for orders in (query_orders, key_orders))
+        query_orders, key_orders = (orders.to(self.x.device) for orders in (query_orders, key_orders))
+        slots_q, slots_k = slots_of(query_orders), slots_of(key_orders)
         carried = self.config.carried
-        hidden = None if self.is_padding is None else self.is_padding[key_orders].to(self.x.device)
         return {
             "query": self.x[query_orders],
             "key": self.y[key_orders],
             "value": self.y[slots_k if self.config.keys_alone else key_orders],
             "attn_mask": None if self.mask is None else self.mask[: query_orders.shape[1], : key_orders.shape[1]],
-            "key_padding_mask": hidden,
+            "key_padding_mask": None if self.is_padding is None else self.is_padding[key_orders],
             "query_positions": query_orders if carried else slots_q,
             "key_positions": key_orders if carried else slots_k,
         }
@@ -118,12 +118,11 @@ class Blocks:
         self.mask = mask_of(config, len(config.tokens), len(config.tokens))
 
     def _positions(self, orders: Tensor) -> Tensor:
-        slots = torch.arange(orders.shape[1], device=orders.device).expand_as(orders)
-        return (orders if self.config.carried else slots).to(self.x.device)
+        return orders if self.config.carried else slots_of(orders)
 
     def outputs(self, orders: Tensor) -> Tensor:
         """Output for a batch of orders (orders, tokens, d_model), in float64 on the CPU."""
-        return torch.cat([on_cpu(self._outputs(some)) for some in orders.split(AT_ONCE)])
+        return torch.cat([on_cpu(self._outputs(some)) for some in orders.to(self.x.device).split(AT_ONCE)])
 
     def _outputs(self, orders: Tensor) -> Tensor:
         x, positions = self.x[orders], self._positions(orders)
@@ -154,8 +153,13 @@ class Blocks:
 
     def bound(self) -> float:
         """Largest difference of two outputs that rounding explains."""
-        here = torch.arange(len(self.x))[None]
+        here = torch.arange(len(self.x), device=self.x.device)[None]
         return stack_tolerance(self.stack, self.x[None], attn_mask=self.mask, positions=self._positions(here))
+
+
+def slots_of(orders: Tensor) -> Tensor:
+    """0, 1, … for each order, on its device; (orders, tokens)."""
+    return torch.arange(orders.shape[1], device=orders.device).expand_as(orders)
 
 
 def mask_of(config: PermutationConfig, q_len: int, kv_len: int) -> Tensor | None:

@@ -31,8 +31,8 @@ class ProjectionsConfig(RunConfig):
     Attributes:
         topic: The question, of ``TOPICS``.
         tokens: The words; equal words have equal embeddings.
-        num_heads: Number of heads.
-        d_head: Size of a head; ``d_model = num_heads · d_head``.
+        num_heads: Number of heads, 1 to 8.
+        d_head: Size of a head, 2 to 64; ``d_model = num_heads · d_head``.
         temperature: Divides the scores of the identity question, besides √d_head.
         spread: Standard deviation of the logarithm of the words' norms; 0 makes them equal.
         whole_norms: Whether norms are made equal for the whole word; else within each head's part of it.
@@ -47,8 +47,8 @@ class ProjectionsConfig(RunConfig):
     tokens: tuple[str, ...] = setting(
         ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"), Words(label="Sentence")
     )
-    num_heads: int = setting(4, OneOf(NUM_HEADS, label="Heads"))
-    d_head: int = setting(8, OneOf(D_HEADS, label="Size of a head, d_head"))
+    num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label="Heads"))
+    d_head: int = setting(8, OneOf(D_HEADS, between=True, label="Size of a head, d_head"))
     temperature: float = setting(
         1.0, Real(0.25, 4.0, 0.25, label="Temperature", hint="Divides the scores of the first question.")
     )
@@ -81,6 +81,8 @@ class ProjectionsConfig(RunConfig):
                 self.d_head,
                 f"with {self.num_heads} heads at most {MAX_D_MODEL // self.num_heads} is allowed",
             )
+        if self.positions == "rotary" and self.d_head % 2:
+            raise ConfigError("d_head", self.d_head, "rotary positions turn pairs, so an even number is allowed")
 
     @property
     def d_model(self) -> int:
@@ -91,6 +93,11 @@ class ProjectionsConfig(RunConfig):
     def differ(self) -> bool:
         """Whether there are two different words; equal ones have equal outputs whatever the weights are."""
         return len(set(self.tokens)) > 1
+
+
+def compared_sizes(config: ProjectionsConfig) -> list[int]:
+    """Sizes of a head that are compared under these settings, ascending: its own among those that a page offers."""
+    return sorted({config.d_head, *(size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL)})
 
 
 def breaks(config: ProjectionsConfig, claim: str) -> str:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention_core.experiments.bounds import product_tolerance
 from attention_core.experiments.judge import array, judge, on_cpu
-from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig
+from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
@@ -64,7 +64,7 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
     excess = _overshadowed(config, without, other)
     own = weights[0].diagonal(0, -2, -1)
     astray = int(((ahead > bound) & other).any(-1).sum())
-    sizes = [size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL]
+    sizes = compared_sizes(config)
     n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
     at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
     held = judge(

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention_core.experiments.bounds import product_tolerance, tolerance
 from attention_core.experiments.judge import array, judge, on_cpu
-from attention_core.experiments.projections.config import D_HEADS, MAX_D_MODEL, ProjectionsConfig, breaks
+from attention_core.experiments.projections.config import ProjectionsConfig, breaks, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
@@ -79,7 +79,7 @@ def run_rank(config: ProjectionsConfig) -> RankResult:
         config: The settings.
     """
     here = _spectra(config, config.d_head)
-    sizes = [size for size in D_HEADS if config.num_heads * size <= MAX_D_MODEL]
+    sizes = compared_sizes(config)
     causal, n, d = mask(config), len(config.tokens), config.d_head
     verdicts = []
     for name, allowed in (("scores", d), ("log weights", d + 1)):

@@ -5,6 +5,7 @@ from typing import Final
 
 from attention_core.experiments.projections.config import BIAS_STD, LAYERS, TOPICS, ProjectionsConfig
 from attention_core.experiments.projections.gauge import STRETCH
+from attention_core.modules.positions import alibi_slopes
 
 SHORTEST: Final = """\
 import torch
@@ -178,7 +179,7 @@ def _mask_lines(config: ProjectionsConfig) -> str:
     lines = ""
     if config.positions == "alibi":
         lines += (
-            "    slopes, i = 2.0 ** (-8 * torch.arange(1, HEADS + 1) / HEADS), torch.arange(n)\n"
+            f"    slopes, i = torch.tensor({list(alibi_slopes(config.num_heads))}), torch.arange(n)\n"
             "    scores = scores - (slopes[:, None, None] * (i[:, None] - i).abs()).to(DTYPE)\n"
         )
     if config.causal:

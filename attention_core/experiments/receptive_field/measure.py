@@ -37,13 +37,13 @@ from attention_core.experiments.receptive_field.verdicts import (
     random_verdict,
     tight_verdicts,
 )
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
 
 MAX_CHOSEN: Final = 64  # tokens that autograd is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Looks:
+class Looks(Brief):
     """Where the heads look, and what follows from it. Layers are counted 1 … ``layers``: index 0 is one layer up.
 
     Attributes:
@@ -91,7 +91,7 @@ class ReceptiveFieldResult(Looks, Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReachTable:
+class ReachTable(Brief):
     """Heads against layers.
 
     Attributes:
@@ -124,7 +124,7 @@ def run_looks(config: ReceptiveFieldConfig) -> Looks:
 def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
     """What autograd and other draws add to where the heads look: a ``Step`` before each part, and last the result.
 
-    The same config gives the same result, bit for bit.
+    On the CPU the same config gives the same result, bit for bit; other devices add up in no fixed order.
 
     Args:
         looks: What ``run_looks`` gave.

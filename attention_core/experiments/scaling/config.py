@@ -8,7 +8,7 @@ import torch
 
 from attention_core.experiments.checks import ConfigError, check_int
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, Real, Switch, Whole, setting
+from attention_core.experiments.settings import Choice, Real, Switch, Whole, plain, setting
 
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
 MODEL_WIDTH: Final = 512  # d_model of the module whose W_Q and W_K queries and keys may go through
@@ -24,6 +24,7 @@ def check_d_head(d_head: object) -> int:
     Raises:
         ConfigError: If ``d_head`` is not a power of two from 1 to 4,096.
     """
+    d_head = plain(d_head)
     if type(d_head) is not int or d_head not in D_HEADS:
         raise ConfigError("d_head", d_head, "a power of two from 1 to 4,096 is allowed")
     return D_HEADS.index(d_head)
@@ -90,8 +91,9 @@ class ScalingConfig(RunConfig):
         check_int("num_queries", self.num_queries, 2000, 8192)
         for name in ("std", "mean", "correlation"):
             value = getattr(self, name)
-            if abs(10 * value - round(10 * value)) > 1e-9:
+            if abs(10 * value - round(10 * value)) > 1e-5:
                 raise ConfigError(name, value, "a number in tenths is allowed")
+            object.__setattr__(self, name, round(value, 1))  # single precision's .3 is the one that is meant
         if self.through_module and (self.mean, self.correlation) != (0, 0):
             given = f"mean {self.mean:g} and correlation {self.correlation:g}"
             raise ConfigError("through_module", given, "with W_Q and W_K, mean 0 and correlation 0 are allowed")

@@ -20,6 +20,7 @@ from attention_core.experiments.scaling.curves import Counts, Floats
 from attention_core.experiments.scaling.inputs import chunks
 from attention_core.experiments.scaling.stats import jacobian
 from attention_core.experiments.scaling.sweep import head
+from attention_core.experiments.verdict import Brief
 from attention_core.modules.dot_product import softmax_over_keys
 
 SHOWN_KEYS: Final = 32
@@ -55,7 +56,7 @@ class ScalingSide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScalingPicture:
+class ScalingPicture(Brief):
     """What the picture shows.
 
     Attributes:

@@ -97,7 +97,7 @@ def conclude(measured: Measured) -> ScalingResult:
 def steps_scaling(config: ScalingConfig) -> Generator[Step | ScalingResult]:
     """Measure part by part, and conclude: a ``Step`` before each 256 queries, and last the ``ScalingResult``.
 
-    The same config gives the same result, bit for bit.
+    On the CPU the same config gives the same result, bit for bit; other devices add up in no fixed order.
     """
     parts: list[ScalingPart] = []
     for part in config.parts:

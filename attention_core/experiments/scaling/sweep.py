@@ -8,12 +8,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.experiments.bounds import is_half
 from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig
 from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
 from attention_core.experiments.scaling.inputs import CHUNK, Inputs, chunks
 from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms, zeros_in
 from attention_core.experiments.verdict import Step
-from attention_core.modules.dot_product import attention_scores, softmax_over_keys
+from attention_core.modules.dot_product import attention_scores, precise_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
@@ -91,12 +92,15 @@ def attend(module: MultiHeadAttention, inputs: Inputs, multiples: Sequence[float
     with torch.inference_mode(False), torch.enable_grad():
         queries = inputs.queries[None, :, : module.d_head].detach().requires_grad_()
         own = module.weigh(queries, inputs.keys[None, :, : module.d_head])
+        dtype, exact = own.q.dtype, own.scores
+        if is_half(dtype):  # the module's scores before they were rounded
+            exact = precise_scores(own.q, own.k, scale=module.scale)
         for multiple in multiples:
-            scores = own.scores if multiple == 1 else own.scores * multiple
-            weights = own.weights if multiple == 1 else softmax_over_keys(scores)
+            scores = exact if multiple == 1 else exact * multiple
+            weights = own.weights if multiple == 1 else softmax_over_keys(scores, dtype=dtype)
             upstream = inputs.upstream[None, None]
             (gradient,) = torch.autograd.grad(weights, own.q, upstream, retain_graph=True)
-            found.append(Attended(scores.detach()[0, 0], weights.detach()[0, 0], gradient[0, 0]))
+            found.append(Attended(scores.detach()[0, 0].to(dtype), weights.detach()[0, 0], gradient[0, 0]))
     return found
 
 

@@ -38,8 +38,8 @@ class Model:
     Attributes:
         max_weight: Mean largest weight.
         gradient_median: Median ‖∂L/∂q‖, and
-        gradient_middle: its 35 % and 65 % quantiles: where half precision makes the best keys tie in about half of
-            the rows, the median of a sample may be either of two very different numbers.
+        gradient_middle: its 35 % and 65 % quantiles: where about half of the rows have no gradient in half precision,
+            the median of a sample may be either of two very different numbers.
         gradient_mean: Mean ‖∂L/∂q‖.
         alive: Share of the rows in which the precision leaves more than one weight above 0; others have no gradient.
     """
@@ -52,7 +52,7 @@ class Model:
 
 
 def _model_weights(config: ScalingConfig, d_head: int, factor: float, rows: int = _MODEL_ROWS) -> Tensor:
-    """Rows of softmax(factor · normal scores), float64, the scores rounded as the run rounds them."""
+    """Rows of softmax(factor · normal scores) in float64."""
     expected = expected_scores(config, d_head)
     stream = generator(0, "scaling", "model", d_head)
     deviations = torch.randn(rows, config.num_keys, generator=stream).double()
@@ -62,7 +62,7 @@ def _model_weights(config: ScalingConfig, d_head: int, factor: float, rows: int 
         scores[:, 0] = expected.mean + own
     else:
         scores = expected.mean + expected.row_std * deviations
-    return (factor * scores).to(config.torch_dtype).double().softmax(-1)
+    return (factor * scores).softmax(-1)
 
 
 def own_keys(config: ScalingConfig, d_head: int, along: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:

@@ -177,7 +177,7 @@ def _size_sweep(result: BiasSizesResult) -> Sweep:
 
 def _ends(result: KeySweepResult, dtype: str) -> str:
     size = result.first_nan(dtype)
-    return "" if size is None else f"NaN from ‖b_K‖ = {format_number(size)}: the scores overflow."
+    return "" if size is None else f"NaN from ‖b_K‖ = {format_number(size)}: the keys overflow."
 
 
 def _largest(result: KeySweepResult, row: int) -> str:

@@ -1,8 +1,6 @@
 """The HTTP API of live classes, as Starlette routes; ``docs/class-api.md`` describes it."""
 
-import csv
 import hmac
-import io
 import secrets
 from collections.abc import Awaitable, Callable
 from functools import wraps
@@ -17,13 +15,14 @@ from pages._shared.rooms.commands import Questions, command
 from pages._shared.rooms.limits import Rate
 from pages._shared.rooms.room import UNKNOWN, RoomError, is_key
 from pages._shared.rooms.store import Snapshot, Store, digest
+from attention_core.figures.text import csv_text
 
 STREAM = "text/event-stream"
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 # "no-transform" and the last one ask proxies to pass each event on as it comes.
 STREAM_HEADERS = {**HEADERS, "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
 SLOWED = "Many wrong keys came from your network. Wait a moment and try again."
-FORMULA = ("=", "+", "-", "@")
+COLUMNS = ("question", "text", "round", "answer", "votes")
 
 Handler = Callable[["Rooms", Request], Awaitable[Response]]
 
@@ -128,12 +127,9 @@ class Rooms:
     async def results(self, request: Request) -> Response:
         """Counts of all rounds that are closed."""
         _, now = await self._authorized(request)
-        table = io.StringIO()
-        writer = csv.writer(table)
-        writer.writerow(("question", "text", "round", "answer", "votes"))
-        writer.writerows([_cell(value) for value in row] for row in now.room.results(now.counts))
+        table = csv_text(COLUMNS, now.room.results(now.counts))
         headers = HEADERS | {"Content-Disposition": 'attachment; filename="results.csv"'}
-        return Response(table.getvalue(), headers=headers, media_type="text/csv; charset=utf-8")
+        return Response(table, headers=headers, media_type="text/csv; charset=utf-8")
 
     async def _find(self, request: Request, voter: str = "") -> str:
         """The key of a room that there is. Who tries many keys has to wait; who is in the room already does not."""
@@ -202,8 +198,3 @@ def _same_origin(request: Request) -> None:
         host = ""
     if site != "same-origin" or not host or host != request.headers.get("host"):
         raise RoomError(403, "Only the app's own pages may do this.")
-
-
-def _cell(value: str | int) -> str | int:
-    """A value that a spreadsheet does not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

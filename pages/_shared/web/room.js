@@ -25,6 +25,8 @@ const STREAM_AGAIN_AFTER = 10;
 const TRIES = 4;
 const VOTER = "room_voter";
 const LOST = "The class cannot be reached. Try again.";
+/** Keeps the byte-order mark of results, by which a spreadsheet knows their letters. */
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** What this tab keeps for as long as it lives. @param {string} key */
 export const kept = (key) => {
@@ -227,7 +229,7 @@ export class RoomClient {
 async function ask(url, headers, init = {}) {
   try {
     const answer = await fetch(url, { ...init, headers, cache: "no-store" });
-    const text = await answer.text();
+    const text = UTF8.decode(await answer.arrayBuffer());
     const isJson = answer.headers.get("content-type")?.startsWith("application/json");
     const body = isJson ? JSON.parse(text) : {};
     const wait = 1000 * Number(answer.headers.get("retry-after") ?? 0);

@@ -205,14 +205,23 @@ def keep(name: str):
     return write
 
 
+def begin_anew() -> None:
+    """All is as when the page was opened; a view that nobody remembers is another one each time."""
+    again = st.session_state.get("again", 0) + 1
+    st.session_state.clear()
+    st.session_state.update(again=again, shuffled=False, show=True)
+
+
 def main() -> None:
     """One view, with what its callbacks were told and what the page owns beside it."""
     st.set_page_config(page_title="Matrix view", layout="wide")
+    st.session_state.setdefault("show", True)
     st.checkbox("shuffled", key="shuffled")
     view = shown(st.query_params.get("case", "plain"))
+    st.button("Begin anew", on_click=begin_anew)
     if st.button("Reset"):
         st.session_state["step"], st.session_state["cell"] = 0, None
-    if not st.checkbox("show", value=True):
+    if not st.checkbox("show", key="show"):
         return
     owned = {
         "selected": st.session_state.get("cell"),
@@ -221,8 +230,10 @@ def main() -> None:
         "on_step": keep("step"),
     }
     free = st.query_params.get("case") == "free"
-    position = matrix_view(view, key="view", hover_group="tokens", **({} if free else owned))
+    again = st.session_state.get("again", 0)
+    position = matrix_view(view, key=f"view {again}", hover_group="tokens", **({} if free else owned))
     st.text(f"step {position.step} · cell {position.cell} · calls {st.session_state.get('calls', 0)}")
+    st.text(f"begun {again}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""One or two boards whose settings come from the link, and what the server holds beside them."""
+"""A board whose settings come from the link, and what the server holds beside it."""
 
 import json
-import time
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ held = st.session_state
 held.setdefault("tokens", words)
 held.setdefault("order", tuple(range(len(words))))
 held.setdefault("moves", 0)
+held.setdefault("again", 0)
 
 
 def moved(move: BoardMove) -> None:
@@ -21,17 +21,23 @@ def moved(move: BoardMove) -> None:
         held.tokens, held.order = move.tokens, move.order
 
 
+def begin_anew() -> None:
+    """All is as when the page was opened."""
+    again = held.again + 1
+    held.clear()
+    held.again, held.refuse, held.hide = again, False, False
+
+
 def put_back() -> None:
     held.tokens, held.order = words, tuple(range(len(words)))
 
 
 st.set_page_config(layout="wide")
-time.sleep(float(given.get("slow", 0)))
 if not held.get("hide"):
     token_board(
         held.tokens,
         held.order,
-        key="board",
+        key=f"board {held.again}",
         role=given.get("role", "query"),
         label="Queries",
         hover_group="demo",
@@ -41,9 +47,13 @@ if not held.get("hide"):
     )
 st.text(json.dumps({"moves": held.moves, "tokens": held.tokens, "order": held.order}))
 st.button("Put back", on_click=put_back)
+st.button("Begin anew", on_click=begin_anew)
+st.markdown(f"begun {held.again}")
 st.toggle("Refuse every move", key="refuse")
 st.toggle("Hide the board", key="hide")
 if given.get("second"):
-    token_board(held.tokens, held.order, key="second", role=given["second"], label="Second", hover_group="demo")
+    token_board(
+        held.tokens, held.order, key=f"second {held.again}", role=given["second"], label="Second", hover_group="demo"
+    )
 if given.get("long"):
     st.container(height=1500)

@@ -1,0 +1,56 @@
+"""Text as other programs take it: names told apart, CSV without formulas, characters that XML can hold."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any, Final
+
+# Spreadsheets compute what begins so, after white space too; those of East Asia also know the wide signs.
+_FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
+# All but a Char of XML 1.0, section 2.2.
+_UNFIT: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# As themselves a parser reads them as other white space: XML 1.0, sections 2.11 and 3.3.3.
+_WHITE: Final = str.maketrans({"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
+
+
+def told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, a repeated one with a count that makes it like no other: ``a, a, a (2)`` is ``a, a (3), a (2)``."""
+    taken, count, told = set(names), Counter[str](), list[str]()
+    for name in names:
+        count[name] += 1
+        one = name
+        while count[name] > 1 and (one := f"{name} ({count[name]})") in taken:
+            count[name] += 1
+        taken.add(one)
+        told.append(one)
+    return tuple(told)
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """CSV for spreadsheets: a line of names, no two alike, and one for each row.
+
+    It begins with a byte-order mark, without which Excel takes UTF-8 for something else, and text that would be a
+    formula is led by an apostrophe, in the names too.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(told_apart([_disarmed(name) for name in columns]))
+    writer.writerows([_disarmed(value) for value in row] for row in rows)
+    return "\N{BYTE ORDER MARK}" + out.getvalue()
+
+
+def _disarmed(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def fit_for_xml(text: str) -> str:
+    """``text`` with U+FFFD for all that XML cannot hold: most controls, lone surrogates, U+FFFE and U+FFFF."""
+    return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def escape_xml(text: str) -> str:
+    """``text`` for an element or a quoted attribute of XML or HTML: a parser reads what ``fit_for_xml`` gives."""
+    return escape(fit_for_xml(text)).translate(_WHITE)

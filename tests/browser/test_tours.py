@@ -1,0 +1,303 @@
+"""Every page on every screen, each opened once: it fits, can be read, reacts, is reachable by all, and prints."""
+
+import csv
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages._shared.registry import PAGES
+from tests.browser.conftest import barriers, pictures_of, sideways, wait_until_settled
+
+slow = pytest.mark.slow
+# Width and height of the window, and the least share of the picture in sight, in percent: on arrival, and while any
+# control is in reach.
+LAPTOP = {"viewport": {"width": 1440, "height": 780}}
+PROJECTOR = {"viewport": {"width": 1280, "height": 720}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+SHEET = {"width": 688, "height": 1017}  # pixels of a sheet of A4 within its margins
+NAMES = [page.name for page in PAGES]
+# Panels that stand in the picture at least. What is on the shelf is a second look, and the picture does without it.
+MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
+# What a picture takes of a phone's height at most, in percent: more only where cells would be too small to be hit.
+TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
+# What each kind of file begins with.
+FILES = {"CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
+CLAIM = ".st-key-head > :last-child p"
+CONTROLS = ".st-key-controls :is(input, button, [role=slider]), .st-key-presets button"
+PRESETS = ".st-key-presets [data-testid=stButtonGroup] button"
+BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+# Whether each preset's button can be hit where it stands.
+REACHED = """() => [...document.querySelectorAll(".st-key-presets [data-testid=stButtonGroup] button")].map((one) => {
+  const { left, top, width, height } = one.getBoundingClientRect();
+  const points = [0.1, 0.5, 0.9].map((at) => document.elementFromPoint(left + at * width, top + height / 2));
+  return points.every((point) => one.contains(point));
+})"""
+Look = Callable[[str], AbstractContextManager[None]]
+
+
+@contextmanager
+def tour() -> Iterator[Look]:
+    """Looks at one page, each named: one that finds something wrong hides no other."""
+    wrong: list[str] = []
+
+    @contextmanager
+    def look(name: str) -> Iterator[None]:
+        try:
+            yield
+        except AssertionError as error:
+            wrong.append(f"{name}: {error}")
+
+    yield look
+    assert not wrong, "\n\n".join(wrong)
+
+
+def first_by_default(name: str) -> Any:
+    """One page's tour is part of what every change has to pass."""
+    return pytest.param(name, marks=[slow] * (name != NAMES[0]))
+
+
+@pytest.mark.parametrize("name", [*map(first_by_default, NAMES)])
+def test_laptop(name: str, visit: Callable) -> None:
+    page = visit(name, "?seed=3", **LAPTOP)
+    with tour() as look:
+        with look("fits"):
+            assert sideways(page) == 0
+        with look("can be read"):
+            check_words(page, 12)
+        with look("in sight"):
+            check_sight(page, name, arriving=95, moving=95)
+        with look("barriers"):
+            assert barriers(page) == []
+        with look("contrast in the dark"):
+            check_dark(page)
+        page.locator("[class*=_predict_strip] button", has_text="Skip").click()
+        wait_until_settled(page)
+        with look("presets"):
+            check_presets(page, name)
+        with look("files"):
+            check_files(page, name)
+        with look("paper"):
+            check_paper(page, name)
+
+
+@slow
+@pytest.mark.parametrize("name", NAMES)
+def test_phone(name: str, visit: Callable) -> None:
+    page = visit(name, **PHONE)
+    with tour() as look:
+        with look("fits"):
+            assert sideways(page) == 0
+        with look("can be read"):
+            check_words(page, 12)
+            assert [side for side in page.evaluate("probe.cells(6)") if side < 23] == []
+            assert page.locator(".st-key-figure").bounding_box()["height"] <= TALLEST[name] / 100 * 844 + 1
+        with look("for fingers"):
+            check_for_fingers(page)
+        with look("in sight"):
+            check_sight(page, name, arriving=90, moving=90)
+        with look("barriers"):
+            assert barriers(page) == []
+
+
+@slow
+@pytest.mark.parametrize("name", NAMES)
+def test_projector(name: str, visit: Callable) -> None:
+    # A question is a slide before the picture.
+    page = visit(name, f"?present=true&{name}_answer=skipped", **PROJECTOR)
+    with tour() as look:
+        with look("fits"):
+            assert sideways(page) == 0
+        with look("can be read"):
+            check_slide(page, name)
+            assert page.locator(".st-key-figure").bounding_box()["height"] >= 0.6 * 720
+            assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
+            assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
+        in_sight = page.evaluate("probe.inSight()")
+        page.locator(".st-key-controls summary").click()
+        wait_until_settled(page)
+        with look("beside the controls"):
+            check_slide(page, name)
+        with look("in sight"):
+            assert in_sight >= 95
+            check_sight(page, name, arriving=0, moving=80)
+
+
+@slow
+@pytest.mark.parametrize("screen", [LAPTOP, PHONE], ids=["laptop", "phone"])
+def test_home(screen: dict[str, Any], visit: Callable) -> None:
+    page = visit("", **screen)
+    with tour() as look:
+        with look("fits"):
+            assert sideways(page) == 0
+        with look("barriers"):
+            assert barriers(page) == []
+        with look("contrast in the dark"):
+            check_dark(page)
+
+
+# ---- looks ----
+
+
+def check_words(page: Any, least: float) -> None:
+    """Every word of the picture is at least so large, whole, inside its canvas, and lies on no other."""
+    found = page.evaluate("probe.written()")
+    drawn = [word for canvas in found["drawn"] for word in canvas]
+    assert found["said"]
+    assert drawn
+    assert [(one["size"], one["text"]) for one in found["said"] + drawn if one["size"] < least - 0.01] == []
+    assert [one["text"] for one in drawn if one["text"].endswith("…")] == []
+    assert [one["text"] for one in drawn if _beyond(one)] == []
+    assert [pair for canvas in found["drawn"] for pair in _overlaps(canvas)] == []
+    assert [height for height in page.evaluate("probe.charts()") if height < 120] == []
+
+
+def check_slide(page: Any, name: str) -> None:
+    """What is on a projector can be read from the last row."""
+    check_words(page, 18)
+    assert [side for side in page.evaluate("probe.cells(8)") if side < 36] == []
+    assert page.evaluate("probe.panels()") >= MAIN[name]
+
+
+def check_sight(page: Any, name: str, *, arriving: float, moving: float) -> None:
+    """So much of the picture, in percent, is in sight at first, and while any control is in reach."""
+    assert page.evaluate("probe.inSight()") >= arriving
+    assert page.evaluate("probe.panels()") >= MAIN[name]
+    seen = {}
+    for control in page.query_selector_all(CONTROLS):
+        if control.is_visible():
+            control.scroll_into_view_if_needed()
+            seen[control.inner_text() or control.get_attribute("aria-label") or "?"] = page.evaluate(
+                "probe.inSight()"
+            )
+    assert len(seen) > 3
+    worst = min(seen, key=lambda one: seen[one])
+    assert seen[worst] >= moving, worst
+
+
+def check_for_fingers(page: Any) -> None:
+    """What is to be hit is large enough, and nothing is out of sight to a side: no answer, no word of the claim."""
+    targets = page.evaluate("probe.targets()")
+    assert len(targets) > 10
+    assert [one for one in targets if min(one[1:]) < 43.5] == []
+    for text in page.locator(".st-key-head p").all():
+        assert text.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0, "the claim is cut"
+    assert page.locator(CLAIM).bounding_box()["height"] < 45, "it has two lines at most"
+    answers = page.locator("[class*=_predict_strip] button").all()
+    assert answers
+    assert all(box["x"] + box["width"] <= 390 for box in (one.bounding_box() for one in answers))
+
+
+def check_dark(page: Any) -> None:
+    """What axe finds depends on the colours in its rule of contrast alone."""
+    light = page.evaluate(BACKGROUND)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"(light) => {BACKGROUND} !== light", arg=light)
+    wait_until_settled(page)
+    found = barriers(page, "color-contrast")
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"(light) => {BACKGROUND} === light", arg=light)
+    wait_until_settled(page)
+    assert found == []
+
+
+def check_presets(page: Any, name: str) -> None:
+    """Presets change picture, verdicts and link, hide each other never, move nothing; *Reset* takes them back."""
+    buttons, row = page.locator(PRESETS), page.locator(".st-key-presets")
+    remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(".st-key-finding")
+    before = pictures_of(page)
+    pictures, verdicts, tops = {str(before)}, {finding.inner_text()}, set()
+    assert 3 <= buttons.count() <= 5
+    for preset in range(buttons.count()):
+        buttons.nth(preset).click()
+        wait_until_settled(page)
+        assert all(page.evaluate(REACHED))
+        said, around = remark.bounding_box(), row.bounding_box()
+        assert said["x"] + said["width"] <= around["x"] + around["width"]
+        tops.add(page.locator(".st-key-figure").bounding_box()["y"])
+        pictures.add(str(pictures_of(page)))
+        verdicts.add(finding.inner_text())
+    assert len(tops) == 1
+    assert len(pictures) >= 3
+    assert len(verdicts) >= 2
+    assert f"{name}_" in page.url
+    page.get_by_role("button", name="Reset", exact=True).click()
+    page.wait_for_function("(name) => !location.search.includes(`${name}_`)", arg=name)
+    wait_until_settled(page)
+    assert pictures_of(page) == before
+
+
+def check_files(page: Any, name: str) -> None:
+    """Data is there as files, made when they are asked for."""
+    page.get_by_role("tab", name="Data").click()
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    wait_until_settled(page)
+    seed = re.search(r"seed=(\d+)", page.url)[1]
+    for label, start in FILES.items():
+        with page.expect_download() as download:
+            page.get_by_role("button", name=label, exact=True).click()
+        file = Path(download.value.path())
+        assert file.read_bytes().startswith(start), label
+        called = download.value.suggested_filename
+        assert re.fullmatch(rf"attention-{name.replace('_', '-')}-(.+-)?seed-{seed}(-.+)?\.{label.lower()}", called)
+        if label == "CSV":
+            rows = list(csv.reader(file.read_text(encoding="utf-8-sig").splitlines()))
+            assert len(rows) > 2
+            assert {len(row) for row in rows} == {len(rows[0])}, "a header and rows, and nothing else"
+    page.get_by_test_id("stDataFrame").hover()
+    page.get_by_role("button", name="Search").wait_for()
+    assert page.get_by_role("button", name="Download").count() == 0, "Streamlit's own CSV holds formulas"
+
+
+def check_paper(page: Any, name: str) -> None:
+    """Paper is one sheet with the claim, the picture, the finding, the question, the link and its code."""
+    page.emulate_media(color_scheme="dark")
+    code = page.locator(".st-key-handout img")
+    page.locator(".st-key-handout a", has_text=page.url).wait_for(state="attached")
+    page.wait_for_function("(code) => code.complete && code.naturalWidth > 0", arg=code.element_handle())
+    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
+    page.emulate_media(media="print")
+    page.set_viewport_size(SHEET)
+    here = next(one for one in PAGES if one.name == name)
+    assert page.locator("h1").inner_text() == here.title
+    for shown in (".st-key-finding p", ".st-key-figure canvas", ".st-key-handout .question", ".st-key-handout a"):
+        assert page.locator(shown).first.is_visible(), shown
+    assert code.is_visible()
+    assert page.locator(CLAIM).bounding_box()["x"] >= 0, "the claim has its first word"
+    gone = ["[data-testid=stSidebar]", "[data-testid=stTabs]", ".st-key-controls", ".st-key-presets"]
+    for one in [*gone, ".st-key-head button", ".board .tools", ".board .words", ".board .plus"]:
+        assert not page.locator(one).first.is_visible(), one
+    if page.locator(".st-key-figure input[type=range]").count():
+        rail = page.locator(".st-key-figure .view").evaluate(
+            "(one) => getComputedStyle(one).getPropertyValue('--st-border-color')"
+        )
+        assert rail == "#D5D9E2", "as on white paper"
+
+
+def _beyond(word: dict[str, Any]) -> bool:
+    """Whether the canvas ends before the word does."""
+    return any(not (-1 <= x <= word["width"] + 1 and -1 <= y <= word["height"] + 1) for x, y in word["corners"])
+
+
+def _overlaps(words: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Words of one canvas that lie on each other."""
+    return [
+        (one["text"], other["text"])
+        for i, one in enumerate(words)
+        for other in words[i + 1 :]
+        if not (_apart(one["corners"], other["corners"]) or _apart(other["corners"], one["corners"]))
+    ]
+
+
+def _apart(one: list[list[float]], other: list[list[float]]) -> bool:
+    """Whether a side of one rectangle, turned as it may be, parts it from the other."""
+    for (ax, ay), (bx, by) in pairwise(one):
+        (ux, uy) = (bx - ax, by - ay)
+        mine, theirs = ([x * ux + y * uy for x, y in corners] for corners in (one, other))
+        if max(mine) <= min(theirs) or max(theirs) <= min(mine):
+            return True
+    return False

@@ -1,0 +1,371 @@
+"""What other attention code was reported to get wrong, a test for each kind; the rest is in test_laws."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.nn.utils import prune
+
+from attention_core.modules.added_position import AddedPosition
+from attention_core.modules.bert import encoder_from_bert, extended_attention_mask
+from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm, TransformerBlock
+from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
+from attention_core.modules.feed_forward import GELU, FeedForward
+from attention_core.modules.head_loop import loop_over_heads
+from attention_core.modules.mask_report import recorded_masks
+from attention_core.modules.masks import (
+    causal_mask,
+    describe_mask,
+    key_padding_mask,
+    sliding_window_mask,
+    to_additive,
+)
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
+from attention_core.modules.projections import Full, TiedKeyValue, TiedQueryKey
+from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
+from tests.modules.refusals import refused
+
+pytestmark = pytest.mark.usefixtures("unchecked")  # as for everyone who imports the package
+F64 = torch.float64
+HALVES = [torch.float16, torch.bfloat16]
+POSITIONS = [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()]
+NORMS = [LayerNorm(), RMSNorm(), BatchNorm(), NoNorm()]
+
+
+@pytest.mark.parametrize("shape", [(0, 4, 8), (2, 0, 8), (0, 0, 8)])
+@pytest.mark.parametrize("position", POSITIONS, ids=repr)
+@pytest.mark.parametrize("norm", NORMS, ids=repr)
+@pytest.mark.parametrize("placement", [PreNorm(), PostNorm(), ResidualPostNorm()], ids=repr)
+def test_nothing_in_nothing_out(shape: tuple[int, ...], position: Any, norm: Any, placement: Any) -> None:
+    x = torch.randn(shape, dtype=F64)
+    options = {"position": position, "norm": norm, "placement": placement, "final_norm": True, "dtype": F64}
+    both = EncoderDecoder(8, 2, 1, **options)
+    statistics = [each.clone() for each in both.buffers()]
+    padding = torch.ones(shape[:2], dtype=torch.bool)
+    for module in (both.encoder, Decoder(8, 2, 1, **options)):
+        assert module(x, key_padding_mask=padding).shape == shape
+        assert module.trace(x).self_attention[0].weights.shape == (shape[0], 2, shape[1], shape[1])
+    assert both(x, x).shape == shape
+    assert both(x, torch.randn(shape[0], 3, 8, dtype=F64)).isfinite().all()
+    if not torch.randn(shape[0], 3, 8).numel():
+        for before, after in zip(statistics, both.buffers(), strict=True):
+            assert torch.equal(before, after), "nothing was averaged"
+
+
+def test_masks_of_no_tokens() -> None:
+    assert causal_mask(0).shape == sliding_window_mask(0, 1).shape == (0, 0)
+    assert key_padding_mask([], 5).shape == (0, 5)
+    assert key_padding_mask([0, 0]).shape == (2, 0)
+    assert describe_mask(causal_mask(0)) == describe_mask(torch.ones(2, 3, 0)) == "no query sees any key"
+    assert describe_mask(torch.ones(0, 3, 3)) == "there is no sentence"
+
+
+def test_where_no_key_is_there_nothing_is_fetched() -> None:
+    module, x = MultiHeadAttention(8, 2, dtype=F64), torch.randn(2, 3, 8, dtype=F64)
+    for output in (module(x, x[:, :0]), module.trace(x, x[:, :0]).output, loop_over_heads(module, x, x[:, :0])):
+        assert torch.equal(output, module.o_bias.expand(2, 3, 8))
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("value", [torch.finfo(torch.float32).min, torch.finfo(F64).min, -1e9, -1e5])
+@pytest.mark.parametrize("mask_dtype", [torch.float32, F64])
+def test_what_rounding_makes_infinite_hides(dtype: torch.dtype, value: float, mask_dtype: torch.dtype) -> None:
+    """In rows that see a key, and in those whose every key is hidden so."""
+    module, x = MultiHeadAttention(8, 2, dtype=dtype), torch.randn(1, 4, 8).to(dtype).requires_grad_()
+    seen = causal_mask(4)
+    seen[2] = False
+    mask = torch.zeros(4, 4, dtype=mask_dtype).masked_fill(~seen, torch.tensor(value, dtype=mask_dtype))
+    hides = torch.tensor(value).to(dtype).isinf()
+    trace, output = module.trace(x, attn_mask=mask), module(x, attn_mask=mask)
+    assert (trace.weights[0, :, 2] == 0).all() == hides
+    assert (output[0, 2] == module.o_bias).all() == hides
+    for found in (trace.output, output):
+        assert found.isfinite().all()
+        assert torch.autograd.grad(found.float().sum(), x)[0].isfinite().all()
+
+
+@pytest.mark.parametrize("lower", HALVES)
+def test_scores_may_overflow_before_they_are_scaled(lower: torch.dtype) -> None:
+    """q·k is above float16's 65,504 here, and far below it once scaled, or not; so under autocast."""
+    q, k = torch.full((1, 3, 64), 80.0), torch.arange(320.0).view(1, 5, 64) % 7 * 20
+    k[..., 0] += 300
+    exact = attention_weights(q.double(), k.double())
+    assert (q @ k.mT).abs().max() > 65504
+    assert (attention_weights(q.to(lower), k.to(lower)) - exact).abs().max() < 1e-1
+    module = MultiHeadAttention(64, 1, scale=1.0)
+    with torch.no_grad():
+        module.in_weight.copy_(torch.eye(64).repeat(3, 1))
+    with torch.autocast("cpu", lower):
+        for output in (module(q, k, k), module.trace(q, k, k).output):
+            assert output.isfinite().all()
+
+
+def test_nothing_times_infinity_is_nothing() -> None:
+    for real in (torch.tensor([[1, 1, 0]]), torch.tensor([[True, True, False]]), torch.tensor([[1.0, 1.0, 0.0]])):
+        for dtype in (F64, torch.float32, *HALVES):
+            mask = extended_attention_mask(real, value=-torch.inf, dtype=dtype)
+            assert mask.flatten().tolist() == [0, 0, -torch.inf]
+            assert mask.dtype == dtype
+    assert to_additive(torch.tensor([False]), torch.float16, value=-1e9).tolist() == [-torch.inf]
+
+
+def bert(layers: int = 2) -> dict[str, Tensor]:
+    shapes = {f"attention.self.{name}": (6, 6) for name in ("query", "key", "value")}
+    shapes |= {"attention.output.dense": (6, 6), "intermediate.dense": (10, 6), "output.dense": (6, 10)}
+    state = {}
+    for layer in range(layers):
+        for name, (out, wide) in shapes.items():
+            state[f"encoder.layer.{layer}.{name}.weight"] = torch.randn(out, wide, dtype=F64)
+            state[f"encoder.layer.{layer}.{name}.bias"] = torch.randn(out, dtype=F64)
+        for name in ("attention.output.LayerNorm", "output.LayerNorm"):
+            state[f"encoder.layer.{layer}.{name}.weight"] = torch.randn(6, dtype=F64)
+            state[f"encoder.layer.{layer}.{name}.bias"] = torch.randn(6, dtype=F64)
+    return state
+
+
+def test_a_checkpoint_as_it_was_first_published() -> None:
+    state, x = bert(), torch.randn(2, 5, 6, dtype=F64)
+    first = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): each
+        for name, each in state.items()
+    }
+    assert first.keys() != state.keys()
+    assert torch.equal(encoder_from_bert(first, num_heads=2)(x), encoder_from_bert(state, num_heads=2)(x))
+    prefix = "encoder.layer.0.attention."
+    attention = MultiHeadAttention.from_bert(first, prefix, num_heads=2)
+    assert torch.equal(attention(x), MultiHeadAttention.from_bert(state, prefix, num_heads=2)(x))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda s: {f"bert.{n}": each for n, each in s.items()}, "its names begin with 'bert.encoder.layer.'."),
+        (lambda _: {}, "it is empty"),
+        (lambda s: {n: each for n, each in s.items() if ".0." not in n}, "has layers [1]"),
+        (lambda s: {n: each for n, each in s.items() if "1.output.dense.bias" not in n}, "1.output.dense.bias'"),
+        (lambda s: s | {"encoder.layer.1.attention.self.distance_embedding.weight": torch.ones(1)}, "distance_emb"),
+        (lambda s: s | {"encoder.layer.0.crossattention.self.query.weight": torch.ones(1)}, "crossattention"),
+        (lambda s: s | {"encoder.layer.0.attention.self.extra": torch.ones(1)}, "attention.self.extra"),
+    ],
+)
+def test_a_checkpoint_that_does_not_fit_is_refused(change: Callable[[Any], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        encoder_from_bert(change(bert()), num_heads=2)
+
+
+def test_an_attention_with_parts_of_no_counterpart_is_refused() -> None:
+    state = bert(1)
+    for name in ("self.distance_embedding.weight", "self.query.lora_A", "rotary.inv_freq"):
+        with pytest.raises(ValueError, match=re.escape(f"{name}', which has no counterpart here.")):
+            MultiHeadAttention.from_bert(
+                state | {f"encoder.layer.0.attention.{name}": torch.ones(1)},
+                "encoder.layer.0.attention.",
+                num_heads=2,
+            )
+    for prefix in ("", "encoder.layer.7.attention.", "layer.0.attention."):
+        with pytest.raises(ValueError, match=re.escape("begin with 'encoder.layer.'.")):
+            MultiHeadAttention.from_bert(state, prefix, num_heads=2)
+
+
+@pytest.mark.parametrize("projections", [TiedQueryKey(), TiedKeyValue()])
+def test_a_tied_bias_is_one_parameter_under_either_name(projections: Any) -> None:
+    first, second = ("q_bias", "k_bias") if isinstance(projections, TiedQueryKey) else ("k_bias", "v_bias")
+    module = MultiHeadAttention(8, 2, projections=projections, dtype=F64)
+    state = module.state_dict()
+    assert getattr(module, first) is getattr(module, second) is not None
+    assert second not in state
+    one, other = torch.randn(8, dtype=F64), torch.randn(8, dtype=F64)
+    module.load_state_dict(state | {second: one, first: one})
+    assert torch.equal(getattr(module, first), one)
+    module.load_state_dict({name: each for name, each in state.items() if name != first} | {second: other})
+    assert torch.equal(getattr(module, first), other)
+    with pytest.raises(RuntimeError, match="are one parameter here, but two different values were given"):
+        module.load_state_dict(state | {second: one, first: other})
+    setattr(module, second, None)
+    assert getattr(module, first) is None
+
+
+@pytest.mark.parametrize("spelled", range(5))
+def test_masks_are_recorded_however_the_call_is_spelled(spelled: int) -> None:
+    module, x, memory = MultiHeadAttention(8, 2), torch.randn(2, 2, 8), torch.randn(2, 5, 8)
+    padding = key_padding_mask([5, 3])
+    calls: list[Callable[[], Any]] = [
+        lambda: module(x, memory, key_padding_mask=padding),
+        lambda: module(x, key=memory, value=memory, key_padding_mask=padding),
+        lambda: module(query=x, key=memory, key_padding_mask=padding),
+        lambda: module(x, memory, None, key_padding_mask=padding),
+        lambda: module(key_padding_mask=padding, value=memory, key=memory, query=x),
+    ]
+    with recorded_masks(module) as uses:
+        calls[spelled]()
+    assert [use.kinds for use in uses] == [("key padding",)]
+    assert torch.equal(uses[0].mask, ~padding[:, None].expand(2, 2, 5))
+    with recorded_masks(module) as uses:
+        module(query=x, key=None)
+    assert uses[0].mask.shape == (2, 2, 2)
+
+
+@pytest.mark.parametrize("take", ["prune", "weight_norm", "spectral_norm", "replica"])
+def test_parameters_that_are_kept_elsewhere(take: str) -> None:
+    module, x = MultiHeadAttention(8, 2, dtype=F64), torch.randn(2, 3, 8, dtype=F64)
+    before = module(x)
+    match take:
+        case "prune":
+            for name in ("in_weight", "q_bias", "o_weight", "o_bias"):
+                prune.identity(module, name)
+        case "weight_norm":
+            module = nn.utils.weight_norm(module, "in_weight")
+        case "spectral_norm":
+            module = nn.utils.spectral_norm(module.eval(), "o_weight")
+            before = module.o_weight.new_tensor(0)
+        case _:
+            held = dict(module._parameters)
+            module._parameters.clear()
+            for name, each in held.items():
+                object.__setattr__(module, name, each)
+    for output in (module(x), module.trace(x).output, module(x, x.clone())):
+        assert output.isfinite().all()
+        assert take == "spectral_norm" or (output - before).abs().max() < 1e-13
+    assert torch.equal(module(x, x.clone()), module(x, x.clone()))
+
+
+def test_learned_positions_where_there_are_only_shapes() -> None:
+    added, x = AddedPosition(Learned(9), 8), torch.randn(2, 5, 8)
+    positions = torch.tensor([[0, 1, 2, 3, 4], [4, 3, 2, 1, 8]])
+    by_hand = x + added.table[positions]
+    assert torch.equal(torch.vmap(lambda one: added(x, one), out_dims=1)(positions)[:, 0], x + added.table[:5])
+    assert torch.equal(torch.vmap(lambda t, one: added(t[None], one)[0])(x, positions), by_hand)
+    assert added.to("meta")(x.to("meta"), positions.to("meta")).shape == x.shape
+    assert added(x[:, :0].to("meta"), positions[:, :0].to("meta")).shape == (2, 0, 8)
+    with FakeTensorMode() as mode:
+        fake = AddedPosition(Learned(9), 8)
+        assert fake(mode.from_tensor(x), mode.from_tensor(positions)).shape == x.shape
+
+
+def test_learned_positions_are_drawn_again_after_meta() -> None:
+    with torch.device("meta"):
+        encoder = Encoder(8, 2, 1, position=Learned(200))
+    encoder.to_empty(device="cpu")
+    with torch.no_grad():
+        encoder.added_position.table.fill_(torch.nan)
+    encoder.added_position.reset_parameters()
+    assert 0.9 < encoder.added_position.table.std() < 1.1
+
+
+@pytest.mark.parametrize("given", [Rotary, "rotary", None, "none", 3])
+def test_positions_are_a_choice(given: Any) -> None:
+    for build in (
+        lambda: MultiHeadAttention(8, 2, position=given),
+        lambda: TransformerBlock(8, 2, position=given),
+        lambda: Decoder(8, 2, 1, position=given),
+        lambda: EncoderDecoder(8, 2, 1, position=given),
+    ):
+        with pytest.raises(TypeError, match=r"^position = .* is not possible: give one of NoPosition\(\), Sinus"):
+            build()
+    with pytest.raises(TypeError, match=r"position = .* is not possible: give one of Sinusoidal"):
+        AddedPosition(given, 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "allowed"),
+    [
+        ("projections", TiedKeyValue, "Full(), TiedKeyValue(), TiedQueryKey(), Identity()"),
+        ("projections", "full", "Full(), TiedKeyValue(), TiedQueryKey(), Identity()"),
+        ("placement", PostNorm, "PreNorm(), PostNorm(), ResidualPostNorm()"),
+        ("placement", "pre", "PreNorm(), PostNorm(), ResidualPostNorm()"),
+        ("norm", RMSNorm, "LayerNorm(…), RMSNorm(…), BatchNorm(…), NoNorm()"),
+        ("norm", "layer", "LayerNorm(…), RMSNorm(…), BatchNorm(…), NoNorm()"),
+        ("norm", nn.LayerNorm(8), "LayerNorm(…), RMSNorm(…), BatchNorm(…), NoNorm()"),
+        ("activation", GELU, "ReLU(), GELU()"),
+        ("activation", "gelu", "ReLU(), GELU()"),
+    ],
+)
+def test_other_choices_are_choices(name: str, given: Any, allowed: str) -> None:
+    with pytest.raises(TypeError, match=f"^{name} = .*" + re.escape(f" is not possible: give one of {allowed}.")):
+        Encoder(8, 2, 1, **{name: given})
+    if name == "activation":
+        with pytest.raises(TypeError, match="activation"):
+            FeedForward(8, activation=given)
+
+
+def test_an_encoder_with_cross_attention_could_never_run() -> None:
+    with pytest.raises(TypeError, match="cross_attention = True is not possible: an Encoder takes no memory"):
+        Encoder(8, 2, 1, cross_attention=True)
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (1, 5), (3, 1), (3, 5), (1, 3, 5), (2, 3, 5), (2, 1, 5), (2, 1, 1)])
+def test_every_mask_that_broadcasts(shape: tuple[int, ...]) -> None:
+    q, k = torch.randn(2, 3, 4, dtype=F64), torch.randn(2, 5, 4, dtype=F64)
+    for mask in (torch.rand(shape) < 0.7, torch.randn(shape, dtype=F64)):
+        whole = mask.expand(2, 3, 5)
+        expected = scaled_dot_product_attention(q, k, k, attn_mask=whole)
+        assert (scaled_dot_product_attention(q, k, k, attn_mask=mask) - expected).abs().max() < 1e-14
+        assert (attention_weights(q, k, attn_mask=mask) @ k - expected).abs().max() < 1e-14
+        for sink in (False, True):
+            module = MultiHeadAttention(4, 2, zero_sink=sink, dtype=F64)
+            expected = module(q, k, attn_mask=whole)
+            found = (module(q, k, attn_mask=mask), loop_over_heads(module, q, k, attn_mask=mask))
+            for output in (*found, module.trace(q, k, attn_mask=mask).output):
+                assert (output - expected).abs().max() < 1e-14
+
+
+def test_repr_says_sizes_and_what_is_not_the_default() -> None:
+    assert repr(MultiHeadAttention(64, 4)) == "MultiHeadAttention(d_model=64, num_heads=4)"
+    module = MultiHeadAttention(
+        64, 4, d_head=8, k_bias=False, scale=1.0, position=Rotary(), projections=TiedKeyValue(), zero_sink=True
+    )
+    assert repr(module) == (
+        "MultiHeadAttention(d_model=64, num_heads=4, d_head=8, scale=1.0, projections=TiedKeyValue(), "
+        "position=Rotary(base=10000.0), zero_sink=True, k_bias=False)"
+    )
+    bare = repr(MultiHeadAttention(6, 2, output_projection=False, dropout=0.5))
+    assert bare == "MultiHeadAttention(d_model=6, num_heads=2, dropout=0.5, output_projection=False)"
+    shown = repr(Decoder(8, 2, 1, position=Learned(9), placement=PostNorm(), residual=False))
+    for part in ("Learned(max_len=9)", "placement=PostNorm(), residual=False", "activation=GELU()"):
+        assert part in shown
+
+
+@pytest.mark.parametrize("position", POSITIONS, ids=repr)
+@pytest.mark.parametrize("shape", [(3,), (1,), (2, 3), (3, 4), (2, 1, 4), ()])
+def test_a_wrong_number_of_positions_is_called_that(position: Any, shape: tuple[int, ...]) -> None:
+    x, wrong = torch.randn(2, 4, 8), torch.zeros(shape, dtype=torch.long)
+    module = MultiHeadAttention(8, 2, position=position)
+    needed = "one position for each token is needed, (tokens,) = (4,) or (batch, tokens) = (2, 4)."
+    for name in ("query_positions", "key_positions"):
+        with refused(f"{name} has shape {shape}: {needed}"):
+            module(x, **{name: wrong})
+    with pytest.raises(ValueError, match="positions has shape"):
+        Encoder(8, 2, 1, position=position)(x, positions=wrong)
+    assert module(x, query_positions=torch.arange(4)[None]).shape == x.shape
+
+
+def test_a_causal_query_of_many_is_refused() -> None:
+    module, x = MultiHeadAttention(8, 2), torch.randn(2, 5, 8)
+    for call in (module, module.trace, module.weigh):
+        with pytest.raises(ValueError, match=r"^is_causal with 1 queries and 5 keys does not say which keys come"):
+            call(x[:, -1:], x, is_causal=True)
+    assert torch.allclose(module(x[:, -1:], x), module(x, is_causal=True)[:, -1:], atol=1e-6)
+
+
+@pytest.mark.parametrize("projections", [Full(), TiedKeyValue()])
+def test_a_stack_gives_every_trace(projections: Any) -> None:
+    encoder = Encoder(8, 2, 3, position=Rotary(), projections=projections, dtype=F64)
+    x, padding = torch.randn(2, 5, 8, dtype=F64), key_padding_mask([5, 3])
+    found = encoder.trace(x, key_padding_mask=padding)
+    assert (found.output - encoder(x, key_padding_mask=padding)).abs().max() < 1e-13
+    assert len(found.self_attention) == 3
+    assert not found.cross_attention
+    first = encoder.layers[0]
+    expected = first.self_attention.trace(first.self_attention_norm(x), key_padding_mask=padding)
+    assert torch.equal(found.self_attention[0].weights, expected.weights)
+    assert encoder(x).grad_fn is not None, "and afterwards computes as before"
+    decoder = Decoder(8, 2, 2, cross_attention=True, dtype=F64)
+    found = decoder.trace(x, torch.randn(2, 7, 8, dtype=F64))
+    assert [trace.weights.shape[-1] for trace in found.self_attention] == [5, 5]
+    assert [trace.weights.shape[-1] for trace in found.cross_attention] == [7, 7]

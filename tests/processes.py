@@ -1,0 +1,132 @@
+"""Servers in processes of their own: started on a free port of this machine, awaited, ended."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[1]
+# Seconds for anything that comes sooner or later: only a test that fails waits so long. A slow machine gets more.
+PATIENCE_S = 120 * float(os.environ.get("PATIENCE", "1"))
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes:
+        url: Its address.
+        process: Its process.
+        log: The file it writes to.
+    """
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def rss(self) -> int:
+        """Bytes of memory it holds now."""
+        return psutil.Process(self.process.pid).memory_info().rss
+
+
+def free_port() -> int:
+    """A port on the loopback that nobody listens on, and that no other worker of this run is given."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        if port % workers == worker:
+            return port
+
+
+def answers(url: str) -> bool:
+    """Whether an app says that it is well."""
+    try:
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def listens(port: int) -> bool:
+    """Whether somebody listens on a port of the loopback."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def start(
+    command: Sequence[str], log: Path, is_ready: Callable[[], bool], cwd: Path = ROOT, **environment: str
+) -> subprocess.Popen[bytes]:
+    """Start a process that writes to ``log``, and wait until it is ready.
+
+    Raises:
+        RuntimeError: If it ends before, or is not ready in time; with what it wrote.
+    """
+    with log.open("wb") as written:
+        process = subprocess.Popen(
+            command, cwd=cwd, env=os.environ | environment, stdout=written, stderr=subprocess.STDOUT
+        )
+    await_ready(process, log, is_ready)
+    return process
+
+
+def await_ready(process: subprocess.Popen[bytes], log: Path, is_ready: Callable[[], bool]) -> None:
+    """Wait until a process that writes to ``log`` is ready.
+
+    Raises:
+        RuntimeError: If it ends before, or is not ready in time; with what it wrote.
+    """
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            stop(process)
+            raise RuntimeError(f"{process.args} did not start:\n{log.read_text(errors='replace')}")
+        time.sleep(0.05)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process, gently first; it must be able to.
+
+    Raises:
+        subprocess.TimeoutExpired: If it has to be killed.
+    """
+    process.terminate()
+    try:
+        process.wait(20)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def start_app(app: Path, log: Path, *options: str, port: int = 0, **environment: str) -> Server:
+    """Start a Streamlit script with the project's configuration, on a free port if ``port`` is 0."""
+    port = port or free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.headless=true"]
+    command += ["--server.address=127.0.0.1", f"--server.port={port}", *options]
+    return Server(url, start(command, log, partial(answers, url), PYTHONPATH=str(ROOT), **environment), log)
+
+
+@contextmanager
+def serving(app: Path, log: Path = Path(os.devnull)) -> Iterator[Server]:
+    """A Streamlit script for as long as it is needed."""
+    server = start_app(app, log)
+    try:
+        yield server
+    finally:
+        stop(server.process)
