@@ -32,6 +32,7 @@ LAYERS = {
     "attention_core/figures/": ("tests/figures", "tests/pages"),
     "pages/_shared/web/": ("tests/browser",),
     "pages/_shared/rooms/": ("tests/rooms", "tests/browser"),
+    "pages/_shared/server.py": ("tests/browser", "tests/load"),
     "pages/_shared/": ("tests/pages", "tests/rooms"),
     "pages/": ("tests/pages",),
     "deploy/": ("tests/deploy", "tests/browser"),
