@@ -1,20 +1,20 @@
 """The files in deploy/: linted, valid, agreeing with each other, and enough to run the app."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
-import time
-import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.processes import free_port
+from pages._shared.registry import LEDGER, PAGES
+from tests.load.client import Session
+from tests.processes import free_port, listens, start, stop
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -53,7 +53,7 @@ def test_the_container_is_pinned_and_not_root() -> None:
     assert all(COMPOSE["services"][name]["read_only"] is True for name in ("one", "two", "proxy"))
 
 
-def test_what_the_dockerfile_copies_is_enough_and_nothing_is_written(tmp_path: Path) -> None:
+def test_every_page_opens_with_what_the_dockerfile_copies_and_nothing_is_written(tmp_path: Path) -> None:
     root = tmp_path / "app"
     root.mkdir()
     for source, target in re.findall(r"^COPY (\S+) (\S+)$", DOCKERFILE, re.M):
@@ -66,22 +66,19 @@ def test_what_the_dockerfile_copies_is_enough_and_nothing_is_written(tmp_path: P
     before = sorted(root.rglob("*"))
     port = free_port()
     here = {"--server.address=0.0.0.0": "--server.address=127.0.0.1", "--server.port=8501": f"--server.port={port}"}
-    run = [sys.executable, "-B", *(here.get(word, word) for word in command()[1:])]
-    server = subprocess.Popen(
-        run, cwd=root, env=os.environ | {"HOME": str(tmp_path / "nowhere")}, stderr=subprocess.PIPE
-    )
+    # Without site: what .pth files add, which is this checkout, installed for development, is not there.
+    run = [sys.executable, "-S", "-B", *(here.get(word, word) for word in command()[1:])]
+    log = tmp_path / "log"
+    paths = {"HOME": str(tmp_path / "nowhere"), "PYTHONPATH": sysconfig.get_path("purelib")}
+    server = start(run, log, partial(listens, port), cwd=root, **paths)
     try:
-        for _ in range(600):
-            try:
-                answer = urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1).read()
-                break
-            except OSError:
-                assert server.poll() is None, server.stderr.read().decode()
-                time.sleep(0.1)
-        assert answer == b"ok"
+        for name in ("", *(page.name for page in PAGES), LEDGER.name, "course"):
+            with Session(f"http://127.0.0.1:{port}") as session:
+                assert session.visit(name).failures == [], name
     finally:
-        server.terminate()
-        server.communicate(timeout=15)
+        stop(server)
+        print(log.read_text(encoding="utf-8"))
+    assert "Traceback" not in log.read_text(encoding="utf-8")
     assert sorted(root.rglob("*")) == before
     assert not (tmp_path / "nowhere").exists()
 
