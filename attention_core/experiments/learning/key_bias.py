@@ -11,10 +11,10 @@ from torch import Tensor
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.judge import judge, on_cpu
 from attention_core.experiments.learning.config import OPTIMIZERS
-from attention_core.experiments.learning.model import Pass, traced
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
 from attention_core.experiments.verdict import Verdict, format_number
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.traced import TracedCall, traced
 
 EVERY: Final = 8  # moments between two looks at what rounding may do: a look costs more than a step
 ROTATED: Final = "rotary positions turn b_K by another angle at every key"
@@ -126,7 +126,7 @@ def _exact_gradient(trainer: Trainer) -> Tensor:
 
 
 @torch.no_grad()
-def _layer_bound(given: Pass, upstream: Tensor) -> float:
+def _layer_bound(given: TracedCall, upstream: Tensor) -> float:
     weights, v, q = map(on_cpu, (given.trace.weights, given.trace.v, given.trace.q))
     to_weights = (on_cpu(upstream) @ v.mT).abs()
     parts = weights * (to_weights + (weights * to_weights).sum(-1, keepdim=True))  # (batch, heads, q_len, kv_len)
@@ -150,7 +150,7 @@ def _taken_out(trainer: Trainer) -> tuple[float, float, float]:
     with traced(trainer.model) as passes:
         trainer.model(tokens.to(trainer.device))
     lost = exact = bound = 0.0
-    for attention, given, options, trace in passes:
+    for _, attention, given, options, trace in passes:
         lost = max(lost, _change(attention, given, options))
         masks = {name: one.cpu() if isinstance(one, Tensor) else one for name, one in options.items()}
         exact_copy = copy.deepcopy(attention).to("cpu", torch.float64)

@@ -1,9 +1,7 @@
 """The model that learns: a table of token vectors, this package's transformer, and a readout; and one flat vector."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final
 
 import torch
 import torch.nn.functional as F
@@ -12,7 +10,6 @@ from torch import Tensor, nn
 
 from attention_core.experiments.inputs import draw_parameters
 from attention_core.experiments.learning.config import PLACEMENTS, PROJECTIONS, LearningConfig
-from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.block import PreNorm, TransformerBlock
 from attention_core.modules.feed_forward import ReLU
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -138,40 +135,6 @@ class FlatParameters:
         """Views of a vector like ``values``, one for each parameter."""
         parts = vector.split([shape.numel() for shape in self._shapes.values()])
         return {name: part.view(shape) for part, (name, shape) in zip(parts, self._shapes.items(), strict=True)}
-
-
-class Pass(NamedTuple):
-    """One call of one attention.
-
-    Attributes:
-        attention: The module.
-        tokens: What it was given.
-        options: With which masks and positions.
-        trace: All that it computed.
-    """
-
-    attention: MultiHeadAttention
-    tokens: tuple[Tensor, ...]
-    options: dict[str, Any]
-    trace: AttentionTrace
-
-
-@contextmanager
-def traced(model: TokenModel) -> Iterator[list[Pass]]:
-    """While open, every attention computes step by step and leaves what it did, the bottom layer first."""
-    passes: list[Pass] = []
-
-    def forward(attention: MultiHeadAttention, *tokens: Tensor, **options: Any) -> Tensor:
-        passes.append(Pass(attention, tokens, options, attention.trace(*tokens, **options)))
-        return passes[-1].trace.output
-
-    for each in model.attentions:
-        vars(each)["forward"] = partial(forward, each)
-    try:
-        yield passes
-    finally:
-        for each in model.attentions:
-            del vars(each)["forward"]
 
 
 def by_role(model: TokenModel, named: Mapping[str, Tensor]) -> list[list[Tensor | None]]:

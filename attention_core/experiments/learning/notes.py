@@ -9,9 +9,10 @@ from torch.linalg import vector_norm
 
 from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import LearningConfig
-from attention_core.experiments.learning.model import ROLES, by_role, traced
+from attention_core.experiments.learning.model import ROLES, by_role
 from attention_core.experiments.learning.result import History
 from attention_core.experiments.learning.trainer import Trainer, blind_shares, sequences
+from attention_core.modules.traced import traced
 
 MAX_MOMENTS: Final = 64
 MAX_CELLS: Final = 2**20  # of all attention maps together: 4 MiB

@@ -11,10 +11,11 @@ from jaxtyping import Float
 from attention_core.experiments.checks import ConfigError, check_tokens
 from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import LearningConfig
-from attention_core.experiments.learning.model import TokenModel, blank_model, traced
+from attention_core.experiments.learning.model import TokenModel, blank_model
 from attention_core.experiments.learning.result import Trained
 from attention_core.experiments.learning.tasks import ALPHABET, IGNORED
 from attention_core.experiments.verdict import Brief
+from attention_core.modules.traced import traced
 
 Head = tuple[int, int]
 
