@@ -185,6 +185,7 @@ def test_where_a_device_fails_the_next_claim_is_checked(
 
     entries = (dataclasses.replace(by_id("gauge"), run=failing), by_id("qk-tied"))
     monkeypatch.setattr("attention_core.claims.ledger.CLAIMS", entries)
+    monkeypatch.setenv("COLUMNS", "200")
     said = f"{type(error).__name__} on cpu: {str(error).partition(chr(10))[0]}"
     config = LedgerConfig(ids=("gauge", "qk-tied"), device="cpu")
     failed, good = (item for item in each_check(config) if isinstance(item, Checked))

@@ -17,7 +17,6 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
-from torch import Tensor
 
 from attention_core.experiments.checks import (
     MAX_CHARACTERS,
@@ -328,7 +327,7 @@ def plain(value: Any, depth: int = 2) -> Any:
     """
     if isinstance(value, np.floating):
         return float(value)
-    if isinstance(value, np.generic | np.ndarray | Tensor):
+    if hasattr(value, "tolist"):  # asked without importing torch, which a visitor's first page does without
         value = value.tolist()
     if isinstance(value, list | tuple) and depth:
         return tuple(plain(item, depth - 1) for item in value)

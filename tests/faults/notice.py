@@ -197,7 +197,7 @@ def _run(folder: Path, log: Path, asked: list[str], tell: Connection) -> None:
     os.environ |= {"PYTHONPATH": str(folder), "CI": "1", "REQUIRE_BROWSER": "1"}
     root = str(Path(__file__).parents[2])
     sys.path[:] = [str(folder), *(path for path in sys.path if path not in ("", root))]
-    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("tests", "attention_core", "pages")]:
         del sys.modules[name]  # the copy's own are meant
     tell.send(("ended", pytest.main(["-x", "-p", "no:cacheprovider", *asked], plugins=[_Teller(tell)])))
 

@@ -13,7 +13,7 @@ from pages._shared.frame import Page
 from pages._shared.registry import HOME, PAGES
 from pages._shared.values import shared
 from pages._shared.words import literal
-from attention_core.experiments.config import RunConfig
+from attention_core.experiments.config import Device, RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from tests.pages.conftest import NAMES, Open, pictures
 
@@ -87,7 +87,7 @@ def texts(one: Setting) -> list[str]:
             values = [low, high]
         case Switch():
             values = [False, True]
-        case Choice(options=options):
+        case Choice(options=options) | Device(options=options):
             values = list(options)
         case OneOf(values=listed):
             values = list(listed)
