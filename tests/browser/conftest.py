@@ -17,6 +17,10 @@ from tests.processes import PATIENCE_S, ROOT, Server, start_app, stop
 APP = ROOT / "app.py"
 PROBE = Path(__file__).parent / "probe.js"
 LOADED = 1000 * PATIENCE_S
+# A browser remembers a sidebar that another test has opened, and on a phone it covers the page.
+SIDEBAR_AS_AT_FIRST = """if (location.protocol.startsWith("http"))
+  Object.keys(localStorage).filter((key) => key.startsWith("stSidebar")).forEach((key) => localStorage.removeItem(key));
+"""
 DRAWN = "canvas, .js-plotly-plot .main-svg"
 MISSING = (
     "Browser tests need Chromium and Playwright: install Debian's package chromium-headless-shell (Chromium or "
@@ -180,6 +184,7 @@ def open_page(
             opened.append(kept[keep])
             return kept[keep]
         page = _watched((strangers[-1] if stranger else shared_context(options)).new_page())
+        page.add_init_script(SIDEBAR_AS_AT_FIRST)
         opened.append(page)
         if keep:
             kept[keep] = page
