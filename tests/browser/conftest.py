@@ -19,7 +19,8 @@ PROBE = Path(__file__).parent / "probe.js"
 LOADED = 1000 * PATIENCE_S
 # A browser remembers a sidebar that another test has opened, and on a phone it covers the page.
 SIDEBAR_AS_AT_FIRST = """if (location.protocol.startsWith("http"))
-  Object.keys(localStorage).filter((key) => key.startsWith("stSidebar")).forEach((key) => localStorage.removeItem(key));
+  Object.keys(localStorage).filter((key) => key.startsWith("stSidebar"))
+    .forEach((key) => localStorage.removeItem(key));
 """
 DRAWN = "canvas, .js-plotly-plot .main-svg"
 MISSING = (
