@@ -119,11 +119,12 @@ def precise_scores(
 ) -> Float[Tensor, "*batch q_len kv_len"]:
     """:func:`attention_scores` before they are rounded: in float32 for half precision, whatever autocast says."""
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
-    query, key = (x.float() if x.dtype in HALF_PRECISION else x for x in (query, key))
-    if _autocast_dtype(query) is not None:  # which would round the product before it is scaled
-        with torch.autocast(query.device.type, enabled=False):
-            return (query @ key.mT).mul_(scale)
-    return (query @ key.mT).mul_(scale)
+    if query.dtype in HALF_PRECISION:
+        query, key = query.float(), key.float()
+    if _autocast_dtype(query) is None:
+        return (query @ key.mT).mul_(scale)
+    with torch.autocast(query.device.type, enabled=False):  # which would round the product before it is scaled
+        return (query.float() @ key.float().mT).mul_(scale)
 
 
 def product(a: Float[Tensor, "*batch rows inner"], b: Float[Tensor, "*batch inner columns"]) -> Tensor:
@@ -160,13 +161,13 @@ def softmax_over_keys(
         dropout: Probability of dropping each weight, the rest being divided by ``1 − dropout``.
         dtype: Precision of the weights; that of the scores when None.
     """
-    dtype = masked_scores.dtype if dtype is None else dtype
     precision = torch.float32 if masked_scores.dtype in HALF_PRECISION else None
     if visible is None:
         weights = masked_scores.softmax(-1, dtype=precision)
     else:
         weights = masked_scores.masked_fill(~visible, 0.0).softmax(-1, dtype=precision).masked_fill(~visible, 0.0)
-    weights = weights.to(dtype)
+    dtype = masked_scores.dtype if dtype is None else dtype
+    weights = weights if weights.dtype == dtype else weights.to(dtype)
     return F.dropout(weights, dropout) if dropout else weights
 
 

@@ -258,7 +258,9 @@ class MultiHeadAttention(HeadProjections):
             masked_scores, visible = mask_scores(scores, mask), visible_rows(mask)
         dropout = self.dropout if self.training else 0.0
         weights = softmax_over_keys(masked_scores, visible, dropout=dropout, dtype=q.dtype)
-        return AttentionWeighing(q, k, v, scores.to(q.dtype), masked_scores.to(q.dtype), weights)
+        if scores.dtype != q.dtype:
+            scores, masked_scores = scores.to(q.dtype), masked_scores.to(q.dtype)
+        return AttentionWeighing(q, k, v, scores, masked_scores, weights)
 
     def _prepare(
         self,
@@ -279,8 +281,10 @@ class MultiHeadAttention(HeadProjections):
         if key is query and key_positions is None:
             key_positions = query_positions
         require_fit(self.d_model, query, key, value)
-        require_positions("query_positions", query_positions, *query.shape[:2])
-        require_positions("key_positions", key_positions, *key.shape[:2])
+        if query_positions is not None:
+            require_positions("query_positions", query_positions, *query.shape[:2])
+        if key_positions is not None:
+            require_positions("key_positions", key_positions, *key.shape[:2])
         if is_causal and query.shape[1] != key.shape[1]:
             raise ValueError(
                 f"is_causal with {query.shape[1]} queries and {key.shape[1]} keys does not say which keys come "
