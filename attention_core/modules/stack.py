@@ -101,10 +101,18 @@ class Encoder(Stack):
         TypeError, ValueError: As :class:`Stack`.
     """
 
-    def __init__(self, d_model: int, num_heads: int, num_layers: int, **options: Any) -> None:
-        if options.get("cross_attention"):
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        num_layers: int,
+        *,
+        final_norm: bool = False,
+        **block: Unpack[BlockOptions],
+    ) -> None:
+        if block.get("cross_attention"):
             raise TypeError("cross_attention = True is not possible: an Encoder takes no memory; a Decoder does.")
-        super().__init__(d_model, num_heads, num_layers, **options)
+        super().__init__(d_model, num_heads, num_layers, final_norm=final_norm, **block)
 
     def forward(
         self,
