@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
-from pages._shared.words import coloured
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.core.text import coloured
+from pages._shared.page.controls import Ask
+from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.page import Page
+from pages._shared.session.settings import group_of
 from attention_core.experiments.anatomy import (
     SHORTEST,
     AnatomyConfig,

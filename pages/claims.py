@@ -4,18 +4,18 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared import link
-from pages._shared.controls import Ask
-from pages._shared.finding import as_code, capital, number_in_words
-from pages._shared.glossary import draw_title
-from pages._shared.process import process
-from pages._shared.registry import LEDGER, PAGES
-from pages._shared.sheet import Sheet
-from pages._shared.sources import draw_sources
-from pages._shared.tabs import open_tab
-from pages._shared.values import SKIPPED, group_of, run_settings, shared
-from pages._shared.waiting import result_of
-from pages._shared.words import literal
+from pages._shared.claims.sources import draw_sources
+from pages._shared.compute.process import process
+from pages._shared.compute.progress import result_of
+from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.core.text import literal
+from pages._shared.page.controls import Ask
+from pages._shared.page.findings import as_code, capital, number_in_words
+from pages._shared.page.header import draw_title
+from pages._shared.page.tabs import open_tab
+from pages._shared.session import address
+from pages._shared.session.page_state import Sheet
+from pages._shared.session.settings import SKIPPED, group_of, run_settings, shared
 from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_ledger
 from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.experiments.verdict import Verdict
@@ -154,7 +154,7 @@ ask = Ask(sheet.values, sheet.write_link)
 for place, name in zip(st.columns(2), sheet.values, strict=True):
     with place:
         ask(name)
-for sentence in link.notices():
+for sentence in address.notices():
     st.warning(sentence)
 said, where = (sheet.values.say(name) for name in ("verdict", "source"))
 chosen = [one for one in claims() if said in ("all", one.expected) and where in ("anywhere", one.source)]

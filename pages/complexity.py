@@ -1,10 +1,10 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import Cell, matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import Cell, matrix_view
+from pages._shared.page.controls import Ask
+from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.page import Page
+from pages._shared.session.settings import group_of
 from attention_core.experiments.complexity import (
     SECONDS,
     SHORTEST,

@@ -2,19 +2,21 @@
 
 import streamlit as st
 
-from pages._shared import classroom, course_strip, link
-from pages._shared.controls import Ask
-from pages._shared.finding import draw_finding
-from pages._shared.glossary import draw_title
-from pages._shared.live_class.entry import draw_join
-from pages._shared.map import draw_map
-from pages._shared.matrix_view import matrix_view
-from pages._shared.process import process
-from pages._shared.registry import HOME, LEDGER, PAGES
-from pages._shared.sheet import Sheet
-from pages._shared.values import group_of, presenting, run_settings
-from pages._shared.waiting import result_of
-from pages._shared.words import refusal
+from pages._shared.claims.map import draw_map
+from pages._shared.classes import classroom
+from pages._shared.classes.join import draw_join
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.compute.process import process
+from pages._shared.compute.progress import result_of
+from pages._shared.core.pages import HOME, LEDGER, PAGES
+from pages._shared.core.text import refusal
+from pages._shared.courses import strip
+from pages._shared.page.controls import Ask
+from pages._shared.page.findings import draw_finding
+from pages._shared.page.header import draw_title
+from pages._shared.session import address
+from pages._shared.session.page_state import Sheet
+from pages._shared.session.settings import group_of, presenting, run_settings
 from attention_core.claims import LedgerConfig, claims
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.permutation import SENTENCE, ShuffleConfig, order_of, run_shuffle
@@ -54,7 +56,7 @@ with left:
     ask = Ask(sheet.values, sheet.write_link)
     ask("tokens")
     ask.row("shuffle", "positions")
-    for sentence in link.notices():
+    for sentence in address.notices():
         st.warning(sentence)
     last = sheet.private("good")
     try:
@@ -75,7 +77,7 @@ with left:
 with right:
     draw_map(process().ledger.found(LedgerConfig(**run_settings())), key="_map")
 
-course_strip.draw_offer()
+strip.draw_offer()
 st.subheader("Where to go")
 with st.grid("auto", min_column_width=260):
     for page in PAGES:

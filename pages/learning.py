@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.export import File
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Ask
+from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.export import File
+from pages._shared.page.page import Page
+from pages._shared.session.settings import group_of
 from attention_core.experiments import learning as study
 from attention_core.experiments.learning import (
     SUCCESS,

@@ -1,10 +1,10 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm look at, and what they leave."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import Cell, matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import Cell, matrix_view
+from pages._shared.page.controls import Ask
+from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.page import Page
+from pages._shared.session.settings import group_of
 from attention_core.experiments.normalization import (
     SHORTEST,
     BlockResult,

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.token_board.orders import order_boards
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Ask
+from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.order_boards import order_boards
+from pages._shared.page.page import Page
+from pages._shared.session.settings import group_of
 from attention_core.experiments import permutation as study
 from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleConfig, ShuffleResult, order_of
 from attention_core.experiments.settings import Choice, Order, ids_of, setting

@@ -1,10 +1,10 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Ask
+from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.page import Page
+from pages._shared.session.settings import group_of
 from attention_core.experiments.projections import (
     LAYERS,
     NUM_HEADS,

@@ -14,10 +14,10 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from pages._shared.lesson import PARTS, Lesson
-from pages._shared.registry import LEDGER, PAGES
-from pages._shared.runner import CACHE_BYTES
-from pages._shared.words import literal
+from pages._shared.compute.runner import CACHE_BYTES
+from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.core.text import literal
+from pages._shared.lessons.lesson import PARTS, Lesson
 from attention_core.experiments.checks import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
 from tests.processes import ROOT, Server, serving

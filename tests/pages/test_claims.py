@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Markdown
 
-from pages._shared.finding import capital
-from pages._shared.ledger import MOST_SETTINGS, Ledger
-from pages._shared.registry import LEDGER, PAGES, PageSpec
-from pages._shared.words import literal
+from pages._shared.claims.results import MOST_SETTINGS, Ledger
+from pages._shared.core.pages import LEDGER, PAGES, PageSpec
+from pages._shared.core.text import literal
+from pages._shared.page.findings import capital
 from attention_core.claims import (
     EXPECTED,
     FALSE,

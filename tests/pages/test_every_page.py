@@ -9,10 +9,10 @@ from itertools import cycle, islice
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.frame import Page
-from pages._shared.registry import HOME, PAGES
-from pages._shared.values import shared
-from pages._shared.words import literal
+from pages._shared.core.pages import HOME, PAGES
+from pages._shared.core.text import literal
+from pages._shared.page.page import Page
+from pages._shared.session.settings import shared
 from attention_core.experiments.config import Device, RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from tests.pages.conftest import NAMES, Open, pictures

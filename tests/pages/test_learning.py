@@ -6,8 +6,10 @@ import threading
 import numpy as np
 import pytest
 
-from pages._shared import export, frame, matrix_view
-from pages._shared.process import process
+from pages._shared.components import matrix_view
+from pages._shared.compute.process import process
+from pages._shared.page import export
+from pages._shared.page import page as frame
 from attention_core.experiments.learning import (
     Ablation,
     History,

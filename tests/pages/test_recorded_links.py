@@ -23,12 +23,12 @@ import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.course import decode
-from pages._shared.lesson import Lesson
-from pages._shared.registry import LEDGER, PAGES
-from pages._shared.sheet import Sheet
-from pages._shared.stage import Stage
-from pages._shared.values import shared
+from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.lessons.course import decode
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.state import Stage
+from pages._shared.session.page_state import Sheet
+from pages._shared.session.settings import shared
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Setting, declared
 from tests.pages.conftest import NAMES, Open
@@ -61,7 +61,7 @@ def only_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         begun(self, *given, **more)
 
     monkeypatch.setattr(Sheet, "__init__", begin)
-    monkeypatch.setattr("pages._shared.frame.result_of", lambda *_: st.stop())
+    monkeypatch.setattr("pages._shared.page.page.result_of", lambda *_: st.stop())
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
 
 

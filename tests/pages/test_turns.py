@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pages._shared.process import process
-from pages._shared.waiting import result_of
+from pages._shared.compute.process import process
+from pages._shared.compute.progress import result_of
 from tests.pages.conftest import PATIENCE_S
 
 TURNS = process().turns

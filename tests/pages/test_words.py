@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages._shared.export import file_name
-from pages._shared.finding import finding_lines, in_order, verdict_lines
-from pages._shared.words import literal, unbroken
+from pages._shared.core.text import literal, unbroken
+from pages._shared.page.export import file_name
+from pages._shared.page.findings import finding_lines, in_order, verdict_lines
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.verdict import Verdict
