@@ -201,7 +201,7 @@ def _hashes() -> Callable[[str], str]:
 
     def of(page: str) -> str:
         if page not in found:
-            at = AppTest.from_file(str(PATH.parent / "main.py"), default_timeout=60).run()
+            at = AppTest.from_file(str(PATH.parents[1] / "main.py"), default_timeout=60).run()
             found[page] = at.switch_page(page_path(page))._page_hash
         return found[page]
 
