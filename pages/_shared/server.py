@@ -12,7 +12,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import Response
 
-from pages._shared.components.loader import WEB, file_at
+from pages._shared.components.loader import file_at
 from pages._shared.compute import warm_up
 from pages._shared.core.compat import SendAtOnce
 from pages._shared.core.qr_code import ROUTE
@@ -42,6 +42,9 @@ class CompressedStatic:
 
     def __init__(self, app: Any) -> None:
         self.app = app
+        # Streamlit's own are known by their whole addresses: no path is put together from what somebody asks for.
+        own = (file for file in STATIC.glob("static/*/*") if file.suffix in TYPES)
+        self._streamlits = {f"/{file.relative_to(STATIC).as_posix()}": file for file in own}
         self._answers: dict[Path, Response] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -54,13 +57,11 @@ class CompressedStatic:
         await (answer or self.app)(scope, receive, send)
 
     async def _answer(self, path: str) -> Response | None:
-        file = file_at(path) or STATIC / path.removeprefix("/")
-        if file in self._answers:
-            return self._answers[file]
-        known = WEB in file.parents or file.parent.parent.parent == STATIC
-        if file.suffix not in TYPES or not known or not file.is_file():
+        file = file_at(path) or self._streamlits.get(path)
+        if file is None or file.suffix not in TYPES:
             return None
-        self._answers[file] = await asyncio.to_thread(_compressed, file)
+        if file not in self._answers:
+            self._answers[file] = await asyncio.to_thread(_compressed, file)
         return self._answers[file]
 
 
