@@ -42,7 +42,7 @@ def wait() -> None:
     if _awake.is_set():
         return
     with (
-        process().turns.released(),
+        process().turns.release(),
         st.spinner("Waking up. This takes a few seconds; then the app is awake for all."),
     ):
         _import_torch()
