@@ -17,7 +17,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-PATIENCE_S = 120
+from tests.processes import PATIENCE_S
+
 FIELDS = {
     "bidi_component": "json_value",
     "button": "trigger_value",

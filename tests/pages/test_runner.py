@@ -16,7 +16,7 @@ from pages._shared.compute.process import process
 from pages._shared.compute.progress import said
 from pages._shared.compute.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes
 from attention_core.experiments.verdict import Step
-from tests.pages.conftest import PATIENCE_S
+from tests.processes import PATIENCE_S
 
 
 @dataclass(frozen=True)

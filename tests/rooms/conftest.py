@@ -19,7 +19,7 @@ import redis
 import uvicorn
 
 from pages._shared.rooms import Limits, Store, make_store
-from tests.processes import free_port, listens, start, stop
+from tests.processes import PATIENCE_S, free_port, listens, start, stop
 from tests.rooms.client import Api
 from tests.rooms.serve import application
 
@@ -77,7 +77,7 @@ class ThreadedServer(uvicorn.Server):
         self._listens = threading.Event()
         self._thread = threading.Thread(target=self.run, kwargs={"sockets": [listening]})
         self._thread.start()
-        assert self._listens.wait(60), "the server did not start"
+        assert self._listens.wait(PATIENCE_S), "the server did not start"
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
