@@ -6,7 +6,7 @@ says so, and the server then sends their hashes in their place. Unlike a browser
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -127,6 +127,7 @@ class Session:
 
     Attributes:
         pages: Hash of each page by its address.
+        heard: Called with each message as it comes.
     """
 
     def __init__(self, url: str) -> None:
@@ -136,6 +137,7 @@ class Session:
             f"{address}/_stcore/stream", timeout=PATIENCE_S, subprotocols=["streamlit"], skip_utf8_validation=True
         )
         self.pages: dict[str, str] = {}
+        self.heard: Callable[[ForwardMsg], object] = lambda _: None
         self._page = self._hash = self._query = ""
         self._kept: dict[str, ForwardMsg] = {}
         self._shown: tuple[ForwardMsg, ...] = ()
@@ -216,5 +218,6 @@ class Session:
             elif kind == "page_info_changed":
                 self._query = message.page_info_changed.query_string
             messages.append(message)
+            self.heard(message)
             if kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return messages

@@ -155,32 +155,6 @@ def proxy(pair: list, tmp_path: Path) -> Iterator[Api]:
     stop(process)
 
 
-def test_a_killed_replica_takes_nothing_with_it(pair: list) -> None:
-    (process, one), (_, two) = pair
-    room = one.open()
-    there = room.at(two)
-    room.ask()
-    with room.stream(ANA) as ana, there.stream(BEN) as ben:
-        for stream in (ana, ben):
-            stream.until(phase="open", here=2)
-        room.voted(ANA, 0)
-        there.voted(BEN, 1)
-        process.kill()
-        process.wait()
-        try:
-            while ana.next():
-                pass
-        except ConnectionError:
-            pass
-        there.voted(ANA, 2)
-        with there.stream(ANA, **{"Last-Event-ID": "1"}) as back:
-            assert back.until(voted=2)["phase"] == "open"
-            there.done("close")
-            there.done("show")
-            for stream in (back, ben):
-                assert stream.until(phase="shown")["tallies"] == [[0, 1, 1]]
-
-
 def test_the_proxy_passes_events_on_and_leads_to_the_replica_that_is_left(pair: list, proxy: Api) -> None:
     (one, _), (two, _) = pair
     room = proxy.open()
