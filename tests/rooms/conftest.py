@@ -35,12 +35,12 @@ def run_apart(what: Coroutine[Any, Any, Any]) -> Any:
         return thread.submit(asyncio.run, what).result()
 
 
-def start_redis(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
-    """A Redis server of one's own, which writes nothing to disk, and its address."""
+def start_redis(folder: Path, port: int = 0) -> tuple[subprocess.Popen[bytes], str]:
+    """A Redis server of one's own, which writes nothing to disk, on a free port if ``port`` is 0, and its address."""
     executable = shutil.which("redis-server")
     if executable is None:
         (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
-    port = free_port()
+    port = port or free_port()
     command = [executable, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"]
     process = start([*command, "--dir", str(folder)], folder / "redis.log", partial(listens, port))
     return process, f"redis://127.0.0.1:{port}"

@@ -135,6 +135,41 @@ def test_while_redis_does_not_answer_there_is_a_sentence_and_the_stream_stays(
         assert stream.next().name == "beat"
 
 
+def test_a_redis_that_was_restarted_knows_no_class_and_takes_new_ones(
+    serve: Callable[..., Api], tmp_path: Path
+) -> None:
+    process, url = start_redis(tmp_path)
+    room = (api := serve(url)).open()
+    with room.stream(ANA) as stream:
+        stream.until(here=1)
+        stop(process)
+        process, _ = start_redis(tmp_path, int(url.rpartition(":")[2]))
+        assert stream.end().startswith("There is no class with this key.")
+    assert room.do("close").sentence.startswith("There is no class with this key.")
+    again = api.open()
+    again.ask()
+    assert again.state()["phase"] == "open"
+    stop(process)
+
+
+def test_a_redis_that_is_full_says_so_and_loses_nothing(serve: Callable[..., Api], tmp_path: Path) -> None:
+    process, url = start_redis(tmp_path)
+    room = serve(url).open()
+    room.ask()
+    room.voted(ANA, 0)
+    with room.stream(BEN) as stream, redis.from_url(url) as client:
+        stream.until(voted=1)
+        client.config_set("maxmemory", 1)
+        for answer in (room.do("close"), room.vote(BEN, 1)):
+            assert answer.status == 503
+            assert answer.sentence == "Too many classes are open here. Try again when some have ended."
+        assert stream.next().name == "beat"
+        client.config_set("maxmemory", 0)
+        room.done("close")
+        assert stream.until(phase="closed")["voted"] == 1
+    stop(process)
+
+
 @pytest.fixture
 def pair(replica: Callable, redis_url: str) -> list[tuple[subprocess.Popen[bytes], Api]]:
     """Two replicas that share a Redis server."""
