@@ -85,7 +85,7 @@ class Run:
     @cached_property
     def elements(self) -> list[tuple[str, Any]]:
         """Kind and content of each element on the page and of each block that is a widget, in order."""
-        return [found for message in self.shown if (found := _element(message))]
+        return [found for message in self.shown if (found := element_of(message))]
 
     @cached_property
     def widgets(self) -> list[Widget]:
@@ -109,7 +109,7 @@ class Run:
         return [proto.body for kind, proto in self.elements if kind == "alert"]
 
 
-def _element(message: ForwardMsg) -> tuple[str, Any] | None:
+def element_of(message: ForwardMsg) -> tuple[str, Any] | None:
     """Kind and content of the element or block in a message; None where there is none."""
     part = message.delta.WhichOneof("type")
     if part not in ("new_element", "add_block"):
@@ -187,7 +187,7 @@ class Session:
 
     def _fragment(self, widgets: set[str]) -> str:
         """The fragment that all these widgets belong to; empty if there is none."""
-        elements = ((message.delta.fragment_id, _element(message)) for message in self._shown)
+        elements = ((message.delta.fragment_id, element_of(message)) for message in self._shown)
         found = {fragment for fragment, element in elements if element and getattr(element[1], "id", "") in widgets}
         return found.pop() if len(found) == 1 else ""
 
