@@ -44,7 +44,7 @@ NEAR = {
     "attention_core/figures/": ("tests/figures",),
     "pages/_shared/components/web/matrix_view/": (
         "tests/browser/test_matrix_view.py",
-        "tests/browser/test_scaling.py",
+        "tests/browser/test_features.py",
     ),
     "pages/_shared/components/web/token_board/": ("tests/browser/test_permutation.py",),
     "pages/_shared/components/web/room.js": ("tests/browser/test_room_client.py", "tests/browser/test_live_class.py"),
