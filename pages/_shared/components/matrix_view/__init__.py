@@ -8,7 +8,6 @@ import streamlit as st
 
 from pages._shared.components.loader import COLOURS, component
 from pages._shared.components.matrix_view.payload import describe
-from pages._shared.courses import worksheet
 from attention_core.figures.matrix import MatrixView
 
 Cell = tuple[int, int, int]
@@ -115,7 +114,6 @@ def matrix_view(
 
         return moved
 
-    worksheet.see(view, wanted.step, key=key)
     data = describe(view) | {
         "id": key,
         "at": {"order": order.number, "step": order.position.step, "cell": order.position.cell},
