@@ -11,8 +11,7 @@ IMPORTED = re.compile(r'^(?:import|\} from|import .* from) .*?"(\.[^"]+)";$|from
 
 
 def one_of_each() -> None:
-    from pages._shared.components.reconnect import watch_connection
-    from pages._shared.components.small import copy_button, save_figure_button
+    from pages._shared.components.small import copy_button, save_figure_button, watch_connection
     from pages._shared.components.token_board import token_board
 
     token_board(("a", "b"), (0, 1), key="board", role="query", label="Tokens", hover_group="g")
