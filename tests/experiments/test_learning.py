@@ -1,7 +1,6 @@
 """A training run: what it notes is what autograd says, what it learned it can be asked for, and its verdicts."""
 
 import dataclasses
-import math
 
 import numpy as np
 import pytest
@@ -36,12 +35,6 @@ def learned() -> LearningResult:
     return run_learning(LearningConfig())
 
 
-def arrays(result: LearningResult) -> dict[str, bytes]:
-    found = {f.name: getattr(result.history, f.name) for f in dataclasses.fields(result.history)}
-    found |= dict(result.trained.weights)
-    return {name: each.tobytes() for name, each in found.items() if isinstance(each, np.ndarray)}
-
-
 def test_the_default_learns_to_reverse(learned: LearningResult) -> None:
     history = learned.history
     assert learned.score.accuracy >= 0.99
@@ -55,36 +48,10 @@ def test_the_default_learns_to_reverse(learned: LearningResult) -> None:
     assert (history.chance, round(history.blind, 2)) == (0.1, 0.27)
 
 
-@pytest.mark.parametrize("more", [{}, {"task": "induction", "tokens": 8, "causal": True, "dtype": "float64"}])
-def test_on_the_cpu_the_same_config_gives_the_same_run_bit_for_bit(more: dict) -> None:
-    config = LearningConfig(**SMALL | more, device="cpu")
-    first, second = run_learning(config), run_learning(config)
-    assert arrays(first) == arrays(second)
-    assert (first.score, first.verdicts) == (second.score, second.verdicts)
-    assert all(not each.flags.writeable for each in first.trained.weights.values())
-    assert not first.history.attention.flags.writeable
-    other = run_learning(dataclasses.replace(config, seed=1))
-    assert arrays(first)["attention"] != arrays(other)["attention"]
-
-
-def test_the_global_seed_is_neither_read_nor_moved() -> None:
-    torch.manual_seed(7)
-    before = run_learning(LearningConfig(**SMALL))
-    drawn = torch.rand(2)
-    torch.manual_seed(7)
-    assert torch.equal(torch.rand(2), drawn)
-    assert arrays(run_learning(LearningConfig(**SMALL))) == arrays(before)
-
-
-def test_it_trains_whatever_mode_the_caller_is_in() -> None:
-    plain = arrays(run_learning(LearningConfig(**SMALL)))
+def test_the_callers_mode_is_its_own() -> None:
     with torch.no_grad():
-        assert arrays(run_learning(LearningConfig(**SMALL))) == plain
-        run = steps_learning(LearningConfig(**SMALL))
-        next(run)
-        assert not torch.is_grad_enabled(), "the caller's mode is its own"
-    with torch.inference_mode():
-        assert arrays(run_learning(LearningConfig(**SMALL))) == plain
+        next(steps_learning(LearningConfig(**SMALL)))
+        assert not torch.is_grad_enabled()
 
 
 def test_steps_show_the_run_so_far() -> None:
@@ -310,37 +277,6 @@ def test_order_is_not_learned_blindly_and_is_with_positions() -> None:
         assert judged(verdicts(task=task, positions="none", steps=80)["learn-order"]) == [(True, True)], task
     assert judged(verdicts(steps=150)["learn-order"]) == [(False, False)]
     assert "learn-order" not in verdicts(steps=20), "theory does not say how long it takes"
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"task": "add"}, "one of reverse, sort, copy, induction"),
-        ({"tokens": 1}, "2 to 64"),
-        ({"kinds": 27}, "2 to 26"),
-        ({"dtype": "bfloat16"}, "float32, float64"),
-        ({"heads": 3}, "multiple of the 3 heads"),
-        ({"positions": "rotary", "d_head": 5}, "even number"),
-        ({"task": "copy", "back": 12}, "at most 11"),
-        ({"task": "induction", "tokens": 3}, "at least 4"),
-        ({"task": "induction", "tokens": 24}, "periods of up to 12"),
-        ({"positions": "random"}, "sinusoidal"),
-        ({"scale": "1"}, "root"),
-        ({"projections": "tied"}, "tied-kv"),
-        ({"placement": "norm"}, "pre"),
-        ({"optimizer": "Adam"}, "adamw"),
-        ({"learning_rate": math.nan}, "learning_rate"),
-        ({"learning_rate": 0.0}, "from 0.0001 to 100"),
-        ({"causal": 1}, "True or False"),
-        ({"batch": 0}, "batch"),
-        ({"steps": 5001}, "1 to 5,000"),
-        ({"start": -1.0}, "start"),
-        ({"seed": -1}, "seed"),
-    ],
-)
-def test_impossible_settings_are_refused(given: dict, sentence: str) -> None:
-    with pytest.raises(ConfigError, match=sentence):
-        LearningConfig(**given)
 
 
 def test_what_takes_too_long_is_refused_before_it_starts() -> None:

@@ -23,15 +23,6 @@ def test_built_heads_are_a_convolution(heads: int, residual: bool, dtype: str) -
         assert kernel_verdict(config, kernel).outcome == "holds"
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("switch", [{"weights": "random"}, {"weights": "soft"}, {"mask": "window", "heads": 6}])
-def test_other_heads_are_none(switch: dict[str, object], dtype: str) -> None:
-    settings = {"dtype": dtype} | switch
-    kernel = measured(**settings)
-    assert kernel.residual > 1000 * kernel.bound
-    assert kernel_verdict(ReceptiveFieldConfig(**settings), kernel).outcome == "fails"
-
-
 def test_the_taps_are_where_the_heads_look() -> None:
     kernel = measured(heads=3, tokens=20)
     assert kernel.distances.tolist() == list(range(-10, 11))

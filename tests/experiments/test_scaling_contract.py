@@ -1,7 +1,5 @@
 """What the scaling experiment promises: one config one result, settings refused in words, code that repeats it."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -12,34 +10,10 @@ from attention_core.experiments.scaling import (
     D_HEADS,
     SCALES,
     ScalingConfig,
-    ScalingResult,
-    run_picture,
     scaling_snippet,
-    steps_scaling,
 )
 from attention_core.experiments.scaling.inputs import PAIR_ROWS, chunks, unit_draw
-from attention_core.experiments.verdict import Step
 from tests.experiments.scaling_runs import ARRAYS, picture, run
-from tests.experiments.snippets import numbers, run_snippets
-
-
-def test_on_the_cpu_same_config_same_result_bit_for_bit() -> None:
-    same = {"num_keys": 3, "qk_norm": True, "device": "cpu"}
-    state = torch.get_rng_state()
-    torch.manual_seed(99)
-    before = torch.get_rng_state()
-    with torch.inference_mode():
-        *_, again = steps_scaling(ScalingConfig(**same))
-    assert torch.equal(torch.get_rng_state(), before)
-    torch.set_rng_state(state)
-    first = run(**same)
-    assert again.verdicts == first.verdicts
-    for one, other in zip(again.curves, first.curves, strict=True):
-        assert all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ARRAYS)
-    sides = [run_picture(ScalingConfig(**same)).chosen, picture(**same).chosen]
-    for name in ("scores", "weights", "jacobian", "shares", "normal"):
-        assert np.array_equal(*(getattr(side, name) for side in sides))
-    assert run(**same, seed=1).verdicts != first.verdicts
 
 
 def test_one_seed_is_one_input_in_every_precision() -> None:
@@ -136,42 +110,6 @@ def test_one_key_leaves_nothing_to_choose() -> None:
     assert "single key" in result.verdict("scale-grad.mean").because
 
 
-def test_steps_count_up_through_all_parts_and_end_in_the_result() -> None:
-    *steps, result = steps_scaling(ScalingConfig(num_keys=2, num_queries=2000, temperature=2.0))
-    assert all(isinstance(step, Step) for step in steps)
-    assert [step.done for step in steps] == list(range(16))
-    assert {step.total for step in steps} == {16}
-    assert steps[15].doing == "queries 1,793 to 2,000 of 2,000"
-    assert isinstance(result, ScalingResult)
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"num_keys": 0}, "num_keys = 0 is not possible: a whole number from 1 to 128 is allowed."),
-        ({"num_queries": 1999}, "num_queries = 1999 is not possible: a whole number from 2,000 to 8,192 is allowed."),
-        ({"scale": "√d"}, "scale = '√d' is not possible: one of none, root, head, power is"),
-        ({"alpha": 2.1}, "alpha = 2.1 is not possible: a number from 0 to 2 is allowed."),
-        ({"alpha": math.nan}, "alpha = nan"),
-        ({"temperature": 0}, "temperature = 0 is not possible: a number from 0.1 to 10 is allowed."),
-        ({"inputs": "cauchy"}, "inputs = 'cauchy'"),
-        ({"std": 1.05}, "std = 1.05 is not possible: a number in tenths is allowed."),
-        ({"mean": -2.1}, "mean = -2.1"),
-        ({"correlation": 1.1}, "correlation = 1.1"),
-        ({"qk_norm": 1}, "qk_norm = 1 is not possible: True or False is allowed."),
-        ({"through_module": True, "mean": 0.5}, "with W_Q and W_K, mean 0 and correlation 0 are allowed"),
-        ({"dtype": "float16", "std": 4.0, "mean": 2.0}, "with these inputs, float16 ends at 65,504"),
-        ({"seed": -1}, "seed = -1"),
-        ({"dtype": "float8"}, "dtype = 'float8'"),
-    ],
-    ids=str,
-)
-def test_bad_settings_are_refused_in_words(settings: dict[str, object], words: str) -> None:
-    with pytest.raises(ConfigError) as refusal:
-        ScalingConfig(**settings)
-    assert words in str(refusal.value)
-
-
 @pytest.mark.parametrize("d_head", [0, 3, 8192, 64.0])
 def test_only_steps_of_the_sweep_can_be_looked_at(d_head: object) -> None:
     assert run().at("max_weight", np.int64(64)) == run().at("max_weight", 64)
@@ -179,46 +117,6 @@ def test_only_steps_of_the_sweep_can_be_looked_at(d_head: object) -> None:
         scaling_snippet(ScalingConfig(), d_head)
     with pytest.raises(ConfigError):
         run().at("max_weight", d_head)
-
-
-SNIPPETS = [
-    ({}, 64),
-    ({}, 4096),
-    ({"scale": "root"}, 1),
-    ({"scale": "power", "alpha": 0.4}, 256),
-    ({"temperature": 10.0}, 512),
-    ({"mean": 0.1, "inputs": "uniform"}, 32),
-    ({"correlation": 0.1, "inputs": "signs"}, 16),
-    ({"through_module": True}, 2048),
-    ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, 128),
-    ({"inputs": "uniform", "dtype": "bfloat16", "seed": 8, "num_keys": 16}, 8),
-    ({"num_keys": 1}, 2),
-]
-
-
-def printed(snippets: list[str]) -> list[list[float]]:
-    return [list(map(float, numbers(text))) for text in run_snippets(snippets)]
-
-
-@pytest.mark.slow
-def test_snippets_print_what_was_measured() -> None:
-    answers = printed([scaling_snippet(ScalingConfig(**settings), d_head) for settings, d_head in SNIPPETS])
-    quantities = ("max_weight", "gradient_median", "gradient_mean")
-    for (settings, d_head), answer in zip(SNIPPETS, answers, strict=True):
-        rough = 0.03 if settings.get("dtype") == "bfloat16" else 1e-3
-        assert answer == pytest.approx(
-            [run(**settings).at(quantity, d_head) for quantity in quantities], rel=rough, abs=1e-200
-        )
-
-
-def test_a_snippet_is_short_and_another_seed_prints_something_else() -> None:
-    for settings, d_head in SNIPPETS:
-        code = scaling_snippet(ScalingConfig(**settings), d_head)
-        assert "attention_core" not in code
-        assert code.count("\n") <= 32
-        assert max(map(len, code.splitlines())) <= 118
-    first, second = printed([scaling_snippet(ScalingConfig(seed=seed)) for seed in (0, 1)])
-    assert all(one != other for one, other in zip(first, second, strict=True))
 
 
 def test_no_gradient_is_not_said_to_last_where_none_is_left_to_begin_with() -> None:
