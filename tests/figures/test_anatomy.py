@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.anatomy import AnatomyConfig, HeadTimes, run_anatomy
+from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
 from attention_core.figures.anatomy import (
     ALL,
     AVERAGE,
@@ -16,20 +16,17 @@ from attention_core.figures.anatomy import (
     STEP_NAMES,
     STEPS,
     Shown,
-    anatomy_table,
     anatomy_view,
     explain,
     focus,
     neighbours,
     number,
-    proof,
     read_cell,
     shape_line,
     shown,
     step_of,
     write_cell,
 )
-from attention_core.figures.charts import view_figure
 
 SETTINGS = (
     AnatomyConfig(),
@@ -122,15 +119,6 @@ def test_panels_show_the_result_and_say_what_their_axes_are(config: AnatomyConfi
                 assert panel.rows.labels == config.tokens
 
 
-def test_panels_of_one_kind_share_their_colours() -> None:
-    config = AnatomyConfig(heads=4)
-    view = anatomy_view(config, run_anatomy(config), step="heads", head="1")
-    assert len(view.panels) == 5
-    assert len({panel.colour_limits for panel in view.panels}) == 1
-    several = anatomy_view(config, run_anatomy(config), step="softmax", head=ALL)
-    assert [panel.title for panel in several.panels] == [f"Weights, head {i}" for i in (1, 2, 3, 4)]
-
-
 def test_a_chosen_cell_stays_inside_and_follows_to_the_next_step() -> None:
     config = AnatomyConfig()
     result = run_anatomy(config)
@@ -159,28 +147,6 @@ def test_steps_stand_in_a_row() -> None:
     assert shape_line(SETTINGS[3], one, "softmax") == "1 head × 1 query × 1 key"
     assert shape_line(SETTINGS[3], one, "qkv") == "three times 1 token × 1 head of 16 numbers"
     assert shape_line(SETTINGS[3], one, "merge") == "1 query × 1 head of 16 numbers"
-
-
-def test_the_proof_quotes_what_was_measured() -> None:
-    result = run_anatomy(SETTINGS[0])
-    steps = proof(result, HeadTimes(batched=1.5e-5, loop=4e-5, passes=50))
-    said = "\n".join(step.measured for step in steps)
-    assert all(verdict.numbers in said for verdict in result.verdicts)
-    assert "`15 µs` together, `40 µs` in a loop" in said
-
-
-def test_table_and_heatmap_hold_the_pictures_numbers_and_the_texts_as_typed() -> None:
-    config = AnatomyConfig(tokens=("<b>", "$x$", "<b>"))
-    result = run_anatomy(config)
-    table = anatomy_table(config, result, step="softmax", head="1")
-    assert table.rows[-1][:5] == ("Weights, head 1", 3, "<b>", 3, "<b>")
-    assert table.rows[-1][5] == pytest.approx(result.weights[0, 2, 2], rel=1e-6)
-    assert len(table.rows) == 18
-    figure = view_figure(anatomy_view(config, result, step="softmax", head="1"))
-    weights = result.weights[0].astype(np.float32)
-    assert any(np.array_equal(trace.z, weights) for trace in figure.data)
-    assert figure.layout.yaxis.ticktext == ("&lt;b&gt;", "&#36;x&#36;", "&lt;b&gt;")
-    assert "“<b>”" in explain(config, result, Shown("weights", 0), 0, 0).text
 
 
 @pytest.mark.parametrize(

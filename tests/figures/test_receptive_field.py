@@ -20,7 +20,6 @@ from attention_core.figures.receptive_field import (
     cone,
     curve_view,
     graph_view,
-    proof,
     reach_view,
     receptive_field_table,
     table_view,
@@ -223,12 +222,6 @@ def test_the_curve_of_random_heads_has_a_mean_and_a_band(drawn: ReceptiveFieldRe
 
 def test_a_graph_needs_only_where_the_heads_look(small: ReceptiveFieldResult) -> None:
     assert layered_graph(run_looks(small.config)).to_json() == layered_graph(small).to_json()
-
-
-def test_the_proof_says_what_was_counted(small: ReceptiveFieldResult) -> None:
-    steps = proof(small)
-    assert "the last token sees `9 inputs`" in steps[1].measured
-    assert "`0 of 162 token–input pairs`" in steps[1].measured
 
 
 def test_tables_hold_the_numbers_of_the_pictures(small: ReceptiveFieldResult, drawn: ReceptiveFieldResult) -> None:
