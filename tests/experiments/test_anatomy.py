@@ -3,9 +3,11 @@
 import dataclasses
 import itertools
 import math
+import threading
 
 import numpy as np
 import pytest
+import torch
 
 from attention_core.experiments.anatomy import (
     POSITIONS,
@@ -16,8 +18,6 @@ from attention_core.experiments.anatomy import (
     time_heads,
 )
 from attention_core.experiments.verdict import Verdict
-
-PRECISE = ("float64", "float32")
 
 
 def verdict(key: str, **settings: object) -> Verdict:
@@ -73,7 +73,7 @@ def test_the_built_heads_look_where_they_were_built_to_look() -> None:
     np.testing.assert_allclose(result.one_hot.sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 @pytest.mark.parametrize(
     ("settings", "looks"),
     [
@@ -91,7 +91,7 @@ def test_the_built_heads_look_where_they_were_built_to_look() -> None:
 def test_where_a_head_looks_is_told_from_rounding(settings: dict, looks: set, dtype: str) -> None:
     for seed in range(5):
         config = AnatomyConfig(dtype=dtype, seed=seed, **settings)
-        allowed = looks if dtype in PRECISE or settings.get("positions") != "learned" else looks | {None}
+        allowed = looks | ({None} if dtype == "bfloat16" and settings.get("positions") == "learned" else set())
         assert run_anatomy(config).looks(0) in allowed, config
 
 
@@ -119,6 +119,25 @@ def test_dropout_keeps_rows_at_one_on_average_whatever_the_seed(p: float) -> Non
         result = run_anatomy(AnatomyConfig(dropout=p, seed=seed, tokens=tokens, weights="random"))
         found = [one.outcome for one in result.about("drop-rows").verdicts]
         assert found == ["fails", "holds", "holds"], [one.sentence() for one in result.verdicts]
+    assert set(np.unique(result.applied == 0)) == {True, False}
+
+
+def test_threads_that_draw_from_torchs_generator_do_not_change_what_is_dropped() -> None:
+    config, found = AnatomyConfig(dropout=0.5, miscut=True), []
+
+    def other_session() -> None:
+        torch.rand(30)
+        found.append(run_anatomy(config))
+
+    threads = [threading.Thread(target=other_session) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    first, *others = found
+    for other in others:
+        assert other.verdicts == first.verdicts
+        np.testing.assert_array_equal(other.applied, first.applied)
 
 
 def test_the_largest_settings_stay_small() -> None:
@@ -128,10 +147,11 @@ def test_the_largest_settings_stay_small() -> None:
     assert sum(getattr(result, f.name).nbytes for f in dataclasses.fields(result) if hasattr(f.type, "nbytes")) < 2e7
 
 
-def test_both_ways_over_the_heads_are_timed() -> None:
-    times = time_heads(AnatomyConfig())
-    assert times.batched > 0
-    assert times.loop > 0
+def test_both_ways_over_the_heads_are_timed_and_counted() -> None:
+    times, result = time_heads(AnatomyConfig()), run_anatomy(AnatomyConfig())
+    assert min(times.batched, times.loop) > 0
+    assert result.scale == pytest.approx(1 / math.sqrt(8))
+    assert result.core_flops == result.core_formula == 4 * 36 * 16
 
 
 def test_a_soft_lookup_is_bounded_number_by_number() -> None:

@@ -32,10 +32,9 @@ def test_odd_settings_do_not_surprise(config: BiasesConfig) -> None:
         assert not verdict.surprises, f"{verdict.sentence()} ({verdict.because})"
 
 
-@pytest.mark.parametrize("dtype", HALVES)
-def test_half_precision_sees_the_query_bias_and_what_brings_the_key_bias_back(dtype: str) -> None:
+def test_half_precision_sees_the_query_bias_and_what_brings_the_key_bias_back() -> None:
     for seed in range(5):
-        plain, rotary = (run_biases(BiasesConfig(dtype=dtype, seed=seed, rotary=on)) for on in (False, True))
+        plain, rotary = (run_biases(BiasesConfig(dtype="bfloat16", seed=seed, rotary=on)) for on in (False, True))
         for key in ("bias-k.weights", "bias-k.output", "bias-k-grad", "bias-v", "bias-q.output"):
             assert plain.verdict(key).outcome == "holds", plain.verdict(key).sentence()
         assert rotary.verdict("bias-k-grad").outcome == rotary.verdict("bias-k.output").outcome == "fails"

@@ -15,31 +15,20 @@ from attention_core.experiments.biases import (
 from attention_core.experiments.run import run
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_what_survives_is_a_thousand_times_what_rounding_explains(dtype: str) -> None:
-    result = run_after_norm(AfterNormConfig(dtype=dtype))
+def test_what_survives_is_far_from_what_rounding_explains() -> None:
+    result = run_after_norm(AfterNormConfig(dtype="float32"))
     layer, batch, rms = (result.survival(name) for name in ("LayerNorm", "BatchNorm", "RMSNorm"))
-    assert layer is not None
-    assert batch is not None
-    assert rms is not None
-    assert layer.mean_part <= layer.bound
-    assert layer.rest >= 1000 * layer.bound
+    assert layer.mean_part <= layer.bound <= layer.rest / 1000
     assert batch.whole <= batch.bound
     assert rms.mean_part >= 100 * rms.bound
-    broken = run_after_norm(AfterNormConfig(dtype=dtype, batch_norm_eval=True)).verdict("bias-norm.batch")
-    assert broken.measured >= 1000 * broken.bound  # type: ignore[operator]
-    assert not broken.expected
 
 
 def test_layer_norm_cancels_a_constant_bias_whole() -> None:
     result = run_after_norm(AfterNormConfig(direction="equal"))
     layer = result.survival("LayerNorm")
-    assert layer is not None
     assert layer.whole <= layer.bound
     assert result.rest_size == 0
     assert result.mean_size == pytest.approx(5)
-    assert [verdict.holds for verdict in result.verdicts] == [True, True, False, True]
-    assert not any(verdict.surprises for verdict in result.verdicts)
 
 
 def test_batch_norm_of_one_token_is_refused_in_words() -> None:
@@ -58,10 +47,7 @@ def test_the_mean_of_a_linear_layer_is_its_bias() -> None:
         # The error falls with the root of the number of samples.
         slope = np.polyfit(np.log(result.samples), np.log(result.errors), 1)[0]
         assert slope == pytest.approx(-0.5, abs=0.12)
-    broken = run_mean(MeanConfig(input_mean=0.5)).verdicts[0]
-    assert not broken.holds
-    assert not broken.expected
-    assert broken.measured > 50
+    assert run_mean(MeanConfig(input_mean=0.5)).verdicts[0].measured > 50
 
 
 def test_the_mean_does_not_depend_on_how_samples_are_cut() -> None:

@@ -115,10 +115,9 @@ def test_a_link_asks_for_a_cell_that_may_exist() -> None:
             read_cell(raw)
 
 
-@pytest.mark.parametrize(("norm", "activation"), [("LayerNorm", "gelu"), ("RMSNorm", "relu")])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-def test_each_placement_keeps_what_theory_says(norm: str, activation: str, dtype: str) -> None:
-    result = run(BLOCK, norm=norm, activation=activation, dtype=dtype, seed=4, d_model=15)
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_each_placement_keeps_what_theory_says(dtype: str) -> None:
+    result = run(BLOCK, norm="RMSNorm", activation="relu", dtype=dtype, seed=4, d_model=15)
     kept = result.about("norm-place").verdicts
     assert [verdict.key for verdict in kept] == ["norm-place.pre", "norm-place.post", "norm-place.residual"]
     assert {verdict.outcome for verdict in kept} == {"holds"}

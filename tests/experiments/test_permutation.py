@@ -24,19 +24,11 @@ from attention_core.modules.multi_head import MultiHeadAttention
 HALVES = ("bfloat16", "float16")
 
 
-def residuals(**settings: object) -> dict[str, float]:
-    result = run_permutation(PermutationConfig(**settings))
-    return {verdict.claim: verdict.measured for verdict in result.verdicts}
-
-
-@pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("switches", [{"positions": "alibi"}, {"positions": "rotary"}, {"mask": "causal"}])
-def test_half_precision_sees_what_breaks_a_claim(switches: dict, dtype: str) -> None:
+def test_half_precision_sees_what_breaks_a_claim(switches: dict) -> None:
     for seed in range(5):
-        outcomes = {one.key: one.outcome for one in run_permutation(
-            PermutationConfig(dtype=dtype, seed=seed, **switches)
-        ).verdicts}  # fmt: skip
-        assert outcomes == dict.fromkeys(("perm-kv", "perm-q", "perm-self"), "fails")
+        found = run_permutation(PermutationConfig(dtype="bfloat16", seed=seed, **switches)).verdicts
+        assert [one.outcome for one in found] == ["fails"] * 3
 
 
 def test_what_a_precision_cannot_tell_is_left_open_with_the_reason() -> None:
@@ -47,7 +39,7 @@ def test_what_a_precision_cannot_tell_is_left_open_with_the_reason() -> None:
     assert "bfloat16 can tell" in found["bfloat16"].because
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", *HALVES])
+@pytest.mark.parametrize("dtype", ["float32", *HALVES])
 def test_the_bound_lies_within_a_small_multiple_of_the_errors_of_a_pass(dtype: str) -> None:
     """A pass is off from float64 on the same numbers by a tenth to four tenths of what two may be off."""
     shares = []
@@ -60,7 +52,7 @@ def test_the_bound_lies_within_a_small_multiple_of_the_errors_of_a_pass(dtype: s
         with torch.inference_mode():
             shares.append(float((one.outputs(here, here) - exact.outputs(here, here)).abs().max()) / one.bound())
     assert max(shares) < 0.5
-    assert dtype in ("float64", "float32") or min(shares) > 0.05
+    assert dtype == "float32" or min(shares) > 0.05
 
 
 @pytest.mark.parametrize(
@@ -73,7 +65,7 @@ def test_the_bound_lies_within_a_small_multiple_of_the_errors_of_a_pass(dtype: s
         ({"key_order": (5, 4, 3, 2, 1, 0), "keys_alone": True}, False, False),
     ],
 )
-@pytest.mark.parametrize("dtype", ["float64", *HALVES])
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 def test_whether_the_output_is_the_same_under_any_seed(
     settings: dict, same: bool, in_place: bool, dtype: str
 ) -> None:
@@ -125,8 +117,9 @@ def test_the_residuals_are_those_of_a_loop_over_the_orders() -> None:
 
 def test_alibi_and_windows_survive_the_reversal_of_two_tokens_only() -> None:
     for switch in ({"positions": "alibi"}, {"mask": "window"}):
-        assert residuals(tokens=("a", "b"), **switch)["perm-self"] < 1e-12
-        assert residuals(tokens=("a", "b", "c"), **switch)["perm-self"] > 1e-3
+        two, three = (run_permutation(PermutationConfig(tokens=tuple("abc"[:n]), **switch)) for n in (2, 3))
+        assert two.verdict("perm-self").measured < 1e-12
+        assert three.verdict("perm-self").measured > 1e-3
 
 
 def test_more_than_seven_tokens_are_sampled_and_said_so() -> None:
