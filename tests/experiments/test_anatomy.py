@@ -10,9 +10,6 @@ import pytest
 import torch
 
 from attention_core.experiments.anatomy import (
-    POSITIONS,
-    PROJECTIONS,
-    WEIGHTS,
     AnatomyConfig,
     run_anatomy,
     time_heads,
@@ -22,22 +19,6 @@ from attention_core.experiments.verdict import Verdict
 
 def verdict(key: str, **settings: object) -> Verdict:
     return run_anatomy(AnatomyConfig(**settings)).verdict(key)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("heads", [2, *(pytest.param(heads, marks=pytest.mark.nightly) for heads in (1, 5))])
-@pytest.mark.parametrize(("weights", "positions"), list(itertools.product(WEIGHTS, POSITIONS)))
-def test_theory_foresees_every_verdict(weights: str, positions: str, heads: int) -> None:
-    for projections, (causal, miscut, dropout) in itertools.product(
-        PROJECTIONS, ((False, False, 0.3), (True, True, 0.0), (False, True, 0.9))
-    ):
-        config = AnatomyConfig(
-            tokens=("a", "b", "a", "c"), weights=weights, positions=positions, projections=projections, heads=heads,
-            d_head=4, causal=causal, miscut=miscut, dropout=dropout, seed=heads,
-        )  # fmt: skip
-        for found in run_anatomy(config).verdicts:
-            assert not found.surprises, (found.sentence(), config)
-            assert found.outcome != "undecided"
 
 
 def test_every_intermediate_equals_loops_over_plain_numbers() -> None:
@@ -73,26 +54,22 @@ def test_the_built_heads_look_where_they_were_built_to_look() -> None:
     np.testing.assert_allclose(result.one_hot.sum(axis=1), 1)
 
 
+LOOKS = [
+    ({}, {"back"}), ({"positions": "none"}, {"alike"}), ({"positions": "none", "causal": True}, {"alike"}),
+    ({"positions": "alibi"}, {"itself"}), ({"projections": "tied-qk"}, {"itself"}),
+    ({"weights": "random"}, {"elsewhere"}), ({"positions": "learned"}, {"itself", "elsewhere"}),
+    ({"tokens": ("one",)}, {None}),
+    ({"tokens": ("a", "a", "b"), "weights": "random", "positions": "none"}, {"elsewhere", None}),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
-@pytest.mark.parametrize(
-    ("settings", "looks"),
-    [
-        ({}, {"back"}),
-        ({"positions": "none"}, {"alike"}),
-        ({"positions": "none", "causal": True}, {"alike"}),
-        ({"positions": "alibi"}, {"itself"}),
-        ({"projections": "tied-qk"}, {"itself"}),
-        ({"weights": "random"}, {"elsewhere"}),
-        ({"positions": "learned"}, {"itself", "elsewhere"}),
-        ({"tokens": ("one",)}, {None}),
-        ({"tokens": ("a", "a", "b"), "weights": "random", "positions": "none"}, {"elsewhere", None}),
-    ],
-)
+@pytest.mark.parametrize(("settings", "looks"), LOOKS, ids=str)
 def test_where_a_head_looks_is_told_from_rounding(settings: dict, looks: set, dtype: str) -> None:
     for seed in range(5):
         config = AnatomyConfig(dtype=dtype, seed=seed, **settings)
-        allowed = looks | ({None} if dtype == "bfloat16" and settings.get("positions") == "learned" else set())
-        assert run_anatomy(config).looks(0) in allowed, config
+        unsure = dtype == "bfloat16" and settings.get("positions") == "learned"
+        assert run_anatomy(config).looks(0) in (looks | {None} if unsure else looks), config
 
 
 def test_a_break_that_drowns_in_a_precision_is_not_decided() -> None:

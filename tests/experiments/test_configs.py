@@ -1,5 +1,6 @@
 """Configs as scripts and files make them: NumPy's numbers, lists, JSON; and limits that are not a slider's."""
 
+import dataclasses
 import json
 from dataclasses import MISSING, asdict, fields, replace
 from typing import Any
@@ -10,7 +11,9 @@ import torch
 from hypothesis import given, settings
 
 import attention_core
+from attention_core import run
 from attention_core.claims import LedgerConfig
+from attention_core.experiments import biases, permutation, projections, scaling
 from attention_core.experiments.anatomy import AnatomyConfig
 from attention_core.experiments.biases import AfterNormConfig, BiasesConfig, MeanConfig
 from attention_core.experiments.checks import ConfigError
@@ -74,17 +77,12 @@ def test_a_config_comes_back_from_json_and_from_numpy(kind: type[RunConfig]) -> 
 @pytest.mark.parametrize(
     ("kind", "values", "stored"),
     [
-        (ScalingConfig, {"std": np.float64(2.0)}, 2.0),
-        (ScalingConfig, {"std": 2}, 2.0),
-        (ScalingConfig, {"std": np.float32(0.3)}, 0.3),
-        (ScalingConfig, {"mean": np.arange(0.1, 1, 0.1)[2]}, 0.3),
-        (ScalingConfig, {"num_keys": np.int64(10)}, 10),
-        (ScalingConfig, {"num_queries": np.uint16(2000)}, 2000),
-        (ScalingConfig, {"qk_norm": np.bool_(True)}, True),
-        (ScalingConfig, {"scale": np.str_("root")}, "root"),
+        (ScalingConfig, {"std": np.float64(2.0)}, 2.0), (ScalingConfig, {"std": 2}, 2.0),
+        (ScalingConfig, {"std": np.float32(0.3)}, 0.3), (ScalingConfig, {"mean": np.arange(0.1, 1, 0.1)[2]}, 0.3),
+        (ScalingConfig, {"num_keys": np.int64(10)}, 10), (ScalingConfig, {"num_queries": np.uint16(2000)}, 2000),
+        (ScalingConfig, {"qk_norm": np.bool_(True)}, True), (ScalingConfig, {"scale": np.str_("root")}, "root"),
         (ScalingConfig, {"temperature": np.longdouble(0.5)}, 0.5),
-        (ScalingConfig, {"temperature": np.array(0.5)}, 0.5),
-        (ScalingConfig, {"num_keys": torch.tensor(10)}, 10),
+        (ScalingConfig, {"temperature": np.array(0.5)}, 0.5), (ScalingConfig, {"num_keys": torch.tensor(10)}, 10),
         (AnatomyConfig, {"tokens": ["a", "b"]}, ("a", "b")),
         (AnatomyConfig, {"tokens": np.array(["a", "b"])}, ("a", "b")),
         (AnatomyConfig, {"dropout": np.float16(0.5)}, 0.5),
@@ -92,14 +90,12 @@ def test_a_config_comes_back_from_json_and_from_numpy(kind: type[RunConfig]) -> 
         (ShuffleConfig, {"key_order": np.array([1, 0, 2, 3, 4, 5])}, (1, 0, 2, 3, 4, 5)),
         (ShuffleConfig, {"key_order": torch.tensor([1, 0, 2, 3, 4, 5])}, (1, 0, 2, 3, 4, 5)),
         (MaskingConfig, {"sentences": [["a", "b"], ["c"]]}, (("a", "b"), ("c",))),
-        (MeanConfig, {"input_mean": np.float64(0.5)}, 0.5),
-        (MapConfig, {"runs": np.int32(1)}, 1),
+        (MeanConfig, {"input_mean": np.float64(0.5)}, 0.5), (MapConfig, {"runs": np.int32(1)}, 1),
         (ReceptiveFieldConfig, {"window": np.int8(3)}, 3),
         (LearningConfig, {"dtype": np.str_("float64")}, "float64"),
-        (LedgerConfig, {"ids": ["bias-k"]}, ("bias-k",)),
-        (NormalizationConfig, {"eps": 1}, 1.0),
+        (LedgerConfig, {"ids": ["bias-k"]}, ("bias-k",)), (NormalizationConfig, {"eps": 1}, 1.0),
     ],
-)
+)  # fmt: skip
 def test_what_is_stored_is_pythons_own(kind: type[RunConfig], values: dict[str, Any], stored: object) -> None:
     ((name, _),) = values.items()
     made = kind(**values)
@@ -117,37 +113,22 @@ def test_heads_that_are_switched_off_may_come_as_arrays() -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
     [
-        (ScalingConfig, "std", np.float64("nan")),
-        (ScalingConfig, "std", np.float32("inf")),
-        (ScalingConfig, "std", np.float64(4.1)),
-        (ScalingConfig, "std", np.float64(1.05)),
-        (ScalingConfig, "std", np.bool_(True)),
-        (ScalingConfig, "std", np.complex128(1)),
-        (ScalingConfig, "std", True),
-        (ScalingConfig, "std", [1.0]),
-        (ScalingConfig, "std", np.array([1.0])),
-        (ScalingConfig, "std", 10**400),
-        (ScalingConfig, "num_keys", np.float64(10)),
-        (ScalingConfig, "num_keys", np.bool_(True)),
-        (ScalingConfig, "num_keys", np.int64(129)),
-        (ScalingConfig, "num_queries", np.bool_(True)),
-        (ScalingConfig, "qk_norm", np.int64(1)),
-        (ScalingConfig, "scale", np.bytes_(b"root")),
-        (ScalingConfig, "seed", np.datetime64("2020-01-01")),
-        (MeanConfig, "input_mean", np.float64("nan")),
-        (MeanConfig, "input_mean", np.bool_(False)),
-        (AnatomyConfig, "tokens", [["a"]]),
-        (AnatomyConfig, "tokens", ["a", 1]),
-        (AnatomyConfig, "tokens", [[[[["a"]]]]]),
-        (AnatomyConfig, "tokens", "a b"),
-        (ShuffleConfig, "query_order", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
-        (ShuffleConfig, "query_order", np.eye(6)),
-        (MaskingConfig, "sentences", ["a b", "c"]),
-        (LedgerConfig, "ids", "bias-k"),
-        (LedgerConfig, "ids", [[[["bias-k"]]]]),
-        (LedgerConfig, "ids", [["bias-k"]]),
+        (ScalingConfig, "std", np.float64("nan")), (ScalingConfig, "std", np.float32("inf")),
+        (ScalingConfig, "std", np.float64(4.1)), (ScalingConfig, "std", np.float64(1.05)),
+        (ScalingConfig, "std", np.bool_(True)), (ScalingConfig, "std", np.complex128(1)),
+        (ScalingConfig, "std", True), (ScalingConfig, "std", [1.0]), (ScalingConfig, "std", np.array([1.0])),
+        (ScalingConfig, "std", 10**400), (ScalingConfig, "num_keys", np.float64(10)),
+        (ScalingConfig, "num_keys", np.bool_(True)), (ScalingConfig, "num_keys", np.int64(129)),
+        (ScalingConfig, "num_queries", np.bool_(True)), (ScalingConfig, "qk_norm", np.int64(1)),
+        (ScalingConfig, "scale", np.bytes_(b"root")), (ScalingConfig, "seed", np.datetime64("2020-01-01")),
+        (MeanConfig, "input_mean", np.float64("nan")), (MeanConfig, "input_mean", np.bool_(False)),
+        (AnatomyConfig, "tokens", [["a"]]), (AnatomyConfig, "tokens", ["a", 1]),
+        (AnatomyConfig, "tokens", [[[[["a"]]]]]), (AnatomyConfig, "tokens", "a b"),
+        (ShuffleConfig, "query_order", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), (ShuffleConfig, "query_order", np.eye(6)),
+        (MaskingConfig, "sentences", ["a b", "c"]), (LedgerConfig, "ids", "bias-k"),
+        (LedgerConfig, "ids", [[[["bias-k"]]]]), (LedgerConfig, "ids", [["bias-k"]]),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_possible_stays_refused(kind: type[RunConfig], name: str, value: object) -> None:
     with pytest.raises(ConfigError, match=" is not possible: "):
         kind(**{name: value})
@@ -178,3 +159,48 @@ def test_what_lies_between_is_measured(asked: RunConfig) -> None:
     verdicts = attention_core.run(asked).verdicts
     assert verdicts or isinstance(asked, LearningConfig)
     assert not [verdict.sentence() for verdict in verdicts if verdict.surprises]
+
+
+# ---- any config is run in one way, and what comes of it has a short repr ----
+
+
+SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
+
+
+def test_an_experiment_that_shares_its_config_is_named() -> None:
+    config, steps = permutation.PermutationConfig(tokens=("a", "b", "c")), []
+    order = run(config, steps.append, experiment=permutation.steps_order)
+    assert isinstance(order, permutation.OrderResult)
+    assert len(steps) == 7
+    assert isinstance(run(config), permutation.PermutationResult)
+
+
+def test_the_result_is_that_of_the_experiment() -> None:
+    config = projections.ProjectionsConfig(topic="gauge", seed=3)
+    assert [one.measured for one in run(config).verdicts] == [
+        one.measured for one in projections.run_projections(config).verdicts
+    ]
+
+
+def test_a_trained_model_is_run_without_a_head() -> None:
+    trained = run(LearningConfig(heads=2, **SMALL)).trained
+    found = run(Ablation(trained=trained, off=((0, 1),)))
+    assert found.each.shape == (1, 2)
+    assert max(len(repr(found)), len(repr(trained)), len(str(trained))) < 120
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class MyConfig(projections.ProjectionsConfig):
+    """Someone's own, with a default of its own."""
+
+    topic: str = "rank"
+
+
+def test_a_config_of_ones_own_is_run_as_what_it_derives_from() -> None:
+    assert isinstance(run(MyConfig()), projections.RankResult)
+
+
+@pytest.mark.parametrize("config", [None, {"std": 2.0}, scaling.ScalingConfig, biases.BiasesSetting(), RunConfig()])
+def test_what_no_experiment_is_named_after_is_refused(config: object) -> None:
+    with pytest.raises(TypeError, match="No experiment is named after"):
+        run(config)

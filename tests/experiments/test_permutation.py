@@ -10,16 +10,26 @@ import torch
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
 from attention_core.experiments.permutation import (
+    MODELS,
     POSITIONS,
+    BlockResult,
+    OrderResult,
     PermutationConfig,
     ShuffleConfig,
     order_of,
+    run_depth,
     run_permutation,
     run_shuffle,
+    steps_blocks,
+    steps_order,
 )
 from attention_core.experiments.permutation.config import BIAS_STD, D_MODEL, NUM_HEADS
 from attention_core.experiments.permutation.module import Attention
+from attention_core.experiments.run import run
+from attention_core.modules.block import PreNorm
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.normalization import BatchNorm
+from attention_core.modules.stack import Encoder
 
 HALVES = ("bfloat16", "float16")
 
@@ -151,3 +161,98 @@ def test_orders() -> None:
     assert order_of("random", 6, 1) != order_of("random", 6, 2)
     with pytest.raises(ConfigError, match="order"):
         order_of("alphabetical", 3, 0)
+
+
+# ---- pooling, biases, whole blocks and depth ----
+
+
+ORDER = (2, 0, 5, 1, 4, 3)
+
+
+def order_of_tokens(config: PermutationConfig) -> OrderResult:
+    return run(config, experiment=steps_order)
+
+
+def blocks_of(config: PermutationConfig) -> BlockResult:
+    return run(config, experiment=steps_blocks)
+
+
+def test_two_layers_see_the_order_that_one_does_not() -> None:
+    result = run_depth(PermutationConfig())
+    assert result.two_layers > 1000 * result.verdict("nope-depth.two").bound
+    assert result.two_layers > 0.1 > result.one_layer
+    alike = run_depth(PermutationConfig(tokens=("a", "a", "b"))).verdict("nope-depth.two")
+    assert alike.because == "too few tokens that differ"
+
+
+def test_order_comes_in_by_each_of_the_positions_and_masks() -> None:
+    result = order_of_tokens(PermutationConfig())
+    assert {name for name, _ in result.brought_in} == {
+        "sinusoidal", "learned", "rotary", "ALiBi", "causal mask", "sliding window mask",
+    }  # fmt: skip
+    assert min(change for _, change in result.brought_in) > 0.1 > result.without
+
+
+def test_a_block_is_measured_on_the_real_module() -> None:
+    """One order of one pre-norm block, by hand."""
+    config = PermutationConfig(tokens=("a", "b", "c"), mask="causal", seed=5)
+    encoder = Encoder(D_MODEL, NUM_HEADS, 1, placement=PreNorm(), dtype=torch.float64)
+    draw_parameters(encoder, 5, bias_std=BIAS_STD)
+    x, mask = token_embeddings(config.tokens, D_MODEL, 5)[None], torch.ones(3, 3, dtype=torch.bool).tril()
+    order = [2, 1, 0]
+    with torch.no_grad():
+        moved = (encoder(x[:, order], attn_mask=mask) - encoder(x, attn_mask=mask)[:, order]).abs().max()
+    shuffle = ShuffleConfig(
+        **{field.name: getattr(config, field.name) for field in dataclasses.fields(config)},
+        query_order=(2, 1, 0),
+        key_order=(2, 1, 0),
+        model="pre",
+    )
+    assert run_shuffle(shuffle).moved == pytest.approx(float(moved), rel=1e-9)
+
+
+def test_batch_norm_takes_each_order_for_a_batch_of_its_own() -> None:
+    config = PermutationConfig(tokens=("a", "b", "c"), mask="causal")
+    encoder = Encoder(D_MODEL, NUM_HEADS, 1, placement=PreNorm(), norm=BatchNorm(), dtype=torch.float64).train()
+    draw_parameters(encoder, 0, bias_std=BIAS_STD)
+    x, mask = token_embeddings(config.tokens, D_MODEL, 0)[None], torch.ones(3, 3, dtype=torch.bool).tril()
+    with torch.no_grad():
+        here = encoder(x, attn_mask=mask)
+        orders = ([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0])
+        moved = max(float((encoder(x[:, o], attn_mask=mask) - here[:, o]).abs().max()) for o in orders)
+    case = next(c for c in blocks_of(config).blocks if (c.placement, c.norm) == ("pre-norm", "BatchNorm over tokens"))
+    assert case.residual == pytest.approx(moved, rel=1e-9)
+
+
+def test_edges_one_token_sixty_four_and_a_second_sentence() -> None:
+    alone = blocks_of(PermutationConfig(tokens=("a",)))
+    assert {case.norm for case in alone.blocks} == {"LayerNorm"}
+    long = run_depth(PermutationConfig(tokens=("x" * 500,)))
+    assert long.verdicts[-1].cases == "1 to 1 times the same token"
+    cross = blocks_of(PermutationConfig(context=("a", "b")))
+    assert [verdict.claim for verdict in cross.verdicts] == ["perm-bias"]
+    assert cross.blocks == ()
+
+
+def test_what_brings_order_in_is_the_same_whatever_the_picture_has() -> None:
+    config = PermutationConfig(positions="rotary", carried=True, mask="causal", context=("a", "b"))
+    assert config.plain == PermutationConfig()
+    assert order_of_tokens(config) == order_of_tokens(PermutationConfig())
+
+
+@pytest.mark.parametrize("mask", ["none", "causal", "window"])
+def test_a_word_said_several_times_is_a_sentence_of_that_length(mask: str) -> None:
+    """The first of sixteen equal tokens are, with their part of the mask, the sentence that is as long as they."""
+    many, three = (Attention(PermutationConfig(tokens=("a",) * n, mask=mask, positions="alibi")) for n in (16, 3))
+    here = torch.arange(3)[None]
+    assert torch.equal(many.outputs(here, here), three.outputs(here, here))
+    assert many.bound(3) == three.bound()
+
+
+def test_a_shuffled_block_undone_is_what_it_was_in_weights_and_output() -> None:
+    for model in MODELS:
+        result = run_shuffle(ShuffleConfig(model=model, query_order=ORDER, key_order=ORDER))
+        assert result.moved <= result.bound
+        np.testing.assert_allclose(result.weights_undone, result.weights_before, atol=1e-6)
+        np.testing.assert_allclose(result.weights_before.sum(-1), 1, atol=1e-6)
+        assert np.abs(result.weights_after - result.weights_before).max() > 0.1
