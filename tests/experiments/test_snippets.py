@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pages._shared.registry import PAGES
+
 from attention_core.experiments import (
     anatomy,
     biases,
