@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-
+from pages._shared.core.pages import PAGES
 from attention_core.experiments import (
     anatomy,
     biases,
