@@ -69,4 +69,5 @@ def config(draw: st.DrawFn, of: type[RunConfig], **limits: st.SearchStrategy[Any
 
 def hostile_text(max_size: int = 9) -> st.SearchStrategy[str]:
     """Texts of any characters, lone surrogates too, and those that programs take for something else."""
-    return st.text(st.characters(exclude_categories=()), max_size=max_size) | st.sampled_from(TOKENS)
+    known = st.sampled_from([token for token in TOKENS if len(token) <= max_size])
+    return known | st.text(st.characters(exclude_categories=()), max_size=max_size)

@@ -65,17 +65,14 @@ def test_a_shift_too_coarse_for_a_precision_shows_nothing_there() -> None:
 @pytest.mark.parametrize(
     ("settings", "felt"),
     [
-        ({}, (True, False, False)),
-        ({"rotary": True}, (True, True, True)),
+        ({}, (True, False, False)), ({"rotary": True}, (True, True, True)),
         ({"zero_sink": True, "tokens": ("a", "a")}, (True, True, True)),
-        ({"rotary": True, "tokens": ("a", "a")}, (True, True, False)),
-        ({"k_bias": False}, (False, False, False)),
+        ({"rotary": True, "tokens": ("a", "a")}, (True, True, False)), ({"k_bias": False}, (False, False, False)),
         ({"tied_query_key": True, "qk_norm": True, "tokens": ("a", "a")}, (False, False, False)),
-        ({"dtype": "bfloat16"}, (True, False, False)),
-        ({"dtype": "bfloat16", "rotary": True}, (True, True, True)),
+        ({"dtype": "bfloat16"}, (True, False, False)), ({"dtype": "bfloat16", "rotary": True}, (True, True, True)),
         ({"dtype": "bfloat16", "rotary": True, "size": 0.1}, (None, None, None)),
     ],
-)
+)  # fmt: skip
 def test_how_far_the_key_bias_is_felt(settings: dict[str, object], felt: tuple[bool | None, ...]) -> None:
     for seed in range(3):
         assert run_biases(BiasesConfig(**settings, seed=seed)).key_bias_felt == felt

@@ -200,12 +200,10 @@ def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:
 @pytest.mark.parametrize(
     ("measured", "more", "word"),
     [
-        (0.0, {}, "holds"),
-        (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "fails"),
-        (1.0, {}, "surprises"),
-        (1.0, {"expected": None, "because": "it drowns"}, "undecided"),
+        (0.0, {}, "holds"), (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "fails"),
+        (1.0, {}, "surprises"), (1.0, {"expected": None, "because": "it drowns"}, "undecided"),
     ],
-)
+)  # fmt: skip
 def test_a_notebook_shows_the_outcome_in_a_word_and_text_as_text(measured: float, more: dict, word: str) -> None:
     made = verdict(measured=measured, says="<script>alert(1)</script> moves by", unit="<i>", **more)
     shown = made._repr_html_()

@@ -196,12 +196,8 @@ RULES: list[tuple[type[RunConfig], dict[str, Any], str, str]] = [
     (AnatomyConfig, {"d_head": 3, "positions": "rotary"}, "d_head", "even"),
     (biases.MeanConfig, {"input_mean": 10.5}, "input_mean", "from -10 to 10"),
     (complexity.ComplexityConfig, {"num_heads": 3}, "num_heads", "a divisor of d_model = 128"),
-    (
-        complexity.ComplexityConfig,
-        {"num_queries": 4096, "num_keys": 4096, "d_model": 1024, "fused": True},
-        "fused",
-        "with up to 8,589,934,592 FLOPs",
-    ),
+    (complexity.ComplexityConfig, {"num_queries": 4096, "num_keys": 4096, "d_model": 1024, "fused": True}, "fused",
+     "with up to 8,589,934,592 FLOPs"),
     (complexity.TimesConfig, {"d_model": 10}, "num_heads", "a divisor of d_model = 10"),
     (complexity.TimesConfig, {"seconds": 21}, "seconds", "from 2 to 20"),
     (LearningConfig, {"dtype": "bfloat16"}, "dtype", "float32, float64"),
@@ -212,10 +208,8 @@ RULES: list[tuple[type[RunConfig], dict[str, Any], str, str]] = [
     (LearningConfig, {"task": "induction", "tokens": 24}, "kinds", "periods of up to 12"),
     (LearningConfig, LARGE, "steps", "smaller sizes will do"),
     (SeedsConfig, {"runs": 16, "steps": 1000}, "steps", "at most [0-9,]+ steps"),
-    (MapConfig, {"steps": 1000}, "steps", "more than 20 seconds"),
-    (MapConfig, {"runs": 9}, "runs", "from 1 to 8"),
-    (MapConfig, {"optimizer": "Adam"}, "optimizer", "adamw"),
-    (MapConfig, {"dtype": "float16"}, "dtype", "float32"),
+    (MapConfig, {"steps": 1000}, "steps", "more than 20 seconds"), (MapConfig, {"runs": 9}, "runs", "from 1 to 8"),
+    (MapConfig, {"optimizer": "Adam"}, "optimizer", "adamw"), (MapConfig, {"dtype": "float16"}, "dtype", "float32"),
     (MapConfig, {"start": 5.0}, "start", "from 0 to 4"),
     (LedgerConfig, {"ids": ("bias",)}, "id", "one of mha-reshape, "),
     (MaskingConfig, {"sentences": (("a",), ("b", "c")), "batch_norm": True}, "batch_norm", "two words"),
@@ -228,19 +222,15 @@ RULES: list[tuple[type[RunConfig], dict[str, Any], str, str]] = [
     (permutation.ShuffleConfig, {"model": "pre", "keys_alone": True}, "model", "the same tokens ask and answer"),
     (ProjectionsConfig, {"num_heads": 8, "d_head": 64}, "d_head", "with 8 heads at most 32 is"),
     (ProjectionsConfig, {"positions": "rotary", "d_head": 7}, "d_head", "rotary positions turn pairs"),
-    (
-        receptive_field.ReceptiveFieldConfig,
-        {"heads": 8, "layers": 8, "tokens": 256, "weights": "soft"},
-        "tokens",
-        "up to 2,097,152 .* soft heads and this is 4,194,304; 8 heads and 8 layers .* 181 tokens",
-    ),
+    (receptive_field.ReceptiveFieldConfig, {"heads": 8, "layers": 8, "tokens": 256, "weights": "soft"}, "tokens",
+     "up to 2,097,152 .* soft heads and this is 4,194,304; 8 heads and 8 layers .* 181 tokens"),
     (receptive_field.ReceptiveFieldConfig, {"write_positions": True, "mask": "window"}, "write_positions", "another"),
     (receptive_field.ReceptiveFieldConfig, {"window": -1}, "window", "from 0 to 256"),
     (scaling.ScalingConfig, {"num_queries": 1999}, "num_queries", "from 2,000 to 8,192"),
     (scaling.ScalingConfig, {"std": 1.05}, "std", "a number in tenths"),
     (scaling.ScalingConfig, {"through_module": True, "mean": 0.5}, "through_module", "mean 0 and correlation 0"),
     (scaling.ScalingConfig, {"dtype": "float16", "std": 4.0, "mean": 2.0}, "dtype", "float16 ends at 65,504"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "given", "field", "allowed"), RULES)

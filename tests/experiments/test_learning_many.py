@@ -92,13 +92,12 @@ def test_rates_are_judged_where_something_is_known_of_them() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
-        {"positions": "learned", "batch": 16, "feed_forward": False},
+        {}, {"positions": "learned", "batch": 16, "feed_forward": False},
         {"task": "copy", "projections": "tied-kv", "feed_forward": False},
         {"scale": "none", "start": 0.25, "d_head": 256, "batch": 16, **DESCENT},
         DEPTH,
     ],
-)
+)  # fmt: skip
 def test_what_is_said_to_be_learned_is(settings: dict) -> None:
     config = LearningConfig(seed=77, **settings)
     assert learns(config)

@@ -68,13 +68,12 @@ def test_the_bound_lies_within_a_small_multiple_of_the_errors_of_a_pass(dtype: s
 @pytest.mark.parametrize(
     ("settings", "same", "in_place"),
     [
-        ({"key_order": (5, 4, 3, 2, 1, 0)}, True, True),
-        ({"query_order": (5, 4, 3, 2, 1, 0)}, True, False),
+        ({"key_order": (5, 4, 3, 2, 1, 0)}, True, True), ({"query_order": (5, 4, 3, 2, 1, 0)}, True, False),
         ({"query_order": (5, 4, 3, 2, 1, 0), "tokens": ("a",) * 6}, True, True),
         ({"key_order": (5, 4, 3, 2, 1, 0), "positions": "rotary"}, False, False),
         ({"key_order": (5, 4, 3, 2, 1, 0), "keys_alone": True}, False, False),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
 def test_whether_the_output_is_the_same_under_any_seed(
     settings: dict, same: bool, in_place: bool, dtype: str

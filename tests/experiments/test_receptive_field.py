@@ -50,12 +50,11 @@ def test_the_construction_is_exact_for_every_size_up_to_some_hundreds(mask: str,
 @pytest.mark.parametrize(
     "sizes",
     [
-        {"heads": 1, "layers": 8, "tokens": 256},
-        {"heads": 5, "layers": 2, "tokens": 97, "wrap": True},
+        {"heads": 1, "layers": 8, "tokens": 256}, {"heads": 5, "layers": 2, "tokens": 97, "wrap": True},
         {"heads": 8, "layers": 2, "tokens": 91},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_both_claims_hold_in_every_precision(dtype: str, sizes: dict[str, int]) -> None:
     result = run(ReceptiveFieldConfig(dtype=dtype, **sizes))
     assert result.smallest_weight == 1.0
@@ -77,11 +76,10 @@ def test_by_hand_two_heads_look_back_one_two_and_three_six() -> None:
 @pytest.mark.parametrize(
     ("switch", "reached", "because"),
     [
-        ({"residual": False}, 2**4, "without the residual"),
-        ({"mask": "window", "window": 5}, 18, "window"),
+        ({"residual": False}, 2**4, "without the residual"), ({"mask": "window", "window": 5}, 18, "window"),
         ({"write_positions": True}, 4, "overwritten"),
     ],
-)
+)  # fmt: skip
 def test_what_breaks_the_construction(switch: dict, reached: int, because: str) -> None:
     last = run(ReceptiveFieldConfig(heads=2, layers=4, tokens=81, **switch)).verdict("rf-tight.last")
     assert (last.measured, last.bound) == (reached, 81)
@@ -174,12 +172,11 @@ def test_soft_paths_are_what_the_closed_form_says(mask: str, residual: bool) -> 
     [
         # One of 24 keys gets exp(−5)/(1 + 23·exp(−5)) of a head's weight: a threshold there is a matter of rounding.
         ({"temperature": 0.2, "threshold": math.exp(-5) / (1 + 23 * math.exp(-5)) / 2}, "undecided"),
-        ({"temperature": 0.2, "threshold": 0.0}, "fails"),
-        ({"temperature": 0.05, "threshold": 0.2}, "holds"),
+        ({"temperature": 0.2, "threshold": 0.0}, "fails"), ({"temperature": 0.05, "threshold": 0.2}, "holds"),
         ({"temperature": 0.05, "dtype": "float16"}, "undecided"),  # exp(−20) is below float16's normal numbers
         ({"temperature": 0.05, "dtype": "float32"}, "fails"),
     ],
-)
+)  # fmt: skip
 def test_within_rounding_of_the_threshold_nothing_is_expected(settings: dict, outcome: str) -> None:
     config = ReceptiveFieldConfig(heads=1, layers=1, tokens=24, weights="soft", **settings)
     found = run(config)

@@ -57,17 +57,15 @@ ONE_KEY = dict.fromkeys(("scale-sat", "scale-grad.median", "scale-grad.mean"), "
         ({"scale": "head"}, {"scale-sat": "fails", "scale-grad.median": "fails", "scale-grad.mean": "fails"}),
         ({"scale": "power", "alpha": 0.4}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
         ({"correlation": 0.1, "inputs": "signs"}, VAR | {"scale-grad.mean": "fails"}),
-        ({"through_module": True}, VAR),
-        ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, {}),
+        ({"through_module": True}, VAR), ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, {}),
         ({"naive_epsilon": True}, {"scale-jac.keys": "fails", "scale-jac.two": "fails"}),
         ({"inputs": "uniform", "dtype": "bfloat16", "seed": 8, "num_keys": 16}, {}),
         ({"temperature": 4.0}, {"scale-sat": "undecided", "scale-grad.median": "fails"}),
-        ({"num_keys": 1, "naive_epsilon": True}, ONE_KEY),
-        (TIED, VAR | {"scale-grad.median": "undecided"}),
+        ({"num_keys": 1, "naive_epsilon": True}, ONE_KEY), (TIED, VAR | {"scale-grad.median": "undecided"}),
         ({"mean": 2.0, "dtype": "bfloat16"}, VAR),  # scores of 16,384 are multiples of 128 here, and tie
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_switches_break_exactly_what_theory_says(settings: dict[str, object], differ: dict[str, str]) -> None:
     result = run(**settings)
     found = outcomes(result)
@@ -135,12 +133,10 @@ def test_default_initialised_projections_give_a_ninth_of_the_variance() -> None:
 @pytest.mark.parametrize(
     ("std", "dtype", "outcome"),
     [
-        (1.7, "float64", "undecided"),
-        (1.8, "float64", "fails"),
-        (1.7, "bfloat16", "undecided"),
+        (1.7, "float64", "undecided"), (1.8, "float64", "fails"), (1.7, "bfloat16", "undecided"),
         (2.5, "bfloat16", "fails"),
     ],
-)
+)  # fmt: skip
 def test_a_spread_that_nearly_makes_up_for_the_layer_is_decided_where_theory_can_tell(
     std: float, dtype: str, outcome: str
 ) -> None:
@@ -154,14 +150,11 @@ def test_a_spread_that_nearly_makes_up_for_the_layer_is_decided_where_theory_can
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
-        {"inputs": "signs", "std": 0.5},
-        {"inputs": "uniform", "mean": 0.5, "std": 2.0},
-        {"through_module": True, "std": 2.0},
-        {"qk_norm": True, "mean": 0.7},
+        {}, {"inputs": "signs", "std": 0.5}, {"inputs": "uniform", "mean": 0.5, "std": 2.0},
+        {"through_module": True, "std": 2.0}, {"qk_norm": True, "mean": 0.7},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_moments_of_pairs_are_those_expected(settings: dict[str, object]) -> None:
     config = ScalingConfig(**settings)
     inputs = next(chunks(config))

@@ -103,44 +103,31 @@ def view(*panels: Panel, **given: Any) -> MatrixView:
 LEAVES, FEW = "leave its layers or its window", "at most 256 tokens"
 REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: matrix(rows=axis("query", ("one",))), "Panel"),
-    (lambda: matrix(hidden=np.zeros((1, 2), bool)), "Panel"),
-    (lambda: matrix(limits=(1.0, 1.0)), "Panel"),
-    (lambda: matrix(limits=(0.0, float("nan"))), "Panel"),
-    (lambda: histogram(edges=np.array([0.0, 1.0])), "Panel"),
-    (lambda: histogram(edges=None), "Panel"),
-    (lambda: histogram(overlay_name=""), "Panel"),
+    (lambda: matrix(hidden=np.zeros((1, 2), bool)), "Panel"), (lambda: matrix(limits=(1.0, 1.0)), "Panel"),
+    (lambda: matrix(limits=(0.0, float("nan"))), "Panel"), (lambda: histogram(edges=np.array([0.0, 1.0])), "Panel"),
+    (lambda: histogram(edges=None), "Panel"), (lambda: histogram(overlay_name=""), "Panel"),
     (lambda: histogram(overlay=(np.array([0.0, 1.0]), np.array([0.5]))), "Panel"),
-    (lambda: histogram(labels=axis("score", ("one",))), "Panel"),
-    (lambda: bars(np.ones((1, 1, 3))), "Panel"),
+    (lambda: histogram(labels=axis("score", ("one",))), "Panel"), (lambda: bars(np.ones((1, 1, 3))), "Panel"),
     (lambda: bars(log_y=True, limits=(0.0, 1.0)), "above 0 on a log axis"),
-    (lambda: bars(role=("query",)), "one for each of the 3"),
-    (lambda: lines(x=np.array([1.0, 1, 2])), "Panel"),
-    (lambda: lines(x=np.array([0.0, 1, 2]), log_x=True), "Panel"),
-    (lambda: lines(x=np.array([1.0, 2])), "Panel"),
-    (lambda: lines(limits=(2.0, 1.0)), "Panel"),
-    (lambda: lines(limits=(0.0, 1.0), log_y=True), "Panel"),
-    (lambda: lines(marked=3), "Panel"),
-    (lambda: lines(marked=-1), "Panel"),
+    (lambda: bars(role=("query",)), "one for each of the 3"), (lambda: lines(x=np.array([1.0, 1, 2])), "Panel"),
+    (lambda: lines(x=np.array([0.0, 1, 2]), log_x=True), "Panel"), (lambda: lines(x=np.array([1.0, 2])), "Panel"),
+    (lambda: lines(limits=(2.0, 1.0)), "Panel"), (lambda: lines(limits=(0.0, 1.0), log_y=True), "Panel"),
+    (lambda: lines(marked=3), "Panel"), (lambda: lines(marked=-1), "Panel"),
     (lambda: Series(name="s", values=X, band=(X, X[:1])), "band"),
     (lambda: graph(values=np.zeros((3, 2))), r"values \(3, 2\) of 'Panel' do not fit its labels \(2, 3\)"),
     *((lambda ends=ends: graph(edges=(Edges(ends=np.array([ends])),)), LEAVES)
       for ends in ((0, 1, 1), (2, 1, 1), (1, 1, 3))),
-    (lambda: graph(nodes=(Nodes(at=np.array([[0, -1]])),)), LEAVES),
-    (lambda: graph(window=(1, 1)), LEAVES),
+    (lambda: graph(nodes=(Nodes(at=np.array([[0, -1]])),)), LEAVES), (lambda: graph(window=(1, 1)), LEAVES),
     (lambda: graph(window=(0, 3), edges=(), nodes=()), FEW),
-    (lambda: graph(window=(2, 1), edges=(), nodes=()), FEW),
-    (lambda: wide(257), FEW),
+    (lambda: graph(window=(2, 1), edges=(), nodes=()), FEW), (lambda: wide(257), FEW),
     (lambda: wide(2048, 6), "layers × tokens² = 25,165,824"),
     *((lambda ends=ends: Edges(ends=ends), r"must be \(edges, 3\), and at most 10,000 edges")
       for ends in (np.zeros((3, 2)), np.zeros(3), np.ones((10_001, 3)))),
     (lambda: Nodes(at=np.zeros((2, 3))), r"must be \(nodes, 2\)"),
     (lambda: view(matrix(np.zeros((3, 2, 2)))), "3 steps"),
-    (lambda: view(matrix(np.zeros((2, 2, 2))), sweep=SWEEP), "2 steps"),
-    (view, "at least one panel"),
-    (lambda: view(matrix(), summary=""), "at least one panel"),
-    (lambda: view(matrix(), front=0), "front"),
-    (lambda: view(matrix(), front=2), "front"),
-    (lambda: Sweep(name="d", label="Size", values=()), "no steps"),
+    (lambda: view(matrix(np.zeros((2, 2, 2))), sweep=SWEEP), "2 steps"), (view, "at least one panel"),
+    (lambda: view(matrix(), summary=""), "at least one panel"), (lambda: view(matrix(), front=0), "front"),
+    (lambda: view(matrix(), front=2), "front"), (lambda: Sweep(name="d", label="Size", values=()), "no steps"),
 ]  # fmt: skip
 
 
@@ -166,17 +153,13 @@ def test_numbers_are_kept_as_a_read_only_float32_copy() -> None:
 @pytest.mark.parametrize(
     ("values", "scale", "limits"),
     [
-        ([[0.2, 0.7]], "sequential", (0.0, 0.7)),
-        ([[0.0, 0.0]], "sequential", (0.0, 1.0)),
-        ([[-1e-9, 0.5]], "sequential", (-1e-9, 0.5)),
-        ([[-3.0, -1.0]], "sequential", (-3.0, 0.0)),
-        ([[-1.0, 3.0]], "diverging", (-3.0, 3.0)),
-        ([[0.0, 0.0]], "diverging", (-1.0, 1.0)),
-        ([[np.nan, np.inf, 2.0]], "diverging", (-2.0, 2.0)),
-        ([[np.nan, -np.inf]], "sequential", (0.0, 1.0)),
+        ([[0.2, 0.7]], "sequential", (0.0, 0.7)), ([[0.0, 0.0]], "sequential", (0.0, 1.0)),
+        ([[-1e-9, 0.5]], "sequential", (-1e-9, 0.5)), ([[-3.0, -1.0]], "sequential", (-3.0, 0.0)),
+        ([[-1.0, 3.0]], "diverging", (-3.0, 3.0)), ([[0.0, 0.0]], "diverging", (-1.0, 1.0)),
+        ([[np.nan, np.inf, 2.0]], "diverging", (-2.0, 2.0)), ([[np.nan, -np.inf]], "sequential", (0.0, 1.0)),
         ([[[1.0, 9.0]], [[4.0, 9.0]]], "sequential", (0.0, 9.0)),
     ],
-)
+)  # fmt: skip
 def test_the_range_of_colours_comes_from_the_data_of_all_steps(values: Any, scale: str, limits: Any) -> None:
     assert matrix(values, scale=scale).colour_limits == pytest.approx(limits, rel=1e-6)
     assert matrix(values, scale=scale, limits=(0.0, 7.0)).colour_limits == (0.0, 7.0), "given limits win"
