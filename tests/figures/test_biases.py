@@ -35,7 +35,7 @@ from attention_core.figures.biases import (
 )
 from attention_core.figures.changes import biases_changed
 from attention_core.figures.charts import panel_figure
-from tests.figures.views import BIASES, SIX, VIEWS, of
+from tests.figures.views import BIASES, SIX, of, view_of
 
 OFF = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)
 
@@ -70,7 +70,7 @@ def test_differences_say_where_nothing_but_rounding_is_left() -> None:
 
 
 def test_where_a_precision_ends_is_named() -> None:
-    sizes, result = VIEWS["biases sizes"](), of("sweep")
+    sizes, result = view_of("biases sizes"), of("sweep")
     assert [panel.title for panel in sizes.panels] == ["float64", "float16", "bfloat16", "float32"]
     assert sizes.front == 2
     assert [bool(panel.warning) for panel in sizes.panels] == [False, True, False, False]
@@ -97,7 +97,7 @@ def test_crosses_stand_where_naive_softmax_gives_its_last_number() -> None:
 
 
 def test_gradients_wear_their_roles_colours_below_the_bound_of_rounding() -> None:
-    result, (bars,) = of("biases"), VIEWS["biases gradients"]().panels
+    result, (bars,) = of("biases"), view_of("biases gradients").panels
     assert bars.labels.labels == ("b_Q", "b_K", "b_V", "b_O")
     assert bars.role == ("query", "key", "value", "output")
     np.testing.assert_array_equal(bars.values, np.float32([one.gradient for one in result.effects]))

@@ -16,11 +16,11 @@ from attention_core.figures.complexity import (
 )
 from attention_core.figures.theme import SCALES
 from tests.figures.times import CURVES, MEDIAN, SHARES
-from tests.figures.views import VIEWS, of
+from tests.figures.views import of, view_of
 
 
 def test_the_map_and_the_lines_say_where_the_half_is_and_what_is_not_counted() -> None:
-    shares, flops, over_n = VIEWS["complexity"]().panels
+    shares, flops, over_n = view_of("complexity").panels
     assert shares.rows.labels == tuple(f"{width:,}" for width in WIDTHS)
     assert shares.columns.labels == tuple(f"{size:,}" for size in TOKENS)
     assert shares.note == "Half where n = 2 · d_model."
@@ -36,7 +36,7 @@ def test_the_map_and_the_lines_say_where_the_half_is_and_what_is_not_counted() -
 
 
 def test_times_stand_beside_the_map() -> None:
-    bars = VIEWS["complexity times"]().panels[2]
+    bars = view_of("complexity times").panels[2]
     assert bars.title == "Time at n = 64"
     assert bars.labels.labels == ("explicit", "fused", "loop")
     np.testing.assert_allclose(bars.values, [4, 2, 12])
@@ -45,7 +45,7 @@ def test_times_stand_beside_the_map() -> None:
     assert empty.values.size == 0
     assert empty.note == "No size was timed in all three ways."
     assert "takes" not in times_said(nothing)
-    counted, timed = VIEWS["complexity shares"]().panels
+    counted, timed = view_of("complexity shares").panels
     np.testing.assert_allclose(counted.values, SHARES.flop_share, rtol=1e-6)
     np.testing.assert_allclose(timed.values, SHARES.share, rtol=1e-6)
     assert "left out" in timed.note

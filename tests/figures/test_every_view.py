@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 from xml.etree import ElementTree
@@ -14,9 +14,7 @@ import pytest
 from attention_core.experiments import (
     anatomy,
     masking,
-    normalization,
     permutation,
-    projections,
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import anatomy as draw_anatomy
@@ -37,7 +35,21 @@ from attention_core.figures.svg import view_svgs
 from attention_core.figures.table import Table, panel_table, table_csv
 from attention_core.figures.theme import ROLE_COLOURS
 from tests.figures.times import CURVES
-from tests.figures.views import ANATOMY, MASKED, NORMED, PROJECTED, SHUFFLE, SIX, STEPS, VIEWS, WORDS, measured, of
+from tests.figures.views import (
+    ANATOMY,
+    MASKED,
+    NORMED,
+    PROJECTED,
+    SHUFFLE,
+    SIX,
+    STEPS,
+    STUDIES,
+    WORDS,
+    measured,
+    of,
+    view_of,
+    views,
+)  # fmt: skip
 
 # Views of typed tokens that show none of them.
 CURVE = ("gradients", "residuals", "shift", "mean", "training", "curves")
@@ -66,32 +78,32 @@ def limits(panel: Panel) -> list[tuple[float, float]]:
     return []
 
 
-@pytest.mark.parametrize("name", VIEWS)
-def test_a_view_says_what_it_shows_and_shows_texts_as_they_were_typed(name: str) -> None:
-    view = VIEWS[name]()
-    typed = TYPED.get(name.partition(" ")[0], ())
-    shown: set[str] = set()
-    figure = json.dumps(view_figure(view, view.steps - 1).to_dict(), ensure_ascii=False, default=repr)
-    for panel, drawn in zip(view.panels, view_svgs(view), strict=True):
-        assert panel.title
-        assert all(axis.title and axis.role in (None, *ROLE_COLOURS["light"]) for axis in axes(panel))
-        assert (panel.x_title and panel.y_title) if isinstance(panel, LinesPanel) else panel.quantity
-        for low, high in limits(panel):
-            assert low < high
-            assert np.isfinite((low, high)).all()
-        words = [text.text for text in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
-        table = panel_table(panel, view.steps - 1)
-        (columns, *rows) = csv.reader(io.StringIO(table_csv(table).removeprefix("\ufeff")))
-        assert all(len(row) == len(columns) == len(table.columns) for row in rows)
-        for axis in axes(panel):
-            if typed and axis.title in ("query", "key", "token") and len(axis.labels) >= len(typed):
-                assert sorted(axis.labels[: len(typed)]) == sorted(typed)
-                shown |= set(axis.labels)
-                assert {text for text in typed if len(text) < 12} <= set(words), "some are cut"
-                assert all(escape(text) in figure or json.dumps(escape(text))[1:-1] in figure for text in typed)
-    assert not typed or shown or name.split()[-1] in CURVE
-    assert not any(markup in figure for markup in ("<b>x</b>", "%{z}", "$x$"))
-    panel_figure(view.panels[0], view.steps - 1, mode="dark")
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_view_says_what_it_shows_and_shows_texts_as_they_were_typed(study: str) -> None:
+    typed = TYPED.get(study, ())
+    for name, one in views(study).items():
+        figure = json.dumps(view_figure(one, one.steps - 1).to_dict(), ensure_ascii=False, default=repr)
+        assert not any(markup in figure for markup in ("<b>x</b>", "%{z}", "$x$")), name
+        panel_figure(one.panels[0], one.steps - 1, mode="dark")
+        shown = False
+        for panel, drawn in zip(one.panels, view_svgs(one), strict=True):
+            assert panel.title
+            assert all(axis.title and axis.role in (None, *ROLE_COLOURS["light"]) for axis in axes(panel)), name
+            assert (panel.x_title and panel.y_title) if isinstance(panel, LinesPanel) else panel.quantity
+            for low, high in limits(panel):
+                assert low < high
+                assert np.isfinite((low, high)).all()
+            table = panel_table(panel, one.steps - 1)
+            (columns, *rows) = csv.reader(io.StringIO(table_csv(table).removeprefix("\ufeff")))
+            assert all(len(row) == len(columns) == len(table.columns) for row in rows)
+            words = [text.text for text in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+            for axis in axes(panel):
+                if typed and axis.title in ("query", "key", "token") and len(axis.labels) >= len(typed):
+                    shown = True
+                    assert sorted(axis.labels[: len(typed)]) == sorted(typed)
+                    assert {text for text in typed if len(text) < 12} <= set(words), "some are cut"
+                    assert all(json.dumps(escape(text), ensure_ascii=False)[1:-1] in figure for text in typed)
+        assert not typed or shown or name.split()[-1] in CURVE, name
 
 
 def drawn(view: MatrixView) -> dict[str, np.ndarray]:
@@ -253,7 +265,7 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
 @pytest.mark.parametrize("name", DRAWN)
 def test_what_is_drawn_was_measured(name: str) -> None:
     source, parts = DRAWN[name]
-    found, result = drawn(VIEWS[name]()), of(source)
+    found, result = drawn(view_of(name)), of(source)
     for title, attribute in parts.items():
         wanted = np.asarray(eval(f"result.{attribute}", {"result": result}), dtype=float)
         values = found[title][1:] if name == "reach curve" else found[title]  # led by a token without any layer
@@ -283,83 +295,66 @@ COMPARED = {
 
 @pytest.mark.parametrize("name", COMPARED)
 def test_what_is_compared_has_one_scale(name: str) -> None:
-    view = VIEWS[name]()
+    view = view_of(name)
     assert len({limits(view.panels[at])[0] for at in COMPARED[name]}) == 1
 
 
 # ---- tables and proofs ----
 
-TABLES: dict[str, Callable[[], Table]] = {
-    **{
-        f"anatomy {step} {head}": lambda step=step, head=head: draw_anatomy.anatomy_table(
-            ANATOMY, of("anatomy"), step=step, head=head
-        )
-        for step, head in STEPS
-    },
-    **{
-        f"masking {stack} {name}": lambda stack=stack, name=name: draw_masking.masking_table(of(stack), name)
-        for stack, name in product(masking.STACKS, draw_masking.VIEWS)
-    },
-    **{
-        f"projections {topic}": lambda topic=topic: draw_projections.projections_table(PROJECTED[topic], of(topic))
-        for topic in projections.TOPICS
-    },
-    **{
-        f"normalization {topic}": lambda topic=topic: draw_normalization.normalization_table(
-            NORMED[topic], of(topic), (3, 1)
-        )
-        for topic in normalization.TOPICS
-    },
-    **{
-        f"biases {name}": lambda name=name: draw_biases.curve_table(of(name))
-        for name in ("shift", "mean", "norms", "training", "appendix")
-    },
-    "biases": lambda: draw_biases.biases_table(of("biases")),
-    "biases terms": lambda: draw_biases.terms_table(of("terms"), 5.0),
-    "biases sizes": lambda: draw_biases.size_table(of("sweep")),
-    "complexity": lambda: draw_complexity.complexity_table(of("complexity"), CURVES),
-    "learning": lambda: draw_learning.learning_table(of("learning").history),
-    "learning seeds": lambda: draw_learning.seeds_table(of("seeds")),
-    "permutation": lambda: draw_permutation.shuffle_table(SHUFFLE, of("shuffle")),
-    "reach": lambda: draw_reach.receptive_field_table(of("random")),
-    "scaling": lambda: draw_scaling.scaling_table(of("scaling")),
-}
+
+def tables() -> Iterator[Table]:
+    for step, head in STEPS:
+        yield draw_anatomy.anatomy_table(ANATOMY, of("anatomy"), step=step, head=head)
+    for stack, name in product(masking.STACKS, draw_masking.VIEWS):
+        yield draw_masking.masking_table(of(stack), name)
+    for topic, config in PROJECTED.items():
+        yield draw_projections.projections_table(config, of(topic))
+    for topic, config in NORMED.items():
+        yield draw_normalization.normalization_table(config, of(topic), (3, 1))
+    for name in ("shift", "mean", "norms", "training", "appendix"):
+        yield draw_biases.curve_table(of(name))
+    yield draw_biases.biases_table(of("biases"))
+    yield draw_biases.terms_table(of("terms"), 5.0)
+    yield draw_biases.size_table(of("sweep"))
+    yield draw_complexity.complexity_table(of("complexity"), CURVES)
+    yield draw_learning.learning_table(of("learning").history)
+    yield draw_learning.seeds_table(of("seeds"))
+    yield draw_permutation.shuffle_table(SHUFFLE, of("shuffle"))
+    yield draw_reach.receptive_field_table(of("random"))
+    yield draw_scaling.scaling_table(of("scaling"))
 
 
 def test_every_row_of_a_table_is_as_long_as_its_columns_and_plain() -> None:
-    for name, make in TABLES.items():
-        table = make()
-        assert table.rows, name
-        assert all(len(row) == len(table.columns) for row in table.rows), name
-        assert {type(value) for row in table.rows for value in row} <= {str, int, float, bool}, name
-        json.dumps(table.rows)
+    for table in tables():
+        assert table.rows
+        assert all(len(row) == len(table.columns) for row in table.rows), table.columns
+        assert {type(value) for row in table.rows for value in row} <= {str, int, float, bool}, table.columns
 
 
 LAWS = (permutation.steps_blocks, permutation.steps_order, permutation.run_depth)
-PROOFS: dict[str, Callable[[], tuple[ProofStep, ...]]] = {
-    "anatomy": lambda: draw_anatomy.proof(of("anatomy"), anatomy.HeadTimes(batched=1.5e-5, loop=4e-5, passes=50)),
-    "biases": lambda: draw_biases.proof(of("biases"), of("terms"), 5.0, of("shift")),
-    "complexity": lambda: draw_complexity.proof(of("complexity"), None),
-    "learning": lambda: draw_learning.proof(of("learning")),
-    **{stack: lambda stack=stack: draw_masking.proof(MASKED[stack], of(stack)) for stack in masking.STACKS},
-    **{topic: lambda topic=topic: draw_projections.proof(of(topic)) for topic in projections.TOPICS},
-    **{topic: lambda topic=topic: draw_normalization.proof(of(topic)) for topic in normalization.TOPICS},
-    "laws": lambda: draw_permutation.proof(
-        of("shuffle"), of("laws"), *(measured(SHUFFLE.unshuffled(), one) for one in LAWS)
-    ),
-    "reach": lambda: draw_reach.proof(of("reach")),
-    "scaling": lambda: draw_scaling.proof(of("scaling")),
-}
+
+
+def proofs() -> Iterator[tuple[str, tuple[ProofStep, ...]]]:
+    yield "anatomy", draw_anatomy.proof(of("anatomy"), anatomy.HeadTimes(batched=1.5e-5, loop=4e-5, passes=50))
+    yield "biases", draw_biases.proof(of("biases"), of("terms"), 5.0, of("shift"))
+    yield "complexity", draw_complexity.proof(of("complexity"), None)
+    yield "learning", draw_learning.proof(of("learning"))
+    yield from ((stack, draw_masking.proof(config, of(stack))) for stack, config in MASKED.items())
+    yield from ((topic, draw_projections.proof(of(topic))) for topic in PROJECTED)
+    yield from ((topic, draw_normalization.proof(of(topic))) for topic in NORMED)
+    built = (measured(SHUFFLE.unshuffled(), one) for one in LAWS)
+    yield "laws", draw_permutation.proof(of("shuffle"), of("laws"), *built)
+    yield "reach", draw_reach.proof(of("reach"))
+    yield "scaling", draw_scaling.proof(of("scaling"))
 
 
 PARTLY = ("biases", "complexity", "learning", "collapse", "scaling")  # what they quote says more than their verdicts
 
 
-@pytest.mark.parametrize("name", PROOFS)
-def test_a_proof_stands_beside_the_number_of_every_verdict(name: str) -> None:
-    steps = PROOFS[name]()
-    said = " ".join(step.measured for step in steps)
-    assert len(steps) >= 2
-    assert all(step.argument.endswith(".") for step in steps)
-    quoted = [format_number(verdict.measured) in said for verdict in of(name).verdicts]
-    assert all(quoted) or (name in PARTLY and "`" in said), [verdict.key for verdict in of(name).verdicts]
+def test_a_proof_stands_beside_the_number_of_every_verdict() -> None:
+    for name, steps in proofs():
+        said = " ".join(step.measured for step in steps)
+        assert len(steps) >= 2, name
+        assert all(step.argument.endswith(".") for step in steps), name
+        quoted = [format_number(verdict.measured) in said for verdict in of(name).verdicts]
+        assert all(quoted) or (name in PARTLY and "`" in said), name

@@ -38,13 +38,13 @@ from attention_core.figures.learning import (
     seeds_view,
 )
 from attention_core.figures.matrix import LinesPanel
-from tests.figures.views import VIEWS, WIDE, of
+from tests.figures.views import WIDE, of, view_of
 
 SMALL = {name: value for name, value in WIDE.items() if name not in ("layers", "heads")}
 
 
 def test_every_head_moves_with_the_slider_and_so_does_the_cursor() -> None:
-    view, history = VIEWS["learning"](), of("learning").history
+    view, history = view_of("learning"), of("learning").history
     for panel in view.panels[:4]:
         assert panel.colour_limits == (0.0, 1.0)
         assert (panel.rows.title, panel.columns.title) == ("query", "key")
@@ -74,7 +74,7 @@ def test_a_run_can_be_drawn_from_its_first_moment_on_and_several_heads_have_titl
 
 def test_gradients_are_those_of_all_layers() -> None:
     history = of("learning").history
-    found = {one.name: one.values for panel in VIEWS["learning gradients"]().panels for one in panel.series}
+    found = {one.name: one.values for panel in view_of("learning gradients").panels for one in panel.series}
     assert tuple(found) == ROLES
     norms = np.sqrt((history.gradients**2).sum(1))
     for i, name in enumerate(ROLES):
@@ -85,7 +85,7 @@ def test_gradients_are_those_of_all_layers() -> None:
 
 def test_an_answer_says_what_is_right_and_which_head_is_off() -> None:
     trained, whole = of("learning").trained, of("answer")
-    view = VIEWS["learning answer"]()
+    view = view_of("learning answer")
     assert view.panels[-1].columns.labels == tuple("abcde")
     assert f"{whole.right} of 3 are right" in view.summary
     assert "Nothing is asked" in answer_view(answer(trained, ("a",)), causal=True).summary
@@ -100,7 +100,7 @@ def test_an_answer_says_what_is_right_and_which_head_is_off() -> None:
 
 def test_what_is_left_without_a_head() -> None:
     trained, whole, one = of("learning").trained, of("learning").score.accuracy, of("heads")
-    (panel,) = VIEWS["learning heads"]().panels
+    (panel,) = view_of("learning heads").panels
     np.testing.assert_allclose(panel.values, [whole, *one.each.ravel()], rtol=1e-6)
     assert panel.labels.labels[:2] == ("nothing", "layer 1, head 1")
     assert ablation_words(one, whole).startswith(f"Without layer 2, head 1: {one.each[1, 0]:.1%} are right")
@@ -118,7 +118,7 @@ def test_a_run_under_way_has_the_axis_of_the_whole_run_and_what_is_to_come_is_no
     assert isinstance(early, LearningStep)
     view = moving_view(early.history)
     assert view.sweep is None
-    assert [panel.title for panel in view.panels] == [panel.title for panel in VIEWS["learning"]().panels]
+    assert [panel.title for panel in view.panels] == [panel.title for panel in view_of("learning").panels]
     np.testing.assert_array_equal(view.panels[3].values, early.history.attention[2, 1, 1])
     for panel in view.panels[-2:]:
         assert isinstance(panel, LinesPanel)
@@ -138,7 +138,7 @@ def test_the_table_has_all_that_was_noted() -> None:
 
 
 def test_several_seeds_are_a_band_and_a_bar_each() -> None:
-    result, view = of("seeds"), VIEWS["learning seeds"]()
+    result, view = of("seeds"), view_of("learning seeds")
     lines, bars = view.panels
     middle = lines.series[0]
     np.testing.assert_allclose(middle.values, np.median(result.accuracy, axis=0), rtol=1e-6)

@@ -19,11 +19,11 @@ from attention_core.figures.masking import (
     module_name,
     proof,
 )
-from tests.figures.views import SENTENCES, VIEWS, of
+from tests.figures.views import SENTENCES, of, view_of, views
 
 
 def test_the_grid_says_what_was_given() -> None:
-    panels, module = VIEWS["masking encoder masks"]().panels, of("encoder").modules[0]
+    panels, module = view_of("masking encoder masks").panels, of("encoder").modules[0]
     assert [panel.note for panel in panels] == ["Given: key padding.", "", ""]
     for panel, sentence in zip(panels, SENTENCES, strict=True):
         assert panel.columns.labels[: len(sentence)] == sentence
@@ -41,11 +41,11 @@ def test_the_grid_says_what_was_given() -> None:
     seen[2, 0, 5] = 0.25
     disobeyed = dataclasses.replace(of("encoder"), modules=(dataclasses.replace(module, seen=seen),))
     assert masking_view(disobeyed, GRID).panels[2].values[0, 5] == 0.25
-    assert all(SAYS[name.split()[-1]] in VIEWS[name]().summary for name in VIEWS if name.startswith("masking"))
+    assert all(SAYS[name.split()[-1]] in one.summary for name, one in views("masking").items())
 
 
 def test_what_hides_is_hidden_and_outputs_move_for_words_alone() -> None:
-    masked, unmasked = VIEWS["masking encoder weights"]().panels[2:4]
+    masked, unmasked = view_of("masking encoder weights").panels[2:4]
     np.testing.assert_array_equal(masked.hidden, ~of("encoder").modules[0].needed[2])
     assert masked.colour_limits == unmasked.colour_limits == (0.0, 1.0)
     result = run_masking(MaskingConfig(unmasked=True))
@@ -60,8 +60,8 @@ def test_what_hides_is_hidden_and_outputs_move_for_words_alone() -> None:
 
 def test_what_overflows_or_divides_by_zero_is_said() -> None:
     result = of("encoder")
-    assert "65,504" in VIEWS["masking encoder additive"]().panels[0].note
-    naive = VIEWS["masking encoder empty"]().panels
+    assert "65,504" in view_of("masking encoder additive").panels[0].note
+    naive = view_of("masking encoder empty").panels
     assert naive[0].warning == "Of 36 values 6 are NaN: no colour stands for them."
     assert naive[1].warning == "Of 36 values 36 are NaN: no colour stands for them."
     assert not naive[2].warning

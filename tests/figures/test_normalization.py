@@ -5,11 +5,11 @@ import pytest
 
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
 from attention_core.figures.normalization import normalization_table, normalization_view, space_alt, space_figure
-from tests.figures.views import NORMED, VIEWS, of
+from tests.figures.views import NORMED, of, view_of
 
 
 def test_the_maps_name_the_output_they_ask_for() -> None:
-    view = VIEWS["normalization dependence"]()
+    view = view_of("normalization dependence")
     assert {panel.quantity for panel in view.panels} == {"∂y/∂x, y at (4, 2)"}
     assert "LayerNorm on 3, RMSNorm on 3, BatchNorm on 5 of 15" in view.summary
     beyond = normalization_view(NORMED["dependence"], of("dependence"), (7, 15))
@@ -19,9 +19,9 @@ def test_the_maps_name_the_output_they_ask_for() -> None:
 
 
 def test_lengths_stand_beside_the_radius_and_what_is_left_within_its_bound() -> None:
-    lengths = VIEWS["normalization length"]().panels[2]
+    lengths = view_of("normalization length").panels[2]
     np.testing.assert_allclose(lengths.overlay[1], np.sqrt(3), rtol=1e-6)
-    block, result = VIEWS["normalization block"]().panels[0], of("block")
+    block, result = view_of("normalization block").panels[0], of("block")
     assert block.rows.labels == tuple(str(i + 1) for i in result.order)
     assert block.colour_limits == pytest.approx((-max(result.bounds), max(result.bounds)))
     config = NormalizationConfig(topic="block", causal=True)

@@ -5,22 +5,22 @@ import pytest
 
 from attention_core.experiments.permutation import PermutationConfig, ShuffleConfig, run_permutation, run_shuffle
 from attention_core.figures import permutation as draw
-from tests.figures.test_every_view import PROOFS
-from tests.figures.views import SHUFFLE, SIX, VIEWS, of
+from tests.figures.test_every_view import proofs
+from tests.figures.views import SHUFFLE, SIX, of, view_of
 
 THREE = ("a", "b", "c")
 
 
 def test_rows_and_columns_stand_in_the_order_of_the_tokens() -> None:
-    before, after, undone, left = VIEWS["permutation"]().panels
+    before, after, undone, left = view_of("permutation").panels
     assert after.rows.labels == tuple(SIX[i] for i in SHUFFLE.query_order)
     assert after.columns.labels == tuple(SIX[i] for i in SHUFFLE.key_order)
     assert before.rows.labels == undone.columns.labels == SIX
-    assert VIEWS["permutation"]().panels[draw.AFTER].title == after.title
+    assert view_of("permutation").panels[draw.AFTER].title == after.title
     assert left.limits == (-of("shuffle").bound, of("shuffle").bound)
     assert [panel.scale for panel in (before, after, undone)] == ["sequential"] * 3, "weights start at 0"
     assert draw.shuffle_view(SHUFFLE, of("shuffle"), panels=(0, 3)).panels[1].title == left.title
-    output = VIEWS["permutation output"]().panels[1]
+    output = view_of("permutation output").panels[1]
     assert output.columns.labels[-1] == "32"
     assert output.scale == "diverging"
     broken = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1), mask="causal")
@@ -73,6 +73,6 @@ def test_the_words_tell_what_the_histogram_shows() -> None:
 
 
 def test_the_proof_names_blocks_and_all_that_brings_order_in() -> None:
-    built, order = (PROOFS["laws"]()[at].measured for at in (2, 3))
+    built, order = (dict(proofs())["laws"][at].measured for at in (2, 3))
     assert built.count("≤") == 6
     assert all(name in order for name in ("sinusoidal", "learned", "rotary", "ALiBi", "causal", "sliding window"))

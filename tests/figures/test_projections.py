@@ -6,7 +6,7 @@ from attention_core.experiments.projections import LAYERS, TOPICS, ProjectionsCo
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import MatrixPanel
 from attention_core.figures.projections import curves_view, projections_curves, projections_table, projections_view
-from tests.figures.views import PROJECTED, VIEWS, of
+from tests.figures.views import PROJECTED, of, view_of
 
 
 def test_a_mask_is_drawn_and_rank_is_left_out() -> None:
@@ -37,7 +37,7 @@ def test_parameters_are_bars_and_another_basis_has_no_curve() -> None:
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_the_table_has_every_cell_and_every_point(topic: str) -> None:
-    view, curves = VIEWS[f"projections {topic}"](), projections_curves(of(topic))
+    view, curves = view_of(f"projections {topic}"), projections_curves(of(topic))
     cells = sum(panel.values.size for panel in view.panels if isinstance(panel, MatrixPanel))
     points = sum(one.values.size for one in curves.series) if curves else 0
     assert len(projections_table(PROJECTED[topic], of(topic)).rows) == cells + points

@@ -16,7 +16,7 @@ from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import Edges, GraphPanel
 from attention_core.figures.receptive_field import cone, graph_view, proof, reach_view, receptive_field_table
 from attention_core.figures.receptive_field.graph import MAX_EDGES, MAX_OTHERS
-from tests.figures.views import VIEWS, of
+from tests.figures.views import of, view_of
 
 
 def graph(result: Looks, node: tuple[int, int] | None = None) -> GraphPanel:
@@ -99,7 +99,7 @@ def test_a_dense_graph_says_that_connections_are_left_out() -> None:
 
 
 def test_the_view_shows_both_ways_layer_by_layer_and_many_tokens_share_cells() -> None:
-    view = VIEWS["reach"]()
+    view = view_of("reach")
     assert view.sweep.values == ("1", "2")
     assert view.panels[0].colour_limits == (0.0, 1.0)
     assert view.panels[0].rows.labels == view.panels[0].columns.labels == tuple("123456789")
@@ -114,7 +114,7 @@ def test_the_view_shows_both_ways_layer_by_layer_and_many_tokens_share_cells() -
 
 
 def test_the_curve_holds_the_bound_and_of_random_heads_a_mean_and_a_band() -> None:
-    (panel,), random = VIEWS["reach curve"]().panels, of("random").random
+    (panel,), random = view_of("reach curve").panels, of("random").random
     bound, _, _, mean = panel.series
     assert panel.log_y
     assert panel.x.tolist() == [0, 1, 2]
@@ -126,7 +126,7 @@ def test_the_curve_holds_the_bound_and_of_random_heads_a_mean_and_a_band() -> No
 
 
 def test_tables_and_proof_hold_what_was_counted() -> None:
-    (panel,) = VIEWS["reach table"]().panels
+    (panel,) = view_of("reach table").panels
     assert panel.values[0].tolist() == [2, 4, 8, 9, 9, 9, 9, 9]
     assert "9 tokens" in panel.title
     numbers = receptive_field_table(of("reach"))

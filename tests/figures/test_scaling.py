@@ -18,11 +18,11 @@ from attention_core.figures.scaling import (
     scaling_view,
 )
 from tests.experiments.scaling_runs import picture, run
-from tests.figures.views import VIEWS, of
+from tests.figures.views import of, view_of
 
 
 def test_both_factors_stand_side_by_side_at_one_scale() -> None:
-    made, view = of("picture"), VIEWS["scaling"]()
+    made, view = of("picture"), view_of("scaling")
     assert (view.sweep.name, view.sweep.values[0], view.sweep.values[-1]) == ("d_head", "1", "4,096")
     assert view.steps == len(D_HEADS)
     assert len(view.panels) == 8
@@ -55,7 +55,7 @@ def test_curves_have_named_axes_a_mark_and_a_summary(quantity: str) -> None:
     assert panel.x[panel.marked] == 64
     for role, start in (("key", "unscaled"), ("query", "× 1/√d_head"), ("output", "× d_head^−0.4")):
         assert {one.role for one in panel.series if one.name.startswith(start)} == {role}
-    assert VIEWS[f"scaling {quantity}"]().panels[0].marked is None
+    assert view_of(f"scaling {quantity}").panels[0].marked is None
     np.testing.assert_array_equal(panel.x, D_HEADS)
     said = curve_summary(run(), quantity)
     assert said.startswith(f"{TITLES[quantity]} over d_head from 1 to 4,096: unscaled from ")
@@ -67,10 +67,10 @@ def test_curves_have_named_axes_a_mark_and_a_summary(quantity: str) -> None:
 
 def test_what_is_claimed_and_how_far_it_spreads_is_drawn_with_it() -> None:
     unscaled = of("scaling").unscaled
-    curves = {one.name: one for name in TITLES for one in VIEWS[f"scaling {name}"]().panels[0].series}
+    curves = {one.name: one for name in TITLES for one in view_of(f"scaling {name}").panels[0].series}
     np.testing.assert_allclose(curves["unscaled, claimed"].values, D_HEADS)
     np.testing.assert_allclose(curves["× 1/√d_head, claimed"].values, 1, rtol=1e-6)
-    (variance,) = VIEWS["scaling variance"]().panels
+    (variance,) = view_of("scaling variance").panels
     np.testing.assert_allclose(variance.series[0].band, unscaled.score_variance_interval, rtol=1e-6)
     np.testing.assert_allclose(curves["ln n"].values, np.log(64), rtol=1e-6)
     assert all(curves[f"unscaled{name}"].dashed for name in (", 2ε", ", nε", ", claimed"))
@@ -78,7 +78,7 @@ def test_what_is_claimed_and_how_far_it_spreads_is_drawn_with_it() -> None:
     np.testing.assert_allclose(high, unscaled.gradient_high, rtol=1e-6)
     # Float32 holds nothing below 1e-45; no axis reaches that far.
     np.testing.assert_allclose(low, unscaled.gradient_low, rtol=1e-6, atol=1e-37)
-    (panel,) = VIEWS["scaling gradient"]().panels
+    (panel,) = view_of("scaling gradient").panels
     bottom, top = panel.limits
     assert 1e-11 < bottom < 1e-9
     assert max(unscaled.gradient_high) < top < 1e3
@@ -95,7 +95,7 @@ def test_what_an_axis_cannot_show_is_said_and_a_size_that_is_not_there_is_refuse
 
 def test_the_export_holds_every_panel_of_the_size_that_is_looked_at() -> None:
     made, at = of("picture"), D_HEADS.index(64)
-    figure = view_figure(VIEWS["scaling"](), at)
+    figure = view_figure(view_of("scaling"), at)
     bars = [trace.y for trace in figure.data if trace.type == "bar"]
     heatmaps = [trace.z for trace in figure.data if trace.type == "heatmap"]
     assert (len(bars), len(heatmaps)) == (6, 2)

@@ -86,60 +86,72 @@ def of(name: str) -> Any:
 
 
 STEPS = [(step, head) for step in draw_anatomy.STEP_NAMES for head in ("1", draw_anatomy.ALL, draw_anatomy.AVERAGE)]
-VIEWS: dict[str, Callable[[], MatrixView]] = {
-    **{
-        f"anatomy {step} {head}": lambda step=step, head=head: draw_anatomy.anatomy_view(
-            ANATOMY, of("anatomy"), step=step, head=head
-        )
-        for step, head in STEPS
-    },
-    "biases terms": lambda: draw_biases.terms_view(of("terms"), "2"),
-    "biases difference": lambda: draw_biases.difference_view(of("terms"), "2"),
-    "biases sizes": lambda: draw_biases.size_view(of("sweep"), "3"),
-    "biases gradients": lambda: draw_biases.gradient_view(of("biases")),
-    "biases residuals": lambda: draw_biases.residual_view(of("sweep")),
-    "biases shift": lambda: draw_biases.shift_view(of("shift")),
-    "biases mean": lambda: draw_biases.mean_view(of("mean")),
-    "biases training": lambda: draw_biases.training_view(of("training")),
-    "complexity": lambda: draw_complexity.complexity_view(of("complexity")),
-    "complexity times": lambda: draw_complexity.complexity_view(of("complexity"), CURVES),
-    "complexity shares": lambda: draw_complexity.complexity_view(of("complexity"), SHARES),
-    "learning": lambda: draw_learning.learning_view(of("learning").history),
-    "learning gradients": lambda: draw_learning.gradients_view(of("learning").history),
-    "learning answer": lambda: draw_learning.answer_view(of("answer"), causal=True),
-    "learning heads": lambda: draw_learning.ablation_view(of("heads"), of("learning").score.accuracy),
-    "learning seeds": lambda: draw_learning.seeds_view(of("seeds")),
-    **{
-        f"masking {stack} {name}": lambda stack=stack, name=name: draw_masking.masking_view(of(stack), name)
-        for stack, name in product(masking.STACKS, draw_masking.VIEWS)
-    },
-    **{
-        f"normalization {topic}": lambda topic=topic: draw_normalization.normalization_view(
-            NORMED[topic], of(topic), (3, 1)
-        )
-        for topic in normalization.TOPICS
-    },
-    "permutation": lambda: draw_permutation.shuffle_view(SHUFFLE, of("shuffle")),
-    "permutation head": lambda: draw_permutation.shuffle_view(SHUFFLE, of("shuffle"), head="2"),
-    "permutation output": lambda: draw_permutation.shuffle_view(SHUFFLE, of("shuffle"), quantity="output"),
-    "permutation residuals": lambda: draw_permutation.residual_view(of("laws")),
-    **{
-        f"projections {topic}": lambda topic=topic: draw_projections.projections_view(PROJECTED[topic], of(topic))
-        for topic in projections.TOPICS
-    },
-    **{
-        f"projections {topic} curves": lambda topic=topic: draw_projections.curves_view(of(topic))
-        for topic in projections.TOPICS
-        if topic != "gauge"
-    },
-    "reach": lambda: draw_reach.reach_view(of("reach")),
-    "reach graph": lambda: draw_reach.graph_view(of("reach")),
-    "reach curve": lambda: draw_reach.curve_view(of("random")),
-    "reach kernel": lambda: draw_reach.kernel_view(of("random")),
-    "reach table": lambda: draw_reach.table_view(measured(SMALL.tabled, receptive_field.run_table)),
-    "scaling": lambda: draw_scaling.scaling_view(of("picture")),
-    **{
-        f"scaling {name}": lambda name=name: draw_scaling.curves_view(of("scaling"), name)
-        for name in draw_scaling.TITLES
-    },
-}
+
+
+@cache
+def views(study: str) -> dict[str, MatrixView]:
+    """All views of a study by their names; the first has none of its own where the study says enough."""
+    match study:
+        case "anatomy":
+            result = of("anatomy")
+            made = {step: draw_anatomy.anatomy_view(ANATOMY, result, step=step[0], head=step[1]) for step in STEPS}
+            return {" ".join(step): view for step, view in made.items()}
+        case "biases":
+            return {
+                "terms": draw_biases.terms_view(of("terms"), "2"),
+                "difference": draw_biases.difference_view(of("terms"), "2"),
+                "sizes": draw_biases.size_view(of("sweep"), "3"),
+                "gradients": draw_biases.gradient_view(of("biases")),
+                "residuals": draw_biases.residual_view(of("sweep")),
+                "shift": draw_biases.shift_view(of("shift")),
+                "mean": draw_biases.mean_view(of("mean")),
+                "training": draw_biases.training_view(of("training")),
+            }
+        case "complexity":
+            times = {"": None, "times": CURVES, "shares": SHARES}
+            return {name: draw_complexity.complexity_view(of("complexity"), one) for name, one in times.items()}
+        case "learning":
+            return {
+                "": draw_learning.learning_view(of("learning").history),
+                "gradients": draw_learning.gradients_view(of("learning").history),
+                "answer": draw_learning.answer_view(of("answer"), causal=True),
+                "heads": draw_learning.ablation_view(of("heads"), of("learning").score.accuracy),
+                "seeds": draw_learning.seeds_view(of("seeds")),
+            }
+        case "masking":
+            chosen = product(masking.STACKS, draw_masking.VIEWS)
+            return {f"{stack} {name}": draw_masking.masking_view(of(stack), name) for stack, name in chosen}
+        case "normalization":
+            draw = draw_normalization.normalization_view
+            return {topic: draw(config, of(topic), (3, 1)) for topic, config in NORMED.items()}
+        case "permutation":
+            draw = partial(draw_permutation.shuffle_view, SHUFFLE, of("shuffle"))
+            residuals = draw_permutation.residual_view(of("laws"))
+            return {"": draw(), "head": draw(head="2"), "output": draw(quantity="output"), "residuals": residuals}
+        case "projections":
+            draw = draw_projections.projections_view
+            drawn = {topic: draw(config, of(topic)) for topic, config in PROJECTED.items()}
+            curves = {f"{topic} curves": draw_projections.curves_view(of(topic)) for topic in PROJECTED}
+            return drawn | {name: view for name, view in curves.items() if view}
+        case "reach":
+            return {
+                "": draw_reach.reach_view(of("reach")),
+                "graph": draw_reach.graph_view(of("reach")),
+                "curve": draw_reach.curve_view(of("random")),
+                "kernel": draw_reach.kernel_view(of("random")),
+                "table": draw_reach.table_view(measured(SMALL.tabled, receptive_field.run_table)),
+            }
+    curves = {name: draw_scaling.curves_view(of("scaling"), name) for name in draw_scaling.TITLES}
+    return {"": draw_scaling.scaling_view(of("picture")), **curves}
+
+
+STUDIES = (
+    "anatomy", "biases", "complexity", "learning", "masking", "normalization", "permutation", "projections", "reach",
+    "scaling",
+)  # fmt: skip
+
+
+def view_of(name: str) -> MatrixView:
+    """A view by its study and its name there, such as ``biases terms``."""
+    study, _, which = name.partition(" ")
+    return views(study)[which]
