@@ -118,8 +118,12 @@ ROWS = [(kind(**given), None, broken) for kind, rows in STUDIES.items() for give
 ROWS += [(PermutationConfig(**given), one, broken) for one, rows in FURTHER.items() for given, broken in rows]
 
 
+def named(one: object) -> str:
+    return str(one) if isinstance(one, str) else getattr(one, "__name__", type(one).__name__)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(("config", "experiment", "broken"), ROWS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(("config", "experiment", "broken"), ROWS, ids=named)
 def test_a_switch_breaks_its_claims_by_far_and_no_other(
     config: RunConfig, experiment: Experiment | None, broken: str, dtype: str
 ) -> None:

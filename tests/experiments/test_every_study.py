@@ -108,7 +108,9 @@ def bits(found: Any) -> dict[str, object]:
     return {path: part for path, part in arrays.items() if not path.startswith((".config", ".provenance"))}
 
 
-@pytest.mark.parametrize(("asked", "experiment"), [*CASES, *FURTHER], ids=lambda one: getattr(one, "__name__", ""))
+@pytest.mark.parametrize(
+    ("asked", "experiment"), [*CASES, *FURTHER], ids=lambda one: getattr(one, "__name__", type(one).__name__)
+)
 def test_an_experiment_keeps_its_promises(asked: RunConfig, experiment: Experiment) -> None:
     steps: list[Step] = []
     torch.manual_seed(1)
