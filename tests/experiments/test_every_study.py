@@ -86,6 +86,7 @@ def topics(kind: type[RunConfig]) -> list[dict[str, str]]:
 
 
 CASES = [(kind(**QUICK.get(kind, {}), **topic), experiment_of(kind)) for kind in NAMED for topic in topics(kind)]
+CASES += FURTHER
 
 
 def leaves(found: Any, path: str = "") -> Iterator[tuple[str, Any]]:
