@@ -31,9 +31,9 @@ def test_a_message_names_the_script_and_holds_none():
     protos = drawn()
     assert [proto.js_source_path for proto in protos] == [
         "token_board/token_board.js",
-        "button.js",
-        "button.js",
-        "watch_connection.js",
+        "small/button.js",
+        "small/button.js",
+        "small/watch_connection.js",
     ]
     assert not any(proto.js_content or proto.css_content or proto.html_content for proto in protos)
     assert len({proto.component_name.split(".")[0] for proto in protos}) == 1

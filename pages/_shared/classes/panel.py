@@ -24,7 +24,7 @@ _DOCK: Final = "_class_dock"
 # to be measured, and was.
 _OWN, _FOLLOWED, _MEASURE, _MEASURED = "_class_own", "_class_followed", "_class_measure", "_class_measured"
 
-_dock = component("live_class/dock.js")
+_dock = component("live_class/panel.js")
 
 
 def draw_dock(page: str) -> None:

@@ -7,7 +7,7 @@ session draws it from the link and the widgets' values, and an old one, after a 
 
 from pages._shared.components.loader import component
 
-_watch = component("watch_connection.js")
+_watch = component("small/watch_connection.js")
 
 
 def watch_connection() -> None:

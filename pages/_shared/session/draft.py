@@ -14,7 +14,7 @@ from pages._shared.session.settings import shared
 
 MINUTES: Final = 3
 _DRAFT, _KNOWN, _STORE = "_draft", "_draft_known", "_draft_store"
-_keeper = component("draft.js")
+_keeper = component("small/draft.js")
 
 
 def draft() -> Course:

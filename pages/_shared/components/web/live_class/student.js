@@ -1,12 +1,12 @@
 // A student's strip: what is asked and answered, and what came of it.
 
-import { element } from "../shared.js";
-import { RoomClient } from "../room.js";
+import { element } from "../base/dom.js";
+import { RoomClient } from "./room.js";
 import { histogram } from "./histogram.js";
-import { Way } from "./way.js";
+import { Way } from "./follow.js";
 
-/** @import { RoomState } from "../room.js" */
-/** @import { Dock } from "./dock.js" */
+/** @import { RoomState } from "./room.js" */
+/** @import { Dock } from "./panel.js" */
 
 const CHANGE = "Sent. You may change it until the vote is closed.";
 

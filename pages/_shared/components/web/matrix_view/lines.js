@@ -1,10 +1,10 @@
 // Curves over one x.
 
-import { Chart } from "./chart.js";
-import { disc, formatNumber, line, tickText, ticks } from "./draw.js";
+import { Chart } from "./axes.js";
+import { disc, formatNumber, line, tickText, ticks } from "./canvas.js";
 import { lineKey, Panel } from "./panel.js";
 
-/** @import { LinesSpec, Scene, SeriesSpec, Theme, Word } from "../types" */
+/** @import { LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
 const DOTTED = 24; // curves of up to this many points show each of them

@@ -1,9 +1,9 @@
 // Where the second look stands: panels of the picture, and notes, that its stage has no room for.
 
-import { component, dress, element } from "../shared.js";
+import { component, dress, element } from "../base/dom.js";
 import { hearShelf, tellShelf } from "./told.js";
 
-/** @import { Component, ShelfData } from "../types" */
+/** @import { Component, ShelfData } from "../base/types" */
 
 export class Shelf {
   stop = new AbortController();

@@ -1,18 +1,18 @@
 // One view: its panels and its slider, and how they go from one picture to the next.
 
-import { clamp, dress, element, still } from "../shared.js";
+import { clamp, dress, element, still } from "../base/dom.js";
 import { Bars } from "./bars.js";
-import { forgetWidths } from "./draw.js";
+import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
-import { Hand } from "./hand.js";
-import { Light } from "./light.js";
+import { Hand } from "./pointer.js";
+import { Light } from "./highlight.js";
 import { Lines } from "./lines.js";
-import { Matrix } from "./matrix.js";
+import { Matrix } from "./heatmap.js";
 import { Numbers, Panel, readingTable } from "./panel.js";
-import { Stage } from "./stage.js";
+import { Stage } from "./fit.js";
 
 /** @import { Still } from "./panel.js" */
-/** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../types" */
+/** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../base/types" */
 
 /**
  * @typedef {object} Parts

@@ -1,13 +1,13 @@
 // The board: tokens in an order, the messages about it, the chips, and what keys do to them.
 
-import { clamp, dress, element, listen, same, still, tell } from "../shared.js";
+import { clamp, dress, element, listen, same, still, tell } from "../base/dom.js";
 import { Drag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Keys } from "./keys.js";
 import { identity } from "./order.js";
 import { Tools } from "./tools.js";
 
-/** @import { BoardData, Component, Role } from "../types" */
+/** @import { BoardData, Component, Role } from "../base/types" */
 
 /** @typedef {{ item: HTMLLIElement, chip: HTMLElement, text: HTMLElement, number: HTMLElement }} Slot */
 

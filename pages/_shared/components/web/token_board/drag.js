@@ -1,6 +1,6 @@
 // A chip under a mouse, a pen or a finger.
 
-import { same, still } from "../shared.js";
+import { same, still } from "../base/dom.js";
 import { moved } from "./order.js";
 
 /** @import { Board, Slot } from "./board.js" */

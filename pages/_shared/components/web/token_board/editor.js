@@ -1,6 +1,6 @@
 // The field in which a token is written, in place of its chip or after the last one.
 
-import { clamp, element } from "../shared.js";
+import { clamp, element } from "../base/dom.js";
 
 /** @import { Board } from "./board.js" */
 

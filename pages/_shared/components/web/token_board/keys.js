@@ -1,6 +1,6 @@
 // What keys do to the chips: walk, grab, move, drop.
 
-import { clamp, keep, same } from "../shared.js";
+import { clamp, keep, same } from "../base/dom.js";
 import { moved } from "./order.js";
 
 /** @import { Board } from "./board.js" */

@@ -1,6 +1,6 @@
 // The buttons that reorder all chips at once.
 
-import { element, keep, plain } from "../shared.js";
+import { element, keep, plain } from "../base/dom.js";
 import { identity, shuffled } from "./order.js";
 
 /** @import { Board } from "./board.js" */

@@ -1,7 +1,7 @@
 // From page to page: a phone's sidebar folds once a page was chosen in it, and the browser's history holds one step for
 // each thing a person did.
 
-/** @import { Component, NavigateEvent } from "./types" */
+/** @import { Component, NavigateEvent } from "../base/types" */
 
 /** @type {WeakSet<ShadowRoot>} */
 const listening = new WeakSet();

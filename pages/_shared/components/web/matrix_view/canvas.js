@@ -1,6 +1,6 @@
 // Numbers, colour scales and text as every panel draws them.
 
-import { luminance, rgb } from "../shared.js";
+import { luminance, rgb } from "../base/dom.js";
 
 /** @typedef {CanvasRenderingContext2D} Context */
 

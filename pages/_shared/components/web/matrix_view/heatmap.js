@@ -1,6 +1,6 @@
 // One matrix as coloured cells: rows top to bottom, columns left to right.
 
-import { clamp, element, rgb } from "../shared.js";
+import { clamp, element, rgb } from "../base/dom.js";
 import {
   colourTable,
   fit,
@@ -15,10 +15,10 @@ import {
   slantedText,
   widest,
   widestNumber,
-} from "./draw.js";
+} from "./canvas.js";
 import { bytes, identities, Panel, place, whereFrom } from "./panel.js";
 
-/** @import { Font, MatrixSpec, Scene, Word } from "../types" */
+/** @import { Font, MatrixSpec, Scene, Word } from "../base/types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
 /** @typedef {CanvasRenderingContext2D} Context */
 

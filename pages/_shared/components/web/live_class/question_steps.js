@@ -1,9 +1,9 @@
 // The loop of a question: ask, close, ask again, close, show, reveal; each a button, and the next one marked. In a course
 // the step after the last question is the next page.
 
-import { element } from "../shared.js";
+import { element } from "../base/dom.js";
 
-/** @import { RoomState } from "../room.js" */
+/** @import { RoomState } from "./room.js" */
 /** @import { Teacher } from "./teacher.js" */
 
 const STEPS = [

@@ -1,11 +1,11 @@
 // What stands at the lower edge of the window while a class is on; whoever has the teacher's secret is the teacher.
 
-import { component, element } from "../shared.js";
+import { component, element } from "../base/dom.js";
 import { secretOf } from "./secret.js";
 import { Student } from "./student.js";
 import { Teacher } from "./teacher.js";
 
-/** @import { ClassData, Component } from "../types" */
+/** @import { ClassData, Component } from "../base/types" */
 
 export class Dock {
   /** @type {Student | Teacher | null} */

@@ -1,8 +1,8 @@
 // A button that only the browser can serve: it copies text, or saves the last Plotly figure on the page.
 
-import { component, copy, element } from "./shared.js";
+import { component, copy, element } from "../base/dom.js";
 
-/** @import { ButtonData, Component, Plotly } from "./types" */
+/** @import { ButtonData, Component, Plotly } from "../base/types" */
 
 const TOLD_MS = 1800;
 

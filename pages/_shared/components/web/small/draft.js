@@ -1,7 +1,7 @@
 // Keeps the draft of a course in this browser, so that neither a reload nor a look elsewhere loses it. A server that does
 // not know the draft yet is told it; from then on it says what is kept. Another tab's changes are told as well.
 
-/** @import { Component, DraftData } from "./types" */
+/** @import { Component, DraftData } from "../base/types" */
 
 const KEY = "attention-explorer:course";
 

@@ -1,8 +1,8 @@
 // What a hand or a key does to a view: pointing, choosing, and the number that is pointed at.
 
-import { clamp, element, keep, plain } from "../shared.js";
+import { clamp, element, keep, plain } from "../base/dom.js";
 
-/** @import { Cell, Pointed } from "../types" */
+/** @import { Cell, Pointed } from "../base/types" */
 /** @import { View } from "./view.js" */
 
 export class Hand {

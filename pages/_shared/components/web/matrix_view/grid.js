@@ -1,10 +1,10 @@
 // How many panels stand side by side, and how high they are.
 
-import { clamp } from "../shared.js";
-import { Matrix, SMALL } from "./matrix.js";
+import { clamp } from "../base/dom.js";
+import { Matrix, SMALL } from "./heatmap.js";
 
 /** @import { Panel } from "./panel.js" */
-/** @import { PanelSpec } from "../types" */
+/** @import { PanelSpec } from "../base/types" */
 
 /**
  * @typedef {object} Places

@@ -1,6 +1,6 @@
 // Tells the server when the page has lost it and found one again.
 
-/** @import { Component } from "./types" */
+/** @import { Component } from "../base/types" */
 
 /** @type {WeakMap<ShadowRoot, MutationObserver>} */
 const watching = new WeakMap();

@@ -1,8 +1,8 @@
 // What a sheet of paper has beside the picture: the question, the link, and the QR code of it.
 
-import { component, element } from "./shared.js";
+import { component, element } from "../base/dom.js";
 
-/** @import { Component, HandoutData } from "./types" */
+/** @import { Component, HandoutData } from "../base/types" */
 
 const QUIET_MS = 300; // a link that changes at every move is asked for once
 

@@ -2,9 +2,9 @@
 // would move, and a page scroll. It walks a page's presets first, and from the last of them the steps of a course. While
 // a class's panel is open they are its own.
 
-import { plain } from "./shared.js";
+import { plain } from "../base/dom.js";
 
-/** @import { Component } from "./types" */
+/** @import { Component } from "../base/types" */
 
 /** @type {WeakSet<ShadowRoot>} */
 const listening = new WeakSet();

@@ -1,10 +1,10 @@
 // The way a student goes: to where the teacher takes everybody, once each time, and back to the student's own place.
 
-import { keep, kept } from "../room.js";
-import { isSame, placeOf } from "./place.js";
+import { keep, kept } from "./room.js";
+import { isSame, placeOf } from "./location.js";
 
-/** @import { Place } from "../types" */
-/** @import { Dock } from "./dock.js" */
+/** @import { Place } from "../base/types" */
+/** @import { Dock } from "./panel.js" */
 
 /** Milliseconds after which a move that the app has not made is asked for again. */
 const AGAIN = 4000;

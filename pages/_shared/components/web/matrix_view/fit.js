@@ -1,14 +1,14 @@
 // Where the panels of a view stand. On a page's stage those of the picture have only so much room from top to bottom;
 // the others stand there too if all can be read, else on the shelf below the picture.
 
-import { clamp, dress, element } from "../shared.js";
-import { fitted, flowing, grown, least, legible, LOWEST } from "./layout.js";
-import { Matrix } from "./matrix.js";
+import { clamp, dress, element } from "../base/dom.js";
+import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
+import { Matrix } from "./heatmap.js";
 import { hearShelf, tellShelf } from "./told.js";
 
-/** @import { MatrixSpec, PanelSpec } from "../types" */
+/** @import { MatrixSpec, PanelSpec } from "../base/types" */
 /** @import { Panel } from "./panel.js" */
-/** @import { Places } from "./layout.js" */
+/** @import { Places } from "./grid.js" */
 /** @import { Shown, View } from "./view.js" */
 
 /** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */

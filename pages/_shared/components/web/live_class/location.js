@@ -1,6 +1,6 @@
 // Where somebody is: a page, and its settings as the address holds them.
 
-/** @import { Place } from "../types" */
+/** @import { Place } from "../base/types" */
 
 /** What of an address is no setting of a picture: the class, the open tab, whether this is a presenter's view. */
 const OWN = /^(class|present|.*_tab)$/;

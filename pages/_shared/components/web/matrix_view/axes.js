@@ -1,9 +1,9 @@
 // What bars and curves share: a height in numbers, and the frame around them.
 
-import { fit, line, tickText, ticks, widest } from "./draw.js";
+import { fit, line, tickText, ticks, widest } from "./canvas.js";
 import { Panel } from "./panel.js";
 
-/** @import { BarsSpec, Font, LinesSpec, Role, Scene } from "../types" */
+/** @import { BarsSpec, Font, LinesSpec, Role, Scene } from "../base/types" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
 const MOST_WIDE = 520;

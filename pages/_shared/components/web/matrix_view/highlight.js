@@ -1,9 +1,9 @@
 // What is lit: one row and one column, in every panel that has them and in the other members of the group.
 
-import { listen, tell } from "../shared.js";
+import { listen, tell } from "../base/dom.js";
 import { identities } from "./panel.js";
 
-/** @import { Axis, Hover, Lit, Pointed, Role } from "../types" */
+/** @import { Axis, Hover, Lit, Pointed, Role } from "../base/types" */
 /** @import { View } from "./view.js" */
 
 /** @typedef {{ axis: Axis, id: string }} Mark */
