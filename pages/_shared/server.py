@@ -12,15 +12,22 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import Response
 
-from pages._shared.components.loader import WEB, file_at
+from pages._shared.components import loader
 from pages._shared.compute import warm_up
 from pages._shared.core.compat import SendAtOnce
 from pages._shared.core.qr_code import ROUTE
 from pages._shared.failure import on_script_error
 from pages._shared.rooms import make_store, routes
 
-STATIC = Path(st.__file__).parent / "static"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
+FOLDERS = {"/static": Path(st.__file__).parent / "static/static", loader.ADDRESS: loader.WEB}
+# A list, and no path that is put together from an address: what is not in it is not sent.
+FILES = {
+    f"{address}/{file.relative_to(folder).as_posix()}": file
+    for address, folder in FOLDERS.items()
+    for file in folder.rglob("*")
+    if file.suffix in TYPES
+}
 HEADERS = {
     "Content-Encoding": "gzip",
     "Vary": "Accept-Encoding",
@@ -33,8 +40,8 @@ class CompressedStatic:
     """Sends scripts and styles compressed to whoever takes gzip; all else goes to the app as it came.
 
     Streamlit sends its own as they are, because compressing them for each visitor again costs more than it saves, and
-    those of components so that a browser asks for them again on each visit. Here each is compressed once, when it is
-    first asked for, and asked for once.
+    a browser asks for those of components again on each visit. Here each is compressed once, when it is first asked
+    for, and asked for once.
 
     Args:
         app: The app behind it.
@@ -42,7 +49,7 @@ class CompressedStatic:
 
     def __init__(self, app: Any) -> None:
         self.app = app
-        self._answers: dict[Path, Response] = {}
+        self._answers: dict[str, Response] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request, or pass it on."""
@@ -54,14 +61,9 @@ class CompressedStatic:
         await (answer or self.app)(scope, receive, send)
 
     async def _answer(self, path: str) -> Response | None:
-        file = file_at(path) or STATIC / path.removeprefix("/")
-        if file in self._answers:
-            return self._answers[file]
-        known = WEB in file.parents or file.parent.parent.parent == STATIC
-        if file.suffix not in TYPES or not known or not file.is_file():
-            return None
-        self._answers[file] = await asyncio.to_thread(_compressed, file)
-        return self._answers[file]
+        if path in FILES and path not in self._answers:
+            self._answers[path] = await asyncio.to_thread(_compressed, FILES[path])
+        return self._answers.get(path)
 
 
 def _compressed(file: Path) -> Response:
@@ -87,6 +89,6 @@ SETTINGS: dict[str, Any] = {
     "script_path": Path(__file__).parent / "main.py",
     "lifespan": lifespan,
     "middleware": MIDDLEWARE,
-    "routes": [*routes(_rooms, warm_up.question), ROUTE],
+    "routes": [*routes(_rooms, warm_up.question), ROUTE, loader.ROUTE],
     "on_script_error": on_script_error,
 }

@@ -47,7 +47,10 @@ NEAR = {
         "tests/browser/test_scaling.py",
     ),
     "pages/_shared/components/web/token_board/": ("tests/browser/test_permutation.py",),
-    "pages/_shared/components/web/live_class/room.js": ("tests/browser/test_room_client.py", "tests/browser/test_live_class.py"),
+    "pages/_shared/components/web/live_class/room.js": (
+        "tests/browser/test_room_client.py",
+        "tests/browser/test_live_class.py",
+    ),
     "pages/_shared/components/web/live_class/": (
         "tests/browser/test_live_class.py",
         "tests/browser/test_prepared_questions.py",

@@ -31,7 +31,7 @@ def boards(at: AppTest) -> list[dict]:
     """What each board on the page was told to show."""
     told = []
     for component in at.get("bidi_component"):
-        if component.proto.component_name.endswith("token_board"):
+        if component.proto.component_name == "token_board/board":
             told.append(json.loads(component.proto.json))
     return told
 

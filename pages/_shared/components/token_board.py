@@ -21,7 +21,7 @@ from attention_core.experiments.checks import MAX_CHARACTERS, MAX_TOKENS, Config
 
 BoardRole = Literal["query", "key", "both"]
 
-_board: Final = component("token_board/token_board.js")
+_board: Final = component("token_board/board.js")
 
 
 @dataclass(frozen=True, slots=True)

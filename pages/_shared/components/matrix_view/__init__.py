@@ -14,7 +14,7 @@ from attention_core.figures.matrix import MatrixView
 Cell = tuple[int, int, int]
 
 HEIGHT_PX = 336
-_component = component("matrix_view/matrix_view.js")
+_component = component("matrix_view/view.js")
 _shelf = component("matrix_view/shelf.js")
 
 

@@ -1,6 +1,7 @@
 // What stands at the lower edge of the window while a class is on; whoever has the teacher's secret is the teacher.
 
-import { component, element } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { element } from "../base/dom.js";
 import { secretOf } from "./secret.js";
 import { Student } from "./student.js";
 import { Teacher } from "./teacher.js";

@@ -1,6 +1,7 @@
 // The button that opens a class: the browser asks the room's API, so the teacher's secret never passes Streamlit.
 
-import { component, element } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { element } from "../base/dom.js";
 import { RoomClient } from "./room.js";
 import { keepSecret, secretOf } from "./secret.js";
 

@@ -1,6 +1,7 @@
 // The transformer as a list of links that is laid out as its drawing: what comes first in it stands at the bottom.
 
-import { component, element, plain } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { element, plain } from "../base/dom.js";
 
 /** @import { BoxData, Component, MapData } from "../base/types" */
 

@@ -1,6 +1,6 @@
 // Numbers, colour scales and text as every panel draws them.
 
-import { luminance, rgb } from "../base/dom.js";
+import { luminance, rgb } from "../base/theme.js";
 
 /** @typedef {CanvasRenderingContext2D} Context */
 

@@ -1,7 +1,8 @@
 // Where the panels of a view stand. On a page's stage those of the picture have only so much room from top to bottom;
 // the others stand there too if all can be read, else on the shelf below the picture.
 
-import { clamp, dress, element } from "../base/dom.js";
+import { clamp, element } from "../base/dom.js";
+import { dress } from "../base/theme.js";
 import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
 import { Matrix } from "./heatmap.js";
 import { hearShelf, tellShelf } from "./told.js";

@@ -1,6 +1,7 @@
 // One matrix as coloured cells: rows top to bottom, columns left to right.
 
-import { clamp, element, rgb } from "../base/dom.js";
+import { clamp, element } from "../base/dom.js";
+import { rgb } from "../base/theme.js";
 import {
   colourTable,
   fit,

@@ -1,6 +1,6 @@
 // What is lit: one row and one column, in every panel that has them and in the other members of the group.
 
-import { listen, tell } from "../base/dom.js";
+import { listen, tell } from "../base/hover.js";
 import { identities } from "./panel.js";
 
 /** @import { Axis, Hover, Lit, Pointed, Role } from "../base/types" */

@@ -1,6 +1,8 @@
 // Where the second look stands: panels of the picture, and notes, that its stage has no room for.
 
-import { component, dress, element } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { element } from "../base/dom.js";
+import { dress } from "../base/theme.js";
 import { hearShelf, tellShelf } from "./told.js";
 
 /** @import { Component, ShelfData } from "../base/types" */
@@ -31,4 +33,4 @@ export class Shelf {
   }
 }
 
-export default await component(Shelf, import.meta.resolve("./matrix_view.js"));
+export default await component(Shelf, import.meta.resolve("./view.js"));

@@ -1,6 +1,8 @@
 // One view: its panels and its slider, and how they go from one picture to the next.
 
-import { clamp, dress, element, still } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { clamp, element, still } from "../base/dom.js";
+import { dress } from "../base/theme.js";
 import { Bars } from "./bars.js";
 import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
@@ -315,3 +317,5 @@ export class View {
     this.reading.replaceChildren(...this.panels.map(({ drawn }) => readingTable(drawn)));
   }
 }
+
+export default await component(View, import.meta.url);

@@ -1,6 +1,7 @@
 // A button that only the browser can serve: it copies text, or saves the last Plotly figure on the page.
 
-import { component, copy, element } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { copy, element } from "../base/dom.js";
 
 /** @import { ButtonData, Component, Plotly } from "../base/types" */
 

@@ -1,12 +1,11 @@
 // Keeps the draft of a course in this browser, so that neither a reload nor a look elsewhere loses it. A server that does
 // not know the draft yet is told it; from then on it says what is kept. Another tab's changes are told as well.
 
+import { component } from "../base/component.js";
+
 /** @import { Component, DraftData } from "../base/types" */
 
 const KEY = "attention-explorer:course";
-
-/** @type {WeakMap<ShadowRoot, AbortController>} */
-const listening = new WeakMap();
 
 /** A browser may refuse to keep anything. @returns {string} */
 function read() {
@@ -26,14 +25,30 @@ function write(text) {
   }
 }
 
-/** @param {Component<DraftData>} given */
-export default function ({ data, parentElement, setStateValue }) {
-  listening.get(parentElement)?.abort();
-  const stop = new AbortController();
-  listening.set(parentElement, stop);
-  const tell = () => setStateValue("stored", [Date.now(), read()]);
-  window.addEventListener("storage", (event) => event.key === KEY && tell(), { signal: stop.signal });
-  if (data.known) write(data.text);
-  else tell();
-  return () => stop.abort();
+class Draft {
+  gone = new AbortController();
+  /** @type {Component<DraftData>["setStateValue"]} */
+  setStateValue = () => {};
+
+  constructor() {
+    const { signal } = this.gone;
+    window.addEventListener("storage", (event) => event.key === KEY && this.tell(), { signal });
+  }
+
+  /** @param {Component<DraftData>} given */
+  update({ data, setStateValue }) {
+    this.setStateValue = setStateValue;
+    if (data.known) write(data.text);
+    else this.tell();
+  }
+
+  tell() {
+    this.setStateValue("stored", [Date.now(), read()]);
+  }
+
+  destroy() {
+    this.gone.abort();
+  }
 }
+
+export default await component(Draft);

@@ -1,6 +1,7 @@
 // What a sheet of paper has beside the picture: the question, the link, and the QR code of it.
 
-import { component, element } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { element } from "../base/dom.js";
 
 /** @import { Component, HandoutData } from "../base/types" */
 

@@ -1,22 +1,21 @@
 // From page to page: a phone's sidebar folds once a page was chosen in it, and the browser's history holds one step for
 // each thing a person did.
 
-/** @import { Component, NavigateEvent } from "../base/types" */
+import { component } from "../base/component.js";
 
-/** @type {WeakSet<ShadowRoot>} */
-const listening = new WeakSet();
+/** @import { NavigateEvent } from "../base/types" */
 
-/** @param {Component<null>} given */
-export default function ({ parentElement }) {
-  if (listening.has(parentElement)) return;
-  listening.add(parentElement);
-  const stop = new AbortController();
-  foldSidebar(stop.signal);
-  keepSteps(stop.signal);
-  return () => {
-    stop.abort();
-    listening.delete(parentElement);
-  };
+class Navigation {
+  gone = new AbortController();
+
+  constructor() {
+    foldSidebar(this.gone.signal);
+    keepSteps(this.gone.signal);
+  }
+
+  destroy() {
+    this.gone.abort();
+  }
 }
 
 /** It lies over the page, which is what was chosen to be seen. @param {AbortSignal} signal */
@@ -58,3 +57,5 @@ function keepSteps(signal) {
     { signal },
   );
 }
+
+export default await component(Navigation);

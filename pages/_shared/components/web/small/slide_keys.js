@@ -2,33 +2,30 @@
 // would move, and a page scroll. It walks a page's presets first, and from the last of them the steps of a course. While
 // a class's panel is open they are its own.
 
+import { component } from "../base/component.js";
 import { plain } from "../base/dom.js";
 
-/** @import { Component } from "../base/types" */
+class SlideKeys {
+  gone = new AbortController();
 
-/** @type {WeakSet<ShadowRoot>} */
-const listening = new WeakSet();
+  constructor() {
+    window.addEventListener("keydown", (event) => this.press(event), { capture: true, signal: this.gone.signal });
+  }
 
-/** @param {Component<null>} given */
-export default function ({ parentElement }) {
-  if (listening.has(parentElement)) return;
-  listening.add(parentElement);
-  const stop = new AbortController();
-  const press = (/** @type {KeyboardEvent} */ event) => {
+  /** @param {KeyboardEvent} event */
+  press(event) {
     if (!/^Page(Up|Down)$/.test(event.key) || !plain(event)) return;
     if (document.documentElement.dataset.remote) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    const [first] = ["remote", "course"].flatMap((who) => [
-      .../** @type {NodeListOf<HTMLElement>} */ (
-        document.querySelectorAll(`.st-key-_${who}_${event.key} button:enabled`)
-      ),
-    ]);
-    first?.click();
-  };
-  window.addEventListener("keydown", press, { capture: true, signal: stop.signal });
-  return () => {
-    stop.abort();
-    listening.delete(parentElement);
-  };
+    const buttons = (/** @type {string} */ who) =>
+      /** @type {HTMLElement | null} */ (document.querySelector(`.st-key-_${who}_${event.key} button:enabled`));
+    (buttons("remote") ?? buttons("course"))?.click();
+  }
+
+  destroy() {
+    this.gone.abort();
+  }
 }
+
+export default await component(SlideKeys);

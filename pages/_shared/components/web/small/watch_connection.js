@@ -1,21 +1,34 @@
 // Tells the server when the page has lost it and found one again.
 
+import { component } from "../base/component.js";
+
 /** @import { Component } from "../base/types" */
 
-/** @type {WeakMap<ShadowRoot, MutationObserver>} */
-const watching = new WeakMap();
+class Connection {
+  lost = false;
+  app = /** @type {HTMLElement} */ (document.querySelector("[data-testid=stApp]"));
+  watch = new MutationObserver(() => this.look());
+  /** @type {Component<null>["setTriggerValue"]} */
+  setTriggerValue = () => {};
 
-/** @param {Component<null>} given */
-export default function ({ parentElement, setTriggerValue }) {
-  const app = /** @type {HTMLElement} */ (document.querySelector("[data-testid=stApp]"));
-  let lost = false;
-  watching.get(parentElement)?.disconnect();
-  const watch = new MutationObserver(() => {
-    const connected = app.dataset.testConnectionState === "CONNECTED";
-    if (connected && lost) setTriggerValue("back", true);
-    lost = !connected;
-  });
-  watching.set(parentElement, watch);
-  watch.observe(app, { attributeFilter: ["data-test-connection-state"] });
-  return () => watching.get(parentElement)?.disconnect();
+  constructor() {
+    this.watch.observe(this.app, { attributeFilter: ["data-test-connection-state"] });
+  }
+
+  /** @param {Component<null>} given */
+  update({ setTriggerValue }) {
+    this.setTriggerValue = setTriggerValue;
+  }
+
+  look() {
+    const connected = this.app.dataset.testConnectionState === "CONNECTED";
+    if (connected && this.lost) this.setTriggerValue("back", true);
+    this.lost = !connected;
+  }
+
+  destroy() {
+    this.watch.disconnect();
+  }
 }
+
+export default await component(Connection);

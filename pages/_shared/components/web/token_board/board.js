@@ -1,6 +1,9 @@
 // The board: tokens in an order, the messages about it, the chips, and what keys do to them.
 
-import { clamp, dress, element, listen, same, still, tell } from "../base/dom.js";
+import { component } from "../base/component.js";
+import { clamp, element, same, still } from "../base/dom.js";
+import { listen, tell } from "../base/hover.js";
+import { dress } from "../base/theme.js";
 import { Drag } from "./drag.js";
 import { Editor } from "./editor.js";
 import { Keys } from "./keys.js";
@@ -392,3 +395,5 @@ export class Board {
     return same(this.order, identity(this.order.length));
   }
 }
+
+export default await component(Board, import.meta.url);
