@@ -20,7 +20,7 @@ _PAGES = "_pages"
 def main() -> None:
     """Draw the app for one visitor."""
     st.session_state[COMPLETE] = ""
-    with process().turns.held():
+    with process().turns.hold():
         here = navigate()
         warm_up.wait()
         from pages._shared.courses import worksheet
@@ -28,7 +28,7 @@ def main() -> None:
         from pages._shared.surroundings import draw_surroundings
 
         name = here.url_path or HOME.name
-        address.arrive(name)
+        address.read(name)
         if worksheet.gathering():
             address.pretend(worksheet.follow(name))
         else:

@@ -7,11 +7,11 @@ import streamlit as st
 from pages._shared.classes.panel import draw_dock
 from pages._shared.components.reconnect import watch_connection
 from pages._shared.components.small import attend_navigation, remote
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.courses import worksheet
 from pages._shared.courses.strip import draw_strip
 from pages._shared.lessons.lesson import MAX_NOTE
-from pages._shared.page.controls import Ask
+from pages._shared.page.controls import Controls
 from pages._shared.session import address, course_position
 from pages._shared.session.settings import presenting, shared
 
@@ -26,23 +26,22 @@ def draw_surroundings(page: str) -> None:
         page: Name of the page that is about to run.
     """
     values = shared()
-    values.take()
+    values.load_from_address()
     with st.sidebar:
-        ask = Ask(values)
-        ask("device", "dtype", "seed", "present")
+        Controls(values).show("device", "dtype", "seed", "present")
         watch_connection()
         attend_navigation()
     if presenting():
         st.button(
             "", help="Leave presenter view", key="leave_present", icon=":material/close_fullscreen:", type="tertiary",
-            on_click=lambda: shared().put(present=False),
+            on_click=lambda: shared().set(present=False),
         )  # fmt: skip
         remote()
     st.html(f"<style>{_STYLE}{_PRESENTER if presenting() else ''}</style>")
     draw_dock(page)
     if worksheet.gathering():
         worksheet.draw_progress()
-    elif course_position.walk() is None:
+    elif course_position.current() is None:
         _draw_lesson_banner()
     else:
         draw_strip(page)
@@ -53,6 +52,6 @@ def _draw_lesson_banner() -> None:
     if here is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_banner"):
-        note = f" {literal(address.note(), MAX_NOTE)}" if address.note() else ""
+        note = f" {escape_markdown(address.note(), MAX_NOTE)}" if address.note() else ""
         st.markdown(f":violet[:material/school: **Lesson.**]{note}")
         st.button("Leave the lesson", key="_leave_lesson", on_click=address.leave_lesson, type="tertiary")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core import network
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.courses.worksheet import Pose
 from pages._shared.courses.worksheet_html import handout
 from pages._shared.lessons.course import (
@@ -233,14 +233,14 @@ def test_our_courses_lead_through_their_pages_to_a_summary(name: str, open_page:
         assert not at.exception
         assert at.query_params["step"] == str(number)
         assert f"**Step {number} of {len(course.steps)}**" in said(at)
-        assert literal(step.lesson.note, MAX_NOTE) in said(at)
+        assert escape_markdown(step.lesson.note, MAX_NOTE) in said(at)
         if step.lesson.predict_first:
             assert not pictures(at)
-            assert not any(literal(statement(claim), 200) in said(at) for claim in step.claims)
+            assert not any(escape_markdown(statement(claim), 200) in said(at) for claim in step.claims)
             question = at.pills(key=f"_{step.page}_option")
             at = question.set_value(question.options[0]).run()
             asked += 1
-        assert all(literal(statement(claim), 200) in said(at) for claim in step.claims)
+        assert all(escape_markdown(statement(claim), 200) in said(at) for claim in step.claims)
         following = course.steps[number].page if number < len(course.steps) else None
         at = press(at, "_course_PageDown", following)
     assert not at.exception

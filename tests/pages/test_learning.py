@@ -96,7 +96,7 @@ def test_what_is_typed_is_answered_with_spaces_or_without(open_page: Open) -> No
     for text, sentence in (("abz", "letters a to j"), ("a" * 13, "trained on 12 tokens")):
         at = open_page("learning", **QUICK, learning_text=text)
         assert sentence in at.error[0].value
-        assert "Ask the trained model" in at.error[0].value
+        assert "Controls the trained model" in at.error[0].value
 
 
 def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(
@@ -168,7 +168,7 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
 
     monkeypatch.setattr(draw, "moving_view", moving_view)
     # However fast it learns, it does not go on before it has been looked at once.
-    monkeypatch.setattr(process().runner, "_let_pass", lambda _: moved.wait(PATIENCE_S))
+    monkeypatch.setattr(process().runner, "_yield_to_pages", lambda _: moved.wait(PATIENCE_S))
     at = open_page("learning", learning_steps="600")
     *moving, (_, last) = [one for one in drawn if one[0] == "learning"]
     assert moving

@@ -150,9 +150,9 @@ def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
 def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, comes_to: int) -> None:
     course_position.start(Course(steps=(Step(page="masks"), Step(page="scaling"))))
     said(session, {"do": "step", "at": at})
-    here = course_position.walk()
+    here = course_position.current()
     assert here
-    assert (here.at, here.entering) == (comes_to, True)
+    assert (here.index, here.entering) == (comes_to, True)
     assert course_position.wanted() == [None, "masks", "scaling", None][comes_to + 1]
 
 

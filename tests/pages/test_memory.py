@@ -48,7 +48,7 @@ def test_large_blocks_go_back_and_threads_share_the_rest() -> None:
 
 BETWEEN = """
 import psutil
-from pages._shared.compute.memory import give_back, use_one_arena
+from pages._shared.compute.memory import trim, use_one_arena
 use_one_arena()
 rss = psutil.Process().memory_info().rss
 blocks, stays = [], []
@@ -57,7 +57,7 @@ for _ in range(120):
     stays.append(bytearray(20_000))
 del blocks
 freed = psutil.Process().memory_info().rss - rss
-give_back()
+trim()
 print(freed, psutil.Process().memory_info().rss - rss)
 """
 

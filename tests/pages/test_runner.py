@@ -107,9 +107,9 @@ def test_bytes_of_nested_results_are_counted() -> None:
 SCRIPT = f"""
 import sys
 import streamlit as st
-from pages._shared.compute.progress import result_of
+from pages._shared.compute.progress import run_with_progress
 here = sys.modules["{__name__}"]
-result = result_of(here.steps_awaited, here.Config(5))
+result = run_with_progress(here.steps_awaited, here.Config(5))
 st.write(float(result.values[0]))
 """
 
@@ -243,7 +243,7 @@ def test_between_its_steps_a_long_computation_lets_others_pass_for_some_times_wh
             yield Step(done, 3)
         yield "done"
 
-    assert Runner(let_pass=waits.append).run(steps_of, None) == "done"
+    assert Runner(yield_to_pages=waits.append).run(steps_of, None) == "done"
     assert len(waits) == 3
     assert all(wait >= PATIENCE * 0.02 for wait in waits)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pages._shared.core.pages import HOME, PAGES
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.session.settings import shared
 from attention_core.claims import DOCUMENTS, FURTHER, SAID, Document, Said
 
@@ -30,7 +30,7 @@ def draw_sources(documents: tuple[str, ...]) -> None:
 
 def _draw_document(document: Document) -> None:
     st.markdown(
-        f"**{literal(document.title, 120)}** {literal(document.about, 200)}  \n"
+        f"**{escape_markdown(document.title, 120)}** {escape_markdown(document.about, 200)}  \n"
         f":small[Its references: {_links(document.references)}.]"
     )
     for number, said in enumerate(said for said in SAID if said.source == document.name):
@@ -42,9 +42,12 @@ def _draw_document(document: Document) -> None:
 
 
 def _draw_said(said: Said) -> None:
-    lines = [literal(said.statement, 300), f":small[:gray[{literal(said.place)} · {said.claim or 'no claim'}]]"]
+    lines = [
+        escape_markdown(said.statement, 300),
+        f":small[:gray[{escape_markdown(said.place)} · {said.claim or 'no claim'}]]",
+    ]
     if said.corrected:
-        corrected = literal(said.corrected[:1].upper() + said.corrected[1:], 500)
+        corrected = escape_markdown(said.corrected[:1].upper() + said.corrected[1:], 500)
         lines.append(f":small[:orange[:material/edit: **To be corrected or added:**] {corrected}.]")
     st.markdown("  \n".join(lines), width="stretch")
     name, parameters = said.where
@@ -53,4 +56,4 @@ def _draw_said(said: Said) -> None:
 
 
 def _links(addresses: Mapping[str, str]) -> str:
-    return "; ".join(f"[{literal(name, 120)}]({address})" for name, address in addresses.items())
+    return "; ".join(f"[{escape_markdown(name, 120)}]({address})" for name, address in addresses.items())

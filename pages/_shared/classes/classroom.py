@@ -4,7 +4,7 @@ import threading
 
 import streamlit as st
 
-from pages._shared.core.network import way_in
+from pages._shared.core.network import public_url
 from pages._shared.page.share import draw_qr_code
 
 _doors = threading.Event()
@@ -19,7 +19,7 @@ def draw_way_in() -> None:
     """In a classroom: the link and the QR code that bring a student here."""
     if not _doors.is_set():
         return
-    address = way_in(st.context.url or "", st.get_option("browser.serverAddress"))
+    address = public_url(st.context.url or "", st.get_option("browser.serverAddress"))
     with st.container(border=True, key="way_in"):
         if address is None:
             st.markdown("This machine is on no network, so no student can reach it.")

@@ -5,7 +5,7 @@ from typing import Final
 import streamlit as st
 
 from pages._shared.components.loader import component
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.rooms.room import KEY_LETTERS
 from pages._shared.session import address
 
@@ -60,7 +60,7 @@ def refuse(sentence: str) -> None:
     Args:
         sentence: Why, as text.
     """
-    st.session_state[_REFUSED] = literal(sentence, 200)
+    st.session_state[_REFUSED] = escape_markdown(sentence, 200)
 
 
 def _join() -> None:

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from pages._shared.classes.classroom import way_in
+from pages._shared.classes.classroom import public_url
 from pages._shared.classes.join import PRIVATE, TEACHES, TYPED, refuse
 from pages._shared.classes.prepared import place, prepared
 from pages._shared.components.loader import component
@@ -67,7 +67,7 @@ def _followed(key: str) -> int | None:
 
 
 def _students_address(key: str) -> str:
-    base = way_in(st.context.url or "", st.get_option("browser.serverAddress")) or address.address({})
+    base = public_url(st.context.url or "", st.get_option("browser.serverAddress")) or address.address({})
     return f"{base}?class={key}"
 
 
@@ -88,7 +88,7 @@ def _said() -> None:
         case {"do": "measure", "page": str(page), "question": str(question)} if page in process().questions:
             state[_MEASURE] = (page, question)
             if page != state.get(log.PAGE):
-                address.go(page, shared().parameters())
+                address.visit(page, shared().parameters())
         case {"do": "move", "own": own, "call": int(call), **to} if _is_place(to) and call != _followed(
             address.room()
         ):
@@ -103,7 +103,7 @@ def _said() -> None:
             if _OWN in state:
                 here, parameters, values = state.pop(_OWN)
                 restore(values)
-                address.go(here, parameters)
+                address.visit(here, parameters)
             else:
                 _go(**to)
 
@@ -116,7 +116,7 @@ def _is_place(to: dict[str, Any]) -> bool:
 def _go(page: str, settings: str) -> None:
     """Go to a page with settings; whether this is a presenter's view stays this session's own."""
     own = {name: text for name, text in shared().parameters().items() if name == "present"}
-    address.go(page, {name: text for name, text in parse_qsl(settings) if name not in ("present", "class")} | own)
+    address.visit(page, {name: text for name, text in parse_qsl(settings) if name not in ("present", "class")} | own)
 
 
 def is_to_measure(page: str) -> bool:

@@ -14,7 +14,7 @@ def prepared() -> list[dict[str, Any]]:
         Of each its ``text``, ``answers`` and ``right`` one, the ``page`` whose own question it is, or an empty text,
         and the step ``at`` which it stands, counted from 0.
     """
-    here, found = course_position.walk(), dict[str, dict[str, Any]]()
+    here, found = course_position.current(), dict[str, dict[str, Any]]()
     steps = [(step.page, step.lesson) for step in here.course.steps] if here else []
     lesson = address.lesson()
     if here is None and lesson is not None:
@@ -37,5 +37,5 @@ def _as_asked(question: Prepared, page: str) -> dict[str, Any] | None:
 
 def place() -> dict[str, int]:
     """The step ``at`` which the session stands, and how many ``steps`` its course has; none outside of one."""
-    here = course_position.walk()
-    return {"at": here.at, "steps": len(here.course.steps)} if here else {"at": 0, "steps": 0}
+    here = course_position.current()
+    return {"at": here.index, "steps": len(here.course.steps)} if here else {"at": 0, "steps": 0}

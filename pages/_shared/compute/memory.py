@@ -27,7 +27,7 @@ def use_one_arena() -> None:
         libc.mallopt(_M_TRIM_THRESHOLD, _KEPT)
 
 
-def give_back() -> None:
+def trim() -> None:
     """Return what lies free between blocks that are in use, some milliseconds' work; after a long computation.
 
     Of itself glibc returns only what lies free at the arena's end.

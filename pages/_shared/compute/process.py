@@ -30,4 +30,4 @@ class Process:
 def process() -> Process:
     """The one of this process."""
     turns = Turns()
-    return Process(turns, Runner(let_pass=turns.let_pass))
+    return Process(turns, Runner(yield_to_pages=turns.yield_to_pages))

@@ -24,7 +24,7 @@ DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar; but its fi
 _IN_LINE = "Number {:,} in line: this machine is busy with another computation, and they take turns."
 
 
-def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
+def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
     """The result of an experiment, shared by all who ask for it, with progress where it takes long.
 
     Args:
@@ -37,7 +37,7 @@ def result_of(function: Callable[[Any], Any], config: Any, draw: Callable[[Step]
     known = shared.runner.cached(function, config)
     if known is not None:
         return known
-    with shared.runner.job(function, config) as job, shared.turns.released():
+    with shared.runner.job(function, config) as job, shared.turns.release():
         if draw:
             job.begun.wait(POLL_S)
         else:

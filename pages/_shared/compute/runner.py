@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from pages._shared.compute.memory import give_back
+from pages._shared.compute.memory import trim
 
 if TYPE_CHECKING:  # the runner is made before torch, which steps come with, is imported
     from attention_core.experiments.verdict import Step
@@ -72,12 +72,12 @@ class Job:
             raise self.error
         return self._result
 
-    def compute(self, seconds: float = math.inf, let_pass: Callable[[float], None] = lambda _: None) -> bool:
+    def compute(self, seconds: float = math.inf, yield_to_pages: Callable[[float], None] = lambda _: None) -> bool:
         """Compute to the end, or step by step for about so long; stop where nobody waits any more.
 
         Args:
             seconds: How long.
-            let_pass: Called between two steps with the seconds that it may wait at most.
+            yield_to_pages: Called between two steps with the seconds that it may wait at most.
 
         Returns:
             Whether it has come to its end.
@@ -99,7 +99,7 @@ class Job:
                 elif (now := time.monotonic()) > end:
                     return False
                 else:
-                    let_pass(PATIENCE * (now - begun))
+                    yield_to_pages(PATIENCE * (now - begun))
                     begun = time.monotonic()
         except BaseException as error:  # noqa: BLE001 - it is raised again in everyone who waits
             self.error = error
@@ -113,11 +113,11 @@ class Runner:
 
     Args:
         capacity: Bytes of arrays that are kept; the least recently used result goes first.
-        let_pass: What long computations call between their steps; see ``Job.compute``.
+        yield_to_pages: What long computations call between their steps; see ``Job.compute``.
     """
 
-    def __init__(self, capacity: int = CACHE_BYTES, let_pass: Callable[[float], None] = lambda _: None) -> None:
-        self.capacity, self._let_pass = capacity, let_pass
+    def __init__(self, capacity: int = CACHE_BYTES, yield_to_pages: Callable[[float], None] = lambda _: None) -> None:
+        self.capacity, self._yield_to_pages = capacity, yield_to_pages
         self.size = 0
         self._results: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._jobs: dict[Hashable, Job] = {}
@@ -205,7 +205,7 @@ class Runner:
             key, job = line[0]
             self._on_turn = [job]
         with _giving_way():
-            ended = job.compute(TURN_S, self._let_pass)
+            ended = job.compute(TURN_S, self._yield_to_pages)
         with self._lock:
             line.popleft()
             self._on_turn = []
@@ -214,7 +214,7 @@ class Runner:
                 self._long.submit(self._take_turn)
         if ended:
             self._finish(key, job)
-            give_back()
+            trim()
 
     def _work(self, key: Hashable, job: Job) -> None:
         job.compute()

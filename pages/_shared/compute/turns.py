@@ -20,7 +20,7 @@ class Turns:
         self._free.set()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         """Wait for the turn, and keep it for the block; where this thread has it already, go on."""
         if getattr(self._mine, "held", False):
             yield
@@ -32,7 +32,7 @@ class Turns:
             self._leave()
 
     @contextmanager
-    def released(self) -> Iterator[None]:
+    def release(self) -> Iterator[None]:
         """Let others have the turn, where this thread has it, while it only waits: for a result, or for torch."""
         held = getattr(self._mine, "held", False)
         if held:
@@ -43,7 +43,7 @@ class Turns:
             if held:
                 self._take()
 
-    def let_pass(self, seconds: float) -> None:
+    def yield_to_pages(self, seconds: float) -> None:
         """Wait while anyone has the turn, but no longer than ``seconds``: for a computation, between its steps."""
         self._free.wait(seconds)
 

@@ -42,7 +42,7 @@ def wait() -> None:
     if _awake.is_set():
         return
     with (
-        process().turns.released(),
+        process().turns.release(),
         st.spinner("Waking up. This takes a few seconds; then the app is awake for all."),
     ):
         _import_torch()
@@ -59,7 +59,7 @@ def question(page: str) -> Question | None:
     """
     known = process().questions.get(page)
     if known is None and not _declared.is_set():
-        raise RoomError(503, "The app is waking up. Ask again in a moment.", 1)
+        raise RoomError(503, "The app is waking up. Controls again in a moment.", 1)
     return known
 
 

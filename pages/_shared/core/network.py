@@ -12,7 +12,7 @@ _NOWHERE = ("192.0.2.1", 9)
 _EVERYWHERE = ("0.0.0.0", "::")  # what a server listens at that others reach too
 
 
-def way_in(seen: str, named: str) -> str | None:
+def public_url(seen: str, named: str) -> str | None:
     """The address of Home for everybody, from the one that this visitor's browser knows.
 
     Whoever came over the network has a good address. On the machine itself that is ``localhost``, which leads
@@ -51,7 +51,7 @@ def for_students(address: str) -> tuple[str, str]:
         base = (
             None
             if is_here(listens) and listens not in _EVERYWHERE
-            else way_in(address, st.get_option("browser.serverAddress"))
+            else public_url(address, st.get_option("browser.serverAddress"))
         )
         if base is None:
             return address, (
@@ -65,7 +65,7 @@ def for_students(address: str) -> tuple[str, str]:
     return address, ""
 
 
-def where(address: str) -> str:
+def audience(address: str) -> str:
     """Who can open an address, in words; empty where anyone can."""
     host = urlsplit(address).hostname or "localhost"
     try:

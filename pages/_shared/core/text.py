@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from attention_core.experiments.settings import Choice, Setting
 
 if TYPE_CHECKING:
-    from pages._shared.session.settings import Values
+    from pages._shared.session.settings import Settings
     from attention_core.experiments.checks import ConfigError
 
 _ACTIVE = frozenset("\\`*_{}[]()#+-.!|<>$:~&=^@")
 
 
-def literal(text: str, limit: int = 60) -> str:
+def escape_markdown(text: str, limit: int = 60) -> str:
     """``text`` for Markdown, so that it appears exactly as it is, cut after ``limit`` characters."""
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join("\\" + char if char in _ACTIVE else char for char in short)
@@ -24,7 +24,7 @@ def literal(text: str, limit: int = 60) -> str:
 _JOINER = "\N{WORD JOINER}"
 
 
-def unbroken(text: str) -> str:
+def no_line_breaks(text: str) -> str:
     """Markdown in which no line ends within a number or |γ|·√d: Chromium ends one after an exponent's minus."""
     return re.sub(r"((?<=\de)\\?-(?=\d)|\|(?=[·√]))", rf"\1{_JOINER}", text)
 
@@ -32,22 +32,25 @@ def unbroken(text: str) -> str:
 _ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "violet"}
 
 
-def coloured(parts: Iterable[tuple[str, str | None]]) -> str:
+def role_markdown(parts: Iterable[tuple[str, str | None]]) -> str:
     """Markdown of texts side by side, each exactly as it is and in the colour of its role, where it has one."""
-    return "".join(f":{_ROLES[role]}[{literal(text, 300)}]" if role else literal(text, 300) for text, role in parts)
+    return "".join(
+        f":{_ROLES[role]}[{escape_markdown(text, 300)}]" if role else escape_markdown(text, 300)
+        for text, role in parts
+    )
 
 
-def refusal(error: ConfigError, values: Values) -> str:
+def error_message(error: ConfigError, settings: Settings) -> str:
     """What is not possible about a config, in the words that the page uses for its settings."""
-    one = values.settings.get(error.field)
+    one = settings.declared.get(error.field)
     label = one.label if one else error.field.replace("_", " ")
     if error.value in ((), "", "0 tokens"):
         said = "is empty"
     elif (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
-        said = f"cannot be “{literal(_spoken(one, error.value), 120)}”"
+        said = f"cannot be “{escape_markdown(_spoken(one, error.value), 120)}”"
     else:
-        said = f"cannot be {literal(str(error.value), 120)}"
-    return f"**{literal(label)}** {said}: {literal(error.allowed, 300)}."
+        said = f"cannot be {escape_markdown(str(error.value), 120)}"
+    return f"**{escape_markdown(label)}** {said}: {escape_markdown(error.allowed, 300)}."
 
 
 def _spoken(one: Setting, value: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, Course, Step, changed
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS
 from pages._shared.page.question_field import draw_field
@@ -50,8 +50,8 @@ def _row(at: int, step: Step) -> str:
     settings = [f"{key.removeprefix(f'{step.page}_')} = {text}" for key, text in step.settings.items()]
     said = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
     lines = [f"**{at + 1}. {step.title}** :gray[{' · '.join(flags)}]"]
-    lines += [literal(here.note, MAX_NOTE)] if here.note else []
-    lines += [f":small[:gray[{literal(said, 200)}]]"] if said else []
+    lines += [escape_markdown(here.note, MAX_NOTE)] if here.note else []
+    lines += [f":small[:gray[{escape_markdown(said, 200)}]]"] if said else []
     return "  \n".join(lines)
 
 

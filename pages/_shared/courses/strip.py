@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._shared.core.pages import FOLDER
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import MAX_ANSWER, MAX_TITLE
 from pages._shared.lessons.lesson import MAX_NOTE
 from pages._shared.lessons.library import OURS, ours
@@ -29,7 +29,7 @@ def draw_strip(page: str) -> None:
     Args:
         page: The page that is about to run.
     """
-    here, now = course_position.walk(), course_position.step()
+    here, now = course_position.current(), course_position.current_step()
     if here is None:
         return
     count = len(here.course.steps)
@@ -38,28 +38,28 @@ def draw_strip(page: str) -> None:
             st.markdown(f":material/route: {_where(here, count)}", width="stretch")
             if now and now.page == page and now.answer:
                 with st.popover("Answer", width="content"):
-                    st.markdown(literal(now.answer, MAX_ANSWER))
+                    st.markdown(escape_markdown(now.answer, MAX_ANSWER))
             if now and now.page != page:
-                _button(f"Return to step {here.at + 1}", "undo", "return", here.at, primary=True)
+                _button(f"Return to step {here.index + 1}", "undo", "return", here.index, primary=True)
             elif now:
-                _button("", "replay", "again", here.at, told="Start this step again")
-            _button("Back", "arrow_back", "PageUp", here.at - 1, disabled=here.at == 0)
+                _button("", "replay", "again", here.index, told="Start this step again")
+            _button("Back", "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
             if now:
-                last = here.at == count - 1
-                _button("Finish" if last else "Next", "arrow_forward", "PageDown", here.at + 1, primary=not last)
+                last = here.index == count - 1
+                _button("Finish" if last else "Next", "arrow_forward", "PageDown", here.index + 1, primary=not last)
             st.button("", icon=":material/close:", help="Leave the course", key="_course_leave",
                       type="tertiary", on_click=course_position.leave)  # fmt: skip
         if now and now.page == page and now.lesson.note:
-            st.markdown(literal(now.lesson.note, MAX_NOTE))
-        st.progress(here.at / count)
+            st.markdown(escape_markdown(now.lesson.note, MAX_NOTE))
+        st.progress(here.index / count)
 
 
-def _where(here: course_position.Walk, count: int) -> str:
-    now, title = course_position.step(), literal(here.course.title, MAX_TITLE)
+def _where(here: course_position.CoursePosition, count: int) -> str:
+    now, title = course_position.current_step(), escape_markdown(here.course.title, MAX_TITLE)
     if now is None:
         return f"**The end** :gray[{title}]"
     minutes = f" :small[:gray[{now.minutes} min]]" if presenting() else ""
-    return f"**Step {here.at + 1} of {count}**{minutes} :gray[{title}]"
+    return f"**Step {here.index + 1} of {count}**{minutes} :gray[{title}]"
 
 
 def _button(
@@ -80,12 +80,12 @@ def _button(
 
 def at_end() -> bool:
     """Whether the session stands at the end of a course, where a summary takes the place of the page."""
-    return course_position.walk() is not None and course_position.step() is None
+    return course_position.current() is not None and course_position.current_step() is None
 
 
 def draw_end() -> None:
     """Draw what was predicted on the way, and what the tensor said."""
-    here = course_position.walk()
+    here = course_position.current()
     assert here is not None
     address.write(shared().parameters())
     st.title("What you predicted, and what was measured", anchor=False)
@@ -102,12 +102,12 @@ def draw_end() -> None:
         elif said.truth == said.answer:
             outcome = ":green[:material/check: the tensor agrees.]"
         else:
-            outcome = f":orange[:material/close: the tensor said **{literal(said.truth)}**.]"
+            outcome = f":orange[:material/close: the tensor said **{escape_markdown(said.truth)}**.]"
         question = f"**Step {at + 1}, {one.title}.** {said.question}"
-        st.markdown(f"{question}  \nYou said **{literal(said.answer)}**: {outcome}")
+        st.markdown(f"{question}  \nYou said **{escape_markdown(said.answer)}**: {outcome}")
     with st.container(horizontal=True):
         st.button(
-            "Walk it again",
+            "CoursePosition it again",
             icon=":material/replay:",
             on_click=course_position.start,
             args=(here.course, here.text or None),

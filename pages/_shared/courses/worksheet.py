@@ -19,7 +19,7 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.figures.svg import view_svgs
 
 if TYPE_CHECKING:
-    from pages._shared.session.page_state import Sheet
+    from pages._shared.session.page_state import PageState
 
 _GATHER, _VALUES = "_gather", "_values"
 MOST_FOUND: Final = 3
@@ -143,11 +143,11 @@ def _end(here: Gather) -> None:
     st.session_state[_VALUES] = here.kept
 
 
-def move(page: "Sheet", predict: Predict) -> None:
+def move(page: "PageState", predict: Predict) -> None:
     """Make the move of a page's question, where the look is one after it."""
     pose = _pose()
     if pose and pose.moved:
-        page.values.reset(predict.move)
+        page.settings.set_all(predict.move)
 
 
 def see(view: MatrixView, step: int, *, key: str) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pages._shared.core.pages import HOME, LEDGER, PAGES
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.questions import MOST, Prepared, read
 
@@ -197,10 +197,10 @@ class _Reader:
             return self._skip("is no step")
         page = raw.get("page")
         if not isinstance(page, str) or page not in TITLES:
-            return self._skip(f"asks for the page “{literal(_clean(str(page)[:60]))}”, which there is not")
+            return self._skip(f"asks for the page “{escape_markdown(_clean(str(page)[:60]))}”, which there is not")
         for name in list(raw)[:MAX_SETTINGS]:
             if name not in _NAMES:
-                self._remark(f"holds “{literal(_clean(name))}”, which this version does not know")
+                self._remark(f"holds “{escape_markdown(_clean(name))}”, which this version does not know")
         fixed = self._settings(page, raw.get("fixed"))
         lesson = Lesson(
             parts=self._some("parts", raw.get("parts"), PARTS) if raw.get("parts") is not None else tuple(PARTS),
@@ -249,9 +249,9 @@ class _Reader:
         read: dict[str, str] = {}
         for key, value in list(raw.items())[:MAX_SETTINGS]:
             if not (key.startswith(f"{page}_") or key in SHARED) or key == f"{page}_tab":
-                self._remark(f"sets “{literal(_clean(key))}”, which {TITLES[page]} does not know")
+                self._remark(f"sets “{escape_markdown(_clean(key))}”, which {TITLES[page]} does not know")
             elif not isinstance(value, str) or len(value) > MAX_VALUE:
-                self._remark(f"sets “{literal(_clean(key))}” to what no setting can be")
+                self._remark(f"sets “{escape_markdown(_clean(key))}” to what no setting can be")
             else:
                 read[key] = value.encode("utf-8", "replace").decode()
         if len(raw) > MAX_SETTINGS:
@@ -283,5 +283,5 @@ class _Reader:
         wanted = [one for one in raw[:MAX_SETTINGS] if isinstance(one, str)] if isinstance(raw, list) else []
         for one in wanted:
             if one not in known:
-                self._remark(f"has “{literal(_clean(one))}” among its {name}, which there is not")
+                self._remark(f"has “{escape_markdown(_clean(one))}” among its {name}, which there is not")
         return tuple(one for one in known if one in wanted)

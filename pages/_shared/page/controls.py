@@ -9,19 +9,19 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.core import log
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.session import address
-from pages._shared.session.settings import Values
+from pages._shared.session.settings import Settings
 from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
 from attention_core.experiments.config import Device
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
 
 
-class Ask:
-    """Draws settings where it is called: ``ask("num_keys", "scale")``.
+class Controls:
+    """Draws settings where it is called: ``controls.show("num_keys", "scale")``.
 
     Args:
-        values: What they stand at.
+        settings: The page's settings.
         moved: Called once a setting has been moved.
         refused: Which setting is not possible, and a sentence that says so: below the box of words that were typed.
 
@@ -31,57 +31,63 @@ class Ask:
 
     def __init__(
         self,
-        values: Values,
+        settings: Settings,
         moved: Callable[[], None] = lambda: None,
         refused: Callable[[], tuple[str, str]] = lambda: ("", ""),
     ) -> None:
-        self.values = values
+        self.settings = settings
         self.parts: dict[str, str] = {}
         self._moved, self._refused = moved, refused
         self._part = "controls"
 
-    def called(self, moved: Callable[[], None]) -> Ask:
+    def called(self, moved: Callable[[], None]) -> Controls:
         """The same, which calls another once a setting has been moved."""
-        one = Ask(self.values, moved, self._refused)
+        one = Controls(self.settings, moved, self._refused)
         one.parts = self.parts
         return one
 
-    def __call__(self, *names: str) -> None:
+    def show(self, *names: str) -> None:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
-        fixed, now = self.values.fixed(), self.values.now()
+        fixed, now = self.settings.fixed(), self.settings.as_dict()
         for name in names:
             self.parts.setdefault(name, self._part)
             if name not in fixed:
                 self._draw(name, now[name])
-            elif not self.values.is_hidden(name):
-                st.markdown(f"{self.values.settings[name].label}: **{literal(self.values.say(name))}**")
+            elif not self.settings.is_hidden(name):
+                st.markdown(
+                    f"{self.settings.declared[name].label}: **{escape_markdown(self.settings.value_text(name))}**"
+                )
 
     def says(self, name: str) -> bool:
         """Whether it is said below the setting's own box that it is not possible."""
-        return name in self.parts and isinstance(self.values.settings[name], Words) and not self.values.is_fixed(name)
+        return (
+            name in self.parts
+            and isinstance(self.settings.declared[name], Words)
+            and not self.settings.is_fixed(name)
+        )
 
-    def under(self, title: str, *names: str) -> None:
+    def section(self, title: str, *names: str) -> None:
         """Draw these settings as a group with a title, which is left out where all of them are hidden."""
-        if not all(self.values.is_hidden(name) for name in names):
+        if not all(self.settings.is_hidden(name) for name in names):
             st.markdown(f"**{title}**")
-        self(*names)
+        self.show(*names)
 
     def row(self, *names: str) -> None:
         """Draw these settings side by side."""
         with st.container(horizontal=True, gap="small"):
-            self(*names)
+            self.show(*names)
 
     @contextmanager
-    def breaks(self) -> Iterator[None]:
+    def break_it(self) -> Iterator[None]:
         """Where the switches stand that make the page's claims fail."""
-        if address.shows("break"):
+        if address.part_visible("break"):
             st.markdown("**Break it**")
         self._part = "break"
         yield
         self._part = "controls"
 
     def _draw(self, name: str, value: Any) -> None:
-        one, key = self.values.settings[name], self.values.key(name)
+        one, key = self.settings.declared[name], self.settings.key(name)
         shown = _shown(one, value)
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
@@ -118,50 +124,50 @@ class Ask:
 
         Words are kept as typed, so that nobody loses them; the experiment says what is not possible.
         """
-        one, sent = self.values.settings[name], st.session_state.get(self.values.key(name))
+        one, sent = self.settings.declared[name], st.session_state.get(self.settings.key(name))
         try:
             value = received(name, one, sent)
         except (ConfigError, TypeError, ValueError):
-            log.refused(self.values.page or "all pages", f"a value of {name}")
-            address.notice(f"{one.label} cannot be what was sent; it stays as it was.")
+            log.refused(self.settings.page or "all pages", f"a value of {name}")
+            address.add_notice(f"{one.label} cannot be what was sent; it stays as it was.")
             st.rerun()  # of the whole page, for the browser shows what it sent
-        self.values.put(**{name: value})
+        self.settings.set(**{name: value})
         self._moved()
 
 
-class Groups(Ask):
+class FragmentControls(Controls):
     """Settings in groups, each a fragment: where one is moved, what else shows another value is drawn anew by itself.
 
     Args:
-        values: What they stand at.
+        settings: The page's settings.
         moved: Called once a setting has been moved.
         refused: Which setting is not possible, and a sentence that says so.
     """
 
-    def __init__(self, values: Values, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
-        super().__init__(values, moved, refused)
+    def __init__(self, settings: Settings, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
+        super().__init__(settings, moved, refused)
         self._drawn: dict[str, tuple[str, ...]] = {}
         self._said: dict[str, str] = {}
 
-    def __call__(self, *names: str) -> None:
+    def show(self, *names: str) -> None:
         """Draw these settings as a group."""
-        self._draw_apart(super().__call__, names)
+        self._draw_apart(super().show, names)
 
     def row(self, *names: str) -> None:
         """Draw these settings as a group, side by side."""
 
         def draw(*names: str) -> None:
             with st.container(horizontal=True, gap="small"):
-                super(Groups, self).__call__(*names)
+                super(FragmentControls, self).show(*names)
 
         self._draw_apart(draw, names)
 
-    def outdated(self) -> list[str]:
+    def stale_fragments(self) -> list[str]:
         """The fragments of the groups that show another value than is set, or say something else."""
-        now, fixed = self.values.now(), self.values.fixed()
+        now, fixed = self.settings.as_dict(), self.settings.fixed()
         shown = {
             name: name in fixed
-            or st.session_state.get(self.values.key(name)) == _shown(self.values.settings[name], now[name])
+            or st.session_state.get(self.settings.key(name)) == _shown(self.settings.declared[name], now[name])
             for name in self.parts
         }
         return [
@@ -173,7 +179,7 @@ class Groups(Ask):
     def _draw_apart(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
         if not names:
             return
-        key = f"_{self.values.page}_ask_{names[0]}"
+        key = f"_{self.settings.page}_ask_{names[0]}"
 
         def draw_group() -> None:
             draw(*names)

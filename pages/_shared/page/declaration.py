@@ -11,15 +11,15 @@ class Preset:
 
     Attributes:
         name: What its button says.
-        surprise: What to look for.
-        settings: Values by name; every other setting of the page goes to how it begins.
-        tells: Whether the surprise answers the page's question, and so waits until that is answered.
+        caption: What to look for.
+        settings: Settings by name; every other setting of the page goes to how it begins.
+        spoils: Whether the surprise answers the page's question, and so waits until that is answered.
     """
 
     name: str
-    surprise: str
+    caption: str
     settings: dict[str, Any]
-    tells: bool = False
+    spoils: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Predict:
         move: The settings that answering sets; every other setting of the page goes to how it begins.
         grade: From the new result to the option that is true for it; None where these settings cannot tell.
         headline: What stands in place of the page's claim while the question does, where the claim answers it.
-        about: The claims that answer it, of which nothing is said while the question stands.
+        spoilers: The claims that answer it, of which nothing is said while the question stands.
     """
 
     question: str
@@ -40,4 +40,4 @@ class Predict:
     move: dict[str, Any]
     grade: Callable[[Any], str | None]
     headline: str = ""
-    about: tuple[str, ...] = ()
+    spoilers: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages._shared.core.text import literal, unbroken
+from pages._shared.core.text import escape_markdown, no_line_breaks
 from attention_core.claims import statement
 from attention_core.experiments.verdict import Verdict, format_number
 
@@ -29,11 +29,11 @@ def draw_finding(verdicts: Iterable[Verdict]) -> None:
     if not said:
         return
     first, more = said[:MOST], said[MOST:]
-    st.markdown(unbroken(finding_lines(first)))
+    st.markdown(no_line_breaks(finding_lines(first)))
     agree = all(verdict.outcome in ("holds", "fails") for verdict in more)
     counted = f"{len(more)} more finding{'s' * (len(more) > 1)}{', as theory expects' if agree else ''}"
     with st.expander(f"{counted}; how all was measured" if more else "How it was measured"):
-        st.markdown(unbroken(verdict_lines(more + first)))
+        st.markdown(no_line_breaks(verdict_lines(more + first)))
 
 
 def finding_lines(verdicts: Iterable[Verdict]) -> str:
@@ -65,12 +65,12 @@ def _claim(verdict: Verdict) -> str:
     if verdict.surprises:
         word = "holds, though theory says it should not here" if verdict.holds else "does not hold, though it should"
     because = f": {verdict.because}" if verdict.because else ""
-    return f":{colour}[{icon} **{literal(statement(verdict.claim), 200)}** {word}{because}.]"
+    return f":{colour}[{icon} **{escape_markdown(statement(verdict.claim), 200)}** {word}{because}.]"
 
 
 def number_in_words(verdict: Verdict) -> str:
     """What was measured, as a sentence that may follow a colon."""
-    number = literal(format_number(verdict.measured) + _unit(verdict))
+    number = escape_markdown(format_number(verdict.measured) + _unit(verdict))
     return f"{verdict.says} **{number}**."
 
 

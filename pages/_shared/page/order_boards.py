@@ -5,7 +5,7 @@ from typing import Final
 import streamlit as st
 
 from pages._shared.components.token_board import BoardMove, BoardRole, token_board
-from pages._shared.page.state import Stage
+from pages._shared.page.state import ExperimentState
 from attention_core.experiments.checks import MAX_CHARACTERS
 from attention_core.experiments.permutation import ShuffleConfig
 
@@ -17,7 +17,7 @@ def as_words(tokens: tuple[str, ...]) -> tuple[str, ...]:
     return tuple("_".join(token.split()) or "_" for token in tokens)
 
 
-def order_boards(page: Stage, config: ShuffleConfig, *, key: str) -> None:
+def order_boards(page: ExperimentState, config: ShuffleConfig, *, key: str) -> None:
     """The boards of a shuffle: one where all tokens of a sentence move, else one of queries and one of keys.
 
     They set ``order`` and ``key_order``, ``tokens`` and ``context`` of the page.
@@ -53,7 +53,7 @@ def order_boards(page: Stage, config: ShuffleConfig, *, key: str) -> None:
 
 
 def _board(
-    page: Stage, tokens: tuple[str, ...], order: tuple[int, ...], name: str, sentence: str, *, key: str,
+    page: ExperimentState, tokens: tuple[str, ...], order: tuple[int, ...], name: str, sentence: str, *, key: str,
     role: BoardRole, label: str, group: str, locked: bool,
 ) -> None:  # fmt: skip
     def moved(move: BoardMove) -> None:
@@ -61,10 +61,10 @@ def _board(
         if len(" ".join(words)) > MAX_CHARACTERS:
             st.session_state[f"{key}_refused"] = LONG
         elif move.tokens == tokens:
-            page.put(**{name: move.order})
+            page.set(**{name: move.order})
         else:
-            page.values.put(**{name: move.order, sentence: words})
-            page.answered()
+            page.settings.set(**{name: move.order, sentence: words})
+            page.on_result()
 
     token_board(
         tokens,
@@ -74,6 +74,6 @@ def _board(
         label=label,
         hover_group=group,
         on_change=moved,
-        editable=not page.values.is_fixed(sentence),
-        locked=locked or page.values.is_fixed(name),
+        editable=not page.settings.is_fixed(sentence),
+        locked=locked or page.settings.is_fixed(name),
     )

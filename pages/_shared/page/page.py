@@ -3,15 +3,15 @@
     page = Page("softmax", config=SoftmaxConfig, view=View, presets=PRESETS, predict=PREDICT)
 
     @page.controls
-    def controls(ask: Ask) -> None:
-        ask("scale", "num_keys")
+    def controls(controls: Controls) -> None:
+        controls.show("scale", "num_keys")
 
     @page.answers
     def answers(config: SoftmaxConfig, view: View) -> None:
         result = page.compute(run_softmax, config)
         page.picture(draw)
         page.verdicts(result)
-        page.finish(result, why=..., snippet=..., table=..., figure=...)
+        page.draw_tabs(result, why=..., snippet=..., table=..., figure=...)
 
     if __name__ == "__main__":  # in a visitor's run; where it is imported it only declares itself
         page.draw()
@@ -31,19 +31,19 @@ from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view, shelf
 from pages._shared.components.plotly import draw_plotly
 from pages._shared.components.small import handout
 from pages._shared.compute.process import process
-from pages._shared.compute.progress import result_of
+from pages._shared.compute.progress import run_with_progress
 from pages._shared.core import log
 from pages._shared.core.compat import Place
 from pages._shared.core.pages import PAGES
 from pages._shared.courses import worksheet
 from pages._shared.page import export, pin, presets, share, tabs
-from pages._shared.page.controls import Ask
+from pages._shared.page.controls import Controls
 from pages._shared.page.declaration import Predict, Preset
 from pages._shared.page.export import File
 from pages._shared.page.findings import draw_finding
 from pages._shared.page.header import draw_glossary
 from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
-from pages._shared.page.state import Stage
+from pages._shared.page.state import ExperimentState
 from pages._shared.rooms import Question
 from pages._shared.session import address
 from pages._shared.session.settings import presenting, run_settings
@@ -60,7 +60,7 @@ class NoView:
     """The view of a page whose picture has nothing to choose beside its config."""
 
 
-class Page(Stage):
+class Page(ExperimentState):
     """One experiment page.
 
     Args:
@@ -85,16 +85,16 @@ class Page(Stage):
         self._drawn: Callable[[Any, Any], MatrixView] | None = None
         self._arrived = True
         self._reserved = False
-        self._ask: Callable[[Ask], None] = lambda _: None
+        self._show_controls: Callable[[Controls], None] = lambda _: None
         self._answer: Callable[[Any, Any], None] = lambda *_: None
 
-    def controls(self, ask: Callable[[Ask], None]) -> Callable[[Ask], None]:
+    def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
         """Decorates the function that asks: it draws settings in their groups, at most six in the first."""
-        self._ask = ask
-        return ask
+        self._show_controls = show
+        return show
 
     def view(self, view: Callable[[Any, Any], MatrixView]) -> Callable[[Any, Any], MatrixView]:
-        """Decorates the function from config and view to what the picture shows; see ``drawn``."""
+        """Decorates the function from config and view to what the picture shows; see ``view_for``."""
         self._drawn = view
         return view
 
@@ -104,30 +104,30 @@ class Page(Stage):
         return answer
 
     @property
-    def asks(self) -> bool:
+    def question_open(self) -> bool:
         """Whether the page's question stands."""
-        return address.shows("predict") and predicted(self, self.predict) is None
+        return address.part_visible("predict") and predicted(self, self.predict) is None
 
     @property
-    def waits(self) -> bool:
+    def picture_hidden(self) -> bool:
         """Whether the answer comes before the picture: in a lesson that says so, and on a presenter's slide."""
         here = address.lesson()
         first = presenting() or (here is not None and here.predict_first)
-        return self.asks and first and not worksheet.gathering()
+        return self.question_open and first and not worksheet.gathering()
 
     def draw(self) -> None:
         """Draw the page: what is asked, and in a fragment what is answered."""
         self.take_link()
         if is_to_measure(self.spec.name):
             skip(self)
-            self.values.reset(self.predict.move)
+            self.settings.set_all(self.predict.move)
             self.write_link()
         worksheet.move(self, self.predict)
         self._arrived = address.arrived()
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head"):
             st.title(self.spec.title, anchor=False, width="content")
             draw_glossary()
-            draw_headline(self, self.predict if self.asks else None)
+            draw_headline(self, self.predict if self.question_open else None)
         stage = st.container(horizontal=True, key="stage", gap="small")
         self._above = stage.container(key=f"{self.spec.name}_predict_strip")
         with stage:
@@ -140,7 +140,7 @@ class Page(Stage):
         self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
             self._draw_controls()
-        if self.asks:
+        if self.question_open:
             with figure if presenting() else self._above:
                 draw_question(self, self.predict, slide=presenting())
         with st.container(key="handout"):
@@ -150,15 +150,17 @@ class Page(Stage):
             st.fragment(self._draw_answers, key=self.answers_key)()
 
     def _draw_controls(self) -> None:
-        self._ask(self.groups)
-        fixed = self.values.fixed()
-        self.groups(*(name for name in self.values if name in fixed and name not in self.groups.parts))
-        st.button("Reset", key=self.private("reset"), on_click=presets.reset, args=(self,))
-        self.ask = self.groups.called(self.answered)
+        self._show_controls(self.fragment_controls)
+        fixed = self.settings.fixed()
+        self.fragment_controls.show(
+            *(name for name in self.settings if name in fixed and name not in self.fragment_controls.parts)
+        )
+        st.button("Reset", key=self.session_key("reset"), on_click=presets.reset, args=(self,))
+        self.result_controls = self.fragment_controls.called(self.on_result)
 
     def _draw_answers(self) -> None:
-        with process().turns.held():
-            for sentence in address.notices():
+        with process().turns.hold():
+            for sentence in address.pop_notices():
                 st.warning(sentence)
             if possible := self._possible():
                 self._draw_possible(*possible)
@@ -169,31 +171,31 @@ class Page(Stage):
 
     def _possible(self) -> tuple[Any, Any] | None:
         """Config and view as they are set; where that is not possible, with a sentence, the last that were."""
-        field, said = self.refused()
+        field, said = self.validation_error()
         if not said:
-            return self.made(self.values.now(), run_settings())
+            return self.build(self.settings.as_dict(), run_settings())
         log.refused(self.spec.name, "settings that are not possible")
-        if not self.ask.says(field):
+        if not self.result_controls.says(field):
             st.error(said)
-        if self.last_good is None:
+        if self.last_valid is None:
             for place in (self._above, self._finding, self._below, self._tabs):
                 place.empty()
-        return self.last_good
+        return self.last_valid
 
     def _draw_possible(self, config: Any, view: Any) -> None:
-        state, shown, now = st.session_state, self.private("shown"), (config, view)
+        state, shown, now = st.session_state, self.session_key("shown"), (config, view)
         if self._arrived:
-            state[self.private("before")] = None
+            state[self.session_key("before")] = None
         elif shown in state and state[shown] != now:
-            state[self.private("before")] = state[shown]
-        state[self.private("good")], self._arrived = now, False
-        if not self.waits:
+            state[self.session_key("before")] = state[shown]
+        state[self.session_key("good")], self._arrived = now, False
+        if not self.picture_hidden:
             self._answer(config, view)
             state[shown] = now
         elif not presenting():
             st.info("Answer the question above, or skip it, to see the picture.")
 
-    def made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+    def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
         own, seen = (
             {name: values[name] for name in declared(group) if name in values} for group in (self._config, self._view)
@@ -202,14 +204,14 @@ class Page(Stage):
         return self._make(own, view, run), view
 
     @property
-    def last_good(self) -> tuple[Any, Any] | None:
+    def last_valid(self) -> tuple[Any, Any] | None:
         """Config and view of the last picture that was possible; None if there was none yet."""
-        return st.session_state.get(self.private("good"))
+        return st.session_state.get(self.session_key("good"))
 
     def compute(self, function: Callable[[Any], Any], config: Any) -> Any:
         """The result of an experiment, shared by all who ask for it; where it takes long, progress stands below."""
         with self._finding:  # where it takes none of the picture's room
-            return result_of(function, config)
+            return run_with_progress(function, config)
 
     def compute_in_sight(self, function: Callable[[Any], Any], config: Any, draw: Callable[[Any], None]) -> None:
         """Draw what comes of a long experiment, and until then what each of its steps has to show already.
@@ -226,14 +228,14 @@ class Page(Stage):
                 draw(found)
 
         with self._finding:
-            redraw(result_of(function, config, redraw))
+            redraw(run_with_progress(function, config, redraw))
 
     @property
-    def before(self) -> tuple[Any, Any] | None:
+    def previous(self) -> tuple[Any, Any] | None:
         """Config and view of the last picture before this one that was answered whole; None at first."""
-        return st.session_state.get(self.private("before"))
+        return st.session_state.get(self.session_key("before"))
 
-    def drawn(self, config: Any, view: Any) -> MatrixView:
+    def view_for(self, config: Any, view: Any) -> MatrixView:
         """What the picture shows, on one scale with the picture it stands beside.
 
         Args:
@@ -242,9 +244,9 @@ class Page(Stage):
         """
         assert self._drawn is not None
         shown, pinned = self._drawn(config, view), pin.pinned(self)
-        if pinned is None or self.last_good is None:
+        if pinned is None or self.last_valid is None:
             return shown
-        other = pinned if (config, view) == self.last_good else self.last_good
+        other = pinned if (config, view) == self.last_valid else self.last_valid
         return shown.beside(self._drawn(*other))
 
     def picture(self, draw: Callable[[Any, Any, str], None]) -> None:
@@ -253,30 +255,30 @@ class Page(Stage):
         Args:
             draw: From config, view and a key for its components to the picture on the page.
         """
-        assert self.last_good is not None
+        assert self.last_valid is not None
         pinned = pin.pinned(self)
         if pinned is None:
-            draw(*self.last_good, self.spec.name)
+            draw(*self.last_valid, self.spec.name)
             return
         with st.container(horizontal=True, key="pair"):
-            for said, shown, key in (("Now", self.last_good, ""), ("Pinned", pinned, "_pinned")):
+            for said, shown, key in (("Now", self.last_valid, ""), ("Pinned", pinned, "_pinned")):
                 with st.container():
                     st.caption(said)
                     draw(*shown, f"{self.spec.name}{key}")
 
-    def changes(self, say: Callable[[tuple[Any, Any], tuple[Any, Any]], str]) -> None:
+    def say_change(self, say: Callable[[tuple[Any, Any], tuple[Any, Any]], str]) -> None:
         """Say in a sentence what the last move changed; nothing on the first picture.
 
         Args:
             say: From config and view before and after the move to the sentence; empty for none.
         """
-        assert self.last_good is not None
-        if (before := self.before) and (sentence := say(before, self.last_good)):
+        assert self.last_valid is not None
+        if (before := self.previous) and (sentence := say(before, self.last_valid)):
             with self._finding:
                 st.markdown(f":material/arrow_forward: {sentence}")
 
     @property
-    def words(self) -> Any:
+    def caption(self) -> Any:
         """Where a page says in words what its picture shows: below it, above what was found."""
         return self._finding
 
@@ -286,7 +288,7 @@ class Page(Stage):
         While the question stands, nothing is said of the claims that answer it.
         """
         worksheet.measure(results)
-        hidden = self.predict.about if self.asks else ()
+        hidden = self.predict.spoilers if self.question_open else ()
         with self._finding:
             verdicts = [one for result in results for one in result.verdicts]
             shown = [one for one in verdicts if one.claim not in hidden]
@@ -339,7 +341,7 @@ class Page(Stage):
         with self._below:
             draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
 
-    def finish(
+    def draw_tabs(
         self, result: Result, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
         table: Callable[[], Table], figure: Callable[[], Figure], files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
@@ -355,10 +357,10 @@ class Page(Stage):
             files: What else there is to take along.
         """
         worksheet.grade(self.predict, result)
-        if address.shows("predict") and predicted(self, self.predict) not in (None, SKIP):
+        if address.part_visible("predict") and predicted(self, self.predict) not in (None, SKIP):
             with self._above:
                 draw_grade(self, self.predict, result)
-        assert self.last_good is not None
+        assert self.last_valid is not None
         with self._tabs:
             name, place = tabs.draw_bar(self)
         with place:
@@ -368,7 +370,7 @@ class Page(Stage):
                 case "code":
                     export.draw_code(shortest, snippet, self.spec.name)
                 case "data":
-                    export.draw_data(self.spec.name, self.last_good[0], result, table, figure, files)
+                    export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, files)
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, self.predict, result)

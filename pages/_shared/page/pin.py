@@ -23,13 +23,13 @@ def pinned(page: Page) -> tuple[Any, Any] | None:
     Args:
         page: The page.
     """
-    text = page.around["pin"]
-    if not text or not address.shows("pin"):
+    text = page.extras["pin"]
+    if not text or not address.part_visible("pin"):
         return None
     parameters = dict(parse_qsl(text, keep_blank_values=True))
     with suppress(ValueError, OverflowError):
         run = shared().read(parameters)
-        return page.made(page.values.read(parameters), {name: run[name] for name in declared(RunConfig)})
+        return page.build(page.settings.read(parameters), {name: run[name] for name in declared(RunConfig)})
     return None
 
 
@@ -39,11 +39,11 @@ def draw_pin(page: Page) -> None:
     Args:
         page: The page.
     """
-    said, icon = ("Unpin", ":material/keep_off:") if page.around["pin"] else ("Pin", ":material/keep:")
-    st.button(said, icon=icon, key=page.private("pin"), on_click=_pin, args=(page,), type="tertiary")
+    said, icon = ("Unpin", ":material/keep_off:") if page.extras["pin"] else ("Pin", ":material/keep:")
+    st.button(said, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(page,), type="tertiary")
 
 
 def _pin(page: Page) -> None:
-    text = urlencode(page.values.parameters() | shared().written())
-    page.around.put(pin="" if page.around["pin"] else text)
-    page.pinned()
+    text = urlencode(page.settings.parameters() | shared().written())
+    page.extras.set(pin="" if page.extras["pin"] else text)
+    page.on_pin()

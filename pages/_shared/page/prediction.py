@@ -7,27 +7,27 @@ import streamlit as st
 from pages._shared.classes.join import draw_start
 from pages._shared.page.declaration import Predict
 from pages._shared.session import course_position
-from pages._shared.session.page_state import Sheet
+from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED
 
 SKIP = "Skip"
 
 
-def predicted(page: Sheet, predict: Predict) -> str | None:
+def predicted(page: PageState, predict: Predict) -> str | None:
     """What the visitor answered: an option, or that the question was skipped; None while it stands."""
-    said = page.around["answer"]
+    said = page.extras["answer"]
     if said == SKIPPED:
         return SKIP
     at = int(said or 0)
     return predict.options[at - 1] if 1 <= at <= len(predict.options) else None
 
 
-def skip(page: Sheet) -> None:
+def skip(page: PageState) -> None:
     """Leave the question unanswered."""
-    page.around.put(answer=SKIPPED)
+    page.extras.set(answer=SKIPPED)
 
 
-def draw_headline(page: Sheet, asked: Predict | None) -> None:
+def draw_headline(page: PageState, asked: Predict | None) -> None:
     """Draw the page's claim, its formula a hover away.
 
     Args:
@@ -40,23 +40,23 @@ def draw_headline(page: Sheet, asked: Predict | None) -> None:
         st.markdown(page.spec.claim, help=f"${page.spec.formula}$")
 
 
-def draw_question(page: Sheet, predict: Predict, *, slide: bool = False) -> None:
-    """Ask; answering makes the move that the question is about.
+def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> None:
+    """Controls; answering makes the move that the question is about.
 
     Args:
         page: The page.
         predict: The question.
         slide: Whether it has the place of the picture to itself.
     """
-    key = page.private("option")
+    key = page.session_key("option")
 
     def answer() -> None:
         option = st.session_state[key]
         if option == SKIP:
             skip(page)
         elif option in predict.options:
-            page.around.put(answer=str(predict.options.index(option) + 1))
-            page.values.reset(predict.move)
+            page.extras.set(answer=str(predict.options.index(option) + 1))
+            page.settings.set_all(predict.move)
         st.rerun()  # of the whole page: a claim may stand in its headline now
 
     question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
@@ -70,7 +70,7 @@ def draw_question(page: Sheet, predict: Predict, *, slide: bool = False) -> None
         draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
 
 
-def draw_grade(page: Sheet, predict: Predict, result: Any) -> None:
+def draw_grade(page: PageState, predict: Predict, result: Any) -> None:
     """Say in one line what was measured of the answer.
 
     Args:
@@ -88,9 +88,9 @@ def draw_grade(page: Sheet, predict: Predict, result: Any) -> None:
         says = f"Measured here: **{truth}**. :orange[:material/close: not so]"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**You said** {said}. {says}", width="content")
-        st.button("Ask again", key=page.private("again"), on_click=_ask_again, args=(page,), type="tertiary")
+        st.button("Controls again", key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
 
 
-def _ask_again(page: Sheet) -> None:
-    page.around.put(answer=UNASKED)
+def _ask_again(page: PageState) -> None:
+    page.extras.set(answer=UNASKED)
     st.rerun()  # of the whole page: its question stands again

@@ -24,9 +24,9 @@ def draw_strip(page: Page) -> None:
         page: The page.
     """
     with st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
-        if address.shows("presets"):
+        if address.part_visible("presets"):
             _draw_presets(page)
-        if address.shows("pin") and not page.waits:
+        if address.part_visible("pin") and not page.picture_hidden:
             pin.draw_pin(page)
 
 
@@ -36,8 +36,8 @@ def _draw_presets(page: Page) -> None:
     Args:
         page: The page.
     """
-    key = page.private("preset")
-    here = st.session_state[key] = page.values.which(preset.settings for preset in page.presets)
+    key = page.session_key("preset")
+    here = st.session_state[key] = page.settings.matching(preset.settings for preset in page.presets)
     if presenting():
         _draw_remote(page, here)
         return
@@ -48,24 +48,24 @@ def _draw_presets(page: Page) -> None:
     if here is None:
         return
     preset = page.presets[here]
-    if not (page.waits or (page.asks and preset.tells)):
-        st.markdown(f":small[:gray[{preset.surprise}]]", width="content")
+    if not (page.picture_hidden or (page.question_open and preset.spoils)):
+        st.markdown(f":small[:gray[{preset.caption}]]", width="content")
 
 
 def chosen(page: Page) -> str:
     """Where the session keeps which preset was chosen last."""
-    return page.private("chosen")
+    return page.session_key("chosen")
 
 
 def _choose(page: Page, index: int | None) -> None:
     _set(page, index)
-    page.moved()
+    page.on_control()
 
 
 def _set(page: Page, index: int | None) -> None:
     if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
         st.session_state[chosen(page)] = index
-        page.values.reset(page.presets[index].settings)
+        page.settings.set_all(page.presets[index].settings)
 
 
 def reset(page: Page) -> None:
@@ -75,8 +75,8 @@ def reset(page: Page) -> None:
         page: The page.
     """
     st.session_state.pop(chosen(page), None)
-    page.around.put(answer=UNASKED, pin="")
-    page.values.reset({})
+    page.extras.set(answer=UNASKED, pin="")
+    page.settings.set_all({})
     st.rerun()  # of the whole page: its question may stand again
 
 
@@ -86,24 +86,24 @@ def _draw_remote(page: Page, here: int | None) -> None:
     The question is the slide before the first preset.
     """
     at, count = st.session_state.get(chosen(page), -1) if here is None else here, len(page.presets)
-    at, first = (-1 if page.asks else at), (-1 if address.shows("predict") else 0)
+    at, first = (-1 if page.question_open else at), (-1 if address.part_visible("predict") else 0)
     for label, icon, key, to in (("Back", "back", "PageUp", at - 1), ("Next", "forward", "PageDown", at + 1)):
         st.button(
             label, icon=f":material/arrow_{icon}:", key=f"_remote_{key}", on_click=_go,
             args=(page, max(first, min(count - 1, to))), disabled=not first <= to < count,
         )  # fmt: skip
-    if page.asks:
+    if page.question_open:
         st.markdown(f":gray[A prediction, then {count} presets: PageDown]")
     elif here is None:
         st.markdown(f":gray[{count} presets: PageDown]")
     else:
-        st.markdown(f"**{here + 1} of {count}: {page.presets[here].name}.** {page.presets[here].surprise}")
+        st.markdown(f"**{here + 1} of {count}: {page.presets[here].name}.** {page.presets[here].caption}")
 
 
 def _go(page: Page, index: int) -> None:
-    asked = page.asks
-    page.around.put(answer=UNASKED if index < 0 else page.around["answer"] or SKIPPED)
-    if page.asks == asked:
+    asked = page.question_open
+    page.extras.set(answer=UNASKED if index < 0 else page.extras["answer"] or SKIPPED)
+    if page.question_open == asked:
         _choose(page, index)
     else:
         _set(page, index)

@@ -5,7 +5,7 @@ from typing import Final
 
 import streamlit as st
 
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.questions import HINT, MOST, Prepared, parse, written
 
 _LONGEST: Final = MOST * 1_500
@@ -39,7 +39,7 @@ def draw_field(
     )  # fmt: skip
     found, wrong = _read(lines, asks)
     if wrong:
-        st.error(literal(wrong, len(wrong)))
+        st.error(escape_markdown(wrong, len(wrong)))
     return found
 
 

@@ -66,7 +66,7 @@ def draw_link(title: str, url: str, key: str) -> None:
         copy_button("Copy the link", url, key=f"_{key}_copy")
         if warning:
             st.warning(warning)
-        elif known := network.where(url):
+        elif known := network.audience(url):
             st.caption(known)
         if len(url) > address.LONG_LINK:
             st.warning(
@@ -92,23 +92,27 @@ def draw_qr_code(title: str, url: str) -> None:
 
 
 def _ask_lesson(page: Page) -> Lesson:
-    own = {page.values.key(name): one.label for name, one in page.values.settings.items()}
-    labels = own | {shared().key(name): one.label for name, one in shared().settings.items()}
-    written = page.values.written() | shared().written()
-    part_of = {page.values.key(name): page.ask.parts.get(name, "controls") for name in page.values}
+    own = {page.settings.key(name): one.label for name, one in page.settings.declared.items()}
+    labels = own | {shared().key(name): one.label for name, one in shared().declared.items()}
+    written = page.settings.written() | shared().written()
+    part_of = {page.settings.key(name): page.result_controls.parts.get(name, "controls") for name in page.settings}
     parts = st.multiselect(
-        "Parts that show", tuple(PARTS), tuple(PARTS), format_func=PARTS.__getitem__, key=page.private("lesson_parts")
+        "Parts that show",
+        tuple(PARTS),
+        tuple(PARTS),
+        format_func=PARTS.__getitem__,
+        key=page.session_key("lesson_parts"),
     )
     name: Any = labels.__getitem__
     fixed = st.multiselect(
-        "Controls drawn as their value", tuple(labels), format_func=name, key=page.private("lesson_fix")
+        "Controls drawn as their value", tuple(labels), format_func=name, key=page.session_key("lesson_fix")
     )
     hidden = st.multiselect(
-        "Controls not drawn at all", tuple(labels), format_func=name, key=page.private("lesson_hide")
+        "Controls not drawn at all", tuple(labels), format_func=name, key=page.session_key("lesson_hide")
     )
-    first = st.toggle("The prediction comes before the picture", key=page.private("lesson_first"))
-    note = st.text_input("A note to the class", max_chars=MAX_NOTE, key=page.private("lesson_note"))
-    questions = draw_field((), page.private("lesson_questions"), asks=True)
+    first = st.toggle("The prediction comes before the picture", key=page.session_key("lesson_first"))
+    note = st.text_input("A note to the class", max_chars=MAX_NOTE, key=page.session_key("lesson_note"))
+    questions = draw_field((), page.session_key("lesson_questions"), asks=True)
     # A control that is not drawn at all keeps the value it has now.
     gone = {*hidden, *(key for key, part in part_of.items() if part not in parts)}
     return Lesson(

@@ -12,16 +12,16 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.core.pages import COMPLETE, PageSpec
-from pages._shared.core.text import refusal
-from pages._shared.page.controls import Groups
+from pages._shared.core.text import error_message
+from pages._shared.page.controls import FragmentControls
 from pages._shared.page.declaration import Preset
 from pages._shared.session import address
-from pages._shared.session.page_state import Sheet
+from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import run_settings
 from attention_core.experiments.checks import ConfigError
 
 
-class Stage(Sheet, ABC):
+class ExperimentState(PageState, ABC):
     """A sheet with presets, controls and answers.
 
     Args:
@@ -34,23 +34,23 @@ class Stage(Sheet, ABC):
         super().__init__(spec, *groups)
         self.presets = presets
         self.presets_key, self.answers_key = f"_{spec.name}_presets", f"_{spec.name}_answers"
-        self.groups = Groups(self.values, self.moved, self.refused)
+        self.fragment_controls = FragmentControls(self.settings, self.on_control, self.validation_error)
 
     @abstractmethod
-    def made(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+    def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
 
-    def refused(self) -> tuple[str, str]:
+    def validation_error(self) -> tuple[str, str]:
         """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
         try:
-            self.made(self.values.now(), run_settings())
+            self.build(self.settings.as_dict(), run_settings())
         except ConfigError as error:
-            who, good = address.teller(""), st.session_state.get(self.private("good"))
+            who, good = address.source_name(""), st.session_state.get(self.session_key("good"))
             kept = " The last good picture is kept." if good else ""
-            return error.field, (f"{who}: " if who else "") + refusal(error, self.values) + kept
+            return error.field, (f"{who}: " if who else "") + error_message(error, self.settings) + kept
         return "", ""
 
-    def moved(self) -> None:
+    def on_control(self) -> None:
         """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""
         self._follow()
 
@@ -60,20 +60,20 @@ class Stage(Sheet, ABC):
         Args:
             name: The setting.
         """
-        return None if self.values.is_fixed(name) else lambda value: self.put(**{name: value})
+        return None if self.settings.is_fixed(name) else lambda value: self.set(**{name: value})
 
-    def put(self, **moved: Any) -> None:
+    def set(self, **moved: Any) -> None:
         """Set some settings, for callbacks of the answers; raises ``ConfigError`` for what is not possible."""
         for name, value in moved.items():
-            self.values.settings[name].check(name, value)
-        self.values.put(**moved)
-        self.answered()
+            self.settings.declared[name].check(name, value)
+        self.settings.set(**moved)
+        self.on_result()
 
-    def answered(self) -> None:
+    def on_result(self) -> None:
         """Called once something in the answers has been moved: the same, but their own run draws them."""
         self._follow(self.answers_key)
 
-    def pinned(self) -> None:
+    def on_pin(self) -> None:
         """Called once the picture has been pinned, or let go of: the button that does it stands with the presets."""
         self.write_link()
         self._draw_anew([self.presets_key, self.answers_key])
@@ -85,10 +85,10 @@ class Stage(Sheet, ABC):
             running: The fragment whose run calls this, where that draws it anew unless more is asked for.
         """
         self.write_link()
-        lit = self.values.which(preset.settings for preset in self.presets)
-        none = lit is None and st.session_state.get(self.private("preset")) is None
+        lit = self.settings.matching(preset.settings for preset in self.presets)
+        none = lit is None and st.session_state.get(self.session_key("preset")) is None
         due = [] if none else [self.presets_key]  # with its line
-        self._draw_anew([*due, *self.groups.outdated(), self.answers_key], running)
+        self._draw_anew([*due, *self.fragment_controls.stale_fragments(), self.answers_key], running)
 
     def _draw_anew(self, due: list[str], running: str = "") -> None:
         """Draw some fragments anew; all of the page where its last run was cut off, for then one may be missing."""

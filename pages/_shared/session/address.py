@@ -1,6 +1,6 @@
 """The address of the page: what it holds is taken in when somebody arrives by it, and follows every move.
 
-Settings live in the session (``values.py``), so they survive a page switch. The link is written from them, all at
+Settings live in the session (``settings.py``), so they survive a page switch. The link is written from them, all at
 once and so as one step of the browser's history. It is read when a session starts, when a link inside the app leads
 to a page with settings, and when the browser goes back or forward.
 """
@@ -14,7 +14,7 @@ import streamlit as st
 from pages._shared.core import log
 from pages._shared.core.compat import is_history_navigation
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.rooms.room import is_key
 from pages._shared.session import course_position
@@ -34,7 +34,7 @@ _ARRIVED = "_arrived"
 _WRITTEN = "_written"
 
 
-def arrive(page: str) -> None:
+def read(page: str) -> None:
     """Take in the link before anything is drawn.
 
     Args:
@@ -54,21 +54,21 @@ def arrive(page: str) -> None:
         parameters, reads = dict(given), True
     room = parameters.pop(_CLASS, None)
     if reads and room is not None and room != state.get(_ROOM) and (sentence := join(room)):
-        notice(sentence)
+        add_notice(sentence)
     said = course_position.arrive(parameters, reads=reads)
     for sentence in said[:_MOST_SAID]:
-        notice(sentence)
+        add_notice(sentence)
     if said:
         log.refused(page, "a part of a course")
     if len(said) > _MOST_SAID:
-        notice(f"And {len(said) - _MOST_SAID} more of this kind.")
+        add_notice(f"And {len(said) - _MOST_SAID} more of this kind.")
     text, about = parameters.pop(_LESSON, None), parameters.pop(_SPEAKS_OF, page)
     if reads and text is not None and text != state.get(_TEXT):
         try:
             state[_LESSON], state[_TEXT], state[_SPEAKS_OF] = Lesson.decode(text), text, about
             course_position.leave()
         except ValueError as error:
-            notice(str(error))
+            add_notice(str(error))
             log.refused(page, "a lesson that cannot be read")
     entered = course_position.enter(page, parameters if reads else {})
     state[_INCOMING] = entered if entered is not None else parameters if reads else None
@@ -77,7 +77,7 @@ def arrive(page: str) -> None:
     state[log.PAGE] = page
 
 
-def go(page: str, parameters: Mapping[str, str]) -> None:
+def visit(page: str, parameters: Mapping[str, str]) -> None:
     """Have the next run open a page as if by a link with ``parameters``; for callbacks.
 
     Args:
@@ -99,7 +99,7 @@ def join(key: str) -> str:
     key = key.strip().upper()
     if not is_key(key):
         log.refused("the class", "a key that cannot be one")
-        return f"“{literal(key)}” is no key of a class: that has five letters, all consonants."
+        return f"“{escape_markdown(key)}” is no key of a class: that has five letters, all consonants."
     st.session_state[_ROOM] = key
     return ""
 
@@ -138,12 +138,12 @@ def arrived() -> bool:
     return st.session_state.get(_ARRIVED, True)
 
 
-def kept(page: str) -> dict[str, str]:
+def last_query(page: str) -> dict[str, str]:
     """What the address of a page held when it was last looked at: a way back to its settings."""
     return st.session_state.get(_WRITTEN, {}).get(page, {})
 
 
-def incoming() -> dict[str, str] | None:
+def unread() -> dict[str, str] | None:
     """The link's parameters that nobody has taken in this run; None where the link is not to be read."""
     return st.session_state.get(_INCOMING)
 
@@ -154,10 +154,11 @@ def name_unknown(page: str) -> None:
     Args:
         page: Name of the page, all of whose settings have been taken in.
     """
-    for key in incoming() or ():
+    for key in unread() or ():
         if key.startswith(f"{page}_") or "_" not in key:
             log.refused(page, "an unknown setting in the link")
-            notice(f"{teller('The link')} holds “{literal(key)}”, which this page does not know; it is left out.")
+            holds = f"{source_name('The link')} holds “{escape_markdown(key)}”"
+            add_notice(f"{holds}, which this page does not know; it is left out.")
 
 
 def write(parameters: Mapping[str, str]) -> None:
@@ -170,7 +171,7 @@ def write(parameters: Mapping[str, str]) -> None:
     wanted = dict(parameters) | course_position.parameters()
     if room():
         wanted[_CLASS] = room()
-    if _TEXT in state and course_position.walk() is None:
+    if _TEXT in state and course_position.current() is None:
         wanted[_LESSON] = state[_TEXT]
         if state[_SPEAKS_OF] != page:
             wanted[_SPEAKS_OF] = state[_SPEAKS_OF]
@@ -178,12 +179,12 @@ def write(parameters: Mapping[str, str]) -> None:
         st.query_params.from_dict(wanted)
 
 
-def notice(sentence: str) -> None:
+def add_notice(sentence: str) -> None:
     """Have the page say ``sentence``, once, above its picture."""
     st.session_state.setdefault(_NOTICES, []).append(sentence)
 
 
-def notices() -> list[str]:
+def pop_notices() -> list[str]:
     """What is to be said now."""
     return st.session_state.pop(_NOTICES, [])
 
@@ -193,7 +194,7 @@ def lesson() -> Lesson | None:
     state = st.session_state
     if state.get(_PRETENDS):
         return None
-    return state.get(_LESSON) if course_position.walk() is None else course_position.lesson(state.get(log.PAGE))
+    return state.get(_LESSON) if course_position.current() is None else course_position.lesson(state.get(log.PAGE))
 
 
 def note() -> str:
@@ -202,11 +203,11 @@ def note() -> str:
     return here.note if here and state.get(_SPEAKS_OF) == state.get(log.PAGE) else ""
 
 
-def teller(otherwise: str) -> str:
+def source_name(otherwise: str) -> str:
     """Who asks for what is not possible: the step of a course on its own page, by its number, or ``otherwise``."""
-    here, state = course_position.walk(), st.session_state
+    here, state = course_position.current(), st.session_state
     return (
-        f"Step {here.at + 1} of the course"
+        f"Step {here.index + 1} of the course"
         if here and course_position.step_of(state.get(log.PAGE, ""))
         else otherwise
     )
@@ -223,7 +224,7 @@ def unfix(key: str) -> None:
     Args:
         key: The setting's key in the link.
     """
-    if course_position.walk() is not None:
+    if course_position.current() is not None:
         course_position.unfix(key)
         return
     here: Lesson = st.session_state[_LESSON]
@@ -237,7 +238,7 @@ def leave_lesson() -> None:
         st.session_state.pop(key, None)
 
 
-def shows(part: str) -> bool:
+def part_visible(part: str) -> bool:
     """Whether ``part`` of a page shows: always, but in a lesson without it."""
     here = lesson()
     return here is None or part in here.parts

@@ -22,7 +22,7 @@ _KEPT = ("present", "device")  # a step moves none of these
 
 
 @dataclass(slots=True)
-class Said:
+class Prediction:
     """A prediction of this visit.
 
     Attributes:
@@ -37,13 +37,13 @@ class Said:
 
 
 @dataclass(slots=True)
-class Walk:
+class CoursePosition:
     """A walk through a course.
 
     Attributes:
         course: The course.
         text: What an address holds of it; empty where it is too long for one.
-        at: The step, counted from 0; as many as there are steps at its end.
+        index: The step, counted from 0; as many as there are steps at its end.
         entering: Whether the step has still to set its page.
         lesson: The step's, in force on its page.
         said: Predictions by step.
@@ -51,26 +51,26 @@ class Walk:
 
     course: Course
     text: str
-    at: int = 0
+    index: int = 0
     entering: bool = True
     lesson: Lesson | None = None
-    said: dict[int, Said] = field(default_factory=dict)
+    said: dict[int, Prediction] = field(default_factory=dict)
 
 
-def walk() -> Walk | None:
+def current() -> CoursePosition | None:
     """The walk of this session, if it is on one."""
     return st.session_state.get(_HERE)
 
 
-def step() -> Step | None:
+def current_step() -> Step | None:
     """The step that the session stands at; None at the end, and outside a course."""
-    here = walk()
-    return here.course.steps[here.at] if here and here.at < len(here.course.steps) else None
+    here = current()
+    return here.course.steps[here.index] if here and here.index < len(here.course.steps) else None
 
 
 def step_of(page: str) -> Step | None:
     """The step that the session stands at, if it is one of this page."""
-    now = step()
+    now = current_step()
     return now if now and now.page == page else None
 
 
@@ -82,16 +82,16 @@ def start(course: Course, text: str | None = None) -> None:
         text: What an address holds of it; made of the course unless given.
     """
     text = text_of(course) if text is None else text
-    st.session_state[_HERE] = Walk(course, text if len(text) <= MAX_TEXT else "")
+    st.session_state[_HERE] = CoursePosition(course, text if len(text) <= MAX_TEXT else "")
     go(0)
 
 
 def go(at: int) -> None:
     """Go to a step; past the last is the end."""
-    here = walk()
+    here = current()
     if here is None:
         return
-    here.at = max(0, min(at, len(here.course.steps)))
+    here.index = max(0, min(at, len(here.course.steps)))
     here.entering, here.lesson = True, None
 
 
@@ -113,19 +113,19 @@ def arrive(parameters: dict[str, str], *, reads: bool) -> list[str]:
     text, number = (parameters.pop(name, None) for name in PARAMETERS)
     if not reads or text is None:
         return []
-    here, said = walk(), []
+    here, said = current(), []
     if here is None or here.text != text:
         try:
             course, said = opened(text)
         except ValueError as error:
             return [str(error)]
         start(course, text)
-        here = walk()
+        here = current()
     assert here is not None
     if number is None:
         go(0)
     elif number.isdecimal() and len(number) < 4 and 1 <= int(number) <= len(here.course.steps) + 1:
-        if int(number) - 1 != here.at:
+        if int(number) - 1 != here.index:
             go(int(number) - 1)
         here.entering = False  # the address holds what the settings were
     return said
@@ -133,7 +133,7 @@ def arrive(parameters: dict[str, str], *, reads: bool) -> list[str]:
 
 def wanted() -> str | None:
     """The page of a step that has just been chosen and has still to be set; None at any other time."""
-    here, now = walk(), step()
+    here, now = current(), current_step()
     return now.page if here and here.entering and now else None
 
 
@@ -147,13 +147,13 @@ def enter(page: str, parameters: Mapping[str, str]) -> dict[str, str] | None:
     Returns:
         What its link would hold; None where there is nothing to set.
     """
-    here, now, state = walk(), step_of(page), st.session_state
+    here, now, state = current(), step_of(page), st.session_state
     if here is None or now is None or not here.entering:
         return None
     here.entering = False
     for name in ("chosen", "pinned"):
         state.pop(f"_{page}_{name}", None)
-    if here.at not in here.said:
+    if here.index not in here.said:
         state.pop(f"_{page}_answer", None)
     values: Mapping[str, Any] = {**state.get("_values", {}), **parameters}
     kept = {name: str(values[name]) for name in _KEPT if name in values}
@@ -162,7 +162,7 @@ def enter(page: str, parameters: Mapping[str, str]) -> dict[str, str] | None:
 
 def lesson(page: str | None) -> Lesson | None:
     """What the step shows and fixes, on its own page."""
-    here, now = walk(), step()
+    here, now = current(), current_step()
     if here is None or now is None or now.page != page:
         return None
     return now.lesson if here.lesson is None else here.lesson
@@ -170,7 +170,7 @@ def lesson(page: str | None) -> Lesson | None:
 
 def unfix(key: str) -> None:
     """Free a setting that the step fixes at what it cannot be."""
-    here, now = walk(), step()
+    here, now = current(), current_step()
     if here and now:
         so_far = here.lesson or now.lesson
         fixed = {name: value for name, value in so_far.fixed.items() if name != key}
@@ -179,8 +179,8 @@ def unfix(key: str) -> None:
 
 def parameters() -> dict[str, str]:
     """What the address holds of the walk."""
-    here = walk()
-    return {"course": here.text, "step": str(here.at + 1)} if here and here.text else {}
+    here = current()
+    return {"course": here.text, "step": str(here.index + 1)} if here and here.text else {}
 
 
 def predicted(page: str, question: str, answer: str, truth: str | None) -> None:
@@ -192,6 +192,6 @@ def predicted(page: str, question: str, answer: str, truth: str | None) -> None:
         answer: What was predicted.
         truth: What the tensor said.
     """
-    here = walk()
-    if here and step_of(page) and here.at not in here.said:
-        here.said[here.at] = Said(question, answer, truth)
+    here = current()
+    if here and step_of(page) and here.index not in here.said:
+        here.said[here.index] = Prediction(question, answer, truth)

@@ -9,7 +9,7 @@ from pages._shared.components.loader import component
 from pages._shared.core.pages import COURSE
 from pages._shared.lessons.course import MAX_MINUTES, MAX_STEPS, Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.session.page_state import Sheet
+from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import shared
 
 MINUTES: Final = 3
@@ -55,7 +55,7 @@ def _read(text: str) -> Course:
         return Course()
 
 
-def draw_add(page: Sheet, lesson: Lesson) -> None:
+def draw_add(page: PageState, lesson: Lesson) -> None:
     """Offer to put the page as it is now at the end of the draft.
 
     Args:
@@ -63,7 +63,7 @@ def draw_add(page: Sheet, lesson: Lesson) -> None:
         lesson: What shows and what is fixed in that step.
     """
     keep_draft()
-    count, key = len(draft().steps), page.private("course_minutes")
+    count, key = len(draft().steps), page.session_key("course_minutes")
 
     def add() -> None:
         minutes: Any = st.session_state.get(key, MINUTES)
@@ -74,7 +74,7 @@ def draw_add(page: Sheet, lesson: Lesson) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
-            "Add this view to the course", icon=":material/playlist_add:", key=page.private("course_add"),
+            "Add this view to the course", icon=":material/playlist_add:", key=page.session_key("course_add"),
             on_click=add, disabled=count >= MAX_STEPS,
         )  # fmt: skip
         st.number_input("Minutes", 0, MAX_MINUTES, MINUTES, key=key, width=130)

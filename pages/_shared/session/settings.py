@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages._shared.core import log
 from pages._shared.core.pages import FOLDER
-from pages._shared.core.text import literal
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import address
 from attention_core.experiments.checks import ConfigError
@@ -26,7 +26,7 @@ _GROUPS: dict[tuple[str, str], tuple[int, type]] = {}
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-def group_of(page: str) -> Callable[[type[Group]], type[Group]]:
+def settings_group(page: str) -> Callable[[type[Group]], type[Group]]:
     """Makes a class in a page's file a frozen dataclass of declared fields, one and the same for all visitors.
 
     Streamlit runs the file anew for each visit. A dataclass made each time is a third of what a session holds, and
@@ -45,32 +45,32 @@ def group_of(page: str) -> Callable[[type[Group]], type[Group]]:
     return made
 
 
-class Values:
+class Settings:
     """The settings that some dataclasses declare, and what they stand at.
 
     A setting's key in the session and in the link is ``{page}_{name}``. What a lesson fixes is as the lesson says,
-    whatever is put.
+    whatever is set.
 
     Args:
         page: Name of the page; empty for what all pages share.
         groups: Dataclasses with declared fields; precision, device and seed belong to no page.
 
     Attributes:
-        settings: The declarations, by name.
+        declared: The declarations, by name.
         defaults: What each setting begins with.
     """
 
     def __init__(self, page: str, *groups: type) -> None:
         self.page = page
-        self.settings: dict[str, Setting] = {}
+        self.declared: dict[str, Setting] = {}
         self.defaults: dict[str, Any] = {}
         shared = declared(RunConfig) if page else {}
         for group in groups:
             own = {name: one for name, one in declared(group).items() if name not in shared}
-            self.settings |= own
+            self.declared |= own
             self.defaults |= {name: defaults(group)[name] for name in own}
         start = f"{page}_" if page else ""
-        self._keys = {name: start + (one.link or name) for name, one in self.settings.items()}
+        self._keys = {name: start + (one.link or name) for name, one in self.declared.items()}
 
     def key(self, name: str) -> str:
         """The setting's name in the session and in the link."""
@@ -93,28 +93,28 @@ class Values:
     def __getitem__(self, name: str) -> Any:
         return self._stands((name,))[name]
 
-    def now(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """What all settings stand at."""
         return self._stands(self)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.settings)
+        return iter(self.declared)
 
-    def of(self, group: type) -> dict[str, Any]:
+    def for_group(self, group: type) -> dict[str, Any]:
         """What the declared fields of a dataclass stand at."""
-        return self._stands(name for name in declared(group) if name in self.settings)
+        return self._stands(name for name in declared(group) if name in self.declared)
 
-    def which(self, choices: Iterable[Mapping[str, Any]]) -> int | None:
-        """Which of some choices, the first of them, ``reset`` would leave all as it is now; None if there is none.
+    def matching(self, choices: Iterable[Mapping[str, Any]]) -> int | None:
+        """Which of some choices, the first of them, ``set_all`` would leave all as it is now; None if there is none.
 
         What the lesson fixes does not count.
         """
-        now, fixed = self.now(), self.fixed()
+        now, fixed = self.as_dict(), self.fixed()
         free = [name for name in self if name not in fixed]
         wanted = (self.defaults | dict(settings) for settings in choices)
         return next((at for at, one in enumerate(wanted) if all(now[name] == one[name] for name in free)), None)
 
-    def put(self, **moved: Any) -> None:
+    def set(self, **moved: Any) -> None:
         """Set some settings; for callbacks, and before anything is drawn."""
         values = st.session_state.setdefault(_VALUES, {})
         for name, value in moved.items():
@@ -123,25 +123,26 @@ class Values:
             else:
                 values[self.key(name)] = value
 
-    def reset(self, settings: Mapping[str, Any]) -> None:
+    def set_all(self, settings: Mapping[str, Any]) -> None:
         """Set all settings to how they begin, but those in ``settings``."""
-        self.put(**self.defaults | dict(settings))
+        self.set(**self.defaults | dict(settings))
 
-    def take(self) -> None:
+    def load_from_address(self) -> None:
         """Take from the link what is to be read of it; of what is not possible say so, and let it be as it begins."""
-        parameters = address.incoming()
+        parameters = address.unread()
         if parameters is None:
             return
-        for name, one in self.settings.items():
+        for name, one in self.declared.items():
             text = parameters.pop(self.key(name), None)
             try:
                 value = self._read(name, text)
             except (ValueError, OverflowError):
                 value = self.defaults[name]
                 log.refused(self.page or "all pages", f"{self.key(name)} in the link")
-                said = f"asks for {one.label} = “{literal(text or '')}”, which is not possible"
-                address.notice(f"{address.teller('The link')} {said}; {literal(one.say(value)) or 'none'} is used.")
-            self.put(**{name: value})
+                said = f"asks for {one.label} = “{escape_markdown(text or '')}”, which is not possible"
+                used = escape_markdown(one.say(value)) or "none"
+                address.add_notice(f"{address.source_name('The link')} {said}; {used} is used.")
+            self.set(**{name: value})
 
     def read(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         """What the settings are where a link holds ``parameters``.
@@ -154,25 +155,25 @@ class Values:
     def _read(self, name: str, text: str | None) -> Any:
         if text is None:
             return self.defaults[name]
-        value = self.settings[name].read(text)
-        self.settings[name].check(name, value)
+        value = self.declared[name].read(text)
+        self.declared[name].check(name, value)
         return value
 
     def parameters(self) -> dict[str, str]:
         """What the link holds of these settings: what is not as it begins."""
         return {
-            self.key(name): self.settings[name].write(value)
-            for name, value in self.now().items()
+            self.key(name): self.declared[name].write(value)
+            for name, value in self.as_dict().items()
             if value != self.defaults[name]
         }
 
     def written(self) -> dict[str, str]:
         """Every setting as a link spells it, by its key: what a lesson fixes it at."""
-        return {self.key(name): self.settings[name].write(value) for name, value in self.now().items()}
+        return {self.key(name): self.declared[name].write(value) for name, value in self.as_dict().items()}
 
-    def say(self, name: str) -> str:
+    def value_text(self, name: str) -> str:
         """What a setting stands at, in words."""
-        return self.settings[name].say(self[name])
+        return self.declared[name].say(self[name])
 
     def _stands(self, names: Iterable[str]) -> dict[str, Any]:
         """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
@@ -185,7 +186,7 @@ class Values:
 
     def _fixed(self, name: str, here: Lesson) -> Any:
         """What a lesson fixes a setting at, if it does; it no longer does where that is not possible."""
-        key, one = self.key(name), self.settings[name]
+        key, one = self.key(name), self.declared[name]
         if key not in here.fixed:
             return _NO_VALUE
         raw = here.fixed[key]
@@ -195,9 +196,9 @@ class Values:
             return value
         address.unfix(key)
         log.refused(key, "a lesson's value")
-        address.notice(
-            f"{address.teller('The lesson')} fixes {one.label} at “{literal(str(raw))}”, which is not possible; "
-            "you may choose it."
+        address.add_notice(
+            f"{address.source_name('The lesson')} fixes {one.label} at “{escape_markdown(str(raw))}”, "
+            "which is not possible; you may choose it."
         )
         return _NO_VALUE
 
@@ -221,7 +222,7 @@ ANSWERS = {UNASKED: "none", SKIPPED: "skipped", **{str(i): str(i) for i in range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class PageExtras:
     """What surrounds every picture: in the address, so that it survives a reload, and not in the link that is shared.
 
     Attributes:
@@ -236,9 +237,9 @@ class Around:
 
 
 @cache
-def shared() -> Values:
+def shared() -> Settings:
     """The settings that all pages share."""
-    return Values("", Shared)
+    return Settings("", Shared)
 
 
 def snapshot() -> dict[str, Any]:
@@ -257,7 +258,7 @@ def restore(values: Mapping[str, Any]) -> None:
 
 def run_settings() -> dict[str, Any]:
     """Precision, device and seed as every config takes them; the default for a precision that is not here."""
-    values = shared().of(RunConfig)
+    values = shared().for_group(RunConfig)
     try:
         RunConfig(**values)
     except ConfigError as error:
