@@ -29,7 +29,7 @@ from attention_core.experiments.projections import ProjectionsConfig
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig
 from attention_core.experiments.scaling import ScalingConfig
 from attention_core.experiments.settings import OneOf, declared
-from tests.benchmarks.surprises import STUDIES, Study, settings
+from tests.studies import STUDIES, Study, settings
 
 for module in pkgutil.walk_packages(attention_core.__path__, "attention_core."):
     if not module.name.endswith("__main__"):

@@ -10,8 +10,8 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning import Ablation, LearningConfig, MapConfig, SeedsConfig
 from attention_core.experiments.run import experiment_of
 from attention_core.experiments.verdict import Step
-from tests.benchmarks.surprises import STUDIES
 from tests.experiments.test_configs import CONFIGS
+from tests.studies import STUDIES
 
 SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
 QUICK = {  # where a default config takes long

@@ -30,7 +30,7 @@ NOBODY = ("nobody near", "nobody in its layer", "nobody")  # who notices a fault
 LAYERS = {
     "attention_core/experiments/": ("tests/experiments", "tests/figures", "tests/pages", "tests/test_claims.py"),
     "attention_core/figures/": ("tests/figures", "tests/pages"),
-    "pages/_shared/components/web/": ("tests/browser",),
+    "pages/_shared/components/web/": ("tests/web", "tests/browser"),
     "pages/_shared/rooms/": ("tests/rooms", "tests/browser"),
     "pages/_shared/server.py": ("tests/browser", "tests/load"),
     "pages/_shared/": ("tests/pages", "tests/rooms"),
@@ -86,7 +86,8 @@ def near(root: Path, file: str, noticed: Counter[str]) -> list[str]:
     named = [test for word in words for test in tests if test.stem.startswith(f"test_{word}")]
     named.sort(key=lambda test: -sum(word in test.stem for word in words))
     named += [test for test in tests if file.endswith(".py") and imported.search(test.read_text(encoding="utf-8"))]
-    found = [str(test.relative_to(root)) for test in named]
+    found = [str(test.relative_to(root)) for test in tests if test.parent.name == "web"]
+    found += [str(test.relative_to(root)) for test in named]
     found += next((more for start, more in NEAR.items() if file.startswith(start)), ())
     return list(dict.fromkeys([*(test for test, _ in noticed.most_common()), *found]))
 
@@ -94,7 +95,7 @@ def near(root: Path, file: str, noticed: Counter[str]) -> list[str]:
 def stages(root: Path, file: str, noticed: Counter[str]) -> dict[str, list[str]]:
     """What pytest is asked, reach by reach."""
     folders = next(folders for start, folders in LAYERS.items() if file.startswith(start))
-    slow = [] if folders[0] in ("tests/browser", "tests/deploy") else ["-m", "not slow"]
+    slow = [] if folders[0] in ("tests/web", "tests/browser", "tests/deploy") else ["-m", "not slow"]
     found = [name for name in near(root, file, noticed) if (root / name).exists()]
     ignored = [f"--ignore={name}" for name in found]
     asked = {"near": [*found, *slow], "layer": [*folders, *ignored, *slow], "all": ["tests"]}

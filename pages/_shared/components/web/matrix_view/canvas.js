@@ -52,9 +52,10 @@ export function tickText(value, log = false) {
 /** @param {number} low @param {number} high @param {number} count @param {boolean} [log] */
 export function ticks(low, high, count, log = false) {
   if (log) return logTicks(low, high, count);
-  const rough = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 2.5, 5].find((m) => m * power >= rough * 0.999) ?? 10);
+  // The smallest round step that makes no more ticks than one above `count`: two at least, for one alone tells no scale.
+  const power = 10 ** Math.floor(Math.log10((high - low) / (count + 2)));
+  const inside = (/** @type {number} */ step) => Math.floor(high / step + 1e-6) - Math.ceil(low / step - 1e-6);
+  const step = power * ([1, 2, 2.5, 5, 10].find((m) => inside(m * power) <= count) ?? 20);
   const made = [];
   for (let i = Math.ceil(low / step - 1e-6); i * step <= high + step * 1e-6; i++)
     made.push(+(i * step).toPrecision(12));

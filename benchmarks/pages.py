@@ -1,6 +1,6 @@
 """From a press to the picture and to all answers, for every control of every page, in a real browser.
 
-``python -m tests.benchmarks.pages`` moves each control of each page to a value that nobody has asked for (each round
+``python -m benchmarks.pages`` moves each control of each page to a value that nobody has asked for (each round
 opens the page with a seed of its own, so nothing is in the cache) and back again (which is), and chooses each preset,
 in a window of 1440 × 780. A picture has changed once every canvas and Plotly figure in the window that is going to
 change has begun to; the answers are there once the page's script is not running any more. Each figure is the median
@@ -233,7 +233,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1440, "height": 780})
-        with serving(ROOT / "tests/benchmarks/reference_app.py") as reference, serving(ROOT / "app.py") as app:
+        with serving(ROOT / "benchmarks/reference_app.py") as reference, serving(ROOT / "app.py") as app:
             page.goto(app.url)
             page.wait_for_timeout(WARM_MS)
             for place, name in enumerate(names):

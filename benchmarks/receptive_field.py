@@ -1,6 +1,6 @@
 """How long the receptive field takes, beside one forward and backward pass of torch's own attention: prints ratios.
 
-Run with ``python -m tests.benchmarks.receptive_field``.
+Run with ``python -m benchmarks.receptive_field``.
 """
 
 import time

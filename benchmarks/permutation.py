@@ -1,4 +1,4 @@
-"""All orders in one pass against a loop over them: ``python -m tests.benchmarks.permutation``."""
+"""All orders in one pass against a loop over them: ``python -m benchmarks.permutation``."""
 
 import time
 from collections.abc import Callable

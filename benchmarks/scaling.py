@@ -1,6 +1,6 @@
 """The scaling sweep against a loop over its queries, and what a fresh value costs: prints times of one thread.
 
-Run with ``python -m tests.benchmarks.scaling``.
+Run with ``python -m benchmarks.scaling``.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""A class of 300 phones: ``python -m tests.benchmarks.rooms``.
+"""A class of 300 phones: ``python -m benchmarks.rooms``.
 
 They join within 5 s, vote within 5 s, and are then told "follow me" twenty times; a time is that from before the
 teacher's request to a phone's having read the event. The server holds nothing but the routes of live classes, in a
@@ -34,7 +34,7 @@ FOLLOWS = 20
 PATIENCE_S = 30.0
 TURNS = 6
 CALM_S = 2.0
-APP = Path(__file__).parents[2] / "app.py"
+APP = Path(__file__).parents[1] / "app.py"
 
 
 @dataclass

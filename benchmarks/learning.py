@@ -1,6 +1,6 @@
 """A training step beside a plain loop over torch's own layers, what the picture adds, and several seeds in a batch.
 
-Run with ``python -m tests.benchmarks.learning``. The runs take turns, and medians of processor time are compared:
+Run with ``python -m benchmarks.learning``. The runs take turns, and medians of processor time are compared:
 wall-clock times of steps this short tell more about what else the machine does.
 """
 

@@ -1,4 +1,4 @@
-"""How fast the module is beside torch's own, and how much memory it takes: ``python -m tests.benchmarks.modules``.
+"""How fast the module is beside torch's own, and how much memory it takes: ``python -m benchmarks.modules``.
 
 Runs of both alternate in one process, so that whatever else the machine does meets both; medians are compared. Each
 size is measured twice: for inference (no gradients; torch then takes its native kernel) and with gradients recorded.

@@ -1,4 +1,4 @@
-"""Many visitors at once, beside the reference app under the same load: ``python -m tests.benchmarks.load``.
+"""Many visitors at once, beside the reference app under the same load: ``python -m benchmarks.load``.
 
 Visitors speak Streamlit's own protocol (``tests/load/client.py``): each visits every page in turn, changes what is on
 it and thinks in between. *Common ways*: as in a class, several do the same; there are ten walks through the app, and
@@ -30,7 +30,7 @@ from pages._shared.core.pages import LEDGER, PAGES
 from tests.load.client import Run, Session, Widget
 from tests.processes import ROOT, Server, serving
 
-REFERENCE = ROOT / "tests/benchmarks/reference_app.py"
+REFERENCE = ROOT / "benchmarks/reference_app.py"
 # The class first: for two minutes Streamlit keeps what those who left had, and of its memory there is a budget.
 THINK_S = {1: (2.0, 2.0), 200: (4.0, 12.0), 100: (2.0, 6.0), 30: (2.0, 2.0)}
 LASTS_S = 30

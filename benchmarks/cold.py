@@ -1,4 +1,4 @@
-"""From the start of a process to its first page drawn, in a real browser: ``python -m tests.benchmarks.cold``.
+"""From the start of a process to its first page drawn, in a real browser: ``python -m benchmarks.cold``.
 
 The reference is one slider and one Plotly heatmap with torch imported, in the same run; the two take turns.
 """
@@ -13,7 +13,7 @@ from tests.processes import ROOT, serving
 
 REPEATS = 5
 DRAWN = "canvas, .js-plotly-plot .main-svg"
-REFERENCE, APP = ROOT / "tests/benchmarks/reference_app.py", ROOT / "app.py"
+REFERENCE, APP = ROOT / "benchmarks/reference_app.py", ROOT / "app.py"
 
 
 def measure(browser: Any, app: Path) -> float:
