@@ -9,7 +9,7 @@ import { isSame, placeOf } from "./location.js";
 /** Milliseconds after which a move that the app has not made is asked for again. */
 const AGAIN = 4000;
 
-export class Way {
+export class Follow {
   /** The call that this tab has followed last, and to where; whether it is still to be there; where it was before. */
   kept = {
     call: 0,

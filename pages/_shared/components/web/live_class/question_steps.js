@@ -25,7 +25,7 @@ function possible({ phase, round }) {
   return phase === "closed" ? [SHOW, REVEAL, ASK] : [REVEAL, ASK];
 }
 
-export class Loop {
+export class QuestionSteps {
   /** Name of the question whose answer is being measured. */
   measuring = "";
   step = ASK;

@@ -3,7 +3,7 @@
 import { element } from "../base/dom.js";
 import { RoomClient } from "./room.js";
 import { histogram } from "./histogram.js";
-import { Way } from "./follow.js";
+import { Follow } from "./follow.js";
 
 /** @import { RoomState } from "./room.js" */
 /** @import { Dock } from "./panel.js" */
@@ -28,7 +28,7 @@ export class Student {
   constructor(dock, key) {
     this.key = key;
     this.dock = dock;
-    this.way = new Way(dock, key);
+    this.way = new Follow(dock, key);
     this.foot = element("div", { className: "foot" }, this.note);
     this.body = element("div", { className: "body" }, this.answers, this.sent, this.counts, this.foot);
     dock.root.append(element("div", { className: "head" }, this.line, this.fold), this.body, this.look);

@@ -3,7 +3,7 @@
 import { copy, element, plain } from "../base/dom.js";
 import { RoomClient, keep, kept } from "./room.js";
 import { histogram } from "./histogram.js";
-import { Loop } from "./question_steps.js";
+import { QuestionSteps } from "./question_steps.js";
 import { placeOf } from "./location.js";
 import { Questions } from "./questions.js";
 import { keepSecret, ownLink } from "./secret.js";
@@ -49,7 +49,7 @@ export class Teacher {
       onRefused: (sentence) => this.tell(sentence),
     });
     this.questions = new Questions(key, dock.data, () => this.draw());
-    this.loop = new Loop(this);
+    this.loop = new QuestionSteps(this);
     this.follow = button("Follow me", () => this.takeAll());
     this.free = button("Let them play", () => this.teach({ do: "free" }));
     this.pause = button("Look up", () => this.teach({ do: this.state?.paused ? "resume" : "pause" }));

@@ -10,7 +10,7 @@ const MOST_WIDE = 520;
 const MOST_HIGH = 260;
 
 /** @template {BarsSpec | LinesSpec} Spec @extends {Panel<Spec>} */
-export class Chart extends Panel {
+export class Axes extends Panel {
   /** @type {number[]} */
   ticks = [];
   /** @type {string[]} */

@@ -1,7 +1,7 @@
 // One number for each label as bars, or a histogram.
 
 import { clamp } from "../base/dom.js";
-import { Chart } from "./axes.js";
+import { Axes } from "./axes.js";
 import {
   colourTable,
   fit,
@@ -23,8 +23,8 @@ import { lineKey, Panel, place } from "./panel.js";
 /** @import { Still } from "./panel.js" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
-/** @extends {Chart<BarsSpec>} */
-export class Bars extends Chart {
+/** @extends {Axes<BarsSpec>} */
+export class Bars extends Axes {
   name = "bar chart";
   values = new Float32Array();
   /** @type {Float32Array | null} */

@@ -4,7 +4,7 @@
 import { clamp, element } from "../base/dom.js";
 import { dress } from "../base/theme.js";
 import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
-import { Matrix } from "./heatmap.js";
+import { Heatmap } from "./heatmap.js";
 import { hearShelf, tellShelf } from "./told.js";
 
 /** @import { MatrixSpec, PanelSpec } from "../base/types" */
@@ -27,12 +27,12 @@ const PAPER = { width: 660, height: 520 }; // pixels of a sheet that are the pic
 const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
   JSON.stringify([scale, limits, quantity, unit, hidden && hidden_as]);
 
-/** Those on the page. @type {Set<Stage>} */
+/** Those on the page. @type {Set<Fit>} */
 const stages = new Set();
 
 const high = (/** @type {Element} */ one) => one.getBoundingClientRect().height;
 
-export class Stage {
+export class Fit {
   width = 0;
   room = Infinity;
   printed = false;
@@ -94,7 +94,7 @@ export class Stage {
     if (!this.box || !most) return Infinity;
     // Two pictures that are seen at once are as high as each other, whatever stands around one of them.
     const { pair } = this;
-    const beside = (/** @type {Stage} */ one) => pair && one.pair === pair && pair.scrollWidth <= pair.clientWidth;
+    const beside = (/** @type {Fit} */ one) => pair && one.pair === pair && pair.scrollWidth <= pair.clientWidth;
     const around = [...stages].filter((one) => one === this || beside(one)).map((one) => one.around);
     const others = Math.max(...around) + (pair ? high(this.box) - high(pair) : 0);
     return Math.max(LEAST_HIGH, Math.floor((most - others) / this.view.zoom));
@@ -163,7 +163,7 @@ export class Stage {
     // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
     const leave = (/** @type {(one: Shown) => number} */ around) => {
       for (const kind of [true, false]) {
-        const alike = shown.filter((one) => one.drawn instanceof Matrix === kind);
+        const alike = shown.filter((one) => one.drawn instanceof Heatmap === kind);
         const free = Math.floor(Math.min(...alike.map((one) => places.each - around(one))));
         for (const one of alike) heights.set(one.drawn, Math.max(LOWEST, free));
       }
@@ -201,12 +201,12 @@ export class Stage {
     /** @type {Map<string, number>} */
     const labelled = new Map();
     for (const { drawn, parts } of shown) {
-      if (!(drawn instanceof Matrix)) continue;
+      if (!(drawn instanceof Heatmap)) continue;
       const [shape, labels] = [String(drawn.size), drawn.labels(parts.ctx, width, this.view.font)];
       labelled.set(shape, Math.max(labelled.get(shape) ?? 0, labels));
     }
     for (const { drawn } of shown)
-      if (drawn instanceof Matrix) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
+      if (drawn instanceof Heatmap) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
     for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
   }
 
@@ -218,14 +218,14 @@ export class Stage {
    */
   share(shown, wanted) {
     const [first, ...others] = shown.map(({ drawn }) => drawn);
-    const meant = first instanceof Matrix && meaning(first.spec);
+    const meant = first instanceof Heatmap && meaning(first.spec);
     const shared =
-      wanted && others.length > 0 && others.every((one) => one instanceof Matrix && meaning(one.spec) === meant);
+      wanted && others.length > 0 && others.every((one) => one instanceof Heatmap && meaning(one.spec) === meant);
     this.legend.replaceChildren(...(shared ? first.legend(this.view.theme) : []));
     if (shared) this.front.append(this.legend);
     else this.legend.remove();
     if (shared)
-      for (const one of others) if (one instanceof Matrix && first instanceof Matrix) one.marker = first.marker;
+      for (const one of others) if (one instanceof Heatmap && first instanceof Heatmap) one.marker = first.marker;
     return shared;
   }
 
@@ -248,7 +248,7 @@ export class Stage {
     const roomy = this.roomy(shown, across, width, narrow, height);
     list.style.gridTemplateColumns = roomy?.map((one) => `${one}px`).join(" ") ?? `repeat(${across}, ${wide}px)`;
     list.style.columnGap = `${gap}px`;
-    const matrices = all.filter((one) => one instanceof Matrix);
+    const matrices = all.filter((one) => one instanceof Heatmap);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
     for (const { geo } of matrices) geo.top = top;
     const shared = list === this.list && this.legend.parentElement !== null;
@@ -261,7 +261,7 @@ export class Stage {
       parts.note.hidden = !notes || !drawn.spec.note;
       canvas.style.width = `${drawn.geo.width}px`;
       canvas.style.height = `${drawn.height}px`;
-      if (drawn instanceof Matrix) {
+      if (drawn instanceof Heatmap) {
         parts.plot.dataset.cell = String(Math.min(drawn.cw, drawn.ch) * view.zoom);
         parts.plot.dataset.across = String(Math.max(...drawn.size));
       }
@@ -279,11 +279,11 @@ export class Stage {
    * @param {Height} height
    */
   roomy(shown, across, width, narrow, height) {
-    const charts = shown.filter(({ drawn }) => !(drawn instanceof Matrix));
+    const charts = shown.filter(({ drawn }) => !(drawn instanceof Heatmap));
     if (!this.box || across !== shown.length || !charts.length || charts.length === across) return null;
     const kept = shown.map(({ drawn }) => {
-      const low = drawn instanceof Matrix && drawn.hidden ? Math.min(BROAD, width) : narrow;
-      return drawn instanceof Matrix ? clamp(drawn.geo.width, low, width) : 0;
+      const low = drawn instanceof Heatmap && drawn.hidden ? Math.min(BROAD, width) : narrow;
+      return drawn instanceof Heatmap ? clamp(drawn.geo.width, low, width) : 0;
     });
     const free = (width * across - kept.reduce((sum, one) => sum + one, 0)) / charts.length;
     this.measure(charts, Math.floor(free), height);

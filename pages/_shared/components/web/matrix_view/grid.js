@@ -1,7 +1,7 @@
 // How many panels stand side by side, and how high they are.
 
 import { clamp } from "../base/dom.js";
-import { Matrix, SMALL } from "./heatmap.js";
+import { Heatmap, SMALL } from "./heatmap.js";
 
 /** @import { Panel } from "./panel.js" */
 /** @import { PanelSpec } from "../base/types" */
@@ -64,12 +64,12 @@ export function flowing(count, width) {
 export const legible = (panels, zoom) =>
   panels.every((one) => {
     const { size, geo } = one;
-    if (!(one instanceof Matrix) || size[0] > LABELLED) return geo.plotHeight >= LOW / zoom;
+    if (!(one instanceof Heatmap) || size[0] > LABELLED) return geo.plotHeight >= LOW / zoom;
     return one.ch >= (zoom > 1 && Math.max(...size) <= FEW ? FROM_AFAR / zoom : READABLE);
   });
 
 /** Whether no cells are small for want of height. @param {Panel<PanelSpec>[]} panels  as they are measured */
-export const grown = (panels) => panels.every((one) => !(one instanceof Matrix) || one.ch >= SMALL || !one.low);
+export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap) || one.ch >= SMALL || !one.low);
 
 /**
  * The places at which most is to be seen of panels that have only so much room from top to bottom.
@@ -91,7 +91,7 @@ export function fitted(panels, width, room, measure, said) {
     measure(wide, () => each);
     measure(wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, said)));
     // Wide cells are what the room leaves, and no reason for lower ones.
-    const plain = (/** @type {Panel<PanelSpec>} */ one) => (one instanceof Matrix ? one.plain : one.geo.plotWidth);
+    const plain = (/** @type {Panel<PanelSpec>} */ one) => (one instanceof Heatmap ? one.plain : one.geo.plotWidth);
     const seen = panels.reduce((sum, one) => sum + Math.min(plain(one), wide) * one.geo.plotHeight, 0);
     const low = Math.min(...panels.map(({ geo }) => geo.plotHeight)) <= LOWEST;
     return { across, width: wide, each, gap, seen: low ? each - room : seen };

@@ -32,7 +32,7 @@ export const SMALL = 24; // pixels of cells that give way to no label
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
 /** @extends {Panel<MatrixSpec>} */
-export class Matrix extends Panel {
+export class Heatmap extends Panel {
   name = "heatmap";
   choosable = true;
   values = new Float32Array();

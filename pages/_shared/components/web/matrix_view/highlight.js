@@ -15,7 +15,7 @@ const TOLD = ["query", "key"];
 /** @param {Axis} one @param {Axis} other */
 const sameAxis = (one, other) => one.role === other.role && (one.role !== null || one.title === other.title);
 
-export class Light {
+export class Highlight {
   /** @type {Lights | null} */
   now = null;
   telling = false;

@@ -1,6 +1,6 @@
 // Curves over one x.
 
-import { Chart } from "./axes.js";
+import { Axes } from "./axes.js";
 import { disc, formatNumber, line, tickText, ticks } from "./canvas.js";
 import { lineKey, Panel } from "./panel.js";
 
@@ -12,8 +12,8 @@ const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5] };
 
 /** @typedef {SeriesSpec & { numbers: Float32Array, borders: Float32Array[] }} Series */
 
-/** @extends {Chart<LinesSpec>} */
-export class Lines extends Chart {
+/** @extends {Axes<LinesSpec>} */
+export class Lines extends Axes {
   name = "line chart";
   xs = new Float32Array();
   /** @type {Series[]} */

@@ -5,7 +5,7 @@ import { clamp, element, keep, plain } from "../base/dom.js";
 /** @import { Cell, Pointed } from "../base/types" */
 /** @import { View } from "./view.js" */
 
-export class Hand {
+export class Pointer {
   /** @type {Pointed | null} */
   pointed = null;
   keyed = false; // whether keys point
@@ -66,7 +66,7 @@ export class Hand {
     this.keyed = byKey;
     if (!byKey && !again && String(this.pointed) === String(cell)) return;
     this.pointed = cell;
-    this.view.light.on(cell);
+    this.view.highlight.on(cell);
     this.readOut(cell);
     if (byKey && !again)
       this.view.spoken.textContent = this.view.panels[cell[0]].drawn
@@ -76,12 +76,12 @@ export class Hand {
   }
 
   leave() {
-    if (!this.pointed && !this.view.light.now) return;
+    if (!this.pointed && !this.view.highlight.now) return;
     this.pointed = null;
     this.keyed = false;
     this.view.tip.classList.remove("shown");
     for (const { drawn } of this.view.panels) drawn.mark(null);
-    this.view.light.on(null);
+    this.view.highlight.on(null);
   }
 
   /** @param {Pointed | null} at */
@@ -140,7 +140,7 @@ export class Hand {
     const { x, y, below, free } = drawn.anchor(row, column);
     const { offsetWidth: wide, offsetHeight: tall } = this.view.tip;
     const above = free || y - tall - 9 > drawn.geo.top - 8;
-    this.view.tip.style.left = `${clamp((canvas.left - box.left) / this.view.zoom + x - wide / 2, 0, Math.max(0, this.view.stage.width - wide))}px`;
+    this.view.tip.style.left = `${clamp((canvas.left - box.left) / this.view.zoom + x - wide / 2, 0, Math.max(0, this.view.fit.width - wide))}px`;
     this.view.tip.style.top = `${(canvas.top - box.top) / this.view.zoom + (above ? y - tall - 9 : below + 9)}px`;
     this.view.tip.classList.add("shown");
     this.view.panels.forEach((panel, i) =>

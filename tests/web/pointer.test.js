@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { document, keyed, pen } from "./stubs.js";
-import { Hand } from "#web/matrix_view/hand.js";
+import { Pointer } from "#web/matrix_view/pointer.js";
 
 /** A view with one panel of 3 × 4 cells of 10 pixels. */
 function shown() {
@@ -29,16 +29,16 @@ function shown() {
     tip: Object.assign(document.createElement("div"), { offsetWidth: 30, offsetHeight: 10 }),
     spoken: document.createElement("div"),
     box: document.createElement("div"),
-    stage: { width: 40 },
+    fit: { width: 40 },
     theme: { roles: {} },
-    light: { now: null, on: (cell) => (view.light.now = cell) },
+    highlight: { now: null, on: (cell) => (view.highlight.now = cell) },
     paint: () => {},
     setStateValue: (...one) => told.push(one),
     get cell() {
       return view.position.cell;
     },
   };
-  return Object.assign(view, { hand: new Hand(view) });
+  return Object.assign(view, { pointer: new Pointer(view) });
 }
 
 let view, plot;
@@ -46,7 +46,7 @@ beforeEach(() => {
   view = shown();
   plot = document.createElement("div");
   plot.matches = () => true;
-  view.hand.hear(plot, 0);
+  view.pointer.hear(plot, 0);
 });
 const press = (key, more) => {
   const event = keyed(key, more);
@@ -68,13 +68,13 @@ test("arrows move by one, and never out", () => {
     "ArrowLeft",
   ].map((key) => {
     assert.equal(press(key).kept, 2, "the page hears nothing of it");
-    return view.hand.pointed.slice(1).join();
+    return view.pointer.pointed.slice(1).join();
   });
   assert.deepEqual(seen, ["0,1", "1,1", "2,1", "2,1", "1,1", "1,3", "1,3", "1,0", "1,0"]);
   assert.equal(view.spoken.textContent, "cell 1 0");
   view.panels[0].drawn.upwards = true;
   press("ArrowUp");
-  assert.deepEqual(view.hand.pointed, [0, 2, 0]);
+  assert.deepEqual(view.pointer.pointed, [0, 2, 0]);
 });
 
 test("other keys stay the page's", () => {
@@ -87,7 +87,7 @@ test("other keys stay the page's", () => {
   ])
     assert.equal(event.kept, 0);
   press("Escape");
-  assert.equal(view.hand.pointed, null);
+  assert.equal(view.pointer.pointed, null);
   assert.equal(press("Escape").kept, 0, "where there is nothing to leave");
 });
 
@@ -112,10 +112,10 @@ test("a cell is chosen, told, and let go again", () => {
 
 test("a mouse points; a finger that scrolls does not", () => {
   plot.onpointermove({ pointerType: "touch", clientX: 5, clientY: 5 });
-  assert.equal(view.hand.pointed, null);
+  assert.equal(view.pointer.pointed, null);
   plot.onpointermove({ pointerType: "mouse", clientX: 5, clientY: 5 });
   assert.deepEqual(
-    [view.hand.pointed, view.light.now, view.marked],
+    [view.pointer.pointed, view.highlight.now, view.marked],
     [
       [0, 0, 0],
       [0, 0, 0],
@@ -124,7 +124,7 @@ test("a mouse points; a finger that scrolls does not", () => {
   );
   assert.equal(view.tip.textContent, "cell 0 0");
   plot.onpointerleave({ pointerType: "mouse" });
-  assert.deepEqual([view.hand.pointed, view.light.now, view.marked], [null, null, null]);
+  assert.deepEqual([view.pointer.pointed, view.highlight.now, view.marked], [null, null, null]);
 });
 
 test("the readout stays within the view", () => {
@@ -140,9 +140,9 @@ test("the readout stays within the view", () => {
 
 test("on new numbers a hand stays where it is, if there is such a cell", () => {
   plot.onpointermove({ pointerType: "mouse", clientX: 35, clientY: 25 });
-  view.hand.again();
-  assert.deepEqual(view.hand.pointed, [0, 2, 3]);
+  view.pointer.again();
+  assert.deepEqual(view.pointer.pointed, [0, 2, 3]);
   view.panels[0].drawn.size = [3, 3];
-  view.hand.again();
-  assert.equal(view.hand.pointed, null);
+  view.pointer.again();
+  assert.equal(view.pointer.pointed, null);
 });

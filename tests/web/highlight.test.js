@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axis, document } from "./stubs.js";
-import { Light } from "#web/matrix_view/light.js";
-import { listen, tell } from "#web/shared.js";
+import { Highlight } from "#web/matrix_view/highlight.js";
+import { listen, tell } from "#web/base/hover.js";
 
 const TOKENS = ["the", "cat", "the"];
 const axes = (tokens) => ({ row: axis("query", tokens, "query"), column: axis("key", tokens, "key") });
@@ -17,32 +17,32 @@ function view(...panels) {
     painted: 0,
   };
   made.paint = () => (made.painted += 1);
-  return Object.assign(made, { light: new Light(made, stop.signal), stop });
+  return Object.assign(made, { highlight: new Highlight(made, stop.signal), stop });
 }
 
 test("a cell that is pointed at is lit where it stands, and by its tokens elsewhere", () => {
-  const { light, stop } = view(axes(TOKENS), axes(["cat", "the", "the"]), { row: axis("layer", ["1"]) });
-  light.on([0, 2, 1]);
+  const { highlight, stop } = view(axes(TOKENS), axes(["cat", "the", "the"]), { row: axis("layer", ["1"]) });
+  highlight.on([0, 2, 1]);
   assert.deepEqual(
-    [0, 1, 2].map((i) => light.of(i)),
+    [0, 1, 2].map((i) => highlight.of(i)),
     [
       { row: 2, column: 1 },
       { row: 2, column: 0 },
       { row: null, column: null },
     ],
   );
-  light.on(null);
-  assert.deepEqual(light.of(1), { row: null, column: null });
+  highlight.on(null);
+  assert.deepEqual(highlight.of(1), { row: null, column: null });
   stop.abort();
 });
 
 test("the group is told what has changed, and nothing twice", () => {
-  const { light, stop } = view(axes(TOKENS));
+  const { highlight, stop } = view(axes(TOKENS));
   const told = [];
   listen(({ group, role, index }) => told.push([group, role, index]), stop.signal);
-  light.on([0, 2, 1]);
-  light.on([0, 2, 0]);
-  light.on(null);
+  highlight.on([0, 2, 1]);
+  highlight.on([0, 2, 0]);
+  highlight.on(null);
   assert.deepEqual(told, [
     ["tokens", "query", 2],
     ["tokens", "key", 1],
@@ -59,9 +59,9 @@ test("what another of the group points at is lit, row and column each for itself
   assert.equal(one.painted, 0);
   tell({ group: "tokens", role: "query", index: 1 });
   tell({ group: "tokens", role: "key", index: 2 });
-  assert.deepEqual(one.light.of(0), { row: 1, column: 2 });
+  assert.deepEqual(one.highlight.of(0), { row: 1, column: 2 });
   tell({ group: "tokens", role: "query", index: null });
-  assert.deepEqual(one.light.of(0), { row: null, column: 2 });
+  assert.deepEqual(one.highlight.of(0), { row: null, column: 2 });
   for (const detail of [
     null,
     3,
@@ -71,8 +71,8 @@ test("what another of the group points at is lit, row and column each for itself
     { group: "tokens", role: "key", index: "<b>" },
   ])
     document.dispatchEvent(new CustomEvent("attention:hover", { detail }));
-  assert.deepEqual(one.light.of(0), { row: null, column: null });
+  assert.deepEqual(one.highlight.of(0), { row: null, column: null });
   one.stop.abort();
   tell({ group: "tokens", role: "query", index: 1 });
-  assert.equal(one.light.now, null, "a view that has gone hears nothing");
+  assert.equal(one.highlight.now, null, "a view that has gone hears nothing");
 });

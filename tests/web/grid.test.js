@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./stubs.js";
-import { fitted, flowing, grown, least, legible } from "#web/matrix_view/layout.js";
-import { Matrix } from "#web/matrix_view/matrix.js";
+import { fitted, flowing, grown, least, legible } from "#web/matrix_view/grid.js";
+import { Heatmap } from "#web/matrix_view/heatmap.js";
 
 /** A square matrix of so many rows, as large as it can be. */
 const panel = (n) => {
-  const one = Object.create(Matrix.prototype);
+  const one = Object.create(Heatmap.prototype);
   Object.assign(one, { rows: Array(n).fill("r"), columns: Array(n).fill("c"), spec: { title: "Weights", note: "" } });
   one.geo = { left: 30, top: 40, bottom: 2, width: 0, plotWidth: 0, plotHeight: 0 };
   one.take = (width, height) => {
