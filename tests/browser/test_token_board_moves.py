@@ -151,7 +151,7 @@ def test_a_finger_beside_the_chips_scrolls_the_page(board):
 def test_arrows_walk_and_one_tab_stop_leads_in_and_out(board):
     driven = board()
     driven.chip(0).focus()
-    for key, text in [("ArrowRight", "cat"), ("End", "Add a token"), ("ArrowLeft", "mat"), ("Home", "the")]:
+    for key, text in [("ArrowRight", "cat"), ("End", "mat"), ("ArrowLeft", "the"), ("Home", "the")]:
         driven.page.keyboard.press(key)
         assert driven.focused() == text
     driven.page.keyboard.press("ArrowRight")
@@ -215,9 +215,44 @@ def test_the_board_keeps_the_keys_it_uses_and_leaves_the_others(board):
         "() => { window.keys = []; addEventListener('keydown', (event) => window.keys.push(event.key)) }"
     )
     driven.chip(0).focus()
-    for key in ("ArrowRight", "Space", "ArrowRight", "Escape", "F2", "c", "Escape", "PageDown", "PageUp"):
+    for key in ("ArrowRight", "Space", "ArrowRight", "Escape", "Delete", "c", "PageDown", "PageUp"):
         driven.page.keyboard.press(key)
-    assert driven.page.evaluate("window.keys") == ["PageDown", "PageUp"]
+    assert driven.page.evaluate("window.keys") == ["Delete", "c", "PageDown", "PageUp"]
+
+
+# ── Tools ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_tool_reorders_with_one_message_and_restore_undoes_it(board):
+    driven = board()
+    driven.tool("Reverse").click()
+    driven.after({"order": [5, 4, 3, 2, 1, 0]})
+    assert driven.texts() == WORDS[::-1]
+    for _ in range(2):
+        driven.tool("Restore").click(force=True)
+        driven.after({"order": [*range(6)]})
+    assert driven.frames == 2
+
+
+def test_shuffle_always_changes_the_order_and_never_gives_the_original(board):
+    driven = board(tokens=["a", "b", "c"])
+    last = [0, 1, 2]
+    for count in range(1, 9):
+        driven.tool("Shuffle").click()
+        driven.after({"moves": count})
+        order = driven.held()["order"]
+        assert order not in ([0, 1, 2], last)
+        last = order
+    assert driven.frames == 8
+
+
+def test_one_token_has_nothing_to_reorder(board):
+    driven = board(tokens=["only"])
+    for name in ("Shuffle", "Reverse", "Restore"):
+        assert driven.tool(name).get_attribute("aria-disabled") == "true"
+        driven.tool(name).click(force=True)
+    driven.settle(driven.page)
+    assert driven.frames == 0
 
 
 # ── Many tokens ───────────────────────────────────────────────────────────────────────────────────────────────

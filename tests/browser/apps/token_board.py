@@ -4,7 +4,7 @@ import json
 
 import streamlit as st
 
-from pages._shared.components.token_board import BoardMove, token_board
+from pages._shared.components.token_board import Order, token_board
 
 given = st.query_params
 words = tuple(json.loads(given.get("tokens", '["the", "cat", "sat", "on", "the", "mat"]')))
@@ -15,10 +15,10 @@ held.setdefault("moves", 0)
 held.setdefault("again", 0)
 
 
-def moved(move: BoardMove) -> None:
+def moved(order: Order) -> None:
     held.moves += 1
     if not held.get("refuse"):
-        held.tokens, held.order = move.tokens, move.order
+        held.order = order
 
 
 def begin_anew() -> None:
@@ -42,7 +42,6 @@ if not held.get("hide"):
         label="Queries",
         hover_group="demo",
         on_change=moved,
-        editable=given.get("editable", "yes") == "yes",
         locked=given.get("locked", "no") == "yes",
     )
 st.text(json.dumps({"moves": held.moves, "tokens": held.tokens, "order": held.order}))

@@ -180,11 +180,9 @@ export interface BoardData {
   role: "query" | "key" | "both";
   label: string;
   group: string;
-  editable: boolean;
   locked: boolean;
   answered: number;
   refused: string;
-  most: { tokens: number; characters: number };
   colours: Modes;
 }
 

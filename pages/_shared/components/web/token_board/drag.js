@@ -53,7 +53,6 @@ export class Drag {
   /** @param {number} index @param {PointerEvent} event */
   lift(index, event) {
     const { board } = this;
-    board.editor.close();
     board.keys.release(false);
     const slot = board.slots[index];
     for (const running of slot.item.getAnimations()) running.finish();
