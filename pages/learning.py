@@ -58,7 +58,7 @@ class View:
         (),
         Words(
             least=0,
-            label="Controls the trained model",
+            label="Ask the trained model",
             hint="Letters, from a on, best as many as it was trained on; empty for its own example.",
         ),
     )

@@ -21,13 +21,6 @@ from pages._shared.rooms import make_store, routes
 
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 FOLDERS = {"/static": Path(st.__file__).parent / "static/static", loader.ADDRESS: loader.WEB}
-# A list, and no path that is put together from an address: what is not in it is not sent.
-FILES = {
-    f"{address}/{file.relative_to(folder).as_posix()}": file
-    for address, folder in FOLDERS.items()
-    for file in folder.rglob("*")
-    if file.suffix in TYPES
-}
 HEADERS = {
     "Content-Encoding": "gzip",
     "Vary": "Accept-Encoding",
@@ -49,6 +42,13 @@ class CompressedStatic:
 
     def __init__(self, app: Any) -> None:
         self.app = app
+        # Each is known by its whole address: no path is put together from what somebody asks for.
+        self._files = {
+            f"{address}/{file.relative_to(folder).as_posix()}": file
+            for address, folder in FOLDERS.items()
+            for file in folder.rglob("*")
+            if file.suffix in TYPES
+        }
         self._answers: dict[str, Response] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -61,8 +61,8 @@ class CompressedStatic:
         await (answer or self.app)(scope, receive, send)
 
     async def _answer(self, path: str) -> Response | None:
-        if path in FILES and path not in self._answers:
-            self._answers[path] = await asyncio.to_thread(_compressed, FILES[path])
+        if path in self._files and path not in self._answers:
+            self._answers[path] = await asyncio.to_thread(_compressed, self._files[path])
         return self._answers.get(path)
 
 

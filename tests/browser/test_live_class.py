@@ -15,7 +15,7 @@ WALL = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 DOCK = ".st-key-_class_dock .dock"
 ENDED = "This class has ended, and nothing of it was kept."
-STEPS = ["Controls", "Close the vote", "Controls again", "Close the vote", "Show the counts", "Reveal the answer"]
+STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts", "Reveal the answer"]
 
 
 def start(teacher: Any) -> tuple[str, str]:
@@ -67,7 +67,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     assert teacher.locator(f"{DOCK} .qr").evaluate("(code) => code.complete && code.naturalWidth > 0")
     assert barriers(teacher) == barriers(phones[0]) == []
 
-    step(teacher, "Controls")
+    step(teacher, "Ask")
     for place, phone in enumerate(phones):
         says(phone, ".line", "^Vote. Without scaling")
         assert min(one.bounding_box()["height"] for one in phone.locator(f"{DOCK} .answer").all()) >= 44
@@ -81,7 +81,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     for phone in phones:
         says(phone, ".line", "^Closed")
     assert teacher.locator(f"{DOCK} table").count() == 0, "nobody sees a count before the teacher shows it"
-    step(teacher, "Controls again")
+    step(teacher, "Ask again")
     for phone in phones:
         says(phone, ".line", "^Vote again")
         assert phone.locator(f"{DOCK} [aria-pressed=true]").count() == 0
@@ -157,12 +157,12 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     second.get_by_role("textbox", name="Your own questions").fill("Is <b>this</b> text?\nNo\n* Yes\n\nLonely\n")
     says(second, ".wrong", "“Lonely” has no answers; two to six are needed.")
     second.get_by_role("radio", name="Is <b>this</b> text?").check()
-    step(second, "Controls")
+    step(second, "Ask")
     says(phone, ".line", "^Vote. Is <b>this</b> text\\?$")
     vote(phone, 1)
     says(teacher, ".asked", "this")
     step(teacher, "Close the vote")
-    step(second, "Controls again")
+    step(second, "Ask again")
     vote(phone, 1)
     step(second, "Close the vote")
     step(second, "Show the counts")
@@ -231,7 +231,7 @@ def test_a_class_goes_on_where_the_stream_is_cut(visit: Callable, open_page: Cal
     phone.get_by_label("Key of your class").fill(key)
     phone.get_by_role("button", name="Join").click()
     says(phone, ".line", f"class {key}")
-    step(teacher, "Controls")
+    step(teacher, "Ask")
     says(phone, ".line", "^Vote.")
     vote(phone, 0)
     says(teacher, ".status", "^Vote: 1 of 1$")

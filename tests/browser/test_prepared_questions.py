@@ -39,7 +39,7 @@ def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Calla
     teacher.goto(f"{serve(APP)}/permutation?course=order&present=true")
     teacher.locator(".st-key-figure").get_by_role("heading", name="Reverse the keys").wait_for()
     start(teacher)
-    press(teacher, "Controls", "Close the vote")
+    press(teacher, "Ask", "Close the vote")
     teacher.locator(f"{DOCK} .steps button:enabled").get_by_text("Reveal the answer").click()
     says(teacher, ".measured", "The same.*✓ measured")
     teacher.locator(".st-key-figure canvas").first.wait_for()
@@ -53,13 +53,13 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     phone = visit("", f"?class={key}", **PHONE)
     says(phone, ".line", f"class {key}")
 
-    press(teacher, "Controls")
+    press(teacher, "Ask")
     says(phone, ".line", "^Vote. Without scaling")
     vote(phone, 3)
     press(teacher, *STEPS[1:])
     says(teacher, ".measured", "It vanishes for most.*✓ measured")
 
-    press(teacher, "Controls")
+    press(teacher, "Ask")
     says(phone, ".line", r"^Vote. Does <b>it</b> grow\?$")
     vote(phone, 1)
     # On a presenter's slide, too, nobody sees a count before the teacher shows it.
@@ -74,7 +74,7 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     press(teacher, "Next step")
     teacher.wait_for_url("**/masks**")
     settled(teacher)
-    press(teacher, "Controls")
+    press(teacher, "Ask")
     teacher.wait_for_url("**/biases**")
     says(phone, ".line", "^Vote.")
     teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()

@@ -211,7 +211,7 @@ def test_a_class_outlives_a_killed_replica(cluster: Cluster, visit_replica: Call
     key, _ = start_class(teacher)
     phones = [visit_replica(name, f"?class={key}", **PHONE) for name in ("one", "one", "two")]
     says(teacher, ".here", "^3 here$")
-    step(teacher, "Controls")
+    step(teacher, "Ask")
     for phone in phones:
         says(phone, ".line", "^Vote.")
     for answer, phone in enumerate(phones[:2]):
@@ -225,7 +225,7 @@ def test_a_class_outlives_a_killed_replica(cluster: Cluster, visit_replica: Call
     assert replica_of(teacher) == "two"
     for name in STEPS[1:4]:
         step(teacher, name)
-        if name == "Controls again":
+        if name == "Ask again":
             for phone in phones:
                 says(phone, ".line", "^Vote again")
                 vote(phone, 3)

@@ -21,7 +21,7 @@ def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Calla
         assert min(box["width"], box["height"]) >= 44
         title = page.locator("h1").bounding_box()
         assert box["x"] + box["width"] <= title["x"] or box["x"] >= title["x"] + title["width"]
-    again = page.get_by_role("button", name="Controls again").locator("p")
+    again = page.get_by_role("button", name="Ask again").locator("p")
     assert abs(again.bounding_box()["x"] - page.locator(CLAIM).bounding_box()["x"]) < 2
     page.get_by_test_id("stExpandSidebarButton").tap()
     settled(page)

@@ -58,7 +58,7 @@ def test_the_prediction_is_graded_from_the_result(
         at.pills(key="_complexity_option").set_value(answer).run()
         assert at.selectbox(key="complexity_d_model").value == 128, "the question says what is set"
         assert ("The measurement agrees" in text_of(at)) is (answer == "The scores")
-        next(button for button in at.button if button.label == "Controls again").click().run()
+        next(button for button in at.button if button.label == "Ask again").click().run()
     at.pills(key="_complexity_option").set_value(right).run()
     for name, value in (("num_queries", n), ("num_keys", n), ("d_model", d_model)):
         at.selectbox(key=f"complexity_{name}").set_value(int(value)).run()

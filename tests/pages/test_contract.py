@@ -123,7 +123,7 @@ def test_an_answer_makes_a_move_and_is_graded_and_skipping_is_one_click(name: st
         assert not at.exception
         graded.append(next(text for text in texts(at) if text.startswith("**You said**")))
         assert held(at, name), "it asks for what is there already"
-        button(at, "Controls again").click()
+        button(at, "Ask again").click()
         at.run()
     assert len({measured(text) for text in graded}) == 1, "both answers make the same move"
     at.pills(key=f"_{name}_option").set_value("Skip").run()

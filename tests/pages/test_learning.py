@@ -96,7 +96,7 @@ def test_what_is_typed_is_answered_with_spaces_or_without(open_page: Open) -> No
     for text, sentence in (("abz", "letters a to j"), ("a" * 13, "trained on 12 tokens")):
         at = open_page("learning", **QUICK, learning_text=text)
         assert sentence in at.error[0].value
-        assert "Controls the trained model" in at.error[0].value
+        assert "Ask the trained model" in at.error[0].value
 
 
 def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(

@@ -1,47 +1,56 @@
-"""What the server sends by itself: scripts and styles that are in its list, and nothing else of the machine."""
+"""Compressed files are those of known addresses, no others; whatever else is asked for, the app behind answers."""
 
 import asyncio
+import gzip
 from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit
 
-from pages._shared.components import loader
-from pages._shared.server import CompressedStatic
-
-STATIC = Path(streamlit.__file__).parent / "static"
-SCRIPT = next((STATIC / "static/js").glob("index.*.js")).name
+from pages._shared import server
+from pages._shared.components.loader import ADDRESS, WEB
 
 
-def encoding(path: str) -> str:
-    """How the middleware sends what is at an address; empty where it leaves that to the app."""
-    found: list[str] = []
+@pytest.fixture
+def compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> server.CompressedStatic:
+    """Beside a folder of static files, which has one script, lies another."""
+    for name in ("static/static/js/own.js", "static/static/js/own.txt", "beside/other.js", "x.js"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    monkeypatch.setattr(server, "FOLDERS", {"/static": tmp_path / "static/static", ADDRESS: WEB})
 
-    async def app(_scope: Any, _receive: Any, _send: Any) -> None:
-        found.append("")
+    async def behind(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 404, "headers": []})
+        await send({"type": "http.response.body", "body": b"behind"})
 
-    async def send(message: dict[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            found.append(dict(message["headers"])[b"content-encoding"].decode())
-
-    scope = {"type": "http", "method": "GET", "path": path, "headers": [(b"accept-encoding", b"gzip")]}
-    asyncio.run(CompressedStatic(app)(scope, None, send))
-    (one,) = found
-    return one
-
-
-@pytest.mark.parametrize("path", [f"/static/js/{SCRIPT}", f"{loader.ADDRESS}/base/dom.js"])
-def test_scripts_are_sent_compressed(path: str) -> None:
-    assert encoding(path) == "gzip"
+    return server.CompressedStatic(behind)
 
 
-@pytest.mark.parametrize("start", ["", "/static", loader.ADDRESS])
-@pytest.mark.parametrize("way", ["../../outside.js", "js/../../../../outside.js", "/outside.js", "a\0.js"])
-def test_a_path_leads_nowhere_else(start: str, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``/../../x.js`` was sent, from beside Streamlit's own folder."""
-    outside = STATIC.parents[1] / "outside.js"
-    real = Path.is_file
-    monkeypatch.setattr(Path, "is_file", lambda path: path.resolve() == outside or real(path))
-    monkeypatch.setattr("pages._shared.server._compressed", lambda _file: pytest.fail("it was read"))
-    assert encoding(f"{start}/{way}") == ""
+def body(app: server.CompressedStatic, path: str) -> bytes:
+    sent: list[dict[str, Any]] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"accept-encoding", b"gzip")]
+    asyncio.run(app({"type": "http", "method": "GET", "path": path, "headers": headers}, None, send))
+    return sent[-1]["body"]
+
+
+def test_scripts_are_sent_compressed(compressed: server.CompressedStatic) -> None:
+    for _ in range(2):
+        assert gzip.decompress(body(compressed, "/static/js/own.js")) == b"static/static/js/own.js"
+        assert gzip.decompress(body(compressed, f"{ADDRESS}/base/dom.js")) == (WEB / "base/dom.js").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../beside/other.js", "/static/../../beside/other.js", "/static/js/../../../beside/other.js", "/../x.js",
+        "//static/js/own.js", "/static/js/own.txt", "/static/js/", "/static/js/none.js", "/static/js/\0.js",
+        f"/static/js/{'x' * 5000}.js", "", "/",
+    ],
+)  # fmt: skip
+def test_an_odd_path_is_the_apps_to_answer(path: str, compressed: server.CompressedStatic) -> None:
+    assert body(compressed, path) == b"behind"

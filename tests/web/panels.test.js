@@ -196,6 +196,13 @@ test("a chosen cell has a ring; what is not lit steps back", () => {
   assert.equal(rings({ selected: [0, 1, 1], pointed: [0, 0, 1] }), 3);
 });
 
+test("a step's picture is not the one before", () => {
+  const one = matrix([0, 1], ["a"], ["x", "y"]);
+  one.raster = "of the step before";
+  one.pose(0);
+  assert.equal(one.raster, null);
+});
+
 test("digits are left out before numbers are", () => {
   const one = matrix([0.123, 0.456], ["a"], ["x", "y"]);
   assert.deepEqual(one.cellTexts(pen(), 35), ["0.123", "0.456"]);

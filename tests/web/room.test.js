@@ -49,7 +49,8 @@ beforeEach((given) => {
   storage();
 });
 
-test("the newest state counts, whichever way it comes first", () => {
+test("the newest state counts, whichever way it comes first", (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
   const { client, states, stream } = join();
   for (const number of [1, 3, 2, 3]) say(stream, state(number));
   assert.deepEqual(states, [1, 3, 3]);

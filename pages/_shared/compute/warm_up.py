@@ -59,7 +59,7 @@ def question(page: str) -> Question | None:
     """
     known = process().questions.get(page)
     if known is None and not _declared.is_set():
-        raise RoomError(503, "The app is waking up. Controls again in a moment.", 1)
+        raise RoomError(503, "The app is waking up. Ask again in a moment.", 1)
     return known
 
 

@@ -107,7 +107,7 @@ def draw_end() -> None:
         st.markdown(f"{question}  \nYou said **{escape_markdown(said.answer)}**: {outcome}")
     with st.container(horizontal=True):
         st.button(
-            "CoursePosition it again",
+            "Walk it again",
             icon=":material/replay:",
             on_click=course_position.start,
             args=(here.course, here.text or None),

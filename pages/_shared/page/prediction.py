@@ -41,7 +41,7 @@ def draw_headline(page: PageState, asked: Predict | None) -> None:
 
 
 def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> None:
-    """Controls; answering makes the move that the question is about.
+    """Ask; answering makes the move that the question is about.
 
     Args:
         page: The page.
@@ -88,7 +88,7 @@ def draw_grade(page: PageState, predict: Predict, result: Any) -> None:
         says = f"Measured here: **{truth}**. :orange[:material/close: not so]"
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**You said** {said}. {says}", width="content")
-        st.button("Controls again", key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
+        st.button("Ask again", key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
 
 
 def _ask_again(page: PageState) -> None:
