@@ -12,12 +12,13 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import Response
 
+from pages._shared.classes.page_questions import page_question
 from pages._shared.components import loader
 from pages._shared.compute import warm_up
 from pages._shared.core.compat import SendAtOnce
-from pages._shared.core.qr_code import ROUTE
-from pages._shared.failure import on_script_error
-from pages._shared.rooms import make_store, routes
+from pages._shared.core.pages import HOME
+from pages._shared.rooms import Question, make_store, routes
+from pages._shared.rooms.room import RoomError
 
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 FOLDERS = {"/static": Path(st.__file__).parent / "static/static", loader.ADDRESS: loader.WEB}
@@ -74,6 +75,29 @@ def _compressed(file: Path) -> Response:
 MIDDLEWARE = [Middleware(SendAtOnce), Middleware(CompressedStatic)]
 
 
+def on_script_error(_: Exception) -> bool:
+    """Called with whatever a page or a callback raised: say so in place of Streamlit's red box, which logs it."""
+    st.error(
+        "Something in this page went wrong, and it is not your doing. The server has noted where. "
+        "Open the page again by its name in the menu, or go on from Home.",
+        icon=":material/error:",
+    )
+    st.page_link(HOME.file, label=HOME.title, icon=HOME.icon)
+    return True
+
+
+def question(page: str) -> Question | None:
+    """What a class is asked for a page; None if the page asks nothing.
+
+    Raises:
+        RoomError: The pages are not known yet, seconds after the start of the process.
+    """
+    known = page_question(page)
+    if known is None and not warm_up.is_awake():
+        raise RoomError(503, "The app is waking up. Ask again in a moment.", 1)
+    return known
+
+
 _rooms = make_store(os.environ.get("ROOMS_URL"))
 
 
@@ -89,6 +113,6 @@ SETTINGS: dict[str, Any] = {
     "script_path": Path(__file__).parent / "main.py",
     "lifespan": lifespan,
     "middleware": MIDDLEWARE,
-    "routes": [*routes(_rooms, warm_up.question), ROUTE, loader.ROUTE],
+    "routes": [*routes(_rooms, question), loader.ROUTE],
     "on_script_error": on_script_error,
 }

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -189,6 +190,15 @@ def test_an_empty_view_and_an_empty_sweep_are_refused():
 def test_the_panels_in_front_are_some_of_the_views(front):
     with pytest.raises(ValueError, match="front"):
         MatrixView(panels=(panel(np.zeros((1, 1))),), summary="s", front=front)
+
+
+def test_what_is_not_in_front_is_a_second_look():
+    panels = tuple(panel(np.full((1, 1), float(at))) for at in range(3))
+    whole = MatrixView(panels=panels, summary="s", front=2)
+    front, others = whole.split()
+    assert (front.panels, others.panels) == (panels[:2], panels[2:])
+    for view in (MatrixView(panels=panels, summary="s"), replace(whole, front=3)):
+        assert view.split() == (view, None)
 
 
 def test_a_view_without_a_sweep_has_one_state():

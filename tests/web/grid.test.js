@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./stubs.js";
-import { fitted, flowing, grown, least, legible } from "#web/matrix_view/grid.js";
+import { fitted, flowing, grown, least } from "#web/matrix_view/grid.js";
 import { Heatmap } from "#web/matrix_view/heatmap.js";
 
 /** A square matrix of so many rows, as large as it can be. */
@@ -40,28 +40,14 @@ test("panels in a window are as large as their room lets them be, and keep to it
       [374, 500],
     ]) {
       const panels = Array.from({ length: count }, () => panel(6));
-      const at = fitted(panels, width, room, measuring(panels), { notes: false, legends: true });
+      const at = fitted(panels, width, room, measuring(panels), true);
       const rows = Math.ceil(count / at.across);
       assert.ok(at.across * at.width + (at.across - 1) * at.gap <= width);
       assert.ok(rows * at.each + 12 * (rows - 1) <= room + 1e-9);
     }
   const wide = Array.from({ length: 2 }, () => panel(6));
-  assert.equal(fitted(wide, 1000, 300, measuring(wide), { notes: false, legends: true }).across, 2);
-  assert.equal(fitted(wide, 374, 800, measuring(wide), { notes: false, legends: true }).across, 1);
-});
-
-test("rows that are to be read are high enough, from the back of a room too", () => {
-  const one = panel(6);
-  one.take(1000, 6 * 18);
-  assert.ok(legible([one], 1));
-  assert.ok(!legible([one], 1.5));
-  one.take(1000, 6 * 24);
-  assert.ok(legible([one], 1.5));
-  one.take(1000, 6 * 17);
-  assert.ok(!legible([one], 1));
-  const many = panel(40);
-  many.take(1000, 40 * 4);
-  assert.ok(legible([many], 1), "what is not read row by row may have lower ones");
+  assert.equal(fitted(wide, 1000, 300, measuring(wide), true).across, 2);
+  assert.equal(fitted(wide, 374, 800, measuring(wide), true).across, 1);
 });
 
 test("cells are grown unless it is for their height that they are small", () => {

@@ -12,7 +12,7 @@ const axes = (tokens) => ({ row: axis("query", tokens, "query"), column: axis("k
 function view(...panels) {
   const stop = new AbortController();
   const made = {
-    data: { group: "tokens", leads: 0 },
+    data: { group: "tokens", leads: Object.values(panels[0]) },
     panels: panels.map((one) => ({ drawn: { axes: one } })),
     painted: 0,
   };

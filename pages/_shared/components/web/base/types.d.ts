@@ -126,17 +126,12 @@ export interface ViewData {
   summary: string;
   block: string;
   panels: PanelSpec[];
-  front: number | null;
   sweep: { label: string; values: string[] } | null;
   at: Position;
   height: number;
   group: string | null;
-  leads: number;
-  colours: Modes;
-}
-
-export interface ShelfData {
-  title: string;
+  /** Axes in whose order the group counts positions. */
+  leads: Axis[];
   colours: Modes;
 }
 
@@ -210,12 +205,7 @@ export interface DraftData {
   text: string;
 }
 
-// ---- buttons, and paper ----
-
-export interface HandoutData {
-  question: string;
-  options: string[];
-}
+// ---- buttons ----
 
 export interface ButtonData {
   label: string;

@@ -1,11 +1,8 @@
-// Where the panels of a view stand. On a page's stage those of the picture have only so much room from top to bottom;
-// the others stand there too if all can be read, else on the shelf below the picture.
+// Where the panels of a view stand. On a page's stage they have only so much room from top to bottom.
 
 import { clamp, element } from "../base/dom.js";
-import { dress } from "../base/theme.js";
-import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
+import { fitted, flowing, grown, least, LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
-import { hearShelf, tellShelf } from "./told.js";
 
 /** @import { MatrixSpec, PanelSpec } from "../base/types" */
 /** @import { Panel } from "./panel.js" */
@@ -13,7 +10,6 @@ import { hearShelf, tellShelf } from "./told.js";
 /** @import { Shown, View } from "./view.js" */
 
 /** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */
-/** @typedef {{ shown: Shown[], notes: boolean, room: number }} Look  whether notes stand beside their panels, and pixels */
 
 const STAGE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
 const COMPONENT = "[data-testid=stBidiComponentIsolated]"; // whose shadow has none of our styles before it is drawn
@@ -39,31 +35,19 @@ export class Fit {
   list = element("div", { className: "panels" });
   legend = element("div", { className: "legend shared" });
   front = element("div", { className: "front" }, this.list);
-  rest = element("div", { className: "panels" }); // the second look
-  said = element("div", { className: "said" }); // and the notes the picture has no room for
-  aside = element("div", { className: "aside" }, this.rest, this.said);
-  /** @type {HTMLElement | null} */
-  shelf = null;
 
-  /** @param {View} view @param {Element} host @param {AbortSignal} signal */
-  constructor(view, host, signal) {
+  /** @param {View} view @param {Element} host */
+  constructor(view, host) {
     this.view = view;
     this.box = host.closest(STAGE);
     if (!this.box) return;
     this.pair = host.closest(PAIR);
     this.column = [...(this.pair?.children ?? [])].find((one) => one.contains(host)) ?? this.box;
     stages.add(this);
-    hearShelf((shelf) => {
-      if (!shelf || shelf === this.shelf) return;
-      this.shelf = shelf;
-      if (view.panels.length) view.layout();
-    }, signal);
-    tellShelf(null);
   }
 
   destroy() {
     stages.delete(this);
-    this.aside.remove();
   }
 
   /** Pixels of what shares a column with the panels. */
@@ -109,30 +93,13 @@ export class Fit {
     this.showLitStep();
     if (this.room === Infinity) {
       this.share(panels, false);
-      this.fill(this.list, panels, flowing(panels.length, this.width - 1), () => data.height, true);
-      this.stretch(panels);
-      return;
+      this.fill(panels, flowing(panels.length, this.width - 1), () => data.height);
+    } else if (!this.place(this.room) && !this.printed) {
+      // On a phone a picture takes more of the window, but only where that makes small cells larger.
+      const most = this.leaves("--figure-limit");
+      if (most !== Infinity) this.place(most);
     }
-    const main = data.front ?? panels.length;
-    const noted = panels.some(({ drawn }) => drawn.spec.note);
-    const counts = panels.map((_, i) => i + 1).filter((n) => n === panels.length || n % main === 0);
-    /** @type {Look[]} */
-    const looks = counts
-      .reverse()
-      .flatMap((count) =>
-        (noted ? [true, false] : [true]).map((notes) => ({ shown: panels.slice(0, count), notes, room: this.room })),
-      );
-    const front = looks[looks.length - 1];
-    const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, this.view.zoom);
-    // On a phone a picture takes more of the window, but only where that makes small cells larger.
-    const room = this.printed ? Infinity : this.leaves("--figure-limit");
-    if (room === Infinity) return looks.some((look) => this.show(look, read)) || this.show(front);
-    return (
-      looks.some((look) => this.show(look, (drawn) => read(drawn) && grown(drawn))) ||
-      looks.some((look) => this.show({ ...look, room }, read)) ||
-      this.show(front, grown) ||
-      this.show({ ...front, room })
-    );
+    this.stretch();
   }
 
   /** A strip of steps above the picture may be wider than a phone: the one that is lit is in sight. */
@@ -143,22 +110,14 @@ export class Fit {
       strip.scrollLeft = lit.offsetLeft - strip.offsetLeft - (strip.clientWidth - lit.offsetWidth) / 2;
   }
 
-  /**
-   * Puts panels on the stage and the others on the shelf. Says whether they are as they should be; where that is to be
-   * foreseen, nothing is moved.
-   *
-   * @param {Look} look
-   * @param {(drawn: Panel<PanelSpec>[]) => boolean} [good]
-   */
-  show({ shown, notes, room: height }, good = () => true) {
-    const { view } = this;
+  /** Has the panels take so much room from top to bottom. Says whether none is small for it. @param {number} height */
+  place(height) {
+    const shown = this.view.panels;
     const drawn = shown.map((one) => one.drawn);
     const shared = this.share(shown, true);
     const room = height - (shared ? LEGEND : 0);
     const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
-    const said = { notes, legends: !shared };
-    const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), said);
-    if (!good(drawn)) return false;
+    const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared);
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
     // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
     const leave = (/** @type {(one: Shown) => number} */ around) => {
@@ -172,27 +131,11 @@ export class Fit {
     if (shown.every(({ parts }) => parts.around)) leave(({ parts }) => parts.around);
     for (let again = 0; again < 3; again++) {
       const before = [...heights.values()];
-      this.fill(this.list, shown, places, (one) => heights.get(one) ?? 0, notes);
+      this.fill(shown, places, (one) => heights.get(one) ?? 0);
       leave(({ drawn: { geo }, parts }) => (parts.around = parts.panel.offsetHeight - geo.plotHeight));
       if ([...heights.values()].every((height, i) => height === before[i])) break;
     }
-    this.putAside(view.panels.slice(shown.length), notes ? [] : shown);
-    return good(drawn);
-  }
-
-  /** @param {Shown[]} others @param {Shown[]} silent  panels whose notes are not beside them */
-  putAside(others, silent) {
-    const { view, shelf } = this;
-    const said = silent.filter(({ drawn }) => drawn.spec.note);
-    this.said.replaceChildren(
-      ...said.map(({ drawn: { spec } }) => element("p", {}, element("b", {}, spec.title), ` ${spec.note}`)),
-    );
-    if (!shelf || !(others.length || said.length)) this.aside.remove();
-    else if (this.aside.parentElement !== shelf) shelf.append(this.aside);
-    dress(this.aside, view.data.colours);
-    const width = (shelf?.clientWidth || this.width) - 1;
-    this.fill(this.rest, others, flowing(Math.max(1, others.length), width), () => view.data.height, true);
-    this.stretch(view.panels);
+    return grown(drawn);
   }
 
   /** @param {Shown[]} shown @param {number} width @param {Height} height */
@@ -229,15 +172,9 @@ export class Fit {
     return shared;
   }
 
-  /**
-   * @param {HTMLElement} list
-   * @param {Shown[]} shown
-   * @param {Places} places
-   * @param {Height} height
-   * @param {boolean} notes
-   */
-  fill(list, shown, { across, width, gap }, height, notes) {
-    const { view } = this;
+  /** @param {Shown[]} shown @param {Places} places @param {Height} height */
+  fill(shown, { across, width, gap }, height) {
+    const { view, list } = this;
     this.measure(shown, width, height);
     const panels = shown.map(({ parts }) => parts.panel);
     if (panels.some((panel, i) => list.children[i] !== panel) || list.childElementCount !== panels.length)
@@ -251,14 +188,14 @@ export class Fit {
     const matrices = all.filter((one) => one instanceof Heatmap);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
     for (const { geo } of matrices) geo.top = top;
-    const shared = list === this.list && this.legend.parentElement !== null;
+    const shared = this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
       parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;
       parts.legend.replaceChildren(...(shared ? [] : drawn.legend(view.theme)));
       parts.legend.style.paddingLeft = `${drawn.legendLeft(parts.ctx, view.font)}px`;
       parts.legend.hidden = !parts.legend.childElementCount;
-      parts.note.hidden = !notes || !drawn.spec.note;
+      parts.note.hidden = !drawn.spec.note;
       canvas.style.width = `${drawn.geo.width}px`;
       canvas.style.height = `${drawn.height}px`;
       if (drawn instanceof Heatmap) {
@@ -290,10 +227,10 @@ export class Fit {
     return shown.map(({ drawn }, i) => kept[i] || drawn.geo.width);
   }
 
-  /** Gives canvases the pixels of their places, where they have others. @param {Shown[]} shown */
-  stretch(shown) {
-    const { density } = this.view;
-    for (const { drawn, parts } of shown) {
+  /** Gives canvases the pixels of their places, where they have others. */
+  stretch() {
+    const { density, panels } = this.view;
+    for (const { drawn, parts } of panels) {
       const { canvas } = parts.ctx;
       const [width, height] = [drawn.geo.width, drawn.height].map((side) => Math.round(side * density));
       if (canvas.width !== width) canvas.width = width;

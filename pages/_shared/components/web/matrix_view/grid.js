@@ -14,15 +14,9 @@ import { Heatmap, SMALL } from "./heatmap.js";
  * @property {number} gap  between panels
  */
 /** @typedef {(width: number, height: (panel: Panel<PanelSpec>) => number) => void} Measure */
-/** @typedef {{ notes: boolean, legends: boolean }} Said  what stands below each panel */
 
 const PHONE = 480; // below this width panels of a page that scrolls stand one below the other
-const LABELLED = 16; // matrices up to this many rows are to be read row by row
-const FEW = 8; // and those up to this many from the back of a room
-const READABLE = 18; // pixels of a row that is read with ease
-const FROM_AFAR = 36; // pixels of a window that is projected
 export const LOWEST = 24; // pixels of the lowest plot
-const LOW = 120; // and of the lowest that is looked at with ease
 const CLOSE = 12; // pixels between panels from top to bottom
 
 /** Pixels of a panel: what stands around a plot needs them. @param {number} width  of all panels */
@@ -39,11 +33,11 @@ const share = (width, across, gap) => Math.floor((width - gap * (across - 1)) / 
  *
  * @param {Panel<PanelSpec>} panel
  * @param {number} width
- * @param {Said} said
+ * @param {boolean} legends  whether each panel has its own
  */
-function words({ spec, geo }, width, { notes, legends }) {
+function words({ spec, geo }, width, legends) {
   const wide = Math.max(100, Math.min(width, geo.width));
-  const note = notes ? Math.ceil((spec.note.length * 6.5) / wide) : 0;
+  const note = Math.ceil((spec.note.length * 6.5) / wide);
   return 4 + 21 * Math.ceil((spec.title.length * 8) / wide) + (legends ? 26 : 0) + (note && 18 * note + 8);
 }
 
@@ -55,19 +49,6 @@ export function flowing(count, width) {
   return { across, width: share(width, across, gap), each: Infinity, gap };
 }
 
-/**
- * Whether rows and columns that are to be read one by one can be, and nothing else is too low to be looked at with ease.
- *
- * @param {Panel<PanelSpec>[]} panels  as they are measured
- * @param {number} zoom
- */
-export const legible = (panels, zoom) =>
-  panels.every((one) => {
-    const { size, geo } = one;
-    if (!(one instanceof Heatmap) || size[0] > LABELLED) return geo.plotHeight >= LOW / zoom;
-    return one.ch >= (zoom > 1 && Math.max(...size) <= FEW ? FROM_AFAR / zoom : READABLE);
-  });
-
 /** Whether no cells are small for want of height. @param {Panel<PanelSpec>[]} panels  as they are measured */
 export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap) || one.ch >= SMALL || !one.low);
 
@@ -78,10 +59,10 @@ export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap)
  * @param {number} width
  * @param {number} room
  * @param {Measure} measure  measures the panels at a width and a height
- * @param {Said} said
+ * @param {boolean} legends  whether each panel has its own
  * @returns {Places}
  */
-export function fitted(panels, width, room, measure, said) {
+export function fitted(panels, width, room, measure, legends) {
   const count = panels.length;
   const gap = between(width);
   const tried = (/** @type {number} */ across) => {
@@ -89,7 +70,7 @@ export function fitted(panels, width, room, measure, said) {
     const each = (room - CLOSE * (lines - 1)) / lines;
     const wide = share(width, across, gap);
     measure(wide, () => each);
-    measure(wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, said)));
+    measure(wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, legends)));
     // Wide cells are what the room leaves, and no reason for lower ones.
     const plain = (/** @type {Panel<PanelSpec>} */ one) => (one instanceof Heatmap ? one.plain : one.geo.plotWidth);
     const seen = panels.reduce((sum, one) => sum + Math.min(plain(one), wide) * one.geo.plotHeight, 0);

@@ -70,8 +70,7 @@ export class Highlight {
    * @param {unknown} role
    */
   leading(role) {
-    const axes = this.view.panels[this.view.data.leads]?.drawn.axes ?? {};
-    return [axes.row, axes.column].find((axis) => axis && axis.role === role);
+    return this.view.data.leads.find((axis) => axis.role === role);
   }
 
   /** @param {Lights | null} before @param {Lights | null} after */

@@ -1,9 +1,9 @@
 """The worksheet of a course as one HTML page to print: tasks with room to answer, or the solutions."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from pages._shared.courses.worksheet import Pose
 from pages._shared.lessons.course import Course, Step
 from attention_core.figures.text import escape_xml
 
@@ -25,18 +25,42 @@ ul { padding-left: 6mm; } .choose { list-style: "☐  "; }
 """
 
 
-def handout(course: Course, poses: Sequence[Pose], *, solved: bool) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A step on paper.
+
+    Attributes:
+        pictures: The panels of its picture as it begins, as SVG.
+        solved: Likewise after the move of the page's question; as it begins where nothing is asked.
+        found: What was measured, in sentences.
+        question: What the page asks, where the step has it asked.
+        options: The answers to choose from.
+        truth: The one that is true; None where the settings cannot tell.
+        problem: Why there is no picture; empty where there is one.
+    """
+
+    pictures: tuple[str, ...] = ()
+    solved: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+    question: str = ""
+    options: tuple[str, ...] = ()
+    truth: str | None = None
+    problem: str = ""
+
+
+def handout(course: Course, sheets: Sequence[Sheet], *, solved: bool) -> str:
     """The worksheet as HTML that needs nothing from elsewhere; all text is shown exactly as it is.
 
     Args:
         course: The course.
-        poses: What was gathered of it.
+        sheets: What was measured of its steps.
         solved: Whether it is the sheet of solutions.
     """
     title = escape_xml(course.title or "Attention, step by step")
     kind = "Solutions" if solved else "Worksheet"
     steps = "".join(
-        _section(at, step, [pose for pose in poses if pose.at == at], solved) for at, step in enumerate(course.steps)
+        _section(number, step, sheet, solved)
+        for number, (step, sheet) in enumerate(zip(course.steps, sheets, strict=True), 1)
     )
     name = "" if solved else '<p class="quiet">Name: ______________________________ &nbsp; Date: ______________</p>'
     return (
@@ -47,31 +71,30 @@ def handout(course: Course, poses: Sequence[Pose], *, solved: bool) -> str:
     )
 
 
-def _section(at: int, step: Step, poses: Sequence[Pose], solved: bool) -> str:
-    start, end = poses[0], poses[-1]
-    parts = [f'<h2>{at + 1}. {escape_xml(step.title)} <span class="quiet">{step.minutes} min</span></h2>']
+def _section(number: int, step: Step, sheet: Sheet, solved: bool) -> str:
+    parts = [f'<h2>{number}. {escape_xml(step.title)} <span class="quiet">{step.minutes} min</span></h2>']
     parts += [f"<p>{escape_xml(step.lesson.note)}</p>"] if step.lesson.note else []
-    parts += [_question(end, solved)] if end.question else []
-    shown = end if solved else start
-    if shown.pictures:
-        caption = "Measured" if solved else "As it begins"
-        few = " few" if len(shown.pictures) < 3 else ""
-        parts.append(f'<p class="quiet">{caption}:</p><div class="pictures{few}">{"".join(shown.pictures)}</div>')
+    parts += [_question(sheet, solved)] if sheet.question else []
+    pictures = sheet.solved if solved else sheet.pictures
+    if sheet.problem:
+        parts.append(f'<p class="quiet">{escape_xml(sheet.problem)}</p>')
     else:
-        parts.append('<p class="quiet">There is no picture of these settings.</p>')
+        caption = "Measured" if solved else "As it begins"
+        few = " few" if len(pictures) < 3 else ""
+        parts.append(f'<p class="quiet">{caption}:</p><div class="pictures{few}">{"".join(pictures)}</div>')
     if solved:
         parts += [f"<p>{escape_xml(step.answer)}</p>"] if step.answer else []
-        parts.append(_list(shown.found))
+        parts.append(_list(sheet.found))
     else:
         parts.append('<div class="lines"></div>')
     return f"<section>{''.join(parts)}</section>"
 
 
-def _question(pose: Pose, solved: bool) -> str:
-    asked = f"<p><b>Predict.</b> {escape_xml(pose.question)}</p>"
+def _question(sheet: Sheet, solved: bool) -> str:
+    asked = f"<p><b>Predict.</b> {escape_xml(sheet.question)}</p>"
     if not solved:
-        return asked + _list(pose.options, "choose")
-    return asked + f"<p>Measured: <b>{escape_xml(pose.truth or 'these settings cannot tell')}</b>.</p>"
+        return asked + _list(sheet.options, "choose")
+    return asked + f"<p>Measured: <b>{escape_xml(sheet.truth or 'these settings cannot tell')}</b>.</p>"
 
 
 def _list(items: Iterable[str], kind: str = "") -> str:
