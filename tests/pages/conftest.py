@@ -54,7 +54,7 @@ def page_path(name: str) -> str:
 
 
 def pictures(at: AppTest) -> list[Any]:
-    """Views and boards of a page in their order, without what every page has: the shelf, and what paper shows."""
+    """Views and boards of a page in their order, without what every page has."""
     return [one for one in at.main.get("bidi_component") if not one.key.startswith("_")]
 
 

@@ -24,7 +24,7 @@ UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "c
 def docked(at: Any) -> str:
     """What the class's part of the page was sent; empty if it is not there."""
     drawn = (one.proto for one in at.get("bidi_component"))
-    return next((proto.json for proto in drawn if proto.js_source_path == "live_class/dock.js"), "")
+    return next((proto.json for proto in drawn if proto.component_name == "live_class/panel"), "")
 
 
 def test_any_page_can_be_asked_for_its_question_before_anybody_has_opened_it() -> None:

@@ -164,7 +164,7 @@ def awake() -> None:
 def sent(at: AppTest) -> dict[str, Any]:
     """What the class's part of the page is told."""
     drawn = (one.proto for one in at.get("bidi_component"))
-    return json.loads(next(proto.json for proto in drawn if proto.js_source_path == "live_class/dock.js"))
+    return json.loads(next(proto.json for proto in drawn if proto.component_name == "live_class/panel"))
 
 
 def test_the_panel_has_the_questions_of_the_whole_course_in_their_order_and_a_student_has_none(
