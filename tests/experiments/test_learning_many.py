@@ -27,7 +27,7 @@ from attention_core.experiments.learning import (
 )
 from attention_core.experiments.learning.keep import FORMAT
 from attention_core.experiments.learning.verdicts import learns, rate_verdicts
-from tests.experiments.snippets import run_snippets
+from tests.experiments.snippets import own_lines, run_snippets
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 2, "causal": True, "steps": 300}
@@ -217,10 +217,7 @@ SNIPPETS = (
 
 def test_the_code_trains_the_same_model_without_this_project() -> None:
     codes = [learning_snippet(config) for config in SNIPPETS]
-    for code in codes:
-        lines = [line for line in code.splitlines() if line]
-        assert len(lines) < 60
-        assert max(map(len, lines)) <= 118
+    assert all(len(own_lines(code)) < 60 for code in codes)
     for config, printed in zip(SNIPPETS, run_snippets(codes), strict=True):
         accuracy = float(printed.split()[1])
         result = run_learning(config)
