@@ -39,8 +39,6 @@ def test_layer_norm_cancels_a_constant_bias_whole() -> None:
     layer = result.survival("LayerNorm")
     assert layer is not None
     assert layer.whole <= layer.bound
-    assert result.rest_size == 0
-    assert result.mean_size == pytest.approx(5)
     assert [verdict.holds for verdict in result.verdicts] == [True, True, False, True]
     assert not any(verdict.surprises for verdict in result.verdicts)
 
@@ -93,7 +91,6 @@ def test_training_leaves_the_key_bias_without_a_signal() -> None:
     # Adam makes steps of what is nothing but rounding.
     assert result.key_bias("Adam") > 100 * result.key_bias("SGD")
     assert (result.norms[:, -1, [0, 2, 3]] > 0.01).all()
-    assert (result.losses[:, -1] < result.losses[:, 0]).all()
     assert run(TrainingConfig(dtype="float64", steps=50)).key_bias("SGD") < 1e-16
 
 

@@ -163,7 +163,7 @@ def test_steps_stand_in_a_row() -> None:
 
 def test_the_proof_quotes_what_was_measured() -> None:
     result = run_anatomy(SETTINGS[0])
-    steps = proof(result, HeadTimes(batched=1.5e-5, loop=4e-5, passes=50))
+    steps = proof(result, HeadTimes(batched=1.5e-5, loop=4e-5))
     said = "\n".join(step.measured for step in steps)
     assert all(verdict.numbers in said for verdict in result.verdicts)
     assert "`15 µs` together, `40 µs` in a loop" in said

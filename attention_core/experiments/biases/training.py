@@ -30,7 +30,6 @@ class TrainingResult(Result):
     Attributes:
         optimizers: ``SGD`` and ``Adam``.
         norms: ‖b_Q‖, ‖b_K‖, ‖b_V‖, ‖b_O‖ after each step, (optimizers, steps + 1, 4).
-        losses: Mean squared error before each step, (optimizers, steps).
         bound: What rounding alone explains of ‖b_K‖ under SGD: the learning rate times the steps' gradient bounds.
         verdicts: ``bias-k-grad``, for SGD.
         provenance: Where the numbers come from.
@@ -38,7 +37,6 @@ class TrainingResult(Result):
 
     optimizers: tuple[str, ...]
     norms: np.ndarray
-    losses: np.ndarray
     bound: float
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
@@ -77,30 +75,27 @@ def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
         config: How many steps, and in which precision.
     """
     start, inputs, targets = _task(config)
-    norms, losses, bound = [], [], 0.0
+    norms, bound = [], 0.0
     total = config.steps * len(LEARNING_RATES)
     for index, (name, rate) in enumerate(LEARNING_RATES.items()):
         module = copy.deepcopy(start)
         parameters = list(module.parameters())
         adam = _Adam(parameters) if name == "Adam" else None
         norms.append([_norms(module)])
-        losses.append([])
         for step in range(config.steps):
             if step % REPORT_EVERY == 0:
                 yield Step(index * config.steps + step, total, name)
             with torch.inference_mode(False), torch.enable_grad():
                 trace = module.trace(inputs)
                 difference = trace.output - targets
-                loss = difference.square().mean()
-                gradients = torch.autograd.grad(loss, parameters)
+                gradients = torch.autograd.grad(difference.square().mean(), parameters)
             with torch.no_grad():
                 if adam is None:
                     bound += rate * key_gradient_tolerance(module, trace, 2 * difference / difference.numel())
                 for parameter, update in zip(parameters, adam(gradients) if adam else gradients, strict=True):
                     parameter.sub_(update, alpha=rate)
             norms[-1].append(_norms(module))
-            losses[-1].append(float(loss.detach()))
-    yield _result(config, norms, losses, bound)
+    yield _result(config, norms, bound)
 
 
 def _task(config: TrainingConfig) -> tuple[MultiHeadAttention, Tensor, Tensor]:
@@ -119,9 +114,7 @@ def _norms(module: MultiHeadAttention) -> list[float]:
     return [float(on_cpu(bias).norm()) for bias in bias_parameters(module).values()]
 
 
-def _result(
-    config: TrainingConfig, norms: list[list[list[float]]], losses: list[list[float]], bound: float
-) -> TrainingResult:
+def _result(config: TrainingConfig, norms: list[list[list[float]]], bound: float) -> TrainingResult:
     verdict = judge(
         config, "bias-k-grad.training", norms[0][-1][1], "≤", bound,
         says="after training with SGD the bias is as long as", quantity="‖b_K‖ after training with SGD",
@@ -130,7 +123,6 @@ def _result(
     return TrainingResult(
         optimizers=tuple(LEARNING_RATES),
         norms=array(torch.tensor(norms, dtype=torch.float64)),
-        losses=array(torch.tensor(losses, dtype=torch.float64)),
         bound=bound,
         verdicts=(verdict,),
         provenance=Provenance.of(config),
