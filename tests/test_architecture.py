@@ -20,6 +20,7 @@ BANNED = {
 SHARED = {
     "experiments": {
         "verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain", "snippets",
+        "optimizers", "choices",
     },
     "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof"},
 }  # fmt: skip

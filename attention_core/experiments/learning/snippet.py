@@ -4,8 +4,8 @@ from typing import Final
 
 from attention_core.experiments.learning.config import HELD_OUT, OPTIMIZERS, LearningConfig
 from attention_core.experiments.learning.model import BIAS_STD
-from attention_core.experiments.learning.optimizers import DECAY
 from attention_core.experiments.learning.tasks import IGNORED, periods
+from attention_core.experiments.optimizers import DECAY
 from attention_core.experiments.snippets import assemble, mask
 
 SHORTEST: Final = """\
