@@ -130,7 +130,7 @@ def test_no_file_holds_too_much() -> None:
     assert {path: count for path, count in lines.items() if count > 400} == {}
 
 
-COMPAT = ROOT / "pages/_shared/compat.py"
+COMPAT = ROOT / "pages/_shared/core/compat.py"
 # What Streamlit documents, in its reference or in the guidance that its wheel carries.
 DOCUMENTED = ("streamlit", "streamlit.errors", "streamlit.logger")
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._shared.registry import HOME
+from pages._shared.core.pages import HOME
 
 
 def on_script_error(_: Exception) -> bool:

@@ -7,9 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared import link, warm
-from pages._shared.process import process
-from pages._shared.registry import COMPLETE, COURSE, HOME, ICON, LEDGER, PAGES
+from pages._shared.compute import warm_up
+from pages._shared.compute.process import process
+from pages._shared.core.pages import COMPLETE, COURSE, HOME, ICON, LEDGER, PAGES
+from pages._shared.session import address
 
 SIDEBAR_PX = 240
 
@@ -19,17 +20,17 @@ _PAGES = "_pages"
 def main() -> None:
     """Draw the app for one visitor."""
     st.session_state[COMPLETE] = ""
-    with process().turns.held():
+    with process().turns.hold():
         here = navigate()
-        warm.wait()
-        from pages._shared import worksheet
-        from pages._shared.course_strip import at_end, draw_end, follow
+        warm_up.wait()
+        from pages._shared.courses import worksheet
+        from pages._shared.courses.strip import at_end, draw_end, follow
         from pages._shared.surroundings import draw_surroundings
 
         name = here.url_path or HOME.name
-        link.arrive(name)
+        address.read(name)
         if worksheet.gathering():
-            link.pretend(worksheet.follow(name))
+            address.pretend(worksheet.follow(name))
         else:
             follow(name)
         draw_surroundings(name)

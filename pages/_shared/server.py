@@ -12,11 +12,11 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import Response
 
-from pages._shared import warm
-from pages._shared.compat import SendAtOnce
-from pages._shared.component import WEB, file_at
+from pages._shared.components.loader import WEB, file_at
+from pages._shared.compute import warm_up
+from pages._shared.core.compat import SendAtOnce
+from pages._shared.core.qr_code import ROUTE
 from pages._shared.failure import on_script_error
-from pages._shared.qr_code import ROUTE
 from pages._shared.rooms import make_store, routes
 
 STATIC = Path(st.__file__).parent / "static"
@@ -78,7 +78,7 @@ _rooms = make_store(os.environ.get("ROOMS_URL"))
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """The imports begin, and the server does not wait for them; at its end the rooms end."""
-    warm.start()
+    warm_up.start()
     async with _rooms:
         yield
 
@@ -87,6 +87,6 @@ SETTINGS: dict[str, Any] = {
     "script_path": Path(__file__).parent / "main.py",
     "lifespan": lifespan,
     "middleware": MIDDLEWARE,
-    "routes": [*routes(_rooms, warm.question), ROUTE],
+    "routes": [*routes(_rooms, warm_up.question), ROUTE],
     "on_script_error": on_script_error,
 }

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from pages._shared.registry import LEDGER, PAGES
+from pages._shared.core.pages import LEDGER, PAGES
 from tests.load.client import Run, Session, Widget
 from tests.processes import ROOT, Server, serving
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from pages._shared.registry import PAGES
+from pages._shared.core.pages import PAGES
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.processes import ROOT, serving
 

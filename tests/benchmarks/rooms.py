@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from pages._shared.registry import PAGES
+from pages._shared.core.pages import PAGES
 from tests.load.client import Session
 from tests.processes import serving, stop
 from tests.rooms.client import Api, Class

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._shared.registry import HOME, LEDGER, PAGES
+from pages._shared.core.pages import HOME, LEDGER, PAGES
 from tests.load.client import Session
 from tests.processes import ROOT, Server, serving
 

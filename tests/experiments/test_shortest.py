@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from pages._shared.registry import PAGES
+from pages._shared.core.pages import PAGES
 from tests.experiments.snippets import run_snippets
 
 EXPERIMENT = {page.name: page.name for page in PAGES} | {"masks": "masking"}  # where a page's numbers come from

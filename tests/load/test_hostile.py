@@ -14,10 +14,10 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from pages._shared.lesson import PARTS, Lesson
-from pages._shared.registry import LEDGER, PAGES
-from pages._shared.runner import CACHE_BYTES
-from pages._shared.words import literal
+from pages._shared.compute.runner import CACHE_BYTES
+from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.lesson import PARTS, Lesson
 from attention_core.experiments.checks import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
 from tests.processes import ROOT, Server, serving
@@ -162,7 +162,7 @@ def sent(
 def test_the_checks_can_fail() -> None:
     live = ("<b>evil</b>", "a $evil$", ":red[evil]", "[evil](http://evil)")
     assert all(map(LIVE.search, live))
-    assert not any(LIVE.search(literal(text)) for text in live)
+    assert not any(LIVE.search(escape_markdown(text)) for text in live)
     log = "2026-01-01 00:00:00.000 session starts\n2026-01-01 00:00:01.000 KeyError on home\nTraceback (most recent"
     assert [record[:23] for record in unhandled(log)] == ["2026-01-01 00:00:01.000"]
     assert unhandled(log.replace("KeyError on home", HANDLED[0])) == []

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.process import process
-from pages._shared.registry import FOLDER, HOME, PAGES
+from pages._shared.compute.process import process
+from pages._shared.core.pages import FOLDER, HOME, PAGES
 
 MAIN = FOLDER / "_shared/main.py"
 NAMES = (HOME.name, *(page.name for page in PAGES))

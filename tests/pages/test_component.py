@@ -5,15 +5,15 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.component import WEB
+from pages._shared.components.loader import WEB
 
 IMPORTED = re.compile(r'^(?:import|\} from|import .* from) .*?"(\.[^"]+)";$|from "(\.[^"]+)";$', re.MULTILINE)
 
 
 def one_of_each() -> None:
-    from pages._shared.browser import copy_button, save_figure_button
-    from pages._shared.reconnect import watch_connection
-    from pages._shared.token_board import token_board
+    from pages._shared.components.reconnect import watch_connection
+    from pages._shared.components.small import copy_button, save_figure_button
+    from pages._shared.components.token_board import token_board
 
     token_board(("a", "b"), (0, 1), key="board", role="query", label="Tokens", hover_group="g")
     copy_button("Copy", "text", key="copy")

@@ -6,7 +6,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.registry import COURSE, FOLDER, HOME, LEDGER, PAGES
+from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES
 from tests.experiments.test_shortest import SHORTEST
 from tests.pages.conftest import Open, held
 

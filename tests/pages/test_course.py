@@ -13,8 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared import reach
-from pages._shared.course import (
+from pages._shared.core import network
+from pages._shared.core.text import escape_markdown
+from pages._shared.courses.worksheet import Pose
+from pages._shared.courses.worksheet_html import handout
+from pages._shared.lessons.course import (
     FORMAT,
     MAX_ANSWER,
     MAX_BYTES,
@@ -28,18 +31,15 @@ from pages._shared.course import (
     decode,
     from_json,
 )
-from pages._shared.courses import OURS, opened, ours
-from pages._shared.draft import draft
-from pages._shared.handout import handout
-from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
-from pages._shared.link import LONG_LINK
-from pages._shared.words import literal
-from pages._shared.worksheet import Pose
+from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
+from pages._shared.lessons.library import OURS, opened, ours
+from pages._shared.session.address import LONG_LINK
+from pages._shared.session.draft import draft
 from attention_core.claims import claims, statement
 from attention_core.figures.text import fit_for_xml
 from tests.pages.conftest import Open, page_path, pictures
 
-PATH = Path(__file__).parents[2] / "pages/_shared/courses"
+PATH = Path(__file__).parents[2] / "pages/_shared/lessons/library"
 IDS = {claim.id: claim for claim in claims()}
 MINUTES = {"order": 15, "scaling": 30, "interview": 45}
 
@@ -201,7 +201,7 @@ def _hashes() -> Callable[[str], str]:
 
     def of(page: str) -> str:
         if page not in found:
-            at = AppTest.from_file(str(PATH.parent / "main.py"), default_timeout=60).run()
+            at = AppTest.from_file(str(PATH.parents[1] / "main.py"), default_timeout=60).run()
             found[page] = at.switch_page(page_path(page))._page_hash
         return found[page]
 
@@ -233,14 +233,14 @@ def test_our_courses_lead_through_their_pages_to_a_summary(name: str, open_page:
         assert not at.exception
         assert at.query_params["step"] == str(number)
         assert f"**Step {number} of {len(course.steps)}**" in said(at)
-        assert literal(step.lesson.note, MAX_NOTE) in said(at)
+        assert escape_markdown(step.lesson.note, MAX_NOTE) in said(at)
         if step.lesson.predict_first:
             assert not pictures(at)
-            assert not any(literal(statement(claim), 200) in said(at) for claim in step.claims)
+            assert not any(escape_markdown(statement(claim), 200) in said(at) for claim in step.claims)
             question = at.pills(key=f"_{step.page}_option")
             at = question.set_value(question.options[0]).run()
             asked += 1
-        assert all(literal(statement(claim), 200) in said(at) for claim in step.claims)
+        assert all(escape_markdown(statement(claim), 200) in said(at) for claim in step.claims)
         following = course.steps[number].page if number < len(course.steps) else None
         at = press(at, "_course_PageDown", following)
     assert not at.exception
@@ -451,7 +451,7 @@ def test_a_try_begins_at_the_step_that_was_chosen(editor: AppTest) -> None:
 
 
 def test_what_the_browser_kept_comes_before_what_this_session_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages._shared import draft as module
+    from pages._shared.session import draft as module
 
     kept, now = small("masks"), small("scaling")
     state: dict[str, Any] = {"_draft": now, "_draft_store": {"stored": [1, kept.to_json()]}}
@@ -533,17 +533,17 @@ def test_a_link_is_told_as_students_can_open_it_or_with_a_warning(
     seen: str, listens: str, expected: str, warned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = {"server.address": listens, "browser.serverAddress": "localhost"}
-    monkeypatch.setattr(reach, "network_address", lambda: "10.0.0.7")
-    monkeypatch.setattr(reach.st, "get_option", options.get)
-    address, warning = reach.for_students(seen)
+    monkeypatch.setattr(network, "network_address", lambda: "10.0.0.7")
+    monkeypatch.setattr(network.st, "get_option", options.get)
+    address, warning = network.for_students(seen)
     assert address == expected
     assert warned in warning
     assert bool(warned) == bool(warning)
 
 
 def test_on_no_network_a_link_is_told_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach, "network_address", lambda: None)
-    address, warning = reach.for_students("http://localhost:8501/")
+    monkeypatch.setattr(network, "network_address", lambda: None)
+    address, warning = network.for_students("http://localhost:8501/")
     assert address == "http://localhost:8501/"
     assert "students cannot open" in warning
 

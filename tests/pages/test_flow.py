@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.glossary import WORDS
-from pages._shared.lesson import Lesson
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.header import WORDS
 from attention_core.experiments.permutation import ShuffleConfig, run_shuffle
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
 from attention_core.figures.permutation import shuffle_table

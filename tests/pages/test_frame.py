@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.registry import COMPLETE, PAGES
+from pages._shared.core.pages import COMPLETE, PAGES
 from attention_core.device import available_devices
 from tests.pages.conftest import Open
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
+from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from tests.pages.conftest import Open, held, page_path, pictures
 
 VALUES = st.one_of(

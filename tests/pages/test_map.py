@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages._shared.map import BOXES, PARTS, Box, told
+from pages._shared.claims.map import BOXES, PARTS, Box, told
 from attention_core.claims import check, claims, statement
 from tests.pages.conftest import Open
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.lesson import Lesson
-from pages._shared.token_board.orders import as_words
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.order_boards import as_words
 from attention_core.claims import statement
 from tests.pages.conftest import Open
 

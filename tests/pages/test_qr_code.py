@@ -3,7 +3,7 @@
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from pages._shared.qr_code import ROUTE, qr_code
+from pages._shared.core.qr_code import ROUTE, qr_code
 
 
 def test_a_link_has_a_code_of_its_own_and_one_too_long_has_none() -> None:

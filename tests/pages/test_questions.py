@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.course import Course, Step, decode, from_json
-from pages._shared.courses import OURS, ours
-from pages._shared.lesson import Lesson
-from pages._shared.live_class.entry import TEACHES
-from pages._shared.process import process
-from pages._shared.questions import MOST, OWN, Prepared, parse, read, written
+from pages._shared.classes.join import TEACHES
+from pages._shared.compute.process import process
+from pages._shared.lessons.course import Course, Step, decode, from_json
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.lessons.library import OURS, ours
+from pages._shared.lessons.questions import MOST, OWN, Prepared, parse, read, written
 from tests.pages.conftest import Open, page_path
 
 KEY = "BCDFG"

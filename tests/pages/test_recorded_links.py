@@ -23,12 +23,12 @@ import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.course import decode
-from pages._shared.lesson import Lesson
-from pages._shared.registry import LEDGER, PAGES
-from pages._shared.sheet import Sheet
-from pages._shared.stage import Stage
-from pages._shared.values import shared
+from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.lessons.course import decode
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.state import ExperimentState
+from pages._shared.session.page_state import PageState
+from pages._shared.session.settings import shared
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Setting, declared
 from tests.pages.conftest import NAMES, Open
@@ -40,7 +40,7 @@ NAMES = (*NAMES, LEDGER.name)
 WAS = {
     "output_projection": lambda config: not config["no_output"],
 }
-OPENED: list[Sheet] = []
+OPENED: list[PageState] = []
 
 
 @dataclass(frozen=True)
@@ -54,35 +54,35 @@ class Stands:
 @pytest.fixture(autouse=True)
 def only_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page is drawn up to its first experiment; on the device and precisions that the links were recorded with."""
-    begun = Sheet.__init__
+    begun = PageState.__init__
 
-    def begin(self: Sheet, *given: Any, **more: Any) -> None:
+    def begin(self: PageState, *given: Any, **more: Any) -> None:
         OPENED[:] = [self]
         begun(self, *given, **more)
 
-    monkeypatch.setattr(Sheet, "__init__", begin)
-    monkeypatch.setattr("pages._shared.frame.result_of", lambda *_: st.stop())
+    monkeypatch.setattr(PageState, "__init__", begin)
+    monkeypatch.setattr("pages._shared.page.page.run_with_progress", lambda *_: st.stop())
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
 
 
 def controls() -> Iterator[tuple[str, Setting, Any]]:
     """Key, declaration and default of every setting of the page that was opened last, and of those of all pages."""
     (sheet,) = OPENED
-    for values in (sheet.values, sheet.around, shared()):
-        for name, one in values.settings.items():
+    for values in (sheet.settings, sheet.extras, shared()):
+        for name, one in values.declared.items():
             yield values.key(name), one, values.defaults[name]
 
 
-def read(sheet: Sheet, parameters: Mapping[str, str]) -> Stands:
+def read(sheet: PageState, parameters: Mapping[str, str]) -> Stands:
     """What a link means on a page."""
-    own, every = sheet.values.read(parameters), shared().read(parameters)
+    own, every = sheet.settings.read(parameters), shared().read(parameters)
     values = {
         one.key(name): value
-        for one, found in ((sheet.values, own), (sheet.around, sheet.around.read(parameters)), (shared(), every))
+        for one, found in ((sheet.settings, own), (sheet.extras, sheet.extras.read(parameters)), (shared(), every))
         for name, value in found.items()
     }
     run = {name: every[name] for name in declared(RunConfig)}
-    return Stands(values, sheet.made(own, run)[0] if isinstance(sheet, Stage) else None)
+    return Stands(values, sheet.build(own, run)[0] if isinstance(sheet, ExperimentState) else None)
 
 
 def shown(at: AppTest, page: str) -> Stands:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._shared.process import process
+from pages._shared.compute.process import process
 from attention_core.experiments.scaling import Measured, ScalingConfig, conclude, steps_part
 from attention_core.experiments.verdict import format_number
 from tests.experiments.scaling_runs import run

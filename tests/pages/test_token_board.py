@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pages._shared.token_board import BoardMove, read_move
+from pages._shared.components.token_board import BoardMove, read_move
 
 TOKENS = ("the", "cat", "sat")
 

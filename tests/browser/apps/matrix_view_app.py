@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from pages._shared.matrix_view import matrix_view
+from pages._shared.components.matrix_view import matrix_view
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,

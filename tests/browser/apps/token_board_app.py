@@ -4,7 +4,7 @@ import json
 
 import streamlit as st
 
-from pages._shared.token_board import BoardMove, token_board
+from pages._shared.components.token_board import BoardMove, token_board
 
 given = st.query_params
 words = tuple(json.loads(given.get("tokens", '["the", "cat", "sat", "on", "the", "mat"]')))
