@@ -61,9 +61,7 @@ class AnatomyResult(Result):
         mean_max_weight: The largest weight of a row, averaged over queries and heads: what the code prints.
         tie_bound: By what part of itself rounding may change a weight of each row (heads, n).
         loop_residual: max |f(X) − loop over heads|.
-        loop_bound: What rounding explains of it.
         core_flops: Floating-point operations of the core, as torch counts them.
-        core_formula: 4 n² · width.
         verdicts: One or more for each claim.
         provenance: Where the numbers come from.
     """
@@ -101,9 +99,7 @@ class AnatomyResult(Result):
     mean_max_weight: float
     tie_bound: np.ndarray
     loop_residual: float
-    loop_bound: float
     core_flops: int
-    core_formula: int
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
@@ -137,12 +133,10 @@ class HeadTimes:
     Attributes:
         batched: Median seconds of ``forward``, all heads in one product.
         loop: Median seconds of the loop over heads.
-        passes: How many passes of each were timed.
     """
 
     batched: float
     loop: float
-    passes: int
 
     @property
     def batched_us(self) -> int:
@@ -183,7 +177,7 @@ def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
             claims.lookup(config, passes, honest),
             claims.core(config, operations, head_size),
         )
-        return _result(config, module, x, still, shown, verdicts, (residual, bound, operations))
+        return _result(config, module, x, still, shown, verdicts, (residual, operations))
 
 
 def time_heads(config: AnatomyConfig) -> HeadTimes:
@@ -199,12 +193,12 @@ def time_heads(config: AnatomyConfig) -> HeadTimes:
             lambda: loop_over_heads(module, x, is_causal=config.causal),
         )
         batched, loop = (statistics.median(seconds_of(way, x.device) for _ in range(TIMED_PASSES)) for way in ways)
-    return HeadTimes(batched=batched, loop=loop, passes=TIMED_PASSES)
+    return HeadTimes(batched=batched, loop=loop)
 
 
 def _result(
     config: AnatomyConfig, module: MultiHeadAttention, x: Tensor, still: AttentionTrace, shown: AttentionTrace,
-    verdicts: tuple[Verdict, ...], measured: tuple[float, float, int],
+    verdicts: tuple[Verdict, ...], measured: tuple[float, int],
 ) -> AnatomyResult:  # fmt: skip
     place = module.added_position
     embedded = x if place is None else place(x)
@@ -246,9 +240,7 @@ def _result(
         mean_max_weight=float(on_cpu(still.weights).amax(-1).mean()),
         tie_bound=array(claims.tie_bound(config, still)),
         loop_residual=measured[0],
-        loop_bound=measured[1],
-        core_flops=measured[2],
-        core_formula=4 * len(config.tokens) ** 2 * config.width,
+        core_flops=measured[1],
         verdicts=verdicts,
         provenance=Provenance.of(config),
     )

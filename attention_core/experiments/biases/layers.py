@@ -49,8 +49,6 @@ class AfterNormResult(Result):
     Attributes:
         survivals: Without a norm, then after BatchNorm (absent for a single token), LayerNorm and RMSNorm.
         refusal: Why BatchNorm is absent; else empty.
-        mean_size: ‖mean part of b_O‖.
-        rest_size: ‖rest of b_O‖.
         verdicts: ``bias-norm``: what is left after BatchNorm (batch), of the mean part and of the rest after
             LayerNorm (layer-mean, layer-rest), and after RMSNorm (rms).
         provenance: Where the numbers come from.
@@ -58,8 +56,6 @@ class AfterNormResult(Result):
 
     survivals: tuple[Survival, ...]
     refusal: str
-    mean_size: float
-    rest_size: float
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
@@ -78,7 +74,6 @@ class MeanResult(Result):
         bias: b_Q (d_model,).
         errors: Root mean square over the components of mean − b_Q (steps,).
         expected_errors: What the standard errors of the components make of it (steps,).
-        z_scores: (mean − b_Q) / standard error of each component (steps, d_model).
         verdicts: ``bias-mean`` at the largest number of samples.
         provenance: Where the numbers come from.
     """
@@ -88,7 +83,6 @@ class MeanResult(Result):
     bias: np.ndarray
     errors: np.ndarray
     expected_errors: np.ndarray
-    z_scores: np.ndarray
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
@@ -120,12 +114,9 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
             refusal = "BatchNorm in training needs more than one token: the variance of a single value is 0"
             del norms["BatchNorm"]
         survivals = tuple(_survival(name, norm, outputs, off, attention) for name, norm in norms.items())
-    sizes = (float(on_cpu(mean).norm()), float(on_cpu(bias - mean).norm()))
     return AfterNormResult(
         survivals=survivals,
         refusal=refusal,
-        mean_size=sizes[0],
-        rest_size=sizes[1],
         verdicts=_norm_verdicts(config, survivals),
         provenance=Provenance.of(config),
     )
@@ -160,15 +151,13 @@ def run_mean(config: MeanConfig) -> MeanResult:
         found, target = torch.stack(means), on_cpu(bias.detach())
         spread = on_cpu(weight).square().sum(1).sqrt()
         errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
-        z_scores = (found - target) / errors
     return MeanResult(
         samples=samples,
         means=array(found),
         bias=array(target),
         errors=array((found - target).square().mean(1).sqrt()),
         expected_errors=array(errors.square().mean(1).sqrt()),
-        z_scores=array(z_scores),
-        verdicts=(_mean_verdict(config, largest(z_scores[-1])),),
+        verdicts=(_mean_verdict(config, largest((found[-1] - target) / errors[-1])),),
         provenance=Provenance.of(config),
     )
 
