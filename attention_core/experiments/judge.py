@@ -194,9 +194,10 @@ def root_mean_square(values: Tensor) -> float:
     return float(on_cpu(values).square().mean().sqrt())
 
 
-def worst(found: Iterable[Found]) -> Found:
-    """What is farthest beyond its bound, of several; NaN is farther than any number."""
-    return max(found, key=lambda one: math.inf if math.isnan(excess(one)) else excess(one))
+def worst(found: Iterable[Found], relation: Relation = "≤") -> Found:
+    """What is farthest beyond its bound, or for ``≥`` least above it, of several; NaN is worse than any number."""
+    side = -1 if relation == "≥" else 1
+    return max(found, key=lambda one: math.inf if math.isnan(excess(one)) else side * excess(one))
 
 
 def excess(found: Found) -> float:

@@ -9,10 +9,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments import judge
+from attention_core.experiments import judge, permutation
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
 from attention_core.experiments.normalization.placement import place_verdicts
+from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
+from attention_core.experiments.run import run
+from attention_core.modules import multi_head
 from attention_core.modules.block import TransformerBlock
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
@@ -119,6 +122,31 @@ def test_a_block_that_does_not_hand_its_input_on_is_noticed(dtype: str) -> None:
             patch.setattr(TransformerBlock, "_with", wrong)
             found = {one.key: one.outcome for one in place_verdicts(config)}
             assert found["norm-place.pre"] == found["norm-place.residual"] == "surprises"
+
+
+@pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias", "o_bias"])
+def test_nan_in_one_bias_is_not_lost_among_the_others(bias: str) -> None:
+    def poison(module: nn.Module) -> nn.Module:
+        if getattr(module, bias, None) is not None:
+            getattr(module, bias).data.fill_(math.nan)
+        return module
+
+    with spoilt(permutation.module, "draw_parameters", poison):
+        assert outcomes(run(PermutationConfig(), experiment=steps_blocks))["perm-bias"] == "surprises"
+
+
+def test_nan_under_one_of_the_positions_is_not_lost_among_the_others() -> None:
+    with spoilt(multi_head, "rotate_heads", lambda turned: turned * math.nan):
+        found = outcomes(run(PermutationConfig(), experiment=steps_order))
+    assert found == {"pe-order.without": "holds", "pe-order.with": "surprises"}
+
+
+@pytest.mark.parametrize("positions", ["none", "sinusoidal", "rotary"])
+def test_a_word_that_is_too_long_to_be_repeated_decides_nothing(positions: str) -> None:
+    for letters, open_ in ((256, False), (257, True), (512, True)):
+        found = run_depth(PermutationConfig(tokens=("x" * letters,), positions=positions)).verdict("count-blind")
+        assert (found.outcome == "undecided") == open_
+        assert not found.surprises
 
 
 @pytest.mark.parametrize("dtype", HALVES)
