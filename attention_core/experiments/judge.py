@@ -27,6 +27,7 @@ class Found(NamedTuple):
             fifth of that, keeping it shows nothing.
         unit: Unit of ``measured``.
         note: What else is to be known where the claim does as theory says.
+        exact: The number without rounding, where it was measured beside it.
     """
 
     measured: float
@@ -35,6 +36,7 @@ class Found(NamedTuple):
     size: float = math.inf
     unit: str = ""
     note: str = ""
+    exact: float | None = None
 
     @property
     def margin(self) -> float:
@@ -132,7 +134,8 @@ def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: C
         return "" if shows else f"rounding alone may move it by {format_number(bound)} in {config.dtype}"
     but = f"{broken}, but " if broken else ""
     if test.foresees is None:
-        return f"{but}it moves by less than {config.dtype} can tell" if exactly(test.key) <= 2 * bound else ""
+        size = exactly(test.key) if found.exact is None else found.exact
+        return f"{but}it moves by less than {config.dtype} can tell" if size <= 2 * bound else ""
     size = test.foresees(config)
     near = f"{but}theory foresees {format_number(size)}, too near {format_number(bound)} to tell"
     return near if size <= 2 * bound else ""

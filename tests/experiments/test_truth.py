@@ -1,5 +1,6 @@
 """What a verdict must not say: that a broken module holds, that a true claim fails, or what nothing showed."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,15 @@ from torch import Tensor, nn
 
 from attention_core.experiments import judge, permutation
 from attention_core.experiments.config import RunConfig
+from attention_core.experiments.learning import (
+    LearningConfig,
+    SeedsConfig,
+    Share,
+    run_learning,
+    run_seeds,
+    steps_seeds,
+)
+from attention_core.experiments.learning.verdicts import rate_verdicts
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
 from attention_core.experiments.normalization.placement import place_verdicts
 from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
@@ -154,3 +164,93 @@ def test_what_a_coarse_precision_cannot_tell_of_norms_it_does_not_claim(dtype: s
     config = NormalizationConfig(topic="bias", dtype=dtype)
     for verdict in run_normalization(config).verdicts:
         assert verdict.outcome == "holds" if verdict.bound <= judge.TELLING else "undecided"
+
+
+# Learning: what theory does not say is left undecided, and what is measured is what is said.
+
+
+@pytest.mark.parametrize(
+    ("settings", "verdicts"),
+    [
+        ({"tokens": 2, "positions": "none"}, {"learn-order": "undecided"}),
+        ({"tokens": 2}, {}),
+        ({"tokens": 2, "task": "copy", "back": 1, "positions": "none"}, {"learn-order": "undecided"}),
+        ({"tokens": 2, "scale": "none", "d_head": 256, "steps": 100}, {}),
+    ],
+)
+def test_two_tokens_tell_nothing_of_order_or_scale(settings: dict[str, Any], verdicts: dict[str, str]) -> None:
+    result = run_seeds(SeedsConfig(runs=2, steps=settings.pop("steps", 20), **settings))
+    assert outcomes(result) == verdicts
+
+
+INDUCTION = {"task": "induction", "tokens": 16, "kinds": 8, "causal": True, "feed_forward": False}
+COPY = {"task": "copy", "batch": 16, "feed_forward": False}
+
+
+def rates(reached: int, untied: int | None = None, **settings: Any) -> dict[str, str]:
+    """What becomes of six runs of which so many succeed."""
+    other = None if untied is None else Share(reached=untied, runs=6)
+    config = SeedsConfig(runs=6, **settings)
+    return {one.claim: one.outcome for one in rate_verdicts(config, Share(reached=reached, runs=6), other)}
+
+
+def test_one_layer_fails_for_want_of_heads_only() -> None:
+    for reached in (0, 6):
+        assert rates(reached, layers=1, heads=8, **INDUCTION) == {"learn-depth": "undecided"}
+    assert rates(0, layers=1, **INDUCTION) == {"learn-depth": "fails"}
+    assert rates(6, layers=1, **INDUCTION) == {"learn-depth": "surprises"}
+
+
+@pytest.mark.parametrize("reached", range(7))
+def test_a_rate_comes_out_wrong_for_one_seed_in_a_thousand(reached: int) -> None:
+    """Three or more of six that go another way than 97 % of such runs do are that rare; fewer change nothing."""
+    two = {**INDUCTION, "layers": 2, "steps": 300, "d_model": 24}
+    assert rates(reached, **two) == {"learn-depth": "holds" if reached >= 4 else "surprises"}
+    assert sum(math.comb(6, many) * 0.97**many * 0.03 ** (6 - many) for many in range(4)) < 1e-3
+    for runs, decided in ((2, False), (5, False), (6, True), (16, True)):
+        config = SeedsConfig(runs=runs, **{**COPY, "projections": "tied-kv", "steps": 150})
+        share = Share(reached=runs, runs=runs)
+        assert (rate_verdicts(config, share, share)[0].outcome == "holds") == decided
+
+
+def test_tied_matrices_are_compared_with_matrices_of_their_own() -> None:
+    tied = {**COPY, "projections": "tied-kv"}
+    assert rates(6, 6, **tied) == rates(4, 6, **tied) == {"learn-tied": "holds"}
+    assert rates(0, 6, **tied) == {"learn-tied": "surprises"}
+    mutual = {**COPY, "projections": "tied-qk"}
+    assert rates(0, 6, **mutual) == {"learn-tied": "fails"}
+    for back, tokens in ((4, 8), (4, 12), (3, 8)):
+        assert rates(6, 6, **mutual, back=back, tokens=tokens) == {"learn-tied": "undecided"}
+    assert SeedsConfig(runs=6, **tied).repeats == 12
+    assert SeedsConfig(runs=6, **COPY).repeats == 6
+
+
+def test_tied_matrices_and_their_own_are_trained_from_the_same_seeds() -> None:
+    config = SeedsConfig(runs=2, seed=5, **{**COPY, "projections": "tied-kv"})
+    *steps, result = steps_seeds(config)
+    assert [step.done for step in steps] == list(range(len(steps)))
+    assert {step.total for step in steps} == {len(steps)}
+    own = run_seeds(dataclasses.replace(config, projections="full"))
+    assert result.untied == own.share
+    assert own.untied is None
+    assert result.verdict("learn-tied").outcome == "undecided", "two runs are too few"
+
+
+def test_how_far_one_share_is_ahead_of_another_is_newcombes() -> None:
+    """Newcombe (1998), table II, row (a): 56/70 − 48/80, method 10 gives 0.0524 to 0.3339."""
+    ours, theirs = Share(reached=56, runs=70), Share(reached=48, runs=80)
+    assert ours.most_ahead(theirs) == pytest.approx(0.3339, abs=5e-5)
+    assert -theirs.most_ahead(ours) == pytest.approx(0.0524, abs=5e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_bound_of_the_key_bias_grows_with_the_root_of_the_steps(dtype: str) -> None:
+    short, long = (
+        run_learning(LearningConfig(optimizer="sgd", learning_rate=0.1, steps=steps, dtype=dtype, batch=16)).verdict(
+            "learn-key-bias.moved"
+        )
+        for steps in (50, 200)
+    )
+    assert short.holds
+    assert long.holds
+    assert long.bound < 3 * short.bound

@@ -1,7 +1,6 @@
 """A model in training: one step after the other, and what the model is worth on sequences it has not seen."""
 
 import math
-from typing import Final
 
 import numpy as np
 import torch
@@ -16,7 +15,6 @@ from attention_core.experiments.learning.optimizers import SGD, AdamW
 from attention_core.experiments.learning.result import Score
 from attention_core.experiments.learning.tasks import IGNORED, blind_best
 
-SUCCESS: Final = 0.95
 Sequences = tuple[Int[Tensor, "batch tokens"], Int[Tensor, "batch tokens"]]
 
 
