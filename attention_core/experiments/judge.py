@@ -23,8 +23,8 @@ class Found(NamedTuple):
         measured: The number.
         bound: What it is held to.
         cases: What was tried.
-        size: What the number would be were the claim wrong. Where the claim should hold and the bound is more than a
-            fifth of that, keeping it shows nothing.
+        size: What the number would be were the claim wrong: for the largest difference of outputs, the largest of
+            them. Where the claim should hold and the bound is more than a fifth of that, keeping it shows nothing.
         unit: Unit of ``measured``.
         note: What else is to be known where the claim does as theory says.
         exact: The number without rounding, where it was measured beside it.
@@ -188,13 +188,8 @@ def judge(
 
 def largest(*parts: Tensor | float) -> float:
     """Largest absolute value of all parts; NaN where one is NaN, which Python's ``max`` would drop."""
-    found = [float(torch.as_tensor(part).abs().max()) for part in parts]
+    found = [float(part.abs().max()) if isinstance(part, Tensor) else abs(part) for part in parts]
     return math.nan if any(map(math.isnan, found)) else max(found)
-
-
-def root_mean_square(values: Tensor) -> float:
-    """√ of the mean square of finite numbers."""
-    return float(on_cpu(values).square().mean().sqrt())
 
 
 def worst(found: Iterable[Found], relation: Relation = "≤") -> Found:

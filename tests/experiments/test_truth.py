@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from attention_core.experiments import judge, permutation
+from attention_core.experiments.biases import AfterNormConfig, MeanConfig, run_after_norm, run_mean
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning import (
     LearningConfig,
@@ -166,6 +167,19 @@ def test_what_a_coarse_precision_cannot_tell_of_norms_it_does_not_claim(dtype: s
         assert verdict.outcome == "holds" if verdict.bound <= judge.TELLING else "undecided"
 
 
+@pytest.mark.parametrize(("mean", "outcome"), [(0.0, "holds"), (0.005, "undecided"), (0.5, "fails")])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_shift_of_the_inputs_is_foreseen_in_standard_errors(mean: float, outcome: str, seed: int) -> None:
+    assert outcomes(run_mean(MeanConfig(input_mean=mean, seed=seed))) == {"bias-mean": outcome}
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_a_norm_in_a_coarse_precision_claims_no_more_than_it_shows(dtype: str) -> None:
+    for seed in range(3):
+        for verdict in run_after_norm(AfterNormConfig(dtype=dtype, seed=seed)).verdicts:
+            assert verdict.outcome == ("holds" if verdict.relation == "≥" or verdict.bound <= 0.2 else "undecided")
+
+
 # Learning: what theory does not say is left undecided, and what is measured is what is said.
 
 
@@ -219,7 +233,7 @@ def test_tied_matrices_are_compared_with_matrices_of_their_own() -> None:
     assert rates(0, 6, **tied) == {"learn-tied": "surprises"}
     mutual = {**COPY, "projections": "tied-qk"}
     assert rates(0, 6, **mutual) == {"learn-tied": "fails"}
-    for back, tokens in ((4, 8), (4, 12), (3, 8)):
+    for back, tokens in ((4, 8), (4, 12), (3, 8), (1, 12)):
         assert rates(6, 6, **mutual, back=back, tokens=tokens) == {"learn-tied": "undecided"}
     assert SeedsConfig(runs=6, **tied).repeats == 12
     assert SeedsConfig(runs=6, **COPY).repeats == 6

@@ -82,9 +82,9 @@ def _mutual(config: LearningConfig) -> str:
 
 
 def _apart(config: LearningConfig) -> str:
-    """Without a chain of tokens that each look at the one before them, mutual scores do little harm."""
-    few = config.projections == "tied-qk" and config.tokens < 4 * config.back
-    return "few tokens are both asked and looked at, so mutual scores may do" if few else ""
+    """Without a chain of tokens that each look several slots back at the one before, mutual scores do little harm."""
+    may = config.projections == "tied-qk" and (config.back == 1 or config.tokens < 4 * config.back)
+    return "one slot back, or where few tokens are both asked and looked at, mutual scores may do" if may else ""
 
 
 def _small(config: LearningConfig) -> str:

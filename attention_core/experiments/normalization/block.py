@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu, root_mean_square
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
 from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import PLACEMENTS, NormalizationConfig
 from attention_core.experiments.normalization.placement import place_verdicts, through_depth
@@ -146,4 +146,4 @@ def _bound(config: NormalizationConfig, placement: Placement) -> tuple[float, fl
     after_norm = 1.0 if isinstance(placement, PreNorm) else weight * max(1.0, gains[0])
     error = (output_tolerance(block.self_attention, attended) + own) * after_norm + own
     through = stretch * weight * (gains[1] if isinstance(placement, PreNorm) else max(1.0, gains[1]))
-    return (error + own) * (1 + through), root_mean_square(output)
+    return (error + own) * (1 + through), largest(output)

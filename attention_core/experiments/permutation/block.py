@@ -14,7 +14,7 @@ from typing import Final
 import torch
 
 from attention_core.experiments.checks import MAX_TOKENS
-from attention_core.experiments.judge import Found, judge_all, largest, root_mean_square, worst
+from attention_core.experiments.judge import Found, judge_all, largest, worst
 from attention_core.experiments.permutation.config import PLACEMENTS, PermutationConfig, widest_claims
 from attention_core.experiments.permutation.measure import TESTS, residuals_of
 from attention_core.experiments.permutation.module import BIASES, Attention, Blocks, orders_of
@@ -117,7 +117,7 @@ def _mean_moves(config: PermutationConfig) -> Found:
     before = attention.outputs(here, here)[0, :real].mean(dim=0)
     kept = (orders < real)[..., None]
     after = (attention.outputs(orders, orders) * kept).sum(dim=1) / real
-    return Found(largest(after - before), attention.bound(), f"{cases}, with padding", root_mean_square(before))
+    return Found(largest(after - before), attention.bound(), f"{cases}, with padding", largest(before))
 
 
 def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> list[Found]:
@@ -141,4 +141,4 @@ def _block_moves(config: PermutationConfig, placement: str, norm: str) -> tuple[
     blocks = Blocks(config, PLACEMENTS[placement], norm=NORMS[norm])
     orders, _ = orders_of(len(config.tokens), config.seed)
     before = blocks.outputs(torch.arange(len(config.tokens))[None])[0]
-    return largest(blocks.outputs(orders) - before[orders]), blocks.bound(), root_mean_square(before)
+    return largest(blocks.outputs(orders) - before[orders]), blocks.bound(), largest(before)

@@ -12,7 +12,7 @@ from typing import Final
 import torch
 
 from attention_core.experiments.checks import MAX_CHARACTERS
-from attention_core.experiments.judge import Found, Test, judge_all, largest, root_mean_square
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.permutation.config import ADDED, ALIKE, PermutationConfig
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -69,7 +69,7 @@ def _prefix_moves(config: PermutationConfig, layers: int) -> Found:
     orders = torch.cat((prefixes, torch.full((len(prefixes), 1), length - 1)), dim=1)
     here = blocks.outputs(torch.arange(length)[None])[0, -1]
     moved = largest(blocks.outputs(orders)[:, -1] - here)
-    return Found(moved, blocks.bound(), f"{cases} of the prefix", root_mean_square(here))
+    return Found(moved, blocks.bound(), f"{cases} of the prefix", largest(here))
 
 
 def _repeats_move(config: PermutationConfig) -> Found:
@@ -79,7 +79,7 @@ def _repeats_move(config: PermutationConfig) -> Found:
     repeated = [attention.outputs(here, here)[0] for here in (torch.arange(n)[None] for n in range(1, most + 1))]
     moved = largest(*(outputs - repeated[0] for outputs in repeated))
     bound = largest(*map(attention.bound, range(1, most + 1)))
-    return Found(moved, bound, f"1 to {most} times the same token", root_mean_square(repeated[0]))
+    return Found(moved, bound, f"1 to {most} times the same token", largest(repeated[0]))
 
 
 def _most_repeats(config: PermutationConfig) -> int:

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import torch
 
-from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, root_mean_square
+from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, largest
 from attention_core.experiments.permutation.config import (
     BLOCKS,
     PermutationConfig,
@@ -153,7 +153,7 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
     moved = float((outputs[1][back_q] - outputs[0]).abs().max())
     in_place = float((outputs[1] - outputs[0]).abs().max())
     claim = _shuffle_claim(config)
-    found = {claim: Found(moved, bound, "this order", root_mean_square(outputs[0]))}
+    found = {claim: Found(moved, bound, "this order", largest(outputs[0]))}
     verdicts = judge_all(config, SHUFFLE_TESTS, found, lambda other: {claim: Found(run_shuffle(other).moved, 0, "")})
     alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]
     return ShuffleResult(

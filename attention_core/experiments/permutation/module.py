@@ -9,7 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.judge import on_cpu, root_mean_square
+from attention_core.experiments.judge import largest, on_cpu
 from attention_core.experiments.permutation.bounds import stack_tolerance
 from attention_core.experiments.permutation.config import (
     BIAS_STD,
@@ -92,7 +92,7 @@ class Attention:
 
     def size(self) -> float:
         """How large an output is, and so the difference of two that have nothing to do with each other."""
-        return root_mean_square(self.outputs(*(torch.arange(len(tokens))[None] for tokens in (self.x, self.y))))
+        return largest(self.outputs(*(torch.arange(len(tokens))[None] for tokens in (self.x, self.y))))
 
 
 class Blocks:
@@ -162,7 +162,7 @@ class Blocks:
 
     def size(self) -> float:
         """How large an output is."""
-        return root_mean_square(self.outputs(torch.arange(len(self.x))[None]))
+        return largest(self.outputs(torch.arange(len(self.x))[None]))
 
 
 def slots_of(orders: Tensor) -> Tensor:
