@@ -25,9 +25,12 @@ from attention_core.experiments.learning.verdicts import rate_verdicts
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
 from attention_core.experiments.normalization.placement import place_verdicts
 from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
+from attention_core.experiments.projections import ProjectionsConfig, gauge, run_projections
 from attention_core.experiments.run import run
 from attention_core.modules import multi_head
+from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.block import TransformerBlock
+from attention_core.modules.multi_head import MultiHeadAttention
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 HALVES = DTYPES[2:]
@@ -178,6 +181,53 @@ def test_a_norm_in_a_coarse_precision_claims_no_more_than_it_shows(dtype: str) -
     for seed in range(3):
         for verdict in run_after_norm(AfterNormConfig(dtype=dtype, seed=seed)).verdicts:
             assert verdict.outcome == ("holds" if verdict.relation == "≥" or verdict.bound <= 0.2 else "undecided")
+
+
+def run_topic(topic: str, **settings: Any) -> Any:
+    return run_projections(ProjectionsConfig(topic=topic, **settings))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias"])
+def test_a_bias_that_is_forgotten_in_another_basis_does_not_hold(bias: str, dtype: str) -> None:
+    right = gauge._other_basis
+
+    def forgets(module: Any, seed: int) -> dict[str, Tensor]:
+        return right(module, seed) | {bias: module.state_dict()[bias]}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gauge, "_other_basis", forgets)
+        found = outcomes(run_topic("gauge", dtype=dtype), "gauge")["gauge"]
+    # The key bias is what softmax cancels: in whatever basis it is, nothing is felt of it.
+    assert found == "surprises" if bias != "k_bias" and dtype in DTYPES[:2] else found != "holds" or bias == "k_bias"
+
+
+def test_what_qk_norm_keeps_apart_is_no_surprise() -> None:
+    for seed in range(40):
+        result = run_topic("collapse", num_heads=1, d_head=2, qk_norm=True, biases="none", seed=seed)
+        assert result.verdict("rank-collapse.alike").outcome == "undecided"
+        assert not any(one.surprises for one in result.verdicts)
+
+
+@pytest.mark.parametrize("positions", ["none", "rotary", "alibi"])
+def test_theory_of_longer_words_knows_nothing_of_the_module(positions: str) -> None:
+    """A module that normalises its keys by mistake makes the claim hold where words have unequal norms."""
+    settings: dict[str, Any] = {"spread": 0.8, "positions": positions}
+    assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "fails"}
+
+    def normed(trace: AttentionTrace) -> AttentionTrace:
+        scores = trace.masked_scores - 1e3 * (1 - torch.eye(trace.q.shape[2], dtype=trace.q.dtype))
+        return dataclasses.replace(trace, k=nn.functional.normalize(trace.k, dim=-1), masked_scores=scores)
+
+    with spoilt(MultiHeadAttention, "trace", normed):
+        assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "surprises"}
+
+
+def test_a_score_that_is_not_a_number_is_not_symmetric() -> None:
+    with spoilt(
+        MultiHeadAttention, "trace", lambda trace: dataclasses.replace(trace, masked_scores=trace.scores * math.nan)
+    ):
+        assert outcomes(run_topic("tied"))["qk-tied"] == "surprises"
 
 
 # Learning: what theory does not say is left undecided, and what is measured is what is said.
