@@ -145,7 +145,7 @@ def _see(config: BiasesConfig) -> dict[str, Any]:
             if role == "k":
                 measured |= _key_claims(module, full, other, effect, size)
             elif role == "q":
-                measured |= _query_claims(terms, module, full, other, effect)
+                measured |= _query_claims(terms, module, full, other, effect, size)
             elif role == "v":
                 measured |= _value_claim(attention, config, module, without)
         measured |= _term_claims(attention, terms, module, full) | _shift_claim(config, plain.scores)
@@ -198,15 +198,16 @@ def _key_claims(
 
 
 def _query_claims(
-    terms: Tensor, module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect
-) -> _Measured:
+    terms: Tensor, module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect,
+    size: float,
+) -> _Measured:  # fmt: skip
     """The output moves, by what adding ``scale·b_Q·k_j`` to column j of the scores does to it."""
     n = terms.shape[-1]
     added = on_cpu(full.scores[0, :, :, :n]) - on_cpu(other.scores[0, :, :, :n])
     missed = largest(added - on_cpu(terms[2]) - on_cpu(terms[3]))
     least = torch.finfo(full.output.dtype).tiny  # where no query sees a key nothing is rounded, and nothing moves
     return {
-        "bias-q.output": (effect.output, largest(output_tolerance(module, full, other), least), effect.output),
+        "bias-q.output": (effect.output, largest(output_tolerance(module, full, other), least), size),
         "bias-q.column": (missed, 2 * score_tolerance(module, full, other), effect.scores),
     }
 

@@ -140,8 +140,11 @@ def _bound(config: NormalizationConfig, placement: Placement) -> tuple[float, fl
     for layer in (block.feed_forward.widen, block.feed_forward.narrow):
         stretch *= float(on_cpu(layer.weight).norm(dim=1).max())
     dtype, d = config.torch_dtype, config.d_model
-    largest = max(float(on_cpu(value).abs().max()) for value in seen.values())
-    own = tolerance(dtype, scale=largest, terms=3 * d if config.dtype in ("float64", "float32") else 4)
+    own = tolerance(
+        dtype,
+        scale=largest(*map(on_cpu, seen.values())),
+        terms=3 * d if config.dtype in ("float64", "float32") else 4,
+    )
     weight = 2.5 if config.slot_weights else 1.0
     after_norm = 1.0 if isinstance(placement, PreNorm) else weight * max(1.0, gains[0])
     error = (output_tolerance(block.self_attention, attended) + own) * after_norm + own
