@@ -1,6 +1,7 @@
 """The package as others install and import it: what it needs, what it offers, and what a type checker sees of it."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -40,8 +41,7 @@ def test_the_version_is_said_once_and_is_the_one_that_is_installed_and_cited() -
 
 
 def test_a_library_asks_for_ranges_and_what_is_tested_lies_in_them() -> None:
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    pinned = dict(re.findall(r"^(\S+)==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M))
     assert [Requirement(each).name for each in NEEDED] == ["torch", "numpy", "jaxtyping"]
     assert EXTRAS["figures"][0].startswith("plotly")
     assert EXTRAS["all"][0] == "attention-core[figures]"

@@ -16,7 +16,7 @@ from tests.browser.conftest import barriers, sideways
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("matrix view")]
 
 APP = Path(__file__).parent / "apps" / "matrix_view_app.py"
-_spec = importlib.util.spec_from_file_location("matrix_view_app", APP)
+_spec = importlib.util.spec_from_file_location("matrix_view", APP.with_name("matrix_view.py"))
 app = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(app)
 

@@ -220,5 +220,5 @@ def test_a_chip_says_its_place_and_how_to_move_it(board):
         "chip => chip.getRootNode().getElementById(chip.getAttribute('aria-describedby')).textContent"
     )
     assert "Space grabs" in help_text
-    assert driven.page.get_by_role("group", name="Queries").count() == 1
-    assert driven.page.get_by_role("toolbar", name="Reorder: Queries").count() == 1
+    assert driven.page.get_by_role("group", name="Queries", exact=True).count() == 1
+    assert driven.page.get_by_role("group", name="Reorder: Queries").count() == 1

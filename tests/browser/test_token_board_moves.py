@@ -62,6 +62,7 @@ def test_a_click_a_drag_back_and_one_that_escape_ends_send_nothing(board):
     driven.page.keyboard.press("Escape")
     assert driven.texts() == WORDS
     driven.page.mouse.up()
+    driven.settle(driven.page)
     drag(driven, 0, 2, drop=False)
     driven.page.mouse.move(*driven.middle(0), steps=8)
     driven.page.mouse.move(driven.chip(0).bounding_box()["x"] - 20, driven.middle(0)[1], steps=8)
@@ -174,18 +175,13 @@ def test_keys_grab_move_and_drop_and_the_page_hears_only_the_others(board):
     assert driven.page.evaluate(ours) == ["PageDown", "PageUp"]
 
 
-def test_a_tool_reorders_with_one_message_restore_undoes_it_and_they_are_one_stop(board):
+def test_a_tool_reorders_with_one_message_restore_undoes_it(board):
     driven = board()
     for count, (name, order) in enumerate((("Reverse", [5, 4, 3, 2, 1, 0]), ("Restore", [*range(6)])), 1):
         driven.tool(name).click()
         driven.after({"order": order})
         assert driven.texts() == [WORDS[index] for index in order]
         assert driven.frames == count
-    driven.tool("Shuffle").focus()
-    driven.page.keyboard.press("ArrowRight")
-    assert driven.tool("Reverse").evaluate("tool => tool.matches(':focus')")
-    driven.page.keyboard.press("Tab")
-    assert driven.focused() == "the"
 
 
 def test_one_token_has_nothing_to_reorder(board):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pages._shared import server
+from pages._shared.components.loader import ADDRESS, WEB
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> server.Compre
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(name)
-    monkeypatch.setattr(server, "STATIC", tmp_path / "static")
+    monkeypatch.setattr(server, "FOLDERS", {"/static": tmp_path / "static/static", ADDRESS: WEB})
 
     async def behind(_scope: Any, _receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 404, "headers": []})
@@ -37,9 +38,10 @@ def body(app: server.CompressedStatic, path: str) -> bytes:
     return sent[-1]["body"]
 
 
-def test_a_script_of_streamlits_is_sent_compressed(compressed: server.CompressedStatic) -> None:
+def test_scripts_are_sent_compressed(compressed: server.CompressedStatic) -> None:
     for _ in range(2):
         assert gzip.decompress(body(compressed, "/static/js/own.js")) == b"static/static/js/own.js"
+        assert gzip.decompress(body(compressed, f"{ADDRESS}/base/dom.js")) == (WEB / "base/dom.js").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,8 @@ test("a token that moves takes the others along", () => {
 let board, keys;
 beforeEach(() => {
   board = {
-    data: { editable: false },
     order: [0, 1, 2, 3],
     slots: [0, 1, 2, 3].map(() => ({ item: document.createElement("li") })),
-    editor: { holds: () => false },
     drag: { held: null },
     said: "",
     list: { querySelectorAll: () => board.chips },

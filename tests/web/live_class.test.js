@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { storage } from "./stubs.js";
-import { Loop } from "#web/live_class/loop.js";
-import { EXAMPLE, read } from "#web/live_class/notes.js";
+import { QuestionSteps } from "#web/live_class/question_steps.js";
+import { EXAMPLE, read } from "#web/live_class/question_text.js";
 import { histogram } from "#web/live_class/histogram.js";
-import { isSame, placeOf } from "#web/live_class/place.js";
+import { isSame, placeOf } from "#web/live_class/location.js";
 import { Questions } from "#web/live_class/questions.js";
-import { Way } from "#web/live_class/way.js";
+import { Follow } from "#web/live_class/follow.js";
 
 const at = (search) => (globalThis.location = { search });
 beforeEach(() => (storage(), at("?b=2&a=1")));
@@ -27,7 +27,7 @@ test("a student is taken to a place once for each call, and back to where they w
   given.mock.timers.enable({ apis: ["setTimeout"] });
   const said = [];
   const dock = { data: { page: "masks", followed: null, own: false }, say: (one) => said.push(one) };
-  const way = new Way(dock, "ABCDE");
+  const way = new Follow(dock, "ABCDE");
   const there = { page: "scaling", settings: "s=1" };
   assert.equal(way.follow(there, 1), false);
   given.mock.timers.tick(4000);
@@ -43,7 +43,7 @@ test("a student is taken to a place once for each call, and back to where they w
   way.follow(there, 2);
   assert.deepEqual([said[2].call, said[2].own], [2, false], "what was moved on the way is no place of one's own");
   assert.ok(way.leadsBack);
-  const again = new Way(dock, "ABCDE"); // after a reload
+  const again = new Follow(dock, "ABCDE"); // after a reload
   again.back();
   assert.deepEqual(said[3], { do: "back", page: "masks", settings: "a=1&b=2" });
   for (const one of [way, again]) one.leave();
@@ -109,7 +109,7 @@ const teaching = (more = {}) => ({
 });
 
 test("after each step the next one is marked, and what cannot be done cannot be pressed", () => {
-  const loop = new Loop(teaching());
+  const loop = new QuestionSteps(teaching());
   const next = (phase, round) => {
     loop.draw({ phase, round, question: phase === "waiting" ? null : {} });
     return [loop.next.textContent, loop.buttons.filter((one) => !one.disabled).length];
@@ -126,7 +126,7 @@ test("after each step the next one is marked, and what cannot be done cannot be 
 test("after its last question a course's step leads to the next", () => {
   const teacher = teaching({ data: { at: 1, steps: 3 } });
   teacher.questions.isDue = false;
-  const loop = new Loop(teacher);
+  const loop = new QuestionSteps(teacher);
   loop.draw({ phase: "revealed", round: 2, question: {} });
   loop.advance();
   assert.deepEqual(teacher.dock.say.mock.calls[0].arguments, [{ do: "step", at: 2 }]);
@@ -134,7 +134,7 @@ test("after its last question a course's step leads to the next", () => {
 
 test("two presses are one step", async () => {
   const teacher = teaching();
-  const loop = new Loop(teacher);
+  const loop = new QuestionSteps(teacher);
   loop.draw({ phase: "open", round: 1, question: {} });
   await Promise.all([loop.take(loop.step), loop.take(loop.step)]);
   assert.equal(teacher.teach.mock.callCount(), 1);
@@ -142,7 +142,7 @@ test("two presses are one step", async () => {
 
 test("what a page has measured is revealed, for the question that waits for it", async () => {
   const teacher = teaching({ state: { question: { name: "q-1", page: "scaling" } } });
-  const loop = new Loop(teacher);
+  const loop = new QuestionSteps(teacher);
   loop.draw({ phase: "shown", round: 2, question: {} });
   await loop.take(loop.step);
   assert.deepEqual(teacher.dock.say.mock.calls[0].arguments, [{ do: "measure", page: "scaling", question: "q-1" }]);

@@ -13,8 +13,8 @@ import {
   tickText,
   ticks,
   widestNumber,
-} from "#web/matrix_view/draw.js";
-import { luminance, rgb } from "#web/shared.js";
+} from "#web/matrix_view/canvas.js";
+import { luminance, rgb } from "#web/base/theme.js";
 
 test("a number has three significant digits", () => {
   const said = {

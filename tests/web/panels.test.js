@@ -6,7 +6,7 @@ import { axis, block, font, pen, scene, THEME } from "./stubs.js";
 import { Bars } from "#web/matrix_view/bars.js";
 import { Graph } from "#web/matrix_view/graph.js";
 import { Lines } from "#web/matrix_view/lines.js";
-import { Matrix } from "#web/matrix_view/matrix.js";
+import { Heatmap } from "#web/matrix_view/heatmap.js";
 import { identities, Numbers, readingTable, whereFrom } from "#web/matrix_view/panel.js";
 
 const texts = (words) => words.map(({ text }) => text);
@@ -34,7 +34,7 @@ function matrix(values, rows, columns, more = {}) {
     hidden_as: "masked",
     ...more,
   };
-  return measured(new Matrix(spec, new Numbers(base64, 1)));
+  return measured(new Heatmap(spec, new Numbers(base64, 1)));
 }
 
 function bars(values, more = {}) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { document, storage } from "./stubs.js";
-import { RoomClient } from "#web/room.js";
+import { RoomClient } from "#web/live_class/room.js";
 
 let streams, asked, answer;
 globalThis.EventSource = class {

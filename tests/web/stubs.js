@@ -76,6 +76,12 @@ export function storage() {
 }
 storage();
 
+// A component asks for its styles before it is drawn; here nothing is.
+globalThis.fetch = async () => ({ ok: true, text: async () => "" });
+globalThis.CSSStyleSheet = class {
+  replace() {}
+};
+
 /** A pen whose letters are all 7 pixels wide; `drawn` lists what it was told, with the colour that it had then. */
 export function pen(canvas = new Element("canvas")) {
   const drawn = [];

@@ -43,7 +43,7 @@ test("a step that the new numbers do not have is the first one, until they have 
 
 test("paper has the light colours, whatever the screen has", () => {
   paper = "#0e1117";
-  const view = some({ data: data(), stage: { box: null }, layout: () => (view.laid = view.theme) });
+  const view = some({ data: data(), fit: { box: null }, layout: () => (view.laid = view.theme) });
   view.print(true);
   assert.deepEqual([view.laid.hidden, view.laid.paper, view.laid.ink], [THEME.hidden, "#ffffff", "#000000"]);
   view.print(false);
@@ -55,17 +55,17 @@ test("a picture whose room changes waits three frames for the next one", () => {
   const frames = [];
   globalThis.requestAnimationFrame = (drawn) => frames.push(drawn);
   globalThis.cancelAnimationFrame = mock.fn();
-  const view = some({ fit: mock.fn() });
+  const view = some({ refit: mock.fn() });
   view.follow();
   for (let frame = 1; frame <= 3; frame++) {
-    assert.equal(view.fit.mock.callCount(), 0);
+    assert.equal(view.refit.mock.callCount(), 0);
     frames.shift()();
   }
-  assert.deepEqual([view.fit.mock.callCount(), frames.length], [1, 0]);
+  assert.deepEqual([view.refit.mock.callCount(), frames.length], [1, 0]);
 });
 
 test("a panel is reached by keys and named; its canvas is for eyes only", () => {
-  const view = some({ hand: { hear: () => {} } });
+  const view = some({ pointer: { hear: () => {} } });
   const { plot, ctx } = view.buildPanel(0);
   assert.equal(ctx.canvas.attributes["aria-hidden"], "true");
   assert.deepEqual([plot.attributes.role, plot.tabIndex], ["application", 0]);
@@ -77,7 +77,7 @@ test("a step is drawn when it is taken, and told when it is let go", () => {
   const view = some({
     position: { order: 3, step: 0 },
     data: { sweep: { values: ["1", "2", "4"] } },
-    hand: {},
+    pointer: {},
     sweepValue: document.createElement("span"),
     range: document.createElement("input"),
     panels: [{ drawn: { pose: (step) => painted.push(step) } }],
