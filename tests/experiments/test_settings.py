@@ -26,7 +26,7 @@ from tests.strategies import value
 from tests.texts import NONSENSE
 
 POINT = Coded(lambda text: tuple(map(int, text.split("."))), lambda at: ".".join(map(str, at)), label="Point")
-CHOICE = Choice({"a": "An A", "b-2": "A B"}, label="Choice", formerly={"An A": "a"})
+CHOICE = Choice({"a": "An A", "b-2": "A B"}, label="Choice")
 KINDS: tuple[Setting, ...] = (
     Whole(-3, 7, label="Whole"), Real(0.5, 2.0, 0.1, label="Real"), Switch(label="Switch"), CHOICE,
     OneOf((1, 4, 16), label="One"), OneOf((0.25, 1e6), between=True, label="One"), Words(label="Words"),
