@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages._shared.core.session_keys import SETTINGS
 from attention_core.experiments.biases import BiasesConfig, run_biases
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.biases import CURVES
@@ -131,7 +132,7 @@ def test_the_grade_changes_with_the_settings(dtype: str, open_page: Open) -> Non
 def test_no_grade_where_the_precision_cannot_tell(open_page: Open) -> None:
     at = open_page("biases", dtype="bfloat16")
     at.pills(key="_biases_option").set_value("Nothing").run()
-    at.session_state["_values"] |= {"biases_size": 0.1, "biases_rotary": True}
+    at.session_state[SETTINGS] |= {"biases_size": 0.1, "biases_rotary": True}
     at.run()
     assert "cannot tell" in graded(at)
 

@@ -15,8 +15,7 @@ def imported(source: str) -> list[str]:
 
 
 def one_of_each() -> None:
-    from pages._shared.components.reconnect import watch_connection
-    from pages._shared.components.small import copy_button, save_figure_button
+    from pages._shared.components.small import copy_button, save_figure_button, watch_connection
     from pages._shared.components.token_board import token_board
 
     token_board(("a", "b"), (0, 1), key="board", role="query", label="Tokens", hover_group="g")

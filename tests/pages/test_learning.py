@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pages._shared.components import matrix_view
-from pages._shared.compute.process import process
+from pages._shared.compute.runner import runner
 from pages._shared.page import export
 from pages._shared.page import page as frame
 from attention_core.experiments.learning import (
@@ -168,13 +168,13 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
 
     monkeypatch.setattr(draw, "moving_view", moving_view)
     # However fast it learns, it does not go on before it has been looked at once.
-    monkeypatch.setattr(process().runner, "_yield_to_pages", lambda _: moved.wait(PATIENCE_S))
+    monkeypatch.setattr(runner(), "_yield_to_pages", lambda _: moved.wait(PATIENCE_S))
     at = open_page("learning", learning_steps="600")
     *moving, (_, last) = [one for one in drawn if one[0] == "learning"]
     assert moving
     for _, view in moving:
         assert view.sweep is None
-        assert [panel.title for panel in view.panels] == [panel.title for panel in last.panels]
+        assert [panel.title for panel in view.panels] == [panel.title for panel in last.split()[0].panels]
         accuracy = view.panels[1]
         assert accuracy.x[-1] == 600
         assert np.isnan(accuracy.series[0].values[accuracy.marked + 1 :]).all()

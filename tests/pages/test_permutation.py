@@ -5,9 +5,10 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._shared.core.session_keys import SETTINGS
 from pages._shared.lessons.lesson import Lesson
 from attention_core.claims import statement
-from tests.pages.conftest import Open
+from tests.pages.conftest import Open, lesson_text
 
 CLAIMS = (
     "perm-kv", "perm-q", "perm-self", "perm-pool", "perm-bias", "perm-block", "count-blind",
@@ -101,11 +102,11 @@ def test_blocks_go_through_and_say_what_does_not_fit(open_page: Open) -> None:
 
 
 def test_a_lesson_locks_the_board_it_fixes(open_page: Open) -> None:
-    lesson = Lesson(fixed={"permutation_order": "1-0-2-3-4-5"}).encode()
-    (board,) = boards(open_page("permutation", lesson=lesson))
+    lesson = lesson_text("permutation", Lesson(fixed={"permutation_order": "1-0-2-3-4-5"}))
+    (board,) = boards(open_page("permutation", course=lesson))
     assert (board["locked"], board["order"]) == (True, [1, 0, 2, 3, 4, 5])
-    lesson = Lesson(fixed={"permutation_tokens": "a b c"}).encode()
-    (board,) = boards(open_page("permutation", lesson=lesson))
+    lesson = lesson_text("permutation", Lesson(fixed={"permutation_tokens": "a b c"}))
+    (board,) = boards(open_page("permutation", course=lesson))
     assert (board["locked"], board["tokens"]) == (False, ["a", "b", "c"])
 
 
@@ -138,7 +139,7 @@ def test_no_grade_where_the_precision_cannot_tell(open_page: Open) -> None:
     """Two words that ALiBi tells apart by less than bfloat16 rounds."""
     at = open_page("permutation", dtype="bfloat16", seed="1")
     at.pills(key="_permutation_option").set_value("The same").run()
-    at.session_state["_values"] |= {"permutation_order": (0, 1, 3, 2, 4, 5), "permutation_positions": "alibi"}
+    at.session_state[SETTINGS] |= {"permutation_order": (0, 1, 3, 2, 4, 5), "permutation_positions": "alibi"}
     at.run()
     assert "cannot tell" in text(at)
 
