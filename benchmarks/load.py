@@ -165,7 +165,7 @@ def at_once(clients: int, tally: Tally, work: Callable[[int], None]) -> None:
 
 
 def walk_first(url: str) -> None:
-    """Walk each walk once, as far as anybody comes."""
+    """CoursePosition each walk once, as far as anybody comes."""
     for walk in range(WALKS):
         visitor = Visitor(url, walk)
         for _ in range(STEPS):

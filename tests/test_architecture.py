@@ -18,9 +18,12 @@ BANNED = {
 }
 # What experiments, and figures, may share: everything else belongs to one subject and stays there.
 SHARED = {
-    "experiments": {"verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge"},
+    "experiments": {
+        "verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain", "snippets",
+        "optimizers", "choices",
+    },
     "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof"},
-}
+}  # fmt: skip
 
 
 def layer_of(path: Path) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.conftest import sideways
-from tests.browser.test_tours import CLAIM, PHONE, check_words
+from tests.browser.locators import CLAIM, PANEL, RANGE, SIDEBAR
+from tests.browser.test_tours import PHONE, check_words
 
 pytestmark = pytest.mark.slow
 
@@ -32,11 +33,11 @@ def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Calla
 
 def test_what_has_no_room_stands_on_the_shelf_and_follows_the_slider(visit: Callable, settled: Callable) -> None:
     page = visit("scaling", **PHONE)
-    assert page.locator(".st-key-figure .panel").count() == 2
+    assert page.locator(PANEL).count() == 2
     second = page.locator(".st-key-second canvas")
     second.nth(5).wait_for(state="attached")
     before = second.first.evaluate("(one) => one.toDataURL()")
-    page.locator(".st-key-figure input[type=range]").focus()
+    page.locator(RANGE).focus()
     page.keyboard.press("End")
     settled(page)
     assert second.first.evaluate("(one) => one.toDataURL()") != before
@@ -47,7 +48,7 @@ def test_what_has_no_room_stands_on_the_shelf_and_follows_the_slider(visit: Call
     assert len(titles) == second.count() == 4
     page.set_viewport_size({"width": 1440, "height": 1200})
     settled(page)
-    assert page.locator(".st-key-figure .panel").count() == 8
+    assert page.locator(PANEL).count() == 8
     assert second.count() == 0
 
 
@@ -78,5 +79,5 @@ def test_a_page_chosen_on_a_phone_is_seen(visit: Callable, settled: Callable) ->
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Biases").tap()
     page.wait_for_url("**/biases")
     settled(page)
-    box = page.locator("[data-testid=stSidebar]").bounding_box()
+    box = page.locator(SIDEBAR).bounding_box()
     assert box["x"] + box["width"] <= 0

@@ -12,6 +12,7 @@ import pytest
 
 from pages._shared.core.pages import PAGES
 from tests.browser.conftest import barriers, pictures_of, sideways, wait_until_settled
+from tests.browser.locators import CANVAS, CLAIM, CONTROLS, FIGURE, FINDING, PRESETS, RANGE, SIDEBAR
 
 slow = pytest.mark.slow
 # Width and height of the window, and the least share of the picture in sight, in percent: on arrival, and while any
@@ -27,9 +28,8 @@ MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
 TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 # What each kind of file begins with.
 FILES = {"CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
-CLAIM = ".st-key-head > :last-child p"
-CONTROLS = ".st-key-controls :is(input, button, [role=slider]), .st-key-presets button"
-PRESETS = ".st-key-presets [data-testid=stButtonGroup] button"
+EACH_CONTROL = ".st-key-controls :is(input, button, [role=slider]), .st-key-presets button"
+EACH_PRESET = ".st-key-presets [data-testid=stButtonGroup] button"
 BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 # Whether each preset's button can be hit where it stands.
 REACHED = """() => [...document.querySelectorAll(".st-key-presets [data-testid=stButtonGroup] button")].map((one) => {
@@ -95,7 +95,7 @@ def test_phone(name: str, visit: Callable) -> None:
         with look("can be read"):
             check_words(page, 12)
             assert [side for side in page.evaluate("probe.cells(6)") if side < 23] == []
-            assert page.locator(".st-key-figure").bounding_box()["height"] <= TALLEST[name] / 100 * 844 + 1
+            assert page.locator(FIGURE).bounding_box()["height"] <= TALLEST[name] / 100 * 844 + 1
         with look("for fingers"):
             check_for_fingers(page)
         with look("in sight"):
@@ -114,7 +114,7 @@ def test_projector(name: str, visit: Callable) -> None:
             assert sideways(page) == 0
         with look("can be read"):
             check_slide(page, name)
-            assert page.locator(".st-key-figure").bounding_box()["height"] >= 0.6 * 720
+            assert page.locator(FIGURE).bounding_box()["height"] >= 0.6 * 720
             assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
             assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
         in_sight = page.evaluate("probe.inSight()")
@@ -131,6 +131,7 @@ def test_projector(name: str, visit: Callable) -> None:
 @pytest.mark.parametrize("screen", [LAPTOP, PHONE], ids=["laptop", "phone"])
 def test_home(screen: dict[str, Any], visit: Callable) -> None:
     page = visit("", **screen)
+    assert page.locator(".st-key-way_in").count() == 0, "nobody else can open it"
     with tour() as look:
         with look("fits"):
             assert sideways(page) == 0
@@ -168,7 +169,7 @@ def check_sight(page: Any, name: str, *, arriving: float, moving: float) -> None
     assert page.evaluate("probe.inSight()") >= arriving
     assert page.evaluate("probe.panels()") >= MAIN[name]
     seen = {}
-    for control in page.query_selector_all(CONTROLS):
+    for control in page.query_selector_all(EACH_CONTROL):
         if control.is_visible():
             control.scroll_into_view_if_needed()
             seen[control.inner_text() or control.get_attribute("aria-label") or "?"] = page.evaluate(
@@ -207,8 +208,8 @@ def check_dark(page: Any) -> None:
 
 def check_presets(page: Any, name: str) -> None:
     """Presets change picture, verdicts and link, hide each other never, move nothing; *Reset* takes them back."""
-    buttons, row = page.locator(PRESETS), page.locator(".st-key-presets")
-    remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(".st-key-finding")
+    buttons, row = page.locator(EACH_PRESET), page.locator(PRESETS)
+    remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(FINDING)
     before = pictures_of(page)
     pictures, verdicts, tops = {str(before)}, {finding.inner_text()}, set()
     assert 3 <= buttons.count() <= 5
@@ -218,7 +219,7 @@ def check_presets(page: Any, name: str) -> None:
         assert all(page.evaluate(REACHED))
         said, around = remark.bounding_box(), row.bounding_box()
         assert said["x"] + said["width"] <= around["x"] + around["width"]
-        tops.add(page.locator(".st-key-figure").bounding_box()["y"])
+        tops.add(page.locator(FIGURE).bounding_box()["y"])
         pictures.add(str(pictures_of(page)))
         verdicts.add(finding.inner_text())
     assert len(tops) == 1
@@ -264,14 +265,14 @@ def check_paper(page: Any, name: str) -> None:
     page.set_viewport_size(SHEET)
     here = next(one for one in PAGES if one.name == name)
     assert page.locator("h1").inner_text() == here.title
-    for shown in (".st-key-finding p", ".st-key-figure canvas", ".st-key-handout .question", ".st-key-handout a"):
+    for shown in (".st-key-finding p", CANVAS, ".st-key-handout .question", ".st-key-handout a"):
         assert page.locator(shown).first.is_visible(), shown
     assert code.is_visible()
     assert page.locator(CLAIM).bounding_box()["x"] >= 0, "the claim has its first word"
-    gone = ["[data-testid=stSidebar]", "[data-testid=stTabs]", ".st-key-controls", ".st-key-presets"]
+    gone = [SIDEBAR, "[data-testid=stTabs]", CONTROLS, PRESETS]
     for one in [*gone, ".st-key-head button", ".board .tools", ".board .words", ".board .plus"]:
         assert not page.locator(one).first.is_visible(), one
-    if page.locator(".st-key-figure input[type=range]").count():
+    if page.locator(RANGE).count():
         rail = page.locator(".st-key-figure .view").evaluate(
             "(one) => getComputedStyle(one).getPropertyValue('--st-border-color')"
         )

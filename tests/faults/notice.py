@@ -40,11 +40,17 @@ LAYERS = {
 }
 # What a name does not tell.
 NEAR = {
-    "attention_core/experiments/": ("tests/experiments/test_contract.py", "tests/test_claims.py"),
+    "attention_core/experiments/": (
+        "tests/experiments/test_breaks.py",
+        "tests/experiments/test_snippets.py",
+        "tests/experiments/test_every_study.py",
+        "tests/experiments/test_contract.py",
+        "tests/test_claims.py",
+    ),
     "attention_core/figures/": ("tests/figures",),
     "pages/_shared/components/web/matrix_view/": (
         "tests/browser/test_matrix_view.py",
-        "tests/browser/test_scaling.py",
+        "tests/browser/test_features.py",
     ),
     "pages/_shared/components/web/token_board/": ("tests/browser/test_permutation.py",),
     "pages/_shared/components/web/live_class/room.js": (

@@ -1,5 +1,6 @@
 """Drives the whole app in process, page by page."""
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, ClassVar
@@ -13,11 +14,13 @@ from pages._shared.core.pages import FOLDER, HOME, PAGES
 from pages._shared.core.session_keys import SETTINGS
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.findings import _LOOKS
+from tests.processes import PATIENCE_S
 
 MAIN = FOLDER / "_shared/main.py"
 NAMES = (HOME.name, *(page.name for page in PAGES))
 Open = Callable[..., AppTest]
-PATIENCE_S = 240  # the longest training allowed takes 20 s of a core to itself, and several times that of a busy one
+OUTCOMES = {icon: outcome for outcome, (icon, *_) in _LOOKS.items()}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -57,6 +60,20 @@ def pictures(at: AppTest) -> list[Any]:
     """Views and boards of a page in their order, without what every page has and second looks."""
     found = at.main.get("bidi_component")
     return [one for one in found if not one.key.startswith("_") and not one.key.endswith("_second")]
+
+
+def outcomes(at: AppTest) -> set[tuple[str, str]]:
+    """Claim and outcome of each verdict on a page, read from its icon, whatever the words are."""
+    lines = [line for item in at.markdown for line in item.value.replace("\N{WORD JOINER}", "").splitlines()]
+    found = [re.search(r"(:material/\w+:).*`([\w-]+) · ", line) for line in lines]
+    return {(one[2], OUTCOMES[one[1]]) for one in found if one and one[1] in OUTCOMES}
+
+
+def surprises(at: AppTest) -> set[str]:
+    """Claims that came out otherwise than theory says; a page without any verdict is none to ask."""
+    found = outcomes(at)
+    assert found
+    return {claim for claim, outcome in found if outcome == "surprises"}
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES
-from tests.experiments.test_shortest import SHORTEST
+from tests.experiments.test_snippets import SHORTEST
 from tests.pages.conftest import Open, held
 
 NAMES = [page.name for page in PAGES]

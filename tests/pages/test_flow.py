@@ -15,7 +15,7 @@ from attention_core.experiments.permutation import ShuffleConfig, run_shuffle
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
 from attention_core.figures.permutation import shuffle_table
 from attention_core.figures.table import table_csv
-from tests.pages.conftest import NAMES, Open, held, lesson_text, page_path
+from tests.pages.conftest import NAMES, Open, held, lesson_text, outcomes, page_path
 
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
@@ -118,7 +118,7 @@ def test_a_question_before_the_picture_keeps_back_everything_that_answers_it(ope
     at = open_page("permutation", course=lesson_text("permutation", Lesson(predict_first=True)))
     assert at.info
     assert not pictures(at)
-    assert "holds" not in said(at)
+    assert not outcomes(at)
     assert "The rows move with their tokens" not in said(at)
     at.pills(key="_permutation_option").set_value("Skip").run()
     assert "The rows move with their tokens" in said(at)

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from pages._shared.compute.progress import progress_text
 from pages._shared.compute.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes, runner
 from attention_core.experiments.verdict import Step
-from tests.pages.conftest import PATIENCE_S
+from tests.processes import PATIENCE_S
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.compute.turns import turns
-from tests.pages.conftest import PATIENCE_S
+from tests.processes import PATIENCE_S
 
 TURNS = turns()
 
