@@ -143,7 +143,7 @@ class Page(ExperimentState):
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        self.second = stage.container(key="second")
+        self.second = st.container(key="second")
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
