@@ -179,7 +179,7 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
         if isinstance(run, LearningStep):
             matrix_view(draw.moving_view(run.history), key=key)
         elif asks(config, view):
-            matrix_view(page.view_for(config, view), key=f"{key}_answer")
+            matrix_view(page.view_for(config, view), key=f"{key}_answer", second=page.second)
         else:
             draw_moments(page.view_for(config, view), view.step, key)
 
@@ -189,9 +189,9 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
 def draw_moments(drawn: MatrixView, step: int, key: str) -> None:
     at, keep = min(step, drawn.steps - 1), page.setter("step")
     if keep is None:
-        matrix_view(drawn.at(at), key=key)
+        matrix_view(drawn.at(at), key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+        matrix_view(drawn, key=key, step=at, on_step=keep, second=page.second)
 
 
 @page.results

@@ -27,8 +27,8 @@ from attention_core.experiments.projections import ProjectionsConfig
 from attention_core.experiments.run import Experiment, experiment_of, run
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from attention_core.experiments.verdict import Result, Step
-from tests.benchmarks.surprises import STUDIES
 from tests.strategies import config, value
+from tests.studies import STUDIES
 from tests.texts import UNSHOWN
 
 for module in pkgutil.walk_packages(attention_core.__path__, "attention_core."):

@@ -22,9 +22,9 @@ from attention_core.experiments.learning import (
 from attention_core.experiments.learning.cost import MAX_SECONDS
 from attention_core.experiments.learning.model import draw_model
 from attention_core.experiments.learning.notes import moments_of
-from attention_core.experiments.learning.optimizers import SGD, AdamW
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy
 from attention_core.experiments.learning.use import switch_off
+from attention_core.experiments.optimizers import SGD, AdamW
 from attention_core.experiments.run import run
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}

@@ -23,8 +23,8 @@ from attention_core.experiments import (
     scaling,
 )
 from attention_core.experiments.run import run
-from tests.benchmarks.surprises import STUDIES, settings
 from tests.experiments.snippets import run_snippets
+from tests.studies import STUDIES, settings
 from tests.texts import TOKENS
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}

@@ -27,7 +27,7 @@ from pages._shared.session.settings import restore, shared, snapshot
 PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
 LONGEST: Final = 1_500  # characters of settings, as the room takes them
 
-_panel = component("live_class/dock.js")
+_panel = component("live_class/panel.js")
 
 
 def draw_panel(page: str) -> None:

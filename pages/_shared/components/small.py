@@ -2,10 +2,10 @@
 
 from pages._shared.components.loader import component
 
-_button = component("button.js")
-_remote = component("remote.js")
-_navigation = component("navigation.js")
-_watch = component("watch_connection.js")
+_button = component("small/button.js")
+_remote = component("small/slide_keys.js")
+_navigation = component("small/navigation.js")
+_watch = component("small/watch_connection.js")
 
 
 def copy_button(label: str, text: str, *, key: str) -> None:

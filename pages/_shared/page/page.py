@@ -33,7 +33,7 @@ import streamlit as st
 
 from pages._shared.classes.page_questions import declare
 from pages._shared.classes.panel import is_to_measure, measure
-from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view, shelf
+from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
 from pages._shared.components.plotly import draw_plotly
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.compute.turns import turns
@@ -91,6 +91,7 @@ class Page(ExperimentState):
         self._show_controls: Callable[[Controls], None] = lambda _: None
         self._measure: Callable[[Any, Any], Any] = lambda *_: None
         self._answer: Callable[[Any, Any], None] = lambda *_: None
+        self.second: Any = None  # where the panels go that are not in front
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
@@ -143,8 +144,7 @@ class Page(ExperimentState):
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        with stage.container(key="second"):
-            shelf("A second look")
+        self.second = stage.container(key="second")
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
@@ -172,7 +172,7 @@ class Page(ExperimentState):
             if possible := self._possible():
                 self._draw_possible(*possible)
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
-                for place in (self._finding, self._below, self._tabs):
+                for place in (self.second, self._finding, self._below, self._tabs):
                     place.empty()
                 self._reserved = True
 
@@ -186,7 +186,7 @@ class Page(ExperimentState):
         if not self.result_controls.says(field):
             st.error(said)
         if self.last_valid is None:
-            for place in (self._above, self._finding, self._below, self._tabs):
+            for place in (self._above, self.second, self._finding, self._below, self._tabs):
                 place.empty()
         return self.last_valid
 

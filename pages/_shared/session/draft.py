@@ -22,7 +22,7 @@ from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import shared
 
 MINUTES: Final = 3
-_keeper = component("draft.js")
+_keeper = component("small/draft.js")
 
 
 def draft() -> Course:
