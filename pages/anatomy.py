@@ -5,7 +5,7 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import role_markdown
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.anatomy import (
@@ -102,13 +102,20 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
         st.markdown(f"{here.says} `{here.code}`  \n{line}.")
 
 
+@page.results
+def results(config: AnatomyConfig, view: View) -> Results:
+    result = page.compute(run_anatomy, config)
+    return Results(result, told=(result.about(*draw.step_of(view.step).claims),))
+
+
 @page.answers
 def answers(config: AnatomyConfig, view: View) -> None:
-    result = page.compute(run_anatomy, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result.about(*draw.step_of(view.step).claims))
+    page.verdicts(found)
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(result, page.compute(time_heads, config)),
         shortest=SHORTEST,
         snippet=anatomy_snippet(config),

@@ -6,7 +6,7 @@ from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
@@ -132,26 +132,34 @@ def picture(config: BiasesConfig, view: View, key: str) -> None:
     shown, (name, values, step) = page.view_for(config, view), slider_of(config, view)
     keep = page.setter(name) if key == page.spec.name else None
     if keep is None:
-        matrix_view(shown.at(step), key=key)
+        matrix_view(shown.at(step), key=key, second=page.second)
     else:
-        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]))
+        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]), second=page.second)
+
+
+@page.results
+def results(config: BiasesConfig, view: View) -> Results:
+    result = seen = page.compute(measure.run_biases, config)
+    if view.show == "growing":
+        sweep = page.compute(*view.experiment("key-size", config))
+        seen = replace(sweep, verdicts=sweep.at(view.key_size))
+    same = view.curve == "gradients" or (view.curve == "key-size" and view.show == "growing")
+    below = () if same else (page.compute(*view.experiment(view.curve, config)),)
+    broken = [
+        name for name, on in (("norms", view.batch_norm_eval), ("mean", view.off_centre)) if on and name != view.curve
+    ]
+    others = tuple(page.compute(*view.experiment(name, config)) for name in broken)
+    return Results(result, told=(*below, seen, *others), step=slider_of(config, view)[2])
 
 
 @page.answers
 def answers(config: BiasesConfig, view: View) -> None:
     page.picture(picture)
     page.say_change(changed)
-    result = seen = page.compute(measure.run_biases, config)
     below = page.compute(*view.experiment(view.curve, config))
-    if view.show == "growing":
-        sweep = page.compute(*view.experiment("key-size", config))
-        seen = replace(sweep, verdicts=sweep.at(view.key_size))
-    same = view.curve == "gradients" or (view.curve == "key-size" and view.show == "growing")
-    broken = [
-        name for name, on in (("norms", view.batch_norm_eval), ("mean", view.off_centre)) if on and name != view.curve
-    ]
-    others = (page.compute(*view.experiment(name, config)) for name in broken)
-    page.verdicts(*(() if same else (below,)), seen, *others)
+    found = page.measure(config, view)
+    result = found.main
+    page.verdicts(found)
     marked = view.key_size if view.show == "growing" else None
     plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
     on_canvas = (
@@ -173,10 +181,10 @@ def answers(config: BiasesConfig, view: View) -> None:
     def table() -> Table:
         if view.curve == "gradients" and view.show == "terms":
             return draw.terms_table(sizes, config.size)
-        return draw.curve_table(seen if view.curve == "gradients" else below)
+        return draw.curve_table(found.told[0] if view.curve == "gradients" else below)
 
     page.draw_tabs(
-        result,
+        found,
         why=steps,
         shortest=measure.SHORTEST,
         snippet=measure.biases_snippet(config),

@@ -4,8 +4,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages._shared.claims.results import ledger
 from pages._shared.claims.sources import draw_sources
-from pages._shared.compute.process import process
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
@@ -53,7 +53,7 @@ class Tabs:
 
 sheet = PageState(LEDGER, Chosen, extras=Tabs)
 now = LedgerConfig(**run_settings())
-found = process().ledger.found(now)
+found = ledger().found(now)
 # Any other click ends a run, as changing a control does on every page.
 asked: tuple[str, ...] | None = st.session_state.pop(sheet.session_key("asked"), None)
 
@@ -139,7 +139,7 @@ def draw_run(chosen: list[Claim]) -> Any:
         st.button(label, key=sheet.session_key("all"), on_click=ask_for, args=(ids,), disabled=disabled)
         if not idle:
             st.button("Stop", key=sheet.session_key("stop"), icon=":material/stop:")
-        score = process().ledger.score(len(claims()), now)
+        score = ledger().score(len(claims()), now)
         st.markdown(score or "Nothing is checked yet with this precision and seed.", width="content")
     return st.container(key="claims_progress")
 
@@ -176,5 +176,5 @@ with place:
 if asked is not None:
     config = LedgerConfig(ids=asked, **run_settings())
     with progress:
-        process().ledger.keep(config, run_with_progress(steps_ledger, config))
+        ledger().keep(config, run_with_progress(steps_ledger, config))
     st.rerun()

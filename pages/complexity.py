@@ -2,7 +2,7 @@
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.complexity import (
@@ -97,21 +97,27 @@ def view_of(config: ComplexityConfig, view: View) -> MatrixView:
 def picture(config: ComplexityConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     if view.measure == "shares":
-        matrix_view(drawn, key=key)
+        matrix_view(drawn, key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose)
+        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose, second=page.second)
+
+
+@page.results
+def results(config: ComplexityConfig, _view: View) -> Results:
+    return Results(page.compute(run_complexity, config))
 
 
 @page.answers
 def answers(config: ComplexityConfig, view: View) -> None:
-    result = page.compute(run_complexity, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result)
+    page.verdicts(found)
     times = clocked(config, view)
     if times:
         page.plot(draw.times_curves(times, mode=page.mode), alt=draw.times_said(times))
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(result, times),
         shortest=SHORTEST,
         snippet=complexity_snippet(config),

@@ -12,7 +12,7 @@ from pages._shared.lessons.course import MAX_TITLE, Course, from_json
 from pages._shared.lessons.library import OURS, ours
 from pages._shared.page.header import draw_title
 from pages._shared.session import address, course_position
-from pages._shared.session.draft import draft, keep_draft, put
+from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState
 
 sheet = PageState(COURSE)
@@ -28,7 +28,7 @@ def rename() -> None:
 
 def begin(course: Course) -> None:
     """Take a course for the draft, and close what it was chosen from: it would lie on the steps."""
-    put(course)
+    replace_draft(course)
     st.session_state[BEGIN] = False
 
 

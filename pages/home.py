@@ -3,20 +3,18 @@
 import streamlit as st
 
 from pages._shared.claims.map import draw_map
-from pages._shared.classes import classroom
-from pages._shared.classes.join import draw_join
+from pages._shared.claims.results import ledger
+from pages._shared.classes.join import draw_join, draw_way_in
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.compute.process import process
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import HOME, LEDGER, PAGES
-from pages._shared.core.text import error_message
 from pages._shared.courses import strip
 from pages._shared.page.controls import Controls
 from pages._shared.page.findings import draw_finding
 from pages._shared.page.header import draw_title
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
-from pages._shared.session.settings import presenting, run_settings, settings_group
+from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
 from attention_core.claims import LedgerConfig, claims
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.permutation import SENTENCE, ShuffleConfig, order_of, run_shuffle
@@ -48,7 +46,7 @@ if not presenting():  # a slide begins with its picture, and its teacher joins n
         "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
         "carries the number it was held to. Change something, and watch what attention notices and what it cannot."
     )
-classroom.draw_way_in()
+draw_way_in()
 if not presenting():
     draw_join()
 left, right = st.columns([3, 2], gap="medium")
@@ -75,7 +73,7 @@ with left:
         "numbers come back in a new order: attention has no idea where a word stands, until it is told."
     )
 with right:
-    draw_map(process().ledger.found(LedgerConfig(**run_settings())), key="_map")
+    draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
 
 strip.draw_offer()
 st.subheader("Where to go")
@@ -86,5 +84,5 @@ with st.grid("auto", min_column_width=260):
             st.markdown(page.claim)
     with st.container(border=True, height="stretch"):
         st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon)
-        score = process().ledger.score(len(claims())) or "Not checked yet: run it and see."
+        score = ledger().score(len(claims())) or "Not checked yet: run it and see."
         st.markdown(f"{LEDGER.claim} {score}")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.export import File
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
@@ -179,7 +179,7 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
         if isinstance(run, LearningStep):
             matrix_view(draw.moving_view(run.history), key=key)
         elif asks(config, view):
-            matrix_view(page.view_for(config, view), key=f"{key}_answer")
+            matrix_view(page.view_for(config, view), key=f"{key}_answer", second=page.second)
         else:
             draw_moments(page.view_for(config, view), view.step, key)
 
@@ -189,9 +189,18 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
 def draw_moments(drawn: MatrixView, step: int, key: str) -> None:
     at, keep = min(step, drawn.steps - 1), page.setter("step")
     if keep is None:
-        matrix_view(drawn.at(at), key=key)
+        matrix_view(drawn.at(at), key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+        matrix_view(drawn, key=key, step=at, on_step=keep, second=page.second)
+
+
+@page.results
+def results(config: LearningConfig, view: View) -> Results:
+    result = page.compute(study.steps_learning, config)
+    if view.below != "seeds":
+        return Results(result, step=view.step)
+    seeds = page.compute(study.steps_seeds, several(config, view))
+    return Results(result, told=(seeds.about(*RATES), result), step=view.step)
 
 
 @page.answers
@@ -203,12 +212,12 @@ def answers(config: LearningConfig, view: View) -> None:
             st.warning(result.stopped)
         say_answer(config, view, result)
     if view.below == "seeds":
-        page.verdicts(draw_seeds(config, view).about(*RATES), result)
-    else:
-        page.verdicts(result)
+        draw_seeds(config, view)
+    found = page.measure(config, view)
+    page.verdicts(found)
     draw_below(config, view, result)
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(result),
         shortest=study.SHORTEST,
         snippet=study.learning_snippet(config),
@@ -247,14 +256,13 @@ def without_heads(config: LearningConfig, view: View, result: LearningResult) ->
     return page.compute(study.steps_ablation, Ablation(trained=result.trained, off=heads_off(config, view)))
 
 
-def draw_seeds(config: LearningConfig, view: View) -> SeedsResult:
+def draw_seeds(config: LearningConfig, view: View) -> None:
     runs = several(config, view)
 
     def seeds_view(found: SeedsStep | SeedsResult) -> MatrixView:
         return draw.seeds_moving_view(runs, found) if isinstance(found, SeedsStep) else draw.seeds_view(found)
 
     page.curves_in_sight(study.steps_seeds, runs, seeds_view, height=CURVES)
-    return page.compute(study.steps_seeds, runs)
 
 
 def draw_below(config: LearningConfig, view: View, result: LearningResult) -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
@@ -79,21 +79,28 @@ def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View
 def picture(config: MaskingConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         page.result_controls.show("show")
-    matrix_view(page.view_for(config, view), key=key)
+    matrix_view(page.view_for(config, view), key=key, second=page.second)
     with page.caption if key == page.spec.name else st.container():
         st.markdown(draw.SAYS[view.show])
         if view.show == draw.CONVENTIONS:
             st.table(draw.conventions_table().as_columns())
 
 
+@page.results
+def results(config: MaskingConfig, view: View) -> Results:
+    result = page.compute(run_masking, config)
+    return Results(result, told=(result.about(*draw.claims_of(config, view.show)),))
+
+
 @page.answers
 def answers(config: MaskingConfig, view: View) -> None:
-    result = page.compute(run_masking, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
     page.say_change(changed)
-    page.verdicts(result.about(*draw.claims_of(config, view.show)))
+    page.verdicts(found)
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(config, result),
         shortest=SHORTEST,
         snippet=masking_snippet(config),

@@ -2,7 +2,7 @@
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.normalization import (
@@ -86,23 +86,29 @@ def picture(config: NormalizationConfig, view: View, key: str) -> None:
             keep(at[1:])
 
     if config.topic == "dependence":
-        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose)
+        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose, second=page.second)
     else:
-        matrix_view(drawn, key=f"{key}_still")
+        matrix_view(drawn, key=f"{key}_still", second=page.second)
+
+
+@page.results
+def results(config: NormalizationConfig, _view: View) -> Results:
+    return Results(page.compute(run_normalization, config))
 
 
 @page.answers
 def answers(config: NormalizationConfig, view: View) -> None:
-    result = page.compute(run_normalization, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result)
+    page.verdicts(found)
     space = draw.space_figure(result, mode=page.mode) if isinstance(result, LengthResult) else None
     if space and isinstance(result, LengthResult):
         page.plot(space, alt=draw.space_alt(result))
     if isinstance(result, BlockResult):
         page.curves(draw.depth_view(result))
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=normalization_snippet(config),

@@ -4,7 +4,7 @@ from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.order_boards import order_boards
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
@@ -108,7 +108,7 @@ def view_of(config: ShuffleConfig, view: View) -> MatrixView:
 def picture(config: ShuffleConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         order_boards(page, config, key=key)
-    matrix_view(page.view_for(config, view), key=key, hover_group=key, hover_panel=draw.AFTER)
+    matrix_view(page.view_for(config, view), key=key, hover_group=key, hover_panel=draw.AFTER, second=page.second)
 
 
 def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View]) -> str:
@@ -116,20 +116,27 @@ def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View
     return shuffle_changed(*sides, output=after[1].show == "output")
 
 
-@page.answers
-def answers(config: ShuffleConfig, view: View) -> None:
-    page.picture(picture)
-    page.say_change(changed)
+@page.results
+def results(config: ShuffleConfig, _view: View) -> Results:
     still = config.unshuffled()
     laws = page.compute(study.run_permutation, still)
     order = page.compute(study.steps_order, still.plain)
     depth = page.compute(study.run_depth, still)
     built = page.compute(study.steps_blocks, still)
-    shuffle = page.compute(study.run_shuffle, config)
-    page.verdicts(laws, built, order, depth)
+    return Results(page.compute(study.run_shuffle, config), told=(laws, built, order, depth))
+
+
+@page.answers
+def answers(config: ShuffleConfig, view: View) -> None:
+    page.picture(picture)
+    page.say_change(changed)
+    found = page.measure(config, view)
+    shuffle = found.main
+    laws, built, order, depth = found.told
+    page.verdicts(found)
     page.curves(draw.residual_view(laws), title="Every order: what is left once it is undone", height=RESIDUALS)
     page.draw_tabs(
-        shuffle,
+        found,
         why=draw.proof(shuffle, laws, built, order, depth),
         shortest=study.SHORTEST,
         snippet=study.permutation_snippet(config),

@@ -2,7 +2,7 @@
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.projections import (
@@ -84,21 +84,27 @@ def picture(config: ProjectionsConfig, view: View, key: str) -> None:
     drawn, (name, at) = page.view_for(config, view), step_of(config, view)
     at, keep = min(at, drawn.steps - 1), page.setter(name) if key == page.spec.name else None
     if keep is None:
-        matrix_view(drawn.at(at), key=key)
+        matrix_view(drawn.at(at), key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+        matrix_view(drawn, key=key, step=at, on_step=keep, second=page.second)
+
+
+@page.results
+def results(config: ProjectionsConfig, view: View) -> Results:
+    return Results(page.compute(run_projections, config), step=step_of(config, view)[1])
 
 
 @page.answers
 def answers(config: ProjectionsConfig, view: View) -> None:
-    result = page.compute(run_projections, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result)
+    page.verdicts(found)
     curves = draw.curves_view(result)
     if curves:
         page.curves(curves)
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=projections_snippet(config),

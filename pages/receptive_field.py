@@ -2,7 +2,7 @@
 
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.receptive_field import (
@@ -117,15 +117,20 @@ def changed(before: tuple[ReceptiveFieldConfig, View], after: tuple[ReceptiveFie
     return reach_changed(*(page.compute(run_looks, config) for config, _ in (before, after)))
 
 
+@page.results
+def results(config: ReceptiveFieldConfig, _view: View) -> Results:
+    return Results(page.compute(steps_seen, page.compute(run_looks, config)))
+
+
 @page.answers
 def answers(config: ReceptiveFieldConfig, view: View) -> None:
     page.picture(picture)
     page.say_change(changed)
-    looks = page.compute(run_looks, config)
-    result = page.compute(steps_seen, looks)
-    page.verdicts(result)
+    found = page.measure(config, view)
+    result = found.main
+    page.verdicts(found)
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=receptive_field_snippet(config),

@@ -2,7 +2,7 @@
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.scaling import (
@@ -94,11 +94,11 @@ def picture(config: ScalingConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     at, keep = D_HEADS.index(view.d_head), page.setter("d_head") if key == page.spec.name else None
     if view.show == "sizes":
-        matrix_view(drawn, key=f"{key}_sizes")
+        matrix_view(drawn, key=f"{key}_sizes", second=page.second)
     elif keep is None:
-        matrix_view(drawn.at(at), key=key)
+        matrix_view(drawn.at(at), key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]))
+        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]), second=page.second)
 
 
 def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View]) -> str:
@@ -108,16 +108,22 @@ def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View
     return scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
 
 
+@page.results
+def results(config: ScalingConfig, view: View) -> Results:
+    return Results(measured(config), step=D_HEADS.index(view.d_head))
+
+
 @page.answers
 def answers(config: ScalingConfig, view: View) -> None:
     page.picture(picture)
     page.say_change(changed)
-    result = measured(config)
-    page.verdicts(result)
+    found = page.measure(config, view)
+    result = found.main
+    page.verdicts(found)
     if view.show != "sizes":
         page.curves(draw.curves_view(result, view.curve, view.d_head))
     page.draw_tabs(
-        result,
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=scaling_snippet(config, view.d_head),

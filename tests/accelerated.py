@@ -34,8 +34,8 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import run
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
-from tests.benchmarks.surprises import STUDIES, Study, settings
 from tests.pretended import NAME, accelerator
+from tests.studies import STUDIES, Study, settings
 
 TRAINED = ("learn-order", "learn-depth", "learn-scale", "learn-tied")
 SNIPPETS = (

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages._shared.core import network
 from pages._shared.core.network import public_url
 from tests.browser.conftest import sideways
+from tests.processes import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +51,7 @@ def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
 
 
 def fetch(url: str, **headers: str) -> tuple[bytes, Any]:
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=PATIENCE_S) as answer:
         return answer.read(), answer.headers
 
 

@@ -1,14 +1,11 @@
 """Runs the code that the app shows, as a visitor would: outside the project, in an interpreter of its own."""
 
 import atexit
-import inspect
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
-
-from attention_core.experiments.snippets import FUNCTIONS
 
 _DRIVER = """
 import contextlib, io, json, os, sys, tempfile, traceback
@@ -52,28 +49,3 @@ def run_snippets(snippets: Sequence[str]) -> list[str]:
         assert not error, error
         printed.append(out)
     return printed
-
-
-def own_lines(code: str) -> list[str]:
-    """The lines of a study itself: below the imports and the functions that all studies share.
-
-    Args:
-        code: A snippet.
-    """
-    assert "attention_core" not in code
-    assert len(code.splitlines()) <= 100, "what is shared counts too: it is read as well"
-    assert max(map(len, code.splitlines())) <= 118
-    for source in map(inspect.getsource, FUNCTIONS):
-        code = code.replace(source, "")
-    return [line for line in code.splitlines() if line and not line.startswith(("import ", "from "))]
-
-
-def numbers(printed: str) -> list[str]:
-    """The number that ends each line; the words before it say what it is.
-
-    Args:
-        printed: What a snippet prints.
-    """
-    lines = [line.rpartition(": ") for line in printed.splitlines()]
-    assert all(len(words.split()) >= 3 for words, *_ in lines), printed
-    return [number for *_, number in lines]

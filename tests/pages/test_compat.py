@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.compat import SendAtOnce, is_history_navigation, is_move_waiting
-from tests.pages.conftest import PATIENCE_S
+from tests.processes import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,11 +12,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.compute.process import process
-from pages._shared.compute.progress import said
-from pages._shared.compute.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes
+from pages._shared.compute.progress import progress_text
+from pages._shared.compute.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes, runner
 from attention_core.experiments.verdict import Step
-from tests.pages.conftest import PATIENCE_S
+from tests.processes import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -171,9 +170,9 @@ def steps_in_turn(config: Config) -> Iterator[Step | Result]:
 
 
 def test_a_message_that_clears_streamlits_caches_clears_nothing_that_is_known() -> None:
-    known = process()
+    known = runner()
     st.cache_resource.clear()
-    assert process() is known
+    assert runner() is known
 
 
 def test_the_result_is_never_taken_for_a_step() -> None:
@@ -292,7 +291,7 @@ def test_a_class_that_opens_one_link_shares_one_training_and_each_is_told_its_pl
         own = [asked.enter_context(runner.job(steps_counted, Config(2 + i))) for i in range(30)]
         assert len({id(job) for job in same}) == 1
         assert [runner.ahead(job) for job in own] == list(range(2, 32))
-        assert said(None, runner.ahead(own[-1]))[1].startswith("Number 32 in line")
+        assert progress_text(None, runner.ahead(own[-1]))[1].startswith("Number 32 in line")
         held.set()
         assert all(job.finished.wait(PATIENCE_S) for job in own)
     assert calls == list(range(1, 32))

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from pages._shared.compute.process import process
 from pages._shared.compute.progress import run_with_progress
-from tests.pages.conftest import PATIENCE_S
+from pages._shared.compute.turns import turns
+from tests.processes import PATIENCE_S
 
-TURNS = process().turns
+TURNS = turns()
 
 
 def started(work: Callable[[], object]) -> threading.Thread:

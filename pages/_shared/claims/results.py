@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, OrderedDict
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the ledger is made before torch, which the claims need, is imported
@@ -61,3 +62,9 @@ class Ledger:
         for outcome, words in _NOT_SO.items():
             told += f", {counted[outcome]} {words}" if counted[outcome] else ""
         return f"{told} ({settings[0]}, seed {settings[2]})."
+
+
+@cache
+def ledger() -> Ledger:
+    """The one of this process."""
+    return Ledger()

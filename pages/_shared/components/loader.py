@@ -1,21 +1,25 @@
 """The browser's side of our components: ES modules that a browser fetches once, from ``web/``.
 
-The package's name holds a digest of all files. A new version has new addresses, so nobody's tab runs old code, and a
-browser need never ask again for what it has.
+The path they are served at holds a digest of them all. A new version has new addresses, so nobody's tab runs old
+code, and a browser need never ask again for what it has. Streamlit is given a script of two lines that imports the
+component's own, and sends it with every message about the component.
 """
 
 from collections.abc import Callable
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
-from pages._shared.core.compat import serve_modules
 from attention_core.figures.theme import GRID, HIDDEN, MUTED, ROLE_COLOURS, SCALES
 
 WEB: Final = Path(__file__).parent / "web"
+_DIGEST: Final = sha256(b"".join(path.read_bytes() for path in sorted(WEB.rglob("*")) if path.is_file())).hexdigest()
+ADDRESS: Final = f"/web/{_DIGEST[:8]}"
+ROUTE: Final = Mount(ADDRESS, StaticFiles(directory=WEB))
 COLOURS: Final = {
     mode: {
         "roles": ROLE_COLOURS[mode],
@@ -28,45 +32,14 @@ COLOURS: Final = {
 }
 
 
-@cache
-def _files() -> dict[str, Path]:
-    return {path.relative_to(WEB).as_posix(): path for path in sorted(WEB.rglob("*")) if path.is_file()}
-
-
-@cache
-def _version() -> str:
-    return sha256(b"".join(path.read_bytes() for path in _files().values())).hexdigest()[:8]
-
-
-@cache
-def _package() -> str:
-    return f"attention-{_version()}"
-
-
-def file_at(path: str) -> Path | None:
-    """The file that browsers are served at an address; None where it is none of ours.
-
-    Args:
-        path: Of the address: what ends in the package, the component, and the file's place in ``web/``.
-    """
-    _, _, after = path.partition(f"/{_package()}.")
-    return _files().get(after.partition("/")[2])
-
-
 def component(script: str) -> Callable[..., Any]:
     """What draws a component: called like what ``st.components.v2.component`` returns.
 
     Args:
         script: The component's module, relative to ``web/``; its styles are beside it.
     """
-    short = Path(script).stem
-
-    def draw(**given: Any) -> Any:
-        return _drawer(serve_modules(_package(), _version(), short, WEB), script)(**given)
-
-    return draw
-
-
-@cache
-def _drawer(name: str, script: str) -> Callable[..., Any]:
-    return st.components.v2.component(name, js=script)
+    js = (
+        f'const {{ default: draw }} = await import(new URL("{ADDRESS[1:]}/{script}", document.baseURI));\n'
+        "export default draw;"
+    )
+    return st.components.v2.component(script.removesuffix(".js"), js=js)

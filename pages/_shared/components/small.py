@@ -2,10 +2,10 @@
 
 from pages._shared.components.loader import component
 
-_button = component("button.js")
-_remote = component("remote.js")
-_navigation = component("navigation.js")
-_handout = component("handout.js")
+_button = component("small/button.js")
+_remote = component("small/slide_keys.js")
+_navigation = component("small/navigation.js")
+_watch = component("small/watch_connection.js")
 
 
 def copy_button(label: str, text: str, *, key: str) -> None:
@@ -41,14 +41,14 @@ def attend_navigation() -> None:
     _navigation(key="_navigation", height="content")
 
 
-def handout(question: str, options: tuple[str, ...]) -> None:
-    """What only paper shows: a question with its answers, the link to this state and its QR code.
+def watch_connection() -> None:
+    """Draw nothing, and have a page that has lost its server and found one again run once more, by itself.
 
-    Args:
-        question: The question.
-        options: Its answers.
+    Streamlit's page connects again but waits for the next move. Where another replica or a new process answers, that
+    move finds a session that knows no widget yet, and a press on a button is lost. So the page asks for a run at
+    once: a new session draws it from the link and the widgets' values, an old one, after a short gap, as it was.
     """
-    _handout(key="_handout", data={"question": question, "options": list(options)}, height="content")
+    _watch(key="_connection", height="content", on_back_change=lambda: None)
 
 
 def _draw(key: str, data: dict[str, object]) -> None:

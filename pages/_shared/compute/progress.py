@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages._shared.compute.process import process
+from pages._shared.compute.runner import runner
+from pages._shared.compute.turns import turns
 from pages._shared.core.compat import is_move_waiting
 
 if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page that needs it
@@ -33,11 +34,10 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
         draw: Draws what a step has to show already. It is called from the first step on, with whichever is the latest
             then, up to five times a second.
     """
-    shared = process()
-    known = shared.runner.cached(function, config)
+    known = runner().cached(function, config)
     if known is not None:
         return known
-    with shared.runner.job(function, config) as job, shared.turns.release():
+    with runner().job(function, config) as job, turns().release():
         if draw:
             job.begun.wait(POLL_S)
         else:
@@ -46,7 +46,7 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
             place, shown, told, drawn = st.empty(), None, None, 0
             while not job.finished.is_set():
                 step = job.step
-                progress = said(step, shared.runner.ahead(job) if job.is_long else 0)
+                progress = progress_text(step, runner().ahead(job) if job.is_long else 0)
                 if progress != told:
                     place.progress(*progress)
                     told = progress
@@ -60,7 +60,7 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
         return job.result
 
 
-def said(step: Step | None, ahead: int) -> tuple[float, str]:
+def progress_text(step: Step | None, ahead: int) -> tuple[float, str]:
     """How far a computation has come, from 0 to 1, and in words.
 
     Args:

@@ -12,9 +12,11 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pages._shared.compute.memory import trim
+from pages._shared.compute.turns import turns
 
 if TYPE_CHECKING:  # the runner is made before torch, which steps come with, is imported
     from attention_core.experiments.verdict import Step
@@ -263,3 +265,9 @@ def array_bytes(result: Any) -> int:
     if isinstance(result, dict):
         return sum(map(array_bytes, result.values()))
     return int(getattr(result, "nbytes", 0))
+
+
+@cache
+def runner() -> Runner:
+    """The one of this process."""
+    return Runner(yield_to_pages=turns().yield_to_pages)

@@ -8,6 +8,7 @@ another.
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 
 class Turns:
@@ -56,3 +57,9 @@ class Turns:
         self._mine.held = False
         self._free.set()
         self._next.release()
+
+
+@cache
+def turns() -> Turns:
+    """Those of this process."""
+    return Turns()

@@ -10,10 +10,8 @@ from pkgutil import iter_modules
 import streamlit as st
 
 from pages._shared.compute.memory import use_one_arena
-from pages._shared.compute.process import process
+from pages._shared.compute.turns import turns
 from pages._shared.core.pages import PAGES
-from pages._shared.rooms import Question
-from pages._shared.rooms.room import RoomError
 
 # Objects that may be added before Python looks for garbage among the young ones; at every hundredth look it searches
 # all. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
@@ -42,25 +40,15 @@ def wait() -> None:
     if _awake.is_set():
         return
     with (
-        process().turns.release(),
+        turns().release(),
         st.spinner("Waking up. This takes a few seconds; then the app is awake for all."),
     ):
         _import_torch()
 
 
-def question(page: str) -> Question | None:
-    """What a page asks, whether or not anybody has opened it here; None if it asks nothing.
-
-    Args:
-        page: Name of the page.
-
-    Raises:
-        RoomError: The pages are not known yet, seconds after the start of the process.
-    """
-    known = process().questions.get(page)
-    if known is None and not _declared.is_set():
-        raise RoomError(503, "The app is waking up. Ask again in a moment.", 1)
-    return known
+def is_awake() -> bool:
+    """Whether all pages are imported."""
+    return _declared.is_set()
 
 
 def _import_torch() -> None:

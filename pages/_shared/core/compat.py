@@ -7,13 +7,9 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import streamlit as st
-from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
-from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 from streamlit.logger import get_logger
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
@@ -48,31 +44,6 @@ def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
     It logs an exception with its text before it calls ``on_script_error``, by a logger whose name nobody documents.
     """
     get_logger("streamlit.error_util").addFilter(keep)
-
-
-_listing = Lock()
-
-
-def serve_modules(package: str, version: str, component: str, folder: Path) -> str:
-    """Have Streamlit serve the files of a component to browsers, and return the name to draw it by.
-
-    It sends a component's inline text again with every message about it: 60 KB where a changed picture of two small
-    matrices needs 4. It serves files only for an installed package that lists them in its ``pyproject.toml``, and
-    this app runs from a plain clone; so the same list is handed over here, by a function that is public in name
-    only.
-
-    Args:
-        package: Name of the package, as if it were installed.
-        version: Its version.
-        component: Name of the component in it.
-        folder: Where the files are.
-    """
-    name, manager = f"{package}.{component}", get_bidi_component_manager()
-    with _listing:
-        if manager.get_component_asset_root(name) is None:
-            listed = ComponentManifest(package, version, [ComponentConfig(component, ".")])
-            manager.register_from_manifest(listed, folder)
-    return name
 
 
 class Place:

@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.logger import get_logger
 
 from pages._shared.core.compat import filter_failures
+from pages._shared.core.session_keys import PAGE
 
-PAGE = "_page"  # in the session: the page that it is on
 _LOG = get_logger("attention")
 
 
@@ -29,6 +29,20 @@ def refused(page: str, what: str) -> None:
         what: What was refused, in the app's own words.
     """
     _LOG.warning("refused on %s: %s", page, what)
+
+
+def failed(page: str, error: Exception) -> None:
+    """Something failed, and what stands in its place says so.
+
+    Args:
+        page: Name of the page.
+        error: What was raised; its text may quote a visitor and is left out.
+    """
+    _LOG.error("%s on %s\nTraceback (most recent call last):\n%s", type(error).__name__, page, _frames(error))
+
+
+def _frames(error: BaseException) -> str:
+    return "".join(traceback.format_tb(error.__traceback__))
 
 
 def _without_text(record: logging.LogRecord) -> bool:

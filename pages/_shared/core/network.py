@@ -13,13 +13,13 @@ _EVERYWHERE = ("0.0.0.0", "::")  # what a server listens at that others reach to
 
 
 def public_url(seen: str, named: str) -> str | None:
-    """The address of Home for everybody, from the one that this visitor's browser knows.
+    """An address for everybody, from the one that this visitor's browser knows; its path stays.
 
     Whoever came over the network has a good address. On the machine itself that is ``localhost``, which leads
     students nowhere, so the machine's name or its address in the network takes its place.
 
     Args:
-        seen: The address in the visitor's browser.
+        seen: The address in the visitor's browser, without parameters.
         named: Streamlit's option ``browser.serverAddress``; ``localhost`` where nobody set it.
 
     Returns:
@@ -32,7 +32,8 @@ def public_url(seen: str, named: str) -> str | None:
     if host is None:
         return None
     port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme or 'http'}://{host}{port}/"
+    host = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme or 'http'}://{host}{port}{parts.path or '/'}"
 
 
 def for_students(address: str) -> tuple[str, str]:

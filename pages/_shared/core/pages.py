@@ -5,7 +5,6 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[2]
 ICON = Path(__file__).parents[1] / "icon.svg"
-COMPLETE = "_complete"  # in the session: the page that the last whole run has drawn to its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +142,8 @@ def neighbours(name: str) -> tuple[PageSpec | None, PageSpec | None]:
     names = [page.name for page in PAGES]
     here = names.index(name)
     return (PAGES[here - 1] if here else None, PAGES[here + 1] if here + 1 < len(PAGES) else None)
+
+
+def page_file(name: str) -> Path:
+    """The script of a page."""
+    return next(page.file for page in (HOME, *PAGES, LEDGER, COURSE) if page.name == name)

@@ -1,12 +1,9 @@
-"""QR codes of links, made on the server: for the page, and for paper, which asks for them by a route."""
+"""QR codes of links, made on the server."""
 
 import io
 from functools import lru_cache
 
 import segno
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 
 @lru_cache(maxsize=64)
@@ -19,12 +16,3 @@ def qr_code(address: str) -> str | None:
     out = io.BytesIO()
     code.save(out, kind="svg", scale=4, border=3, light="#ffffff", dark="#000000", xmldecl=False)
     return out.getvalue().decode()
-
-
-def _answer(request: Request) -> Response:
-    """The code of the link that is asked for."""
-    svg = qr_code(request.query_params.get("link", ""))
-    return Response(status_code=414) if svg is None else Response(svg, media_type="image/svg+xml")
-
-
-ROUTE = Route("/handout/qr.svg", _answer, methods=["GET"])

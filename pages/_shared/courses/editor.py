@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import streamlit as st
 
+from pages._shared.core.session_keys import EDITOR_TURN, OPEN_STEP, REMOVED_STEP
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, Course, Step, changed
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS
 from pages._shared.page.question_field import draw_field
-from pages._shared.session import course_position
+from pages._shared.session import address
 from pages._shared.session.draft import draft, put
 
-_OPEN, _TURN, _GONE = "_course_open", "_course_turn", "_course_gone"
 _SHOWN: Final = 6  # settings that a row names
 
 
@@ -23,7 +23,7 @@ def draw_steps(course: Course) -> None:
     Args:
         course: The draft.
     """
-    opened = st.session_state.get(_OPEN)
+    opened = st.session_state.get(OPEN_STEP)
     for at, step in enumerate(course.steps):
         with st.container(border=True, key=f"course_step_{at}", gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"course_tools_{at}"):
@@ -31,7 +31,7 @@ def draw_steps(course: Course) -> None:
                 _draw_tools(at, len(course.steps), opened == at)
             if opened == at:
                 _draw_editor(at, step)
-    gone = st.session_state.get(_GONE)
+    gone = st.session_state.get(REMOVED_STEP)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{len(course.steps)} steps, {course.minutes} minutes**", width="content")
         if gone is not None and len(course.steps) < MAX_STEPS:
@@ -70,7 +70,7 @@ def _draw_tools(at: int, count: int, is_open: bool) -> None:
 
 
 def _draw_editor(at: int, step: Step) -> None:
-    turn, here = st.session_state.get(_TURN, 0), step.lesson
+    turn, here = st.session_state.get(EDITOR_TURN, 0), step.lesson
 
     def key(name: str) -> str:
         return f"_course_edit_{turn}_{name}"
@@ -111,7 +111,7 @@ def _change(at: int, **raw: Any) -> None:
 
 
 def _open(at: int | None) -> None:
-    st.session_state[_OPEN], st.session_state[_TURN] = at, st.session_state.get(_TURN, 0) + 1
+    st.session_state[OPEN_STEP], st.session_state[EDITOR_TURN] = at, st.session_state.get(EDITOR_TURN, 0) + 1
 
 
 def _arrange(steps: list[Step]) -> None:
@@ -135,16 +135,15 @@ def _duplicate(at: int) -> None:
 def _remove(at: int) -> None:
     steps = list(draft().steps)
     if at < len(steps):
-        st.session_state[_GONE] = (at, steps.pop(at))
+        st.session_state[REMOVED_STEP] = (at, steps.pop(at))
         _arrange(steps)
 
 
 def _bring_back() -> None:
-    at, step = st.session_state.pop(_GONE)
+    at, step = st.session_state.pop(REMOVED_STEP)
     steps = list(draft().steps)
     _arrange([*steps[:at], step, *steps[at:]])
 
 
 def _try_step(at: int) -> None:
-    course_position.start(draft())
-    course_position.go(at)
+    address.visit_course(draft(), at)

@@ -4,23 +4,12 @@ import streamlit as st
 
 from pages._shared.core.pages import FOLDER
 from pages._shared.core.text import escape_markdown
-from pages._shared.lessons.course import MAX_ANSWER, MAX_TITLE
+from pages._shared.lessons.course import MAX_ANSWER, MAX_TITLE, Step
 from pages._shared.lessons.lesson import MAX_NOTE
 from pages._shared.lessons.library import OURS, ours
 from pages._shared.page.prediction import SKIP
 from pages._shared.session import address, course_position
 from pages._shared.session.settings import presenting, shared
-
-
-def follow(page: str) -> None:
-    """Go to the page of the step that has just been chosen, if it is another one.
-
-    Args:
-        page: The page that is about to run.
-    """
-    wanted = course_position.wanted()
-    if wanted is not None and wanted != page:
-        st.switch_page(FOLDER / f"{wanted}.py")
 
 
 def draw_strip(page: str) -> None:
@@ -32,6 +21,9 @@ def draw_strip(page: str) -> None:
     here, now = course_position.current(), course_position.current_step()
     if here is None:
         return
+    if course_position.is_lesson():
+        _draw_lesson(page, now)
+        return
     count = len(here.course.steps)
     with st.container(key="course_strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="course_row"):
@@ -42,7 +34,7 @@ def draw_strip(page: str) -> None:
             if now and now.page != page:
                 _button(f"Return to step {here.index + 1}", "undo", "return", here.index, primary=True)
             elif now:
-                _button("", "replay", "again", here.index, told="Start this step again")
+                _button("", "replay", "again", here.index, fresh=True, told="Start this step again")
             _button("Back", "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
             if now:
                 last = here.index == count - 1
@@ -52,6 +44,15 @@ def draw_strip(page: str) -> None:
         if now and now.page == page and now.lesson.note:
             st.markdown(escape_markdown(now.lesson.note, MAX_NOTE))
         st.progress(here.index / count)
+
+
+def _draw_lesson(page: str, now: Step | None) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_banner"):
+        note = f" {escape_markdown(now.lesson.note, MAX_NOTE)}" if now and now.page == page else ""
+        st.markdown(f":violet[:material/school: **Lesson.**]{note}")
+        if now and now.page != page:
+            _button("Return to the lesson", "undo", "return", 0)
+        st.button("Leave the lesson", key="_course_leave", on_click=course_position.leave, type="tertiary")
 
 
 def _where(here: course_position.CoursePosition, count: int) -> str:
@@ -70,10 +71,11 @@ def _button(
     *,
     disabled: bool = False,
     primary: bool = False,
+    fresh: bool = False,
     told: str | None = None,
 ) -> None:
     st.button(
-        label, icon=f":material/{icon}:", key=f"_course_{key}", on_click=course_position.go, args=(to,),
+        label, icon=f":material/{icon}:", key=f"_course_{key}", on_click=address.visit_step, args=(to, fresh),
         disabled=disabled, type="primary" if primary else "secondary", help=told,
     )  # fmt: skip
 
@@ -87,9 +89,9 @@ def draw_end() -> None:
     """Draw what was predicted on the way, and what the tensor said."""
     here = course_position.current()
     assert here is not None
-    address.write(shared().parameters())
+    address.write(shared().parameters(), is_page=False)
     st.title("What you predicted, and what was measured", anchor=False)
-    told = [(here.course.steps[at], at, one) for at, one in sorted(here.said.items()) if one.answer != SKIP]
+    told = [(here.course.steps[at], at, one) for at, one in sorted(here.predictions.items()) if one.answer != SKIP]
     graded = [one for _, _, one in told if one.truth is not None]
     if graded:
         right = sum(one.answer == one.truth for one in graded)
@@ -109,8 +111,8 @@ def draw_end() -> None:
         st.button(
             "Walk it again",
             icon=":material/replay:",
-            on_click=course_position.start,
-            args=(here.course, here.text or None),
+            on_click=address.visit_course,
+            args=(here.course,),
         )
         st.button("Leave the course", on_click=course_position.leave)
 

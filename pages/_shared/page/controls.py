@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages._shared.compute.turns import turns
 from pages._shared.core import log
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address
@@ -68,7 +69,7 @@ class Controls:
 
     def section(self, title: str, *names: str) -> None:
         """Draw these settings as a group with a title, which is left out where all of them are hidden."""
-        if not all(self.settings.is_hidden(name) for name in names):
+        if self._is_visible() and not all(self.settings.is_hidden(name) for name in names):
             st.markdown(f"**{title}**")
         self.show(*names)
 
@@ -80,11 +81,15 @@ class Controls:
     @contextmanager
     def break_it(self) -> Iterator[None]:
         """Where the switches stand that make the page's claims fail."""
-        if address.part_visible("break"):
-            st.markdown("**Break it**")
         self._part = "break"
+        if self._is_visible():
+            st.markdown("**Break it**")
         yield
         self._part = "controls"
+
+    def _is_visible(self) -> bool:
+        """Whether what is drawn now shows at all."""
+        return True
 
     def _draw(self, name: str, value: Any) -> None:
         one, key = self.settings.declared[name], self.settings.key(name)
@@ -131,8 +136,9 @@ class Controls:
             log.refused(self.settings.page or "all pages", f"a value of {name}")
             address.add_notice(f"{one.label} cannot be what was sent; it stays as it was.")
             st.rerun()  # of the whole page, for the browser shows what it sent
-        self.settings.set(**{name: value})
-        self._moved()
+        with turns().hold():
+            self.settings.set(**{name: value})
+            self._moved()
 
 
 class FragmentControls(Controls):
@@ -176,14 +182,20 @@ class FragmentControls(Controls):
             if self._about(names) != self._said[key] or not all(shown[name] for name in names)
         ]
 
+    def _is_visible(self) -> bool:
+        """A teacher may leave the controls out of a lesson, or the switches that break a claim."""
+        return address.part_visible(self._part)
+
     def _draw_apart(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
-        if not names:
+        self.parts |= dict.fromkeys(names, self._part)
+        if not names or not self._is_visible():
             return
         key = f"_{self.settings.page}_ask_{names[0]}"
 
         def draw_group() -> None:
-            draw(*names)
-            self._said[key] = self._about(names)
+            with turns().hold():
+                draw(*names)
+                self._said[key] = self._about(names)
 
         self._drawn[key] = names
         st.fragment(draw_group, key=key)()

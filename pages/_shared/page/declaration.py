@@ -1,8 +1,10 @@
-"""What a page says: presets and the prediction it asks for."""
+"""What a page declares: presets, the prediction it asks for, and what it measures."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from attention_core.experiments.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +43,23 @@ class Predict:
     grade: Callable[[Any], str | None]
     headline: str = ""
     spoilers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Results:
+    """What a page measures with some settings.
+
+    Attributes:
+        main: The picture's result: the prediction is graded from it.
+        told: The results whose verdicts are told, in their order; the main one's alone where none is named.
+        step: Where the picture's sweep stands.
+    """
+
+    main: Any
+    told: tuple[Any, ...] = ()
+    step: int = 0
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """What was found."""
+        return [one for result in self.told or (self.main,) for one in result.verdicts]

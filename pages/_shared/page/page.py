@@ -6,12 +6,16 @@
     def controls(controls: Controls) -> None:
         controls.show("scale", "num_keys")
 
+    @page.results
+    def results(config: SoftmaxConfig, view: View) -> SoftmaxResult:
+        return page.compute(run_softmax, config)
+
     @page.answers
     def answers(config: SoftmaxConfig, view: View) -> None:
-        result = page.compute(run_softmax, config)
+        results = page.measure(config, view)
         page.picture(draw)
-        page.verdicts(result)
-        page.draw_tabs(result, why=..., snippet=..., table=..., figure=...)
+        page.verdicts(results)
+        page.draw_tabs(results, why=..., snippet=..., table=..., figure=...)
 
     if __name__ == "__main__":  # in a visitor's run; where it is imported it only declares itself
         page.draw()
@@ -21,34 +25,33 @@ and each group of controls are fragments, too: a preset reruns the groups whose 
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import streamlit as st
 
+from pages._shared.classes.page_questions import declare
 from pages._shared.classes.panel import is_to_measure, measure
-from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view, shelf
+from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
 from pages._shared.components.plotly import draw_plotly
-from pages._shared.components.small import handout
-from pages._shared.compute.process import process
 from pages._shared.compute.progress import run_with_progress
+from pages._shared.compute.turns import turns
 from pages._shared.core import log
 from pages._shared.core.compat import Place
 from pages._shared.core.pages import PAGES
-from pages._shared.courses import worksheet
 from pages._shared.page import export, pin, presets, share, tabs
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset
+from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.export import File
 from pages._shared.page.findings import draw_finding
 from pages._shared.page.header import draw_glossary
 from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
 from pages._shared.page.state import ExperimentState
-from pages._shared.rooms import Question
 from pages._shared.session import address
-from pages._shared.session.settings import presenting, run_settings
+from pages._shared.session.settings import presenting
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.settings import declared
-from attention_core.experiments.verdict import Result
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
@@ -79,14 +82,17 @@ class Page(ExperimentState):
     ) -> None:  # fmt: skip
         super().__init__(next(page for page in PAGES if page.name == name), config, view, presets=presets)
         self.predict = predict
-        process().questions[name] = Question(predict.question, predict.options, name)
+        declare(name, predict.question, predict.options)
         self._config, self._view = config, view
         self._make = make or (lambda values, _view, run: config(**values, **run))
         self._drawn: Callable[[Any, Any], MatrixView] | None = None
         self._arrived = True
         self._reserved = False
         self._show_controls: Callable[[Controls], None] = lambda _: None
+        self._measure: Callable[[Any, Any], Any] = lambda *_: None
         self._answer: Callable[[Any, Any], None] = lambda *_: None
+        self.second: Any = None  # where the panels go that are not in front
+        self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
         """Decorates the function that asks: it draws settings in their groups, at most six in the first."""
@@ -97,6 +103,11 @@ class Page(ExperimentState):
         """Decorates the function from config and view to what the picture shows; see ``view_for``."""
         self._drawn = view
         return view
+
+    def results(self, measure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        """Decorates the function from config and view to what is measured; see ``measure``."""
+        self._measure = measure
+        return measure
 
     def answers(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         """Decorates the function that answers: from config and view to picture, verdicts, curves and proof."""
@@ -113,7 +124,7 @@ class Page(ExperimentState):
         """Whether the answer comes before the picture: in a lesson that says so, and on a presenter's slide."""
         here = address.lesson()
         first = presenting() or (here is not None and here.predict_first)
-        return self.question_open and first and not worksheet.gathering()
+        return self.question_open and first
 
     def draw(self) -> None:
         """Draw the page: what is asked, and in a fragment what is answered."""
@@ -122,7 +133,6 @@ class Page(ExperimentState):
             skip(self)
             self.settings.set_all(self.predict.move)
             self.write_link()
-        worksheet.move(self, self.predict)
         self._arrived = address.arrived()
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head"):
             st.title(self.spec.title, anchor=False, width="content")
@@ -134,8 +144,7 @@ class Page(ExperimentState):
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        with stage.container(key="second"):
-            shelf("A second look")
+        self.second = stage.container(key="second")
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
@@ -143,8 +152,6 @@ class Page(ExperimentState):
         if self.question_open:
             with figure if presenting() else self._above:
                 draw_question(self, self.predict, slide=presenting())
-        with st.container(key="handout"):
-            handout(self.predict.question, self.predict.options)
         tabs.draw_neighbours(self.spec.name)
         with figure:
             st.fragment(self._draw_answers, key=self.answers_key)()
@@ -159,26 +166,27 @@ class Page(ExperimentState):
         self.result_controls = self.fragment_controls.called(self.on_result)
 
     def _draw_answers(self) -> None:
-        with process().turns.hold():
+        with turns().hold():
             for sentence in address.pop_notices():
                 st.warning(sentence)
             if possible := self._possible():
                 self._draw_possible(*possible)
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
-                for place in (self._finding, self._below, self._tabs):
+                for place in (self.second, self._finding, self._below, self._tabs):
                     place.empty()
                 self._reserved = True
 
     def _possible(self) -> tuple[Any, Any] | None:
         """Config and view as they are set; where that is not possible, with a sentence, the last that were."""
+        built = self.built()
+        if not isinstance(built, ConfigError):
+            return built
         field, said = self.validation_error()
-        if not said:
-            return self.build(self.settings.as_dict(), run_settings())
         log.refused(self.spec.name, "settings that are not possible")
         if not self.result_controls.says(field):
             st.error(said)
         if self.last_valid is None:
-            for place in (self._above, self._finding, self._below, self._tabs):
+            for place in (self._above, self.second, self._finding, self._below, self._tabs):
                 place.empty()
         return self.last_valid
 
@@ -210,8 +218,18 @@ class Page(ExperimentState):
 
     def compute(self, function: Callable[[Any], Any], config: Any) -> Any:
         """The result of an experiment, shared by all who ask for it; where it takes long, progress stands below."""
-        with self._finding:  # where it takes none of the picture's room
+        with self._finding or nullcontext():  # where it takes none of the picture's room
             return run_with_progress(function, config)
+
+    def measure(self, config: Any, view: Any) -> Results:
+        """What is measured with these settings: for the page, for a class, and for paper, drawn or not."""
+        found = self._measure(config, view)
+        return found if isinstance(found, Results) else Results(found)
+
+    def picture_of(self, config: Any, view: Any) -> MatrixView:
+        """What the picture shows, by itself; see ``view_for``."""
+        assert self._drawn is not None
+        return self._drawn(config, view)
 
     def compute_in_sight(self, function: Callable[[Any], Any], config: Any, draw: Callable[[Any], None]) -> None:
         """Draw what comes of a long experiment, and until then what each of its steps has to show already.
@@ -242,12 +260,11 @@ class Page(ExperimentState):
             config: The settings of the experiment.
             view: What of it is looked at.
         """
-        assert self._drawn is not None
-        shown, pinned = self._drawn(config, view), pin.pinned(self)
+        shown, pinned = self.picture_of(config, view), pin.pinned(self)
         if pinned is None or self.last_valid is None:
             return shown
         other = pinned if (config, view) == self.last_valid else self.last_valid
-        return shown.beside(self._drawn(*other))
+        return shown.beside(self.picture_of(*other))
 
     def picture(self, draw: Callable[[Any, Any, str], None]) -> None:
         """Draw the picture, and beside it the one that was pinned.
@@ -282,15 +299,14 @@ class Page(ExperimentState):
         """Where a page says in words what its picture shows: below it, above what was found."""
         return self._finding
 
-    def verdicts(self, *results: Result) -> None:
+    def verdicts(self, results: Results) -> None:
         """What was found, in words: surprises and broken claims first, all but a few folded.
 
         While the question stands, nothing is said of the claims that answer it.
         """
-        worksheet.measure(results)
         hidden = self.predict.spoilers if self.question_open else ()
         with self._finding:
-            verdicts = [one for result in results for one in result.verdicts]
+            verdicts = results.verdicts
             shown = [one for one in verdicts if one.claim not in hidden]
             draw_finding(shown)
             if len(shown) < len(verdicts):
@@ -329,7 +345,7 @@ class Page(ExperimentState):
             self.compute_in_sight(function, config, lambda found: self._draw_curves(view(found), height))
 
     def _draw_curves(self, view: MatrixView, height: int) -> None:
-        matrix_view(view, key=self.spec.name + worksheet.CURVES, height=height)
+        matrix_view(view, key=f"{self.spec.name}_curves", height=height)
 
     def plot(self, figure: Figure, *, alt: str) -> None:
         """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space.
@@ -342,13 +358,13 @@ class Page(ExperimentState):
             draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
 
     def draw_tabs(
-        self, result: Result, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
+        self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
         table: Callable[[], Table], figure: Callable[[], Figure], files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
         """Draw what stands below the picture, and what had to wait for the result.
 
         Args:
-            result: The picture's result; Predict is graded from it.
+            results: What was measured; Predict is graded from the picture's result.
             why: The proof, step by step.
             shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
             snippet: Code that computes the headline quantity again.
@@ -356,10 +372,10 @@ class Page(ExperimentState):
             figure: Makes the Plotly figure to export; called when it is looked at.
             files: What else there is to take along.
         """
-        worksheet.grade(self.predict, result)
+        result, truth = results.main, self.predict.grade(results.main)
         if address.part_visible("predict") and predicted(self, self.predict) not in (None, SKIP):
             with self._above:
-                draw_grade(self, self.predict, result)
+                draw_grade(self, self.predict, truth)
         assert self.last_valid is not None
         with self._tabs:
             name, place = tabs.draw_bar(self)
@@ -373,4 +389,4 @@ class Page(ExperimentState):
                     export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, files)
                 case _:
                     share.draw_share(self)
-        measure(self.spec.name, self.predict, result)
+        measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

@@ -10,8 +10,6 @@ import streamlit as st
 
 from pages._shared.session import address
 from pages._shared.session.settings import shared
-from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import declared
 
 if TYPE_CHECKING:
     from pages._shared.page.page import Page
@@ -26,10 +24,8 @@ def pinned(page: Page) -> tuple[Any, Any] | None:
     text = page.extras["pin"]
     if not text or not address.part_visible("pin"):
         return None
-    parameters = dict(parse_qsl(text, keep_blank_values=True))
     with suppress(ValueError, OverflowError):
-        run = shared().read(parameters)
-        return page.build(page.settings.read(parameters), {name: run[name] for name in declared(RunConfig)})
+        return page.build_from(dict(parse_qsl(text, keep_blank_values=True)))
     return None
 
 

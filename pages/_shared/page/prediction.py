@@ -1,12 +1,11 @@
 """The strip that asks for a prediction, and grades it from the result once the move is made."""
 
-from typing import Any
-
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
 from pages._shared.page.declaration import Predict
 from pages._shared.session import course_position
+from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED
 
@@ -70,16 +69,17 @@ def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> 
         draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
 
 
-def draw_grade(page: PageState, predict: Predict, result: Any) -> None:
+def draw_grade(page: PageState, predict: Predict, truth: str | None) -> None:
     """Say in one line what was measured of the answer.
 
     Args:
         page: The page.
         predict: The question.
-        result: The result with the settings as they are; the answer is graded from it.
+        truth: The answer that is true with the settings as they are; None where these cannot tell.
     """
-    said, truth = predicted(page, predict), predict.grade(result)
-    course_position.predicted(page.spec.name, predict.question, str(said), truth)
+    said = str(predicted(page, predict))
+    query = page.settings.parameters() | page.extras.parameters()
+    course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
     if truth is None:
         says = ":gray[:material/help: These settings cannot tell.]"
     elif said == truth:

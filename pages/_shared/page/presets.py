@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages._shared.compute.turns import turns
 from pages._shared.page import pin
 from pages._shared.session import address
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
@@ -23,7 +24,7 @@ def draw_strip(page: Page) -> None:
     Args:
         page: The page.
     """
-    with st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
+    with turns().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
         if address.part_visible("presets"):
             _draw_presets(page)
         if address.part_visible("pin") and not page.picture_hidden:

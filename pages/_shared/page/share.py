@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
-from pages._shared.components.small import copy_button
-from pages._shared.core import network
-from pages._shared.core.qr_code import qr_code
+from pages._shared.components.link_card import draw_link
+from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.page.question_field import draw_field
+from pages._shared.page.worksheet import draw_paper
 from pages._shared.session import address, course_position, draft
 from pages._shared.session.settings import shared
 
@@ -25,11 +25,12 @@ def draw_share(page: Page) -> None:
     Args:
         page: The page, with the settings it has now.
     """
-    shown = {name: text for name, text in page.parameters().items() if name != "present"}  # slide type is no phone's
-    draw_link("This page with these settings", address.address(shown), f"{page.spec.name}_link")
+    settings = address.shareable(page.parameters())
+    draw_link("This page with these settings", address.url(settings), f"{page.spec.name}_link")
     draw_start()
     if address.lesson() is not None:
         return
+    draw_paper(Course(steps=(Step(page=page.spec.name, settings=settings),)), page.spec.name)
     course = st.container()
     with st.expander("Make a lesson of it", icon=":material/school:"):
         st.markdown(
@@ -37,7 +38,7 @@ def draw_share(page: Page) -> None:
             "It is no lock; anyone may leave it. A step that is added to the course is held to the same."
         )
         made = _ask_lesson(page)
-        text = made.encode()
+        text = Course(steps=(Step(page=page.spec.name, settings=settings, lesson=made),)).encode()
         if len(text) > course_position.MAX_TEXT:
             st.warning(
                 f"This lesson takes {len(text):,} characters, more than a link can hold "
@@ -45,50 +46,9 @@ def draw_share(page: Page) -> None:
                 "the course's file."
             )
         else:
-            draw_link("The lesson", address.address(shown | {"lesson": text}), f"{page.spec.name}_lesson")
+            draw_link("The lesson", address.url({"course": text}), f"{page.spec.name}_lesson")
     with course:
         draft.draw_add(page, made)
-
-
-def draw_link(title: str, url: str, key: str) -> None:
-    """A link with its QR code, a button that copies it, and a sentence where students cannot open it.
-
-    Args:
-        title: What it leads to.
-        url: The link as this visitor's browser knows it.
-        key: For its button.
-    """
-    url, warning = network.for_students(url)
-    left, right = st.columns([4, 1], gap="large")
-    with left:
-        st.markdown(f"**{title}**")
-        st.code(url, language=None, wrap_lines=True)
-        copy_button("Copy the link", url, key=f"_{key}_copy")
-        if warning:
-            st.warning(warning)
-        elif known := network.audience(url):
-            st.caption(known)
-        if len(url) > address.LONG_LINK:
-            st.warning(
-                f"This link has {len(url):,} characters. Past {address.LONG_LINK:,} some mail and chat programs "
-                "cut links: shorten the sentence, the note or the questions."
-            )
-    with right:
-        draw_qr_code(title, url)
-
-
-def draw_qr_code(title: str, url: str) -> None:
-    """The QR code of a link, or a sentence where the link is too long for one.
-
-    Args:
-        title: What the link leads to.
-        url: The link.
-    """
-    svg = qr_code(url)
-    if svg is None:
-        st.caption("The link is too long for a QR code.")
-    else:
-        st.image(svg, width=180, alt=f"QR code of the link: {title}")
 
 
 def _ask_lesson(page: Page) -> Lesson:

@@ -11,14 +11,16 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.core.pages import COMPLETE, PageSpec
-from pages._shared.core.text import error_message
+from pages._shared.core.pages import PageSpec
+from pages._shared.core.session_keys import COMPLETE
 from pages._shared.page.controls import FragmentControls
 from pages._shared.page.declaration import Preset
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
-from pages._shared.session.settings import run_settings
+from pages._shared.session.settings import error_message, run_settings, shared
 from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import declared
 
 
 class ExperimentState(PageState, ABC):
@@ -33,6 +35,7 @@ class ExperimentState(PageState, ABC):
     def __init__(self, spec: PageSpec, *groups: type, presets: tuple[Preset, ...]) -> None:
         super().__init__(spec, *groups)
         self.presets = presets
+        self._built: tuple[Any, tuple[Any, Any] | ConfigError] | None = None
         self.presets_key, self.answers_key = f"_{spec.name}_presets", f"_{spec.name}_answers"
         self.fragment_controls = FragmentControls(self.settings, self.on_control, self.validation_error)
 
@@ -40,15 +43,33 @@ class ExperimentState(PageState, ABC):
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
 
+    def built(self) -> tuple[Any, Any] | ConfigError:
+        """Config and view as all is set, or why they are not possible; made once for each move."""
+        values, run = self.settings.as_dict(), run_settings()
+        if self._built is None or self._built[0] != (values, run):
+            try:
+                self._built = (values, run), self.build(values, run)
+            except ConfigError as error:
+                self._built = (values, run), error
+        return self._built[1]
+
+    def build_from(self, parameters: Mapping[str, str]) -> tuple[Any, Any]:
+        """Config and view of a link; precision and seed too, and this machine's own device.
+
+        Raises:
+            ValueError: If they are not possible.
+        """
+        run = shared().read({name: text for name, text in parameters.items() if name not in address.PERSONAL})
+        return self.build(self.settings.read(parameters), {name: run[name] for name in declared(RunConfig)})
+
     def validation_error(self) -> tuple[str, str]:
         """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
-        try:
-            self.build(self.settings.as_dict(), run_settings())
-        except ConfigError as error:
-            who, good = address.source_name(""), st.session_state.get(self.session_key("good"))
-            kept = " The last good picture is kept." if good else ""
-            return error.field, (f"{who}: " if who else "") + error_message(error, self.settings) + kept
-        return "", ""
+        error = self.built()
+        if not isinstance(error, ConfigError):
+            return "", ""
+        who, good = address.source_name(""), st.session_state.get(self.session_key("good"))
+        kept = " The last good picture is kept." if good else ""
+        return error.field, (f"{who}: " if who else "") + error_message(error, self.settings) + kept
 
     def on_control(self) -> None:
         """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""

@@ -7,45 +7,61 @@ import streamlit as st
 
 from pages._shared.components.loader import component
 from pages._shared.core.pages import COURSE
+from pages._shared.core.session_keys import (
+    DRAFT,
+    DRAFT_KNOWN,
+    DRAFT_STORE,
+    EDITOR_TURN,
+    OPEN_STEP,
+    REMOVED_STEP,
+)
 from pages._shared.lessons.course import MAX_MINUTES, MAX_STEPS, Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
+from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import shared
 
 MINUTES: Final = 3
-_DRAFT, _KNOWN, _STORE = "_draft", "_draft_known", "_draft_store"
-_keeper = component("draft.js")
+_keeper = component("small/draft.js")
 
 
 def draft() -> Course:
     """The course as it is now."""
-    return st.session_state.get(_DRAFT, Course())
+    return st.session_state.get(DRAFT, Course())
 
 
 def put(course: Course) -> None:
     """Go on with this course."""
-    st.session_state[_DRAFT] = course
+    st.session_state[DRAFT] = course
+
+
+def replace_draft(course: Course) -> None:
+    """Go on with another course: an editor that is open, and a step that was removed, are not of this one."""
+    state = st.session_state
+    state[OPEN_STEP], state[EDITOR_TURN] = None, state.get(EDITOR_TURN, 0) + 1
+    state.pop(REMOVED_STEP, None)
+    put(course)
 
 
 def keep_draft() -> None:
     """Draw nothing, and keep the draft in the browser."""
-    known = st.session_state.get(_KNOWN, False)
+    known = st.session_state.get(DRAFT_KNOWN, False)
     data = {"known": known, "text": draft().to_json() if known else ""}
-    _keeper(key=_STORE, data=data, height="content", on_stored_change=_stored)
+    _keeper(key=DRAFT_STORE, data=data, height="content", on_stored_change=_stored)
 
 
 def _stored() -> None:
     """Called with what the browser kept: before this session knew it, or because another tab has changed it."""
-    match (st.session_state.get(_STORE) or {}).get("stored"):
+    match (st.session_state.get(DRAFT_STORE) or {}).get("stored"):
         case [_, str(text)]:
             kept = _read(text)
         case _:
             return
-    if not st.session_state.get(_KNOWN):
+    if not st.session_state.get(DRAFT_KNOWN):
         now = draft()
         kept = replace(kept, title=now.title or kept.title, steps=(*kept.steps, *now.steps)[:MAX_STEPS])
-    st.session_state[_KNOWN] = True
-    put(kept)
+    st.session_state[DRAFT_KNOWN] = True
+    replace_draft(kept)
 
 
 def _read(text: str) -> Course:
@@ -67,7 +83,7 @@ def draw_add(page: PageState, lesson: Lesson) -> None:
 
     def add() -> None:
         minutes: Any = st.session_state.get(key, MINUTES)
-        settings = {name: text for name, text in page.parameters().items() if name not in ("present", "device")}
+        settings = address.shareable(page.parameters())
         taken = minutes if isinstance(minutes, int) and 0 <= minutes <= MAX_MINUTES else MINUTES
         step = Step(page=page.spec.name, settings=settings, lesson=lesson, minutes=taken)
         put(replace(draft(), steps=(*draft().steps, step)[:MAX_STEPS]))

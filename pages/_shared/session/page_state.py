@@ -29,11 +29,11 @@ class PageState:
         """Take in what the link holds for this page, as the page begins; then make the link hold what is."""
         self.settings.load_from_address()
         self.extras.load_from_address()
-        address.name_unknown(self.spec.name)
+        address.say_unknown(self.spec.name, self.settings.keys | self.extras.keys | shared().keys)
         self.write_link()
 
     def parameters(self) -> dict[str, str]:
-        """What the link of this page holds, but for the open tab."""
+        """What the link of this page holds, but for what surrounds its picture."""
         return shared().parameters() | self.settings.parameters()
 
     def write_link(self) -> None:

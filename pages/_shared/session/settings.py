@@ -10,16 +10,16 @@ import streamlit as st
 
 from pages._shared.core import log
 from pages._shared.core.pages import FOLDER
+from pages._shared.core.session_keys import SETTINGS
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.session import address
+from pages._shared.session import address, course_position
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Coded, Setting, Switch, declared, defaults, setting
 
 Group = TypeVar("Group")
 
-_VALUES = "_values"  # in the session: what is not as it begins, by its key in the link
 _NO_VALUE: Any = object()
 
 _GROUPS: dict[tuple[str, str], tuple[int, type]] = {}
@@ -72,6 +72,11 @@ class Settings:
         start = f"{page}_" if page else ""
         self._keys = {name: start + (one.link or name) for name, one in self.declared.items()}
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The settings' names in the session and in the link."""
+        return frozenset(self._keys.values())
+
     def key(self, name: str) -> str:
         """The setting's name in the session and in the link."""
         return self._keys[name]
@@ -116,7 +121,7 @@ class Settings:
 
     def set(self, **moved: Any) -> None:
         """Set some settings; for callbacks, and before anything is drawn."""
-        values = st.session_state.setdefault(_VALUES, {})
+        values = st.session_state.setdefault(SETTINGS, {})
         for name, value in moved.items():
             if value == self.defaults[name]:
                 values.pop(self.key(name), None)
@@ -129,11 +134,11 @@ class Settings:
 
     def load_from_address(self) -> None:
         """Take from the link what is to be read of it; of what is not possible say so, and let it be as it begins."""
-        parameters = address.unread()
-        if parameters is None:
+        query = address.query()
+        if query is None:
             return
         for name, one in self.declared.items():
-            text = parameters.pop(self.key(name), None)
+            text = query.get(self.key(name))
             try:
                 value = self._read(name, text)
             except (ValueError, OverflowError):
@@ -167,6 +172,10 @@ class Settings:
             if value != self.defaults[name]
         }
 
+    def spelled(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """What a link holds where these settings are so and all others as they begin."""
+        return {self.key(name): self.declared[name].write(value) for name, value in values.items()}
+
     def written(self) -> dict[str, str]:
         """Every setting as a link spells it, by its key: what a lesson fixes it at."""
         return {self.key(name): self.declared[name].write(value) for name, value in self.as_dict().items()}
@@ -177,7 +186,7 @@ class Settings:
 
     def _stands(self, names: Iterable[str]) -> dict[str, Any]:
         """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
-        here, values = address.lesson(), st.session_state.get(_VALUES, {})
+        here, values = address.lesson(), st.session_state.get(SETTINGS, {})
         found = {name: values.get(self._keys[name], self.defaults[name]) for name in names}
         if here is not None:
             said = {name: self._fixed(name, here) for name in found}
@@ -194,7 +203,7 @@ class Settings:
             value = one.read(raw) if isinstance(raw, str) else raw
             one.check(name, value)
             return value
-        address.unfix(key)
+        course_position.unfix(key)
         log.refused(key, "a lesson's value")
         address.add_notice(
             f"{address.source_name('The lesson')} fixes {one.label} at “{escape_markdown(str(raw))}”, "
@@ -244,7 +253,7 @@ def shared() -> Settings:
 
 def snapshot() -> dict[str, Any]:
     """What the settings of all pages stand at, where it is not how they begin."""
-    return dict(st.session_state.get(_VALUES, {}))
+    return dict(st.session_state.get(SETTINGS, {}))
 
 
 def restore(values: Mapping[str, Any]) -> None:
@@ -253,7 +262,7 @@ def restore(values: Mapping[str, Any]) -> None:
     Args:
         values: A snapshot of this session's.
     """
-    st.session_state[_VALUES] = dict(values)
+    st.session_state[SETTINGS] = dict(values)
 
 
 def run_settings() -> dict[str, Any]:
@@ -269,3 +278,24 @@ def run_settings() -> dict[str, Any]:
 def presenting() -> bool:
     """Whether this session is in presenter view."""
     return bool(shared()["present"])
+
+
+def error_message(error: ConfigError, settings: Settings) -> str:
+    """What is not possible about a config, in the words that the page uses for its settings."""
+    one = settings.declared.get(error.field)
+    label = one.label if one else error.field.replace("_", " ")
+    if error.value in ((), "", "0 tokens"):
+        said = "is empty"
+    elif (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
+        said = f"cannot be “{escape_markdown(_spoken(one, error.value), 120)}”"
+    else:
+        said = f"cannot be {escape_markdown(str(error.value), 120)}"
+    return f"**{escape_markdown(label)}** {said}: {escape_markdown(error.allowed, 300)}."
+
+
+def _spoken(one: Setting, value: Any) -> str:
+    """A value as its control shows it; as it is, where it is none of the control's."""
+    try:
+        return one.say(value)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return str(value)

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared.components.loader import COLOURS, component
-from pages._shared.components.matrix_view.payload import describe
-from pages._shared.courses import worksheet
+from pages._shared.components.matrix_view.payload import axes, describe
 from attention_core.figures.matrix import MatrixView
 
 Cell = tuple[int, int, int]
 
 HEIGHT_PX = 336
-_component = component("matrix_view/matrix_view.js")
-_shelf = component("matrix_view/shelf.js")
+_component = component("matrix_view/view.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +75,7 @@ def matrix_view(
     height: int = HEIGHT_PX,
     hover_group: str | None = None,
     hover_panel: int = 0,
+    second: DeltaGenerator | None = None,
 ) -> Position:
     """Show a view and say where it stands, checked against the view.
 
@@ -93,7 +93,33 @@ def matrix_view(
         hover_group: Views and token boards of one group light each other's rows and columns.
         hover_panel: The panel whose rows and columns the group counts, where panels show one set of tokens in
             different orders; in the others the same tokens are lit.
+        second: Where the panels go that are not in front, as a second look; None has all of them here.
     """
+    front, others = view.split() if second else (view, None)
+    shared = {"height": height, "group": hover_group or (key if others else None), "leads": axes(view, hover_panel)}
+    position = _draw(front, shared, key=key, selected=selected, on_select=on_select, step=step, on_step=on_step)
+    if second and others:
+        count = len(front.panels)
+
+        def choose(cell: Cell | None) -> None:
+            if on_select:
+                on_select(cell and (cell[0] + count, *cell[1:]))
+
+        there = (selected[0] - count, *selected[1:]) if selected and selected[0] >= count else None
+        with second:
+            st.markdown("#### A second look")
+            _draw(
+                others.at(position.step), shared, key=f"{key}_second", selected=there,
+                on_select=choose if on_select else None,
+            )  # fmt: skip
+    return position
+
+
+def _draw(
+    view: MatrixView, shared: dict[str, Any], *, key: str, selected: Cell | None,
+    on_select: Callable[[Cell | None], None] | None, step: int | None = None,
+    on_step: Callable[[int], None] | None = None,
+) -> Position:  # fmt: skip
     place = f"{key}:order"
     start = _Order(0, reported_position({}, view, 0, Position(step or 0, selected)))
     order, had_report = st.session_state.get(place, (start, False))
@@ -115,23 +141,7 @@ def matrix_view(
 
         return moved
 
-    worksheet.see(view, wanted.step, key=key)
-    data = describe(view) | {
-        "id": key,
-        "at": {"order": order.number, "step": order.position.step, "cell": order.position.cell},
-        "height": height,
-        "group": hover_group,
-        "leads": hover_panel,
-        "colours": COLOURS,
-    }
+    at = {"order": order.number, "step": order.position.step, "cell": order.position.cell}
+    data = describe(view) | shared | {"id": key, "at": at, "colours": COLOURS}
     _component(key=key, data=data, on_step_change=report(on_step, "step"), on_cell_change=report(on_select, "cell"))
     return wanted
-
-
-def shelf(title: str) -> None:
-    """Where panels and notes go that have no room in the picture; nothing while all have.
-
-    Args:
-        title: What stands above them.
-    """
-    _shelf(key="_shelf", data={"title": title, "colours": COLOURS}, height="content")

@@ -119,9 +119,17 @@ def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
     return drawn | {"title": panel.title, "note": said}
 
 
+def axes(view: MatrixView, panel: int) -> list[dict[str, Any]]:
+    """The sides of one of a view's panels whose rows or columns can be pointed at."""
+    match view.panels[panel]:
+        case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
+            return [_axis(down), _axis(across)]
+    return []
+
+
 def describe(view: MatrixView) -> dict[str, Any]:
     """The view as plain JSON values, its numbers as base64 of little-endian float32 under ``block``."""
     block = _Block()
     panels = [_panel(panel, block) for panel in view.panels]
     sweep = view.sweep and {"label": view.sweep.label, "values": list(view.sweep.values)}
-    return {"summary": view.summary, "panels": panels, "front": view.front, "sweep": sweep, "block": block.text()}
+    return {"summary": view.summary, "panels": panels, "sweep": sweep, "block": block.text()}

@@ -1,8 +1,8 @@
 // The counts of both rounds side by side, with the answer that came out marked.
 
-import { element } from "../shared.js";
+import { element } from "../base/dom.js";
 
-/** @import { RoomState } from "../room.js" */
+/** @import { RoomState } from "./room.js" */
 
 const ROUNDS = ["First vote", "Second vote"];
 

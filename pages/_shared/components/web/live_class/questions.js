@@ -1,12 +1,12 @@
 // What a teacher can ask next: what the lesson or the course has prepared, the page's own question, and what is written
 // here, which this tab keeps.
 
-import { element } from "../shared.js";
-import { keep, kept } from "../room.js";
-import { EXAMPLE, read } from "./notes.js";
+import { element } from "../base/dom.js";
+import { keep, kept } from "./room.js";
+import { EXAMPLE, read } from "./question_text.js";
 
-/** @import { ClassData } from "../types" */
-/** @import { Note } from "./notes.js" */
+/** @import { ClassData } from "../base/types" */
+/** @import { Note } from "./question_text.js" */
 /** @typedef {Note & { page: string, at?: number }} Choice */
 
 export class Questions {

@@ -1,10 +1,11 @@
 // The button that opens a class: the browser asks the room's API, so the teacher's secret never passes Streamlit.
 
-import { component, element } from "../shared.js";
-import { RoomClient } from "../room.js";
+import { component } from "../base/component.js";
+import { element } from "../base/dom.js";
+import { RoomClient } from "./room.js";
 import { keepSecret, secretOf } from "./secret.js";
 
-/** @import { Component, StartData } from "../types" */
+/** @import { Component, StartData } from "../base/types" */
 
 /** Milliseconds after which the app is told again of a class that it does not show: a lost connection loses a word. */
 const AGAIN = 4000;

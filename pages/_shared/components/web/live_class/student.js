@@ -1,12 +1,12 @@
 // A student's strip: what is asked and answered, and what came of it.
 
-import { element } from "../shared.js";
-import { RoomClient } from "../room.js";
+import { element } from "../base/dom.js";
+import { RoomClient } from "./room.js";
 import { histogram } from "./histogram.js";
-import { Way } from "./way.js";
+import { Follow } from "./follow.js";
 
-/** @import { RoomState } from "../room.js" */
-/** @import { Dock } from "./dock.js" */
+/** @import { RoomState } from "./room.js" */
+/** @import { Dock } from "./panel.js" */
 
 const CHANGE = "Sent. You may change it until the vote is closed.";
 
@@ -28,7 +28,7 @@ export class Student {
   constructor(dock, key) {
     this.key = key;
     this.dock = dock;
-    this.way = new Way(dock, key);
+    this.way = new Follow(dock, key);
     this.foot = element("div", { className: "foot" }, this.note);
     this.body = element("div", { className: "body" }, this.answers, this.sent, this.counts, this.foot);
     dock.root.append(element("div", { className: "head" }, this.line, this.fold), this.body, this.look);

@@ -1,16 +1,16 @@
 // The teacher's panel: the way in, the loop's steps in their order, what was counted, and where all are to go.
 
-import { copy, element, plain } from "../shared.js";
-import { RoomClient, keep, kept } from "../room.js";
+import { copy, element, plain } from "../base/dom.js";
+import { RoomClient, keep, kept } from "./room.js";
 import { histogram } from "./histogram.js";
-import { Loop } from "./loop.js";
-import { placeOf } from "./place.js";
+import { QuestionSteps } from "./question_steps.js";
+import { placeOf } from "./location.js";
 import { Questions } from "./questions.js";
 import { keepSecret, ownLink } from "./secret.js";
 
-/** @import { RoomState } from "../room.js" */
-/** @import { ClassData } from "../types" */
-/** @import { Dock } from "./dock.js" */
+/** @import { RoomState } from "./room.js" */
+/** @import { ClassData } from "../base/types" */
+/** @import { Dock } from "./panel.js" */
 
 /** Characters of settings that a room takes. */
 const LONGEST = 1500;
@@ -49,7 +49,7 @@ export class Teacher {
       onRefused: (sentence) => this.tell(sentence),
     });
     this.questions = new Questions(key, dock.data, () => this.draw());
-    this.loop = new Loop(this);
+    this.loop = new QuestionSteps(this);
     this.follow = button("Follow me", () => this.takeAll());
     this.free = button("Let them play", () => this.teach({ do: "free" }));
     this.pause = button("Look up", () => this.teach({ do: this.state?.paused ? "resume" : "pause" }));

@@ -1,8 +1,9 @@
 // The transformer as a list of links that is laid out as its drawing: what comes first in it stands at the bottom.
 
-import { component, element, plain } from "../shared.js";
+import { component } from "../base/component.js";
+import { element, plain } from "../base/dom.js";
 
-/** @import { BoxData, Component, MapData } from "../types" */
+/** @import { BoxData, Component, MapData } from "../base/types" */
 
 const SVG = "http://www.w3.org/2000/svg";
 const SIGNS = { unchecked: "○", partly: "◐", agrees: "●", surprises: "!" };

@@ -1,7 +1,7 @@
 // One number for each label as bars, or a histogram.
 
-import { clamp } from "../shared.js";
-import { Chart } from "./chart.js";
+import { clamp } from "../base/dom.js";
+import { Axes } from "./axes.js";
 import {
   colourTable,
   fit,
@@ -16,15 +16,15 @@ import {
   tickText,
   ticks,
   widest,
-} from "./draw.js";
+} from "./canvas.js";
 import { lineKey, Panel, place } from "./panel.js";
 
-/** @import { BarsSpec, Font, Scene, Theme, Word } from "../types" */
+/** @import { BarsSpec, Font, Scene, Theme, Word } from "../base/types" */
 /** @import { Still } from "./panel.js" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
-/** @extends {Chart<BarsSpec>} */
-export class Bars extends Chart {
+/** @extends {Axes<BarsSpec>} */
+export class Bars extends Axes {
   name = "bar chart";
   values = new Float32Array();
   /** @type {Float32Array | null} */

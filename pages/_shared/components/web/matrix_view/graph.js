@@ -1,10 +1,10 @@
 // Tokens in layers, from below upwards, and what joins each layer to the one below it.
 
-import { clamp } from "../shared.js";
-import { disc, fit, formatNumber, isWritten, widest } from "./draw.js";
+import { clamp } from "../base/dom.js";
+import { disc, fit, formatNumber, isWritten, widest } from "./canvas.js";
 import { lineKey, Panel, place } from "./panel.js";
 
-/** @import { EdgesSpec, GraphSpec, Scene, Theme, Word } from "../types" */
+/** @import { EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
 
 const EDGE = 14; // pixels around the nodes, so that the outermost can be ringed
 const MOST_APART = 44;

@@ -1,10 +1,10 @@
 // Curves over one x.
 
-import { Chart } from "./chart.js";
-import { disc, formatNumber, line, tickText, ticks } from "./draw.js";
+import { Axes } from "./axes.js";
+import { disc, formatNumber, line, tickText, ticks } from "./canvas.js";
 import { lineKey, Panel } from "./panel.js";
 
-/** @import { LinesSpec, Scene, SeriesSpec, Theme, Word } from "../types" */
+/** @import { LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
 const DOTTED = 24; // curves of up to this many points show each of them
@@ -12,8 +12,8 @@ const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5] };
 
 /** @typedef {SeriesSpec & { numbers: Float32Array, borders: Float32Array[] }} Series */
 
-/** @extends {Chart<LinesSpec>} */
-export class Lines extends Chart {
+/** @extends {Axes<LinesSpec>} */
+export class Lines extends Axes {
   name = "line chart";
   xs = new Float32Array();
   /** @type {Series[]} */

@@ -1,8 +1,8 @@
 // What all kinds of panels share: numbers, where they lie, and what is told of them in words.
 
-import { element } from "../shared.js";
+import { element } from "../base/dom.js";
 
-/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Scene, Theme, Word } from "../types" */
+/** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Scene, Theme, Word } from "../base/types" */
 
 const READ_CELLS = 1024; // more cells than this are too many to be read aloud
 

@@ -1,18 +1,20 @@
 // One view: its panels and its slider, and how they go from one picture to the next.
 
-import { clamp, dress, element, still } from "../shared.js";
+import { component } from "../base/component.js";
+import { clamp, element, still } from "../base/dom.js";
+import { dress } from "../base/theme.js";
 import { Bars } from "./bars.js";
-import { forgetWidths } from "./draw.js";
+import { forgetWidths } from "./canvas.js";
 import { Graph } from "./graph.js";
-import { Hand } from "./hand.js";
-import { Light } from "./light.js";
+import { Pointer } from "./pointer.js";
+import { Highlight } from "./highlight.js";
 import { Lines } from "./lines.js";
-import { Matrix } from "./matrix.js";
+import { Heatmap } from "./heatmap.js";
 import { Numbers, Panel, readingTable } from "./panel.js";
-import { Stage } from "./stage.js";
+import { Fit } from "./fit.js";
 
 /** @import { Still } from "./panel.js" */
-/** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../types" */
+/** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../base/types" */
 
 /**
  * @typedef {object} Parts
@@ -30,7 +32,7 @@ const MOVE_MS = 200;
 const FRAME_MS = 16;
 const FOLLOW_FRAMES = 3;
 const AWAIT_FRAMES = 12;
-const KINDS = { matrix: Matrix, bars: Bars, lines: Lines, graph: Graph };
+const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
@@ -47,8 +49,8 @@ export class View {
   following = 0;
   awaiting = 0;
   stop = new AbortController();
-  light = new Light(this, this.stop.signal);
-  hand = new Hand(this);
+  highlight = new Highlight(this, this.stop.signal);
+  pointer = new Pointer(this);
   tip = element("div", { className: "tip", "aria-hidden": "true" });
   spoken = element("div", { className: "unseen", "aria-live": "polite" });
   reading = element("div", { className: "unseen" });
@@ -66,18 +68,18 @@ export class View {
     this.setStateValue = setStateValue;
     this.position = data.at;
     parentElement.append(this.box);
-    this.stage = new Stage(this, parentElement.host, this.stop.signal);
-    this.box.prepend(this.stage.front);
+    this.fit = new Fit(this, parentElement.host);
+    this.box.prepend(this.fit.front);
     this.theme = dress(this.box, data.colours);
     this.family = getComputedStyle(this.box).fontFamily; // asked once: a living style looks its answer up each time
     const { signal } = this.stop;
-    for (const one of [this.box, this.stage.box]) if (one) this.resize.observe(one);
-    window.addEventListener("resize", () => this.fit(), { signal });
+    for (const one of [this.box, this.fit.box]) if (one) this.resize.observe(one);
+    window.addEventListener("resize", () => this.refit(), { signal });
     window.addEventListener("beforeprint", () => this.print(true), { signal });
     window.addEventListener("afterprint", () => this.print(false), { signal });
     document.addEventListener(
       "pointerdown",
-      (event) => event.composedPath().includes(this.box) || this.hand.leave(),
+      (event) => event.composedPath().includes(this.box) || this.pointer.leave(),
       {
         signal,
       },
@@ -106,8 +108,8 @@ export class View {
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.following);
     cancelAnimationFrame(this.awaiting);
-    this.light.tellOthers(this.light.now, null);
-    this.stage.destroy();
+    this.highlight.tellOthers(this.highlight.now, null);
+    this.fit.destroy();
     this.box.remove();
   }
 
@@ -130,7 +132,7 @@ export class View {
    */
   takeInPlace(data, frames = AWAIT_FRAMES) {
     cancelAnimationFrame(this.awaiting);
-    if (frames && this.panels.length && this.stage.awaits)
+    if (frames && this.panels.length && this.fit.awaits)
       this.awaiting = requestAnimationFrame(() => this.takeInPlace(data, frames - 1));
     else this.take(data);
   }
@@ -157,9 +159,9 @@ export class View {
     });
     this.panels.forEach((panel) => this.name(panel));
     this.showSweep();
-    this.stage.arrange();
+    this.fit.arrange();
     this.move(same ? before.map(({ drawn }) => drawn.still()) : []);
-    this.hand.again();
+    this.pointer.again();
     if (this.tables) this.buildTables();
   }
 
@@ -202,27 +204,27 @@ export class View {
   // ---- layout and paint ----
 
   layout() {
-    this.stage.arrange();
+    this.fit.arrange();
     this.paint();
   }
 
   /** A sheet of paper is narrow, and white in either theme. @param {boolean} printed */
   print(printed) {
-    this.stage.printed = printed && Boolean(this.stage.box);
+    this.fit.printed = printed && Boolean(this.fit.box);
     const { light } = this.data.colours;
     this.theme = dress(this.box, printed ? { light, dark: light } : this.data.colours);
     if (printed) this.theme = { ...this.theme, paper: "#ffffff", ink: "#000000" };
     this.layout();
   }
 
-  fit() {
-    if (this.stage.outdated && !this.stage.awaits) this.layout();
+  refit() {
+    if (this.fit.outdated && !this.fit.awaits) this.layout();
   }
 
   /** Waits some frames: where something on the page takes another room a new picture is often on its way. */
   follow(frames = FOLLOW_FRAMES) {
     cancelAnimationFrame(this.following);
-    this.following = requestAnimationFrame(() => (frames > 1 ? this.follow(frames - 1) : this.fit()));
+    this.following = requestAnimationFrame(() => (frames > 1 ? this.follow(frames - 1) : this.refit()));
   }
 
   get density() {
@@ -230,7 +232,7 @@ export class View {
   }
 
   paint(t = 1) {
-    if (!this.stage.width) return;
+    if (!this.fit.width) return;
     const { density } = this;
     this.panels.forEach(({ drawn, parts: { ctx } }, i) => {
       ctx.setTransform(density, 0, 0, density, 0, 0);
@@ -242,9 +244,9 @@ export class View {
         ctx,
         theme: this.theme,
         font: this.font,
-        lit: this.light.of(i),
+        lit: this.highlight.of(i),
         t,
-        pointed: here(this.hand.pointed),
+        pointed: here(this.pointer.pointed),
         selected,
       };
       drawn.paint(scene);
@@ -260,7 +262,7 @@ export class View {
     const canvas = element("canvas", { "aria-hidden": "true" });
     const plot = element("div", { className: "plot", role: "application", tabIndex: 0 }, canvas);
     const panel = element("div", { className: "panel" }, title, plot, legend, note);
-    this.hand.hear(plot, index);
+    this.pointer.hear(plot, index);
     return {
       panel,
       title,
@@ -306,7 +308,7 @@ export class View {
     for (const { drawn } of this.panels) drawn.pose(step);
     this.sayStep();
     this.paint();
-    if (this.hand.pointed) this.hand.readOut(this.hand.pointed);
+    if (this.pointer.pointed) this.pointer.readOut(this.pointer.pointed);
   }
 
   /** The same numbers as text, made when somebody comes who may need it. */
@@ -315,3 +317,5 @@ export class View {
     this.reading.replaceChildren(...this.panels.map(({ drawn }) => readingTable(drawn)));
   }
 }
+
+export default await component(View, import.meta.url);

@@ -1,13 +1,15 @@
 // The board: tokens in an order, the messages about it, the chips, and what keys do to them.
 
-import { clamp, dress, element, listen, same, still, tell } from "../shared.js";
+import { component } from "../base/component.js";
+import { clamp, element, same, still } from "../base/dom.js";
+import { listen, tell } from "../base/hover.js";
+import { dress } from "../base/theme.js";
 import { Drag } from "./drag.js";
-import { Editor } from "./editor.js";
 import { Keys } from "./keys.js";
 import { identity } from "./order.js";
 import { Tools } from "./tools.js";
 
-/** @import { BoardData, Component, Role } from "../types" */
+/** @import { BoardData, Component, Role } from "../base/types" */
 
 /** @typedef {{ item: HTMLLIElement, chip: HTMLElement, text: HTMLElement, number: HTMLElement }} Slot */
 
@@ -16,8 +18,6 @@ const HINT = FINGER ? "Drag to reorder." : "Drag, or Space and the arrow keys.";
 const HELP =
   "Space grabs a chip, the arrow keys move it, Space or Enter drops it, Escape puts it back. " +
   "Alt with an arrow key moves it at once.";
-const EDIT_HINT = FINGER ? " Two taps edit." : " Double-click edits.";
-const EDIT_HELP = " Enter edits the token, Delete removes it.";
 const MANY = 12; // tokens; more than that may have to scroll
 const AROUND = 6; // pixels of what is drawn around a chip
 
@@ -28,24 +28,19 @@ export class Board {
   order = [];
   /** By original index, as tokens are. @type {Slot[]} */
   slots = [];
-  /** The chips that last had focus, newest first. @type {number[]} */
-  recent = [];
+  /** The chip that last had the focus. @type {number | null} */
+  last = null;
   /** @type {Record<Role, number | null>} */
   lit = { query: null, key: null, value: null, output: null };
   /** @type {number | null} */
   pointed = null;
-  dressed = "";
+  /** As the chips are drawn. @type {boolean | null} */
+  locked = null;
   gone = new AbortController();
   title = element("span", { className: "title" });
   list = element("ul", { className: "chips", role: "list" });
   words = element("p", { className: "words", role: "status" });
-  help = element("p", { className: "help", id: "help" });
-  adding = element(
-    "button",
-    { className: "chip plus", type: "button", tabIndex: -1, "aria-label": "Add a token" },
-    "+",
-  );
-  plus = element("li", { className: "slot" }, this.adding);
+  help = element("p", { className: "help", id: "help" }, HELP);
 
   /** @param {Component<BoardData>} given */
   constructor({ data, parentElement, setStateValue }) {
@@ -54,7 +49,6 @@ export class Board {
     this.sent = this.answered = data.answered;
     this.drag = new Drag(this);
     this.keys = new Keys(this);
-    this.editor = new Editor(this);
     this.tools = new Tools(this);
     const head = element("div", { className: "head" }, this.title, this.tools.bar);
     this.root = element("section", { className: "board", role: "group" }, head, this.list, this.words, this.help);
@@ -82,21 +76,19 @@ export class Board {
   }
 
   /** @param {BoardData} data */
-  show({ tokens, order, locked, editable, refused }) {
-    const dressed = `${locked} ${editable}`;
-    const redress = this.dressed !== dressed;
+  show({ tokens, order, locked, refused }) {
+    const redress = this.locked !== locked;
     const known = same(this.tokens, tokens);
     if (redress || !known || !same(this.order, order)) {
       this.drag.drop(false);
       this.keys.release(false);
-      this.editor.close();
       if (redress) for (const { item } of this.slots.splice(0)) item.remove();
-      if (!known) this.recent = [];
-      this.dressed = dressed;
+      if (!known) this.last = null;
+      this.locked = locked;
       this.tokens = tokens.slice();
       this.order = order.slice();
       this.render({ moving: !redress });
-      this.say(HINT + (editable ? EDIT_HINT : ""));
+      this.say(HINT);
       this.words.classList.add("hint");
     }
     if (refused) this.say(refused);
@@ -104,15 +96,13 @@ export class Board {
   }
 
   dress() {
-    const { role, label, locked, editable, colours } = this.data;
+    const { role, label, locked, colours } = this.data;
     this.root.dataset.role = role;
     this.root.classList.toggle("locked", locked);
     this.root.setAttribute("aria-label", label);
     this.title.textContent = label;
     this.tools.bar.setAttribute("aria-label", `Reorder: ${label}`);
     this.tools.bar.hidden = locked;
-    this.plus.hidden = !editable;
-    this.help.textContent = HELP + (editable ? EDIT_HELP : "");
     dress(this.root, colours);
   }
 
@@ -122,10 +112,7 @@ export class Board {
   send(words) {
     this.say(words);
     this.sent += 1;
-    this.setStateValue("sent", {
-      serial: this.sent,
-      move: { order: this.order.slice(), tokens: this.tokens.slice() },
-    });
+    this.setStateValue("sent", { serial: this.sent, order: this.order.slice() });
   }
 
   /** @param {string} words */
@@ -139,7 +126,8 @@ export class Board {
    *
    * @param {number} index
    */
-  name(index, token = this.tokens[index]) {
+  name(index) {
+    const token = this.tokens[index];
     const letters = [...token];
     return `‘\u2068${letters.length > 24 ? `${letters.slice(0, 23).join("")}…` : token}\u2069’`;
   }
@@ -221,8 +209,6 @@ export class Board {
   arrange(fixed) {
     /** @type {HTMLElement[]} */
     const wanted = this.order.map((index) => this.slots[index].item);
-    if (this.editor.added) wanted.push(this.editor.added);
-    wanted.push(this.plus);
     if (same(wanted, [...this.list.children])) return;
     const pivot = wanted.findIndex((item) => item === fixed);
     wanted.forEach((item, at) => {
@@ -277,8 +263,8 @@ export class Board {
     if (this.data.locked) return;
     const focused = this.focusedItem();
     const chips = this.order.map((index) => this.slots[index].chip);
-    if (!this.plus.hidden) chips.push(this.adding);
-    const stop = chips.find((chip) => chip.parentElement === focused) ?? this.slots[this.recent[0]]?.chip ?? chips[0];
+    const stop =
+      chips.find((chip) => chip.parentElement === focused) ?? this.slots[this.last ?? -1]?.chip ?? chips[0];
     for (const chip of chips) chip.tabIndex = chip === stop ? 0 : -1;
   }
 
@@ -320,9 +306,7 @@ export class Board {
     on("pointerleave", () => this.aim());
     on("focusin", (event) => this.focused(event));
     on("focusout", () => (this.aim(), this.keys.release(false)));
-    on("dblclick", (event) => this.editor.edit(this.indexOf(event.target)));
     on("keydown", (event) => this.keys.press(event));
-    this.adding.onclick = () => this.editor.add();
     listen(({ group, role, index }) => {
       if (group !== this.data.group || !role) return;
       this.lit[role] = index ?? null;
@@ -333,49 +317,9 @@ export class Board {
   /** @param {FocusEvent} event */
   focused(event) {
     const index = this.indexOf(event.target);
-    if (index !== null) this.recent = [index, ...this.recent.filter((other) => other !== index)].slice(0, 2);
+    this.last = index ?? this.last;
     this.rove();
-    this.tools.refresh();
     this.aim();
-  }
-
-  // ---- fewer and more tokens ----
-
-  /**
-   * Takes a token that was written: in place of another, or as a new one.
-   *
-   * @param {number} index
-   * @param {string} token
-   */
-  take(index, token) {
-    const old = this.tokens[index];
-    this.tokens = this.tokens.toSpliced(index, 1, token);
-    if (old === undefined) this.order = [...this.order, index];
-    this.render();
-    const place = index + 1;
-    this.send(
-      old === undefined
-        ? `added ${this.name(index)}, ${place} of ${place}`
-        : `${this.name(index, old)} is now ${this.name(index)}`,
-    );
-  }
-
-  /** @param {number} index */
-  remove(index) {
-    if (this.tokens.length === 1) {
-      this.slots[index].chip.focus();
-      this.say("one token has to stay");
-      return;
-    }
-    const words = `removed ${this.name(index)}, ${this.tokens.length - 1} left`;
-    const position = this.order.indexOf(index);
-    this.tokens = this.tokens.toSpliced(index, 1);
-    this.slots.splice(index, 1)[0].item.remove();
-    this.order = this.order.toSpliced(position, 1).map((other) => other - Number(other > index));
-    this.recent = [];
-    this.render();
-    this.slots[this.order[Math.min(position, this.order.length - 1)]].chip.focus();
-    this.send(words);
   }
 
   /** @param {number[]} next @param {string} done */
@@ -392,3 +336,5 @@ export class Board {
     return same(this.order, identity(this.order.length));
   }
 }
+
+export default await component(Board, import.meta.url);

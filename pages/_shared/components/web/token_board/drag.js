@@ -1,6 +1,6 @@
 // A chip under a mouse, a pen or a finger.
 
-import { same, still } from "../shared.js";
+import { same, still } from "../base/dom.js";
 import { moved } from "./order.js";
 
 /** @import { Board, Slot } from "./board.js" */
@@ -53,7 +53,6 @@ export class Drag {
   /** @param {number} index @param {PointerEvent} event */
   lift(index, event) {
     const { board } = this;
-    board.editor.close();
     board.keys.release(false);
     const slot = board.slots[index];
     for (const running of slot.item.getAnimations()) running.finish();

@@ -1,6 +1,6 @@
 // What keys do to the chips: walk, grab, move, drop.
 
-import { clamp, keep, same } from "../shared.js";
+import { clamp, keep, same } from "../base/dom.js";
 import { moved } from "./order.js";
 
 /** @import { Board } from "./board.js" */
@@ -19,7 +19,7 @@ export class Keys {
 
   /** @param {KeyboardEvent} event */
   press(event) {
-    if (this.board.editor.holds(event.target) || this.board.drag.held) return;
+    if (this.board.drag.held) return;
     if (this.act(event, this.board.indexOf(event.target), STEPS[event.key])) keep(event);
   }
 
@@ -38,9 +38,6 @@ export class Keys {
     else if (key === " ") this.grab ? this.release(true) : this.seize(index);
     else if (key === "Enter" && this.grab) this.release(true);
     else if (key === "Escape" && this.grab) this.release(false);
-    else if (this.grab || !this.board.data.editable) return false;
-    else if (key === "Enter" || key === "F2") this.board.editor.edit(index);
-    else if (key === "Delete" || key === "Backspace") this.board.remove(index);
     else return false;
     return true;
   }
@@ -48,7 +45,7 @@ export class Keys {
   /** @param {number} step */
   walk(step) {
     /** @type {HTMLElement[]} */
-    const chips = [...this.board.list.querySelectorAll(/** @type {"button"} */ (".slot:not([hidden]) > .chip"))];
+    const chips = [...this.board.list.querySelectorAll(/** @type {"button"} */ (".slot > .chip"))];
     const from = chips.findIndex((chip) => chip.parentElement === this.board.focusedItem());
     chips[clamp(from + step, 0, chips.length - 1)].focus();
   }

@@ -1,6 +1,6 @@
 // What may be done to an order: order[position] is the original index of the token there.
 
-import { same } from "../shared.js";
+import { same } from "../base/dom.js";
 
 /** @param {number} length */
 export const identity = (length) => Array.from({ length }, (_, index) => index);
