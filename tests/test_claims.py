@@ -267,7 +267,7 @@ def test_what_is_not_decided_has_its_mark_and_its_reason_and_does_not_fail(
     assert command.main(["--only", "softmax-shift", "--dtype", "bfloat16"]) == 0
     first, second, last = capsys.readouterr().out.splitlines()
     assert first.startswith("? softmax-shift ")
-    assert second.startswith("    not decided: rounding alone may move a weight")
+    assert second.startswith("    not decided: rounding alone may move it")
     assert last.startswith("0 of 1 claims as theory says, 1 not decided · bfloat16 · ")
     assert command.main(["--json", "--only", "softmax-shift", "--dtype", "bfloat16"]) == 0
     (plain,) = json.loads(capsys.readouterr().out)

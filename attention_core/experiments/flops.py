@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
@@ -49,6 +50,18 @@ class FlopCounter(TorchDispatchMode):
         if kind in flop_registry:
             self.by_kind[kind] += flop_registry[kind](*args, **kwargs, out_val=out)
         return out
+
+
+def fused_head_size(
+    device: torch.device, dtype: torch.dtype, heads: int, queries: int, keys: int, size: int, *,
+    is_causal: bool = False, masked: bool = False,
+) -> int | None:  # fmt: skip
+    """The ``head_size`` that ``FlopCounter`` sees of the kernel that torch chooses for heads of these sizes."""
+    q, k = (torch.zeros(1, heads, rows, size, device=device, dtype=dtype) for rows in (queries, keys))
+    mask = torch.zeros(queries, keys, device=device, dtype=dtype) if masked else None
+    with torch.no_grad(), FlopCounter() as counter:
+        F.scaled_dot_product_attention(q, k, k, mask, 0.0, is_causal and not masked, scale=1.0)
+    return counter.head_size
 
 
 def miscounted(head_size: int | None, d_head: int) -> str:

@@ -1,17 +1,144 @@
-"""How a measurement becomes a verdict: the one way to make one; and the arrays that a result holds."""
+"""How a measurement becomes a verdict: a table of tests, and the one that runs it; the arrays that a result holds."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeVar
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.verdict import Relation, Verdict
+from attention_core.experiments.verdict import Relation, Verdict, format_number
 
 Config = TypeVar("Config", bound=RunConfig)
+TELLING: Final = 0.2  # of what a number would be were the claim wrong: a bound above that shows nothing
+
+
+class Found(NamedTuple):
+    """What was measured, and what it is held to.
+
+    Attributes:
+        measured: The number.
+        bound: What it is held to.
+        cases: What was tried.
+        size: What the number would be were the claim wrong: for the largest difference of outputs, the largest of
+            them. Where the claim should hold and the bound is more than a fifth of that, keeping it shows nothing.
+        unit: Unit of ``measured``.
+        note: What else is to be known where the claim does as theory says.
+        exact: The number without rounding, where it was measured beside it.
+    """
+
+    measured: float
+    bound: float | tuple[float, float]
+    cases: str
+    size: float = math.inf
+    unit: str = ""
+    note: str = ""
+    exact: float | None = None
+
+    @property
+    def margin(self) -> float:
+        """The bound; of a pair half of its width."""
+        return (self.bound[1] - self.bound[0]) / 2 if isinstance(self.bound, tuple) else self.bound
+
+
+def nothing(_: RunConfig) -> str:
+    """No reason."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One row of a study's table: what a number means, and what theory says of it.
+
+    Theory is given the settings, and never what was measured.
+
+    Attributes:
+        key: The verdict's name: the claim's id, and behind a dot what tells it from others on the same claim.
+        relation: How the number must stand to its bound.
+        says: What is measured, in plain words that stand before the number.
+        quantity: What is measured, as a formula.
+        breaks: What makes the claim fail with these settings, in words; empty where nothing does.
+        leaves: Why theory does not decide with these settings; empty where it does.
+        foresees: How large theory says the number is where the claim fails; float64 says it where None.
+    """
+
+    key: str
+    relation: Relation
+    says: str
+    quantity: str
+    _: KW_ONLY
+    breaks: Callable[[Any], str] = nothing
+    leaves: Callable[[Any], str] = nothing
+    foresees: Callable[[Any], float] | None = None
+
+
+def judge_all(
+    config: Config,
+    tests: Iterable[Test],
+    found: Mapping[str, Found],
+    again: Callable[[Config], Mapping[str, Found]] | None = None,
+) -> tuple[Verdict, ...]:
+    """The verdicts of a table of tests. Theory expects a claim to hold unless something breaks it or leaves it open.
+
+    Two things are left undecided whatever theory says. Where it foresees a difference (a broken ``≤``, or a ``≥``
+    that holds) that is below twice the bound, rounding or chance may hide it. And where it foresees none, a bound
+    that reaches the size of the thing itself shows nothing. NaN stands in no relation: it never holds.
+
+    Args:
+        config: The settings.
+        tests: The table.
+        found: What was measured, by the key of the test; tests that nothing was measured for are left out.
+        again: Measures the same with other settings: in float64 it says how large a difference is. It is called once
+            at most, and not where None: then no difference is compared with the bound but one that theory foresees.
+    """
+    precise: list[Mapping[str, Found]] = []
+
+    def exactly(key: str) -> float:
+        if again is None or config.dtype == "float64":
+            return math.inf
+        if not precise:
+            precise.append(again(replace(config, dtype="float64", device="cpu")))
+        return precise[0][key].measured
+
+    return tuple(_judge(config, test, found[test.key], exactly) for test in tests if test.key in found)
+
+
+def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], float]) -> Verdict:
+    broken, undecided = test.breaks(config), test.leaves(config)
+    if not undecided and test.relation != "=":
+        undecided = _hidden(config, test, found, broken, exactly)
+    return Verdict(
+        key=test.key,
+        says=test.says,
+        quantity=test.quantity,
+        measured=found.measured,
+        relation=test.relation,
+        bound=found.bound,
+        expected=None if undecided else not broken,
+        cases=found.cases,
+        dtype=config.dtype,
+        device=str(config.torch_device),
+        unit=found.unit,
+        because=undecided or broken or found.note,
+    )
+
+
+def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: Callable[[str], float]) -> str:
+    """Why the bound cannot tell whether the claim holds, in words; empty where it can."""
+    bound, foreseen = found.margin, not isinstance(found.bound, tuple) and bool(broken) != (test.relation == "≥")
+    if not foreseen:
+        shows = not bound > TELLING * found.size or math.isnan(found.measured)
+        return "" if shows else f"rounding alone may move it by {format_number(bound)} in {config.dtype}"
+    but = f"{broken}, but " if broken else ""
+    if test.foresees is None:
+        size = exactly(test.key) if found.exact is None else found.exact
+        return f"{but}it moves by less than {config.dtype} can tell" if size <= 2 * bound else ""
+    size = test.foresees(config)
+    near = f"{but}theory foresees {format_number(size)}, too near {format_number(bound)} to tell"
+    return near if size <= 2 * bound else ""
 
 
 def judge(
@@ -57,6 +184,23 @@ def judge(
         unit=unit,
         because=undecided or broken or note,
     )
+
+
+def largest(*parts: Tensor | float) -> float:
+    """Largest absolute value of all parts; NaN where one is NaN, which Python's ``max`` would drop."""
+    found = [float(part.abs().max()) if isinstance(part, Tensor) else abs(part) for part in parts]
+    return math.nan if any(map(math.isnan, found)) else max(found)
+
+
+def worst(found: Iterable[Found], relation: Relation = "≤") -> Found:
+    """What is farthest beyond its bound, or for ``≥`` least above it, of several; NaN is worse than any number."""
+    side = -1 if relation == "≥" else 1
+    return max(found, key=lambda one: math.inf if math.isnan(excess(one)) else side * excess(one))
+
+
+def excess(found: Found) -> float:
+    """How many times its bound it is."""
+    return found.measured / found.margin
 
 
 def on_cpu(values: Tensor) -> Tensor:

@@ -65,23 +65,25 @@ def test_a_run_that_ends_early_leaves_the_rest_of_its_curve_empty() -> None:
     assert SeedsConfig(runs=8).seconds == pytest.approx(8 * LearningConfig().seconds)
 
 
-def judged(config: LearningConfig, reached: int) -> dict[str, tuple[bool, bool]]:
+def judged(config: SeedsConfig, reached: int, untied: int | None = None) -> dict[str, tuple[bool, bool | None]]:
     """Of each claim about rates, whether it holds and whether theory says so."""
-    found = rate_verdicts(config, Share(reached=reached, runs=8))
+    other = None if untied is None else Share(reached=untied, runs=config.runs)
+    found = rate_verdicts(config, Share(reached=reached, runs=config.runs), other)
     return {verdict.claim: (verdict.holds, verdict.expected) for verdict in found}
 
 
 def test_rates_are_judged_where_something_is_known_of_them() -> None:
-    two = LearningConfig(**DEPTH)
-    assert judged(two, 8) == {"learn-depth": (True, True)}
-    assert judged(two, 6) == {"learn-depth": (False, True)}
+    two = SeedsConfig(**DEPTH | {"feed_forward": False})
+    assert judged(two, 8) == judged(two, 5) == {"learn-depth": (True, True)}
+    assert judged(two, 4) == {"learn-depth": (False, True)}
     assert judged(dataclasses.replace(two, layers=1), 0) == {"learn-depth": (False, False)}
+    assert judged(dataclasses.replace(two, layers=1, heads=2), 0) == {"learn-depth": (False, None)}
     assert judged(dataclasses.replace(two, steps=100), 0) == {}
-    tied = LearningConfig(task="copy", projections="tied-kv")
-    assert judged(tied, 8) == {"learn-tied": (True, True)}
-    assert judged(dataclasses.replace(tied, projections="tied-qk"), 0) == {"learn-tied": (False, False)}
+    tied = SeedsConfig(task="copy", projections="tied-kv", feed_forward=False)
+    assert judged(tied, 8, 8) == judged(tied, 5, 8) == {"learn-tied": (True, True)}
+    assert judged(dataclasses.replace(tied, projections="tied-qk"), 0, 8) == {"learn-tied": (False, False)}
     assert judged(dataclasses.replace(tied, projections="full"), 8) == {}
-    large = LearningConfig(scale="none", d_head=256, **DESCENT)
+    large = SeedsConfig(scale="none", d_head=256, feed_forward=False, **DESCENT)
     assert large.score_spread == 16
     assert judged(large, 0) == {"learn-scale": (True, True)}
     assert judged(dataclasses.replace(large, start=0.25), 8) == {"learn-scale": (False, False)}

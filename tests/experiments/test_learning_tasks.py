@@ -57,27 +57,43 @@ def counted(cases: list[tuple[tuple[int, ...], tuple[int, ...]]], *, prefix: boo
     return sum(max(group.values()) for group in groups.values()) / len(cases)
 
 
+@pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("task", ["reverse", "sort", "copy"])
 @pytest.mark.parametrize(("tokens", "kinds"), [(4, 3), (5, 2), (5, 3), (6, 2)])
-def test_the_best_without_order_is_what_counting_all_sequences_gives(task: str, tokens: int, kinds: int) -> None:
-    sizes = Sizes(tokens=tokens, kinds=kinds, back=2)
+def test_the_best_without_order_is_what_counting_all_sequences_gives(
+    task: str, tokens: int, kinds: int, causal: bool
+) -> None:
+    sizes = Sizes(tokens=tokens, kinds=kinds, back=2, causal=causal)
     inputs = torch.tensor(list(itertools.product(range(kinds), repeat=tokens)))
     wanted = TASKS[task].wanted(inputs, sizes)
     cases = list(zip(map(tuple, inputs.tolist()), map(tuple, wanted.tolist()), strict=True))
     found = float(blind_best(TASKS[task], inputs, wanted, sizes).mean())
-    assert found == pytest.approx(counted(cases, prefix=False), abs=1e-12)
+    assert found == pytest.approx(counted(cases, prefix=causal), abs=1e-12)
 
 
-def test_the_best_without_order_continues_a_repeated_sequence_by_its_counts() -> None:
-    sizes = Sizes(tokens=8, kinds=4, back=1)
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("tokens", [7, 8])
+def test_the_best_without_order_continues_a_repeated_sequence_by_its_counts(tokens: int, causal: bool) -> None:
+    sizes = Sizes(tokens=tokens, kinds=4, back=1, causal=causal)
     texts = []
-    for period in (2, 3, 4):
+    for period in periods(tokens):
         for pattern in itertools.permutations(range(4), period):
             weight = 24 // len(list(itertools.permutations(range(4), period)))  # every period is as likely
-            whole = [pattern[i % period] for i in range(9)]
+            whole = [pattern[i % period] for i in range(tokens + 1)]
             asked = [IGNORED] * period + whole[period + 1 :]
             texts += [(tuple(whole[:-1]), tuple(asked))] * weight
     inputs, wanted = (torch.tensor(part) for part in zip(*texts, strict=True))
     found = float(blind_best(TASKS["induction"], inputs, wanted, sizes).mean())
-    assert list(periods(8)) == [2, 3, 4]
-    assert found == pytest.approx(counted(texts, prefix=True), abs=1e-12)
+    assert (list(periods(7)), list(periods(8))) == ([2, 3], [2, 3, 4])
+    assert found == pytest.approx(counted(texts, prefix=causal), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("task", "tokens", "causal", "best"),
+    [("induction", 12, False, 0.366), ("induction", 16, False, 0.272), ("copy", 12, True, 0.331),
+     ("reverse", 12, True, 0.199), ("reverse", 12, False, 0.269), ("induction", 12, True, 0.509)],
+)  # fmt: skip
+def test_the_best_without_order_of_long_texts(task: str, tokens: int, causal: bool, best: float) -> None:
+    sizes = Sizes(tokens=tokens, kinds=10, back=3, causal=causal)
+    drawn = TASKS[task].draw(sizes, 20_000, generator(7))
+    assert float(blind_best(TASKS[task], *drawn, sizes).mean()) == pytest.approx(best, abs=0.004)

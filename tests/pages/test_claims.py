@@ -232,7 +232,7 @@ def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing(open
     at = open_page("claims", seed=str(SEED), dtype="bfloat16", claims_tab="Biases")
     at.button(key="_claims_check_softmax-shift").click().run()
     assert check("softmax-shift", seed=SEED, dtype="bfloat16").outcome == "undecided"
-    assert "Not decided: rounding alone may move a weight" in entry(at, "softmax-shift")[0]
+    assert "Not decided: rounding alone may move it" in entry(at, "softmax-shift")[0]
     assert glance(at)[place("softmax-shift")] == "gray"
     assert "not decided with these settings" in next(text for text in texts(at) if "Legend" in text)
     assert any("**0 of 1** claims" in text and "1 not decided" in text for text in texts(at))

@@ -12,7 +12,7 @@ _RUNS: Final[dict[str, Any]] = {
     "link": {"below": "seeds"},
 }
 _SMALL: Final = {"batch": 16, "feed_forward": False}
-_SIX: Final = {"runs": 6}  # all of six, or none, is already told from half by its interval
+_SIX: Final = {"runs": 6}  # four of them are already told from a quarter by their interval
 _BLIND: Final = _SMALL | {"positions": "none"}
 _DEPTH: Final = {
     "task": "induction",
@@ -47,7 +47,7 @@ CLAIMS: Final = (
         source=OURS,
         place="after Olsson et al. (2022) and Sanford et al. (2024)",
         options=_DEPTH | _SIX,
-        breaks=Break(by="one layer", options={"layers": 1}),
+        breaks=Break(by="one layer of one head", options={"layers": 1}),
         **_RUNS,
     ),
     Claim(

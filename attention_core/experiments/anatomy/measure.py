@@ -8,6 +8,7 @@ operations.
 
 import statistics
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from attention_core.experiments.anatomy.module import attention_module, miscut_t
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.inputs import SeededDropout
-from attention_core.experiments.judge import array, on_cpu
+from attention_core.experiments.judge import Found, array, judge_all, largest, on_cpu
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
@@ -156,28 +157,46 @@ def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
         config: The sentence and the module.
     """
     with torch.inference_mode():
-        module, x = attention_module(config), module_input(config)
-        honest = module.trace(x, is_causal=config.causal)
-        still = miscut_trace(module, x, honest) if config.miscut else honest
-        residual = claims.loop_residual(config, module, x, still)
-        bound = output_tolerance(module, honest)
-        operations, head_size = claims.core_flops(module, x, is_causal=config.causal, fused=config.fused)
-        passes, shown = honest, still
-        if config.dropout:
-            passes = claims.training_passes(config, module, x, is_causal=config.causal)
-            shown = AttentionTrace(*(getattr(passes, one.name)[:1] for one in fields(AttentionTrace)))
-            if config.miscut:
-                with SeededDropout(config.seed, "dropout"):
-                    shown = miscut_trace(module, x, honest)
-        verdicts = (
-            claims.reshape(config, residual, bound),
-            claims.divisible(config),
-            *claims.rows(config, on_cpu(passes.weights), on_cpu(honest.weights)[0]),
-            claims.hull(config, passes),
-            claims.lookup(config, passes, honest),
-            claims.core(config, operations, head_size),
-        )
-        return _result(config, module, x, still, shown, verdicts, (residual, operations))
+        seen = _see(config)
+        return _result(seen, judge_all(config, claims.TESTS, seen.found, lambda other: _see(other).found))
+
+
+class _Seen(NamedTuple):
+    """One pass without dropout (``still``), one as it is shown, and what was measured of them."""
+
+    config: AnatomyConfig
+    module: MultiHeadAttention
+    x: Tensor
+    still: AttentionTrace
+    shown: AttentionTrace
+    found: dict[str, Found]
+
+
+def _see(config: AnatomyConfig) -> _Seen:
+    module, x = attention_module(config), module_input(config)
+    honest = module.trace(x, is_causal=config.causal)
+    still = miscut_trace(module, x, honest) if config.miscut else honest
+    residual = claims.loop_residual(config, module, x, still)
+    heads = f"{config.heads} head{'s' * (config.heads > 1)}"
+    n, d = len(config.tokens), config.width
+    found = {
+        "mha-reshape": Found(residual, output_tolerance(module, honest), heads, size=largest(on_cpu(honest.output))),
+        "mha-divisible": claims.divisible(config),
+        "cplx-core": Found(
+            claims.core_flops(module, x, is_causal=config.causal, fused=config.fused),
+            4 * n * n * d, f"4 n² d with n = {n}, d = {d}", unit="operations",
+        ),
+    }  # fmt: skip
+    passes, shown = honest, still
+    if config.dropout:
+        passes = claims.training_passes(config, module, x, is_causal=config.causal)
+        shown = AttentionTrace(*(getattr(passes, one.name)[:1] for one in fields(AttentionTrace)))
+        if config.miscut:
+            with SeededDropout(config.seed, "dropout"):
+                shown = miscut_trace(module, x, honest)
+    found |= claims.rows(config, on_cpu(passes.weights), on_cpu(honest.weights)[0])
+    found |= {"convex-hull": claims.hull(config, passes), "soft-lookup": claims.lookup(config, passes, honest)}
+    return _Seen(config, module, x, still, shown, found)
 
 
 def time_heads(config: AnatomyConfig) -> HeadTimes:
@@ -196,10 +215,8 @@ def time_heads(config: AnatomyConfig) -> HeadTimes:
     return HeadTimes(batched=batched, loop=loop)
 
 
-def _result(
-    config: AnatomyConfig, module: MultiHeadAttention, x: Tensor, still: AttentionTrace, shown: AttentionTrace,
-    verdicts: tuple[Verdict, ...], measured: tuple[float, int],
-) -> AnatomyResult:  # fmt: skip
+def _result(seen: _Seen, verdicts: tuple[Verdict, ...]) -> AnatomyResult:
+    config, module, x, still, shown, found = seen
     place = module.added_position
     embedded = x if place is None else place(x)
     vocabulary = tuple(dict.fromkeys(config.tokens))
@@ -239,8 +256,8 @@ def _result(
         scale=module.scale,
         mean_max_weight=float(on_cpu(still.weights).amax(-1).mean()),
         tie_bound=array(claims.tie_bound(config, still)),
-        loop_residual=measured[0],
-        core_flops=measured[1],
+        loop_residual=found["mha-reshape"].measured,
+        core_flops=int(found["cplx-core"].measured),
         verdicts=verdicts,
         provenance=Provenance.of(config),
     )

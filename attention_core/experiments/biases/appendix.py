@@ -9,9 +9,8 @@ from torch import Tensor, nn
 
 from attention_core.device import DTYPES
 from attention_core.experiments.biases.config import AppendixConfig
-from attention_core.experiments.biases.module import largest
 from attention_core.experiments.bounds import output_tolerance, weight_tolerance
-from attention_core.experiments.judge import judge, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
@@ -73,7 +72,7 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
     """
     x, weights, key_bias = _published_draws(config.seed)
     numbers: dict[str, list[float]] = {}
-    verdicts: list[Verdict] = []
+    exact: dict[str, Found] = {}
     with torch.inference_mode():
         for name in ("float32", "float64"):
             module = _module(weights, key_bias).to(config.torch_device, DTYPES[name])
@@ -84,18 +83,20 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
             without = module.trace(inputs)
             numbers[name] = _differences(with_bias, without)
             if name == "float64":
-                verdicts = _exact_verdicts(config, module, with_bias, without)
+                exact = _exact_found(module, with_bias, without)
     rows = tuple(
         AppendixRow(quantity=quantity, published=published, float32=single, float64=exact)
         for (quantity, published), single, exact in zip(
             PUBLISHED.values(), numbers["float32"], numbers["float64"], strict=True
         )
     )
-    if config.seed == PUBLISHED_SEED:
-        verdicts = [
-            _published_verdict(config, part, row) for part, row in zip(PUBLISHED, rows, strict=True)
-        ] + verdicts
-    return AppendixResult(rows=rows, verdicts=tuple(verdicts), provenance=Provenance.of(config))
+    published = {
+        test.key: Found(row.float32 / row.published, (0.5, 2.0), CASES)
+        for test, row in zip(PUBLISHED_TESTS.values(), rows if config.seed == PUBLISHED_SEED else (), strict=False)
+    }
+    verdicts = judge_all(replace(config, dtype="float32"), PUBLISHED_TESTS.values(), published)
+    verdicts += judge_all(replace(config, dtype="float64"), EXACT_TESTS.values(), exact)
+    return AppendixResult(rows=rows, verdicts=verdicts, provenance=Provenance.of(config))
 
 
 def _published_draws(seed: int) -> tuple[Tensor, list[Tensor], Tensor]:
@@ -132,26 +133,22 @@ def _differences(one: AttentionTrace, other: AttentionTrace) -> list[float]:
     return [float(output.mean()), float(output.var()), float(weights.mean())]
 
 
-def _published_verdict(config: AppendixConfig, part: str, row: AppendixRow) -> Verdict:
-    return judge(
-        replace(config, dtype="float32"), f"bias-appendix.{part}", row.float32 / row.published, "in", (0.5, 2.0),
-        says=f"the {row.quantity}, measured over published, is",
-        quantity=f"{row.quantity}, measured / published", cases=CASES,
-    )  # fmt: skip
+PUBLISHED_TESTS: Final = {
+    part: Test(f"bias-appendix.{part}", "in", f"the {quantity}, measured over published, is",
+               f"{quantity}, measured / published")
+    for part, (quantity, _) in PUBLISHED.items()
+}  # fmt: skip
+EXACT_TESTS: Final = {
+    part: Test(f"bias-appendix.exact-{part}", "≤", f"in float64 the largest difference of the {part} is",
+               f"max |{part} difference|")
+    for part in ("output", "weights")
+}  # fmt: skip
 
 
-def _exact_verdicts(
-    config: AppendixConfig, module: MultiHeadAttention, one: AttentionTrace, other: AttentionTrace
-) -> list[Verdict]:
-    moved = {
-        "output": (one.output, other.output, output_tolerance(module, one, other)),
-        "weights": (one.weights, other.weights, weight_tolerance(module, one, other)),
+def _exact_found(module: MultiHeadAttention, one: AttentionTrace, other: AttentionTrace) -> dict[str, Found]:
+    bounds = {"output": output_tolerance(module, one, other), "weights": weight_tolerance(module, one, other)}
+    parts = {part: (on_cpu(getattr(one, part)), on_cpu(getattr(other, part))) for part in bounds}
+    return {
+        EXACT_TESTS[part].key: Found(largest(left - right), bounds[part], CASES, largest(left))
+        for part, (left, right) in parts.items()
     }
-    return [
-        judge(
-            replace(config, dtype="float64"), f"bias-appendix.exact-{name}", largest(on_cpu(left) - on_cpu(right)),
-            "≤", bound, says=f"in float64 the largest difference of the {name} is",
-            quantity=f"max |{name} difference|", cases=CASES,
-        )
-        for name, (left, right, bound) in moved.items()
-    ]  # fmt: skip

@@ -1,7 +1,6 @@
 """What becomes of a linear layer's bias: after a norm (``bias-norm``), and on average over inputs (``bias-mean``)."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -11,11 +10,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasesSetting, MeanConfig
-from attention_core.experiments.biases.module import BiasedAttention, bias_parameters, largest
+from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import LAMBDA, is_half, spacing, variance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import array, judge, on_cpu
-from attention_core.experiments.verdict import Provenance, Relation, Result, Verdict, format_number
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 
 # |z| stays below 5 in all but 6e-7 of cases for one number, and below 5.7 for the largest of 32.
 MAX_Z: Final = 5.7
@@ -96,6 +95,17 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
     Args:
         config: The tokens, and the size and direction of b_O.
     """
+    survivals, refusal = _survivals(config)
+    return AfterNormResult(
+        survivals=survivals,
+        refusal=refusal,
+        verdicts=judge_all(config, TESTS, _left(config, survivals), lambda other: _left(other, _survivals(other)[0])),
+        provenance=Provenance.of(config),
+    )
+
+
+def _survivals(config: AfterNormConfig) -> tuple[tuple[Survival, ...], str]:
+    """What each norm leaves, and why BatchNorm is absent."""
     attention = BiasedAttention(config.attention())
     with torch.inference_mode():
         module = attention.at(config.size)
@@ -114,12 +124,7 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
             refusal = "BatchNorm in training needs more than one token: the variance of a single value is 0"
             del norms["BatchNorm"]
         survivals = tuple(_survival(name, norm, outputs, off, attention) for name, norm in norms.items())
-    return AfterNormResult(
-        survivals=survivals,
-        refusal=refusal,
-        verdicts=_norm_verdicts(config, survivals),
-        provenance=Provenance.of(config),
-    )
+    return survivals, refusal
 
 
 def run_mean(config: MeanConfig) -> MeanResult:
@@ -151,13 +156,16 @@ def run_mean(config: MeanConfig) -> MeanResult:
         found, target = torch.stack(means), on_cpu(bias.detach())
         spread = on_cpu(weight).square().sum(1).sqrt()
         errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
+        z_scores = (found - target) / errors
+    cases = f"{2**config.doublings:,} samples"
+    measured = Found(largest(z_scores[-1]), MAX_Z, cases, unit="standard errors")
     return MeanResult(
         samples=samples,
         means=array(found),
         bias=array(target),
         errors=array((found - target).square().mean(1).sqrt()),
         expected_errors=array(errors.square().mean(1).sqrt()),
-        verdicts=(_mean_verdict(config, largest((found[-1] - target) / errors[-1])),),
+        verdicts=judge_all(config, (MEAN_TEST,), {MEAN_TEST.key: measured}),
         provenance=Provenance.of(config),
     )
 
@@ -194,10 +202,10 @@ def _survival(
         stretch = 1.0 if running else 1 / math.sqrt(float(power.min()) + eps)
     normed = [_apply(norm, one) for one in outputs]
     moved = [largest(on_cpu(one) - on_cpu(normed[0])) for one in normed[1:]]
-    size = max(largest(one) for one in outputs)
+    size = largest(*outputs)
     own, last = 0.0, 0.0
     if is_half(dtype):
-        last = max(float(spacing(on_cpu(one), dtype).max()) for one in normed)
+        last = largest(*(spacing(on_cpu(one), dtype) for one in normed))
     else:
         own = terms * (torch.finfo(dtype).eps / 2 * size) ** 2
     bound = LAMBDA * math.sqrt(2 * (float(off.max()) + own)) * stretch + last
@@ -208,40 +216,57 @@ def _apply(norm: nn.Module | None, rows: Tensor) -> Tensor:
     return rows if norm is None else norm(rows)
 
 
-def _norm_verdicts(config: AfterNormConfig, survivals: tuple[Survival, ...]) -> tuple[Verdict, ...]:
-    running = "running statistics know nothing of the bias" if config.batch_norm_eval else ""
-    nothing = "b_O is the same in every component, so there is no rest" if config.direction == "equal" else ""
-    cases: tuple[tuple[str, str, str, Relation, str, str, str], ...] = (
-        ("batch", "BatchNorm", "whole", "≤", "all of b_O", "BN(f) − BN(f without b_O)", running),
-        ("layer-mean", "LayerNorm", "mean_part", "≤", "the mean of b_O", "LN(f) − LN(f without the mean of b_O)", ""),
-        ("layer-rest", "LayerNorm", "rest", "≥", "the rest of b_O", "LN(f) − LN(f without the rest of b_O)", nothing),
-        ("rms", "RMSNorm", "whole", "≥", "all of b_O", "RMS(f) − RMS(f without b_O)", ""),
-    )
+def _running(config: AfterNormConfig) -> str:
+    return "running statistics know nothing of the bias" if config.batch_norm_eval else ""
+
+
+def _no_rest(config: AfterNormConfig) -> str:
+    return "b_O is the same in every component, so there is no rest" if config.direction == "equal" else ""
+
+
+# By the end of the test's key: which norm, and which part of ``Survival``.
+_LEFT: Final = {
+    "batch": ("BatchNorm", "whole"),
+    "layer-mean": ("LayerNorm", "mean_part"),
+    "layer-rest": ("LayerNorm", "rest"),
+    "rms": ("RMSNorm", "whole"),
+}
+TESTS: Final = (
+    Test("bias-norm.batch", "≤", "after BatchNorm, all of b_O moves the output by at most",
+         "max |BN(f) − BN(f without b_O)|", breaks=_running),
+    Test("bias-norm.layer-mean", "≤", "after LayerNorm, the mean of b_O moves the output by at most",
+         "max |LN(f) − LN(f without the mean of b_O)|"),
+    Test("bias-norm.layer-rest", "≥", "after LayerNorm, the rest of b_O moves the output by up to",
+         "max |LN(f) − LN(f without the rest of b_O)|", breaks=_no_rest),
+    Test("bias-norm.rms", "≥", "after RMSNorm, all of b_O moves the output by up to",
+         "max |RMS(f) − RMS(f without b_O)|"),
+)  # fmt: skip
+
+
+def _left(config: AfterNormConfig, survivals: tuple[Survival, ...]) -> dict[str, Found]:
+    cases = f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token"
     found = {survival.norm: survival for survival in survivals}
-
-    def coarse(norm: str) -> str:
-        bound = found[norm].bound  # what is normalised has a size of 1
-        return f"rounding alone may move it by {format_number(bound)} in {config.dtype}" if bound >= 1 else ""
-
-    def left(norm: str, part: str) -> Callable[[AfterNormConfig], float]:
-        return lambda other: getattr(run_after_norm(other).survival(norm), part)
-
-    return tuple(
-        judge(
-            config, f"bias-norm.{key}", getattr(found[norm], part), relation, found[norm].bound,
-            says=f"after {norm}, {of} moves the output by {'at most' if relation == '≤' else 'up to'}",
-            quantity=f"max |{quantity}|", broken=because, undecided=coarse(norm), exact=left(norm, part),
-            cases=f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token",
-        )
-        for key, norm, part, relation, of, quantity, because in cases
+    return {
+        f"bias-norm.{key}": Found(getattr(found[norm], part), found[norm].bound, cases, size=1.0)
+        for key, (norm, part) in _LEFT.items()
         if norm in found
-    )  # fmt: skip
+    }
 
 
-def _mean_verdict(config: MeanConfig, measured: float) -> Verdict:
-    return judge(
-        config, "bias-mean", measured, "≤", MAX_Z, unit="standard errors",
-        says="the mean of an output is off from its bias by at most", quantity="max |mean of W_Q x + b_Q, minus b_Q|",
-        cases=f"{2**config.doublings:,} samples",
-        broken=f"the inputs have mean {config.input_mean:g}, so E[Wx] is not 0" if config.input_mean else "",
-    )  # fmt: skip
+def _shifted(config: MeanConfig) -> str:
+    return f"the inputs have mean {config.input_mean:g}, so E[Wx] is not 0" if config.input_mean else ""
+
+
+def _shift(config: MeanConfig) -> float:
+    """How many standard errors the inputs' mean moves the mean of the component that it moves most."""
+    setting = BiasesSetting(dtype="float64", device="cpu", seed=config.seed)
+    weight = BiasedAttention(setting).at(1.0).q_weight
+    assert weight is not None
+    moved = (config.input_mean * weight.detach().sum(1)).abs() / weight.detach().square().sum(1).sqrt()
+    return float(moved.max()) * math.sqrt(2**config.doublings)
+
+
+MEAN_TEST: Final = Test(
+    "bias-mean", "≤", "the mean of an output is off from its bias by at most",
+    "max |mean of W_Q x + b_Q, minus b_Q|", breaks=_shifted, foresees=_shift,
+)  # fmt: skip

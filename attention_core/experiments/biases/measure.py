@@ -7,26 +7,24 @@ softmax(x). Each is measured on the module, and so is what breaks it.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import torch
 from torch import Tensor
 
 from attention_core.experiments.biases.bounds import key_gradient_tolerance, shift_tolerance
 from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks
-from attention_core.experiments.biases.module import BiasedAttention, bias_parameters, largest
+from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import is_half, output_tolerance, score_tolerance, weight_tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import judge, on_cpu
-from attention_core.experiments.verdict import Provenance, Result, Verdict, format_number
+from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
-# Weights lie between 0 and 1: where rounding explains a change like this, nothing is shown by finding no larger one.
-COARSE: Final = 0.2
-# What each verdict measures, in words and as a formula.
-MEASURED: Final = {
+# What each test measures, in words and as a formula.
+_MEASURED: Final = {
     "bias-k.weights": ("taking it out moves the weights by at most", "max |weights − weights without b_K|"),
     "bias-k.output": ("taking it out moves the output by at most", "max |output − output without b_K|"),
     "bias-k.spread": (
@@ -47,7 +45,11 @@ MEASURED: Final = {
     ),
     "softmax-shift": ("a weight moves by at most", f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
 }
-_Measured = dict[str, tuple[float, float]]  # by the key of the verdict: a number, and the bound it is held to
+TESTS: Final = {
+    key: Test(key, "≥" if key == "bias-q.output" else "≤", *words, breaks=partial(breaks, claim=key))
+    for key, words in _MEASURED.items()
+}
+_Measured = dict[str, tuple[float, float, float]]  # by the key of the test: a number, its bound, and its size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,50 +119,52 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
     Args:
         config: The module, its tokens and the size of its biases.
     """
+    seen = _see(config)
+    return BiasesResult(
+        **{name: value for name, value in seen.items() if name != "found"},
+        verdicts=judge_all(config, TESTS.values(), seen["found"], lambda other: _see(other)["found"]),
+        provenance=Provenance.of(config),
+    )
+
+
+def _see(config: BiasesConfig) -> dict[str, Any]:
+    """What a result holds beside its verdicts, and what was ``found`` for them."""
     attention = BiasedAttention(config)
-    gradient, gradient_bound = _gradients(attention, config)
-    measured: _Measured = {"bias-k-grad": (gradient["k"], gradient_bound)} if config.k_bias else {}
+    gradient, *held = _gradients(attention, config)
+    measured: _Measured = {"bias-k-grad": (gradient["k"], held[0], held[1])} if config.k_bias else {}
     effects: list[BiasEffect] = []
     with torch.inference_mode():
         module = attention.at(config.size)
         full, plain = attention.trace(module), attention.trace(attention.at(config.size, without=ROLES))
-        terms = attention.formula_terms(config.size)
+        terms, size = attention.formula_terms(config.size), largest(plain.output)
         for role in config.biases:
             without = attention.at(config.size, without=(role,))
             other = attention.trace(without)
             effect = _effect(attention, role, full, other, gradient[role])
             effects.append(effect)
             if role == "k":
-                measured |= _key_claims(module, full, other, effect)
+                measured |= _key_claims(module, full, other, effect, size)
             elif role == "q":
-                measured |= _query_claims(terms, module, full, other, effect)
+                measured |= _query_claims(terms, module, full, other, effect, size)
             elif role == "v":
                 measured |= _value_claim(attention, config, module, without)
         measured |= _term_claims(attention, terms, module, full) | _shift_claim(config, plain.scores)
-        bounds = {
+        cases = f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token"
+        return {
+            "effects": tuple(effects),
             "score_bound": score_tolerance(module, full, plain),
             "weight_bound": weight_tolerance(module, full, plain),
             "output_bound": output_tolerance(module, full, plain),
+            "gradient_bound": held[0],
+            "largest_weight": float(plain.weights.max()),
+            "found": {key: Found(value, bound, cases, size) for key, (value, bound, size) in measured.items()},
         }
-    return BiasesResult(
-        effects=tuple(effects),
-        **bounds,
-        gradient_bound=gradient_bound,
-        largest_weight=float(plain.weights.max()),
-        verdicts=tuple(_verdict(config, key, *measured[key]) for key in MEASURED if key in measured),
-        provenance=Provenance.of(config),
-    )
 
 
 def naive_softmax(scores: Tensor) -> Tensor:
     """``exp(x) / Σ exp(x)`` as it is written, which over- and underflows; in float32 for half precision."""
     powers = scores.to(torch.float32 if is_half(scores.dtype) else scores.dtype).exp()
     return (powers / powers.sum(-1, keepdim=True)).to(scores.dtype)
-
-
-def too_coarse(dtype: str, bound: float) -> str:
-    """What leaves a claim about weights open where rounding alone may move them far; empty where it may not."""
-    return f"rounding alone may move a weight by {format_number(bound)} in {dtype}" if bound >= COARSE else ""
 
 
 def _effect(
@@ -184,26 +188,27 @@ def _visible(attention: BiasedAttention, rows: Tensor) -> Tensor:
 
 
 def _key_claims(
-    module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect
+    module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect, size: float
 ) -> _Measured:
     return {
-        "bias-k.weights": (effect.weights, weight_tolerance(module, full, other)),
-        "bias-k.output": (effect.output, output_tolerance(module, full, other)),
-        "bias-k.spread": (effect.spread, 2 * score_tolerance(module, full, other)),
+        "bias-k.weights": (effect.weights, weight_tolerance(module, full, other), 1.0),
+        "bias-k.output": (effect.output, output_tolerance(module, full, other), size),
+        "bias-k.spread": (effect.spread, 2 * score_tolerance(module, full, other), effect.scores),
     }
 
 
 def _query_claims(
-    terms: Tensor, module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect
-) -> _Measured:
+    terms: Tensor, module: MultiHeadAttention, full: AttentionTrace, other: AttentionTrace, effect: BiasEffect,
+    size: float,
+) -> _Measured:  # fmt: skip
     """The output moves, by what adding ``scale·b_Q·k_j`` to column j of the scores does to it."""
     n = terms.shape[-1]
     added = on_cpu(full.scores[0, :, :, :n]) - on_cpu(other.scores[0, :, :, :n])
     missed = largest(added - on_cpu(terms[2]) - on_cpu(terms[3]))
     least = torch.finfo(full.output.dtype).tiny  # where no query sees a key nothing is rounded, and nothing moves
     return {
-        "bias-q.output": (effect.output, max(output_tolerance(module, full, other), least)),
-        "bias-q.column": (missed, 2 * score_tolerance(module, full, other)),
+        "bias-q.output": (effect.output, largest(output_tolerance(module, full, other), least), size),
+        "bias-q.column": (missed, 2 * score_tolerance(module, full, other), effect.scores),
     }
 
 
@@ -215,7 +220,8 @@ def _value_claim(
     assert module.o_weight is not None
     constant = on_cpu(module.o_weight) @ on_cpu(bias_parameters(module)["v"])
     left = on_cpu(full.output) - on_cpu(without.output) - constant
-    return {"bias-v": (largest(left), output_tolerance(module, full, without, scores_move=False))}
+    bound = output_tolerance(module, full, without, scores_move=False)
+    return {"bias-v": (largest(left), bound, largest(constant))}
 
 
 def _term_claims(
@@ -226,8 +232,8 @@ def _term_claims(
     seen = _visible(attention, on_cpu(full.weights[0, :, :, :n]) - on_cpu(softmax_over_keys(terms[0] + terms[2])))
     missed = largest(on_cpu(full.scores[0, :, :, :n]) - on_cpu(terms).sum(0))
     return {
-        "bias-terms.sum": (missed, 2 * score_tolerance(module, full)),
-        "bias-terms.cancel": (largest(seen) if seen.numel() else 0.0, weight_tolerance(module, full)),
+        "bias-terms.sum": (missed, 2 * score_tolerance(module, full), largest(full.scores)),
+        "bias-terms.cancel": (largest(seen) if seen.numel() else 0.0, weight_tolerance(module, full), 1.0),
     }
 
 
@@ -235,11 +241,14 @@ def _shift_claim(config: BiasesConfig, scores: Tensor) -> _Measured:
     """Softmax of scores that are all larger by 1,000."""
     softmax = naive_softmax if config.naive_softmax else softmax_over_keys
     moved = largest(on_cpu(softmax(scores + SHIFT)) - on_cpu(softmax(scores)))
-    return {"softmax-shift": (moved, shift_tolerance(scores, SHIFT))}
+    return {"softmax-shift": (moved, shift_tolerance(scores, SHIFT), 1.0)}
 
 
-def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[str, float], float]:
-    """‖∂L/∂b‖ of each bias that is on, for L = Σ G·output with G ~ N(0, 1); and what rounding explains of b_K's."""
+def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[str, float], float, float]:
+    """‖∂L/∂b‖ of each bias that is on, for L = Σ G·output with G ~ N(0, 1).
+
+    And what rounding explains of b_K's, and what it would be if its parts, one from each key, did not cancel.
+    """
     draw = generator(config.seed, "biases", "upstream")
     upstream = torch.randn(1, len(config.tokens), D_MODEL, generator=draw, dtype=torch.float64)
     upstream = upstream.to(attention.device, attention.dtype)
@@ -247,24 +256,6 @@ def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[s
         module = attention.at(config.size)
         trace = attention.trace(module)
         biases = bias_parameters(module)
-        found = torch.autograd.grad(trace.output, list(biases.values()), upstream) if biases else ()
+        *found, keys = torch.autograd.grad(trace.output, [*biases.values(), trace.k], upstream)
     norms = {role: float(on_cpu(one).norm()) for role, one in zip(biases, found, strict=True)}
-    return norms, key_gradient_tolerance(module, trace, upstream)
-
-
-def _verdict(config: BiasesConfig, key: str, measured: float, bound: float) -> Verdict:
-    says, quantity = MEASURED[key]
-    broken = breaks(config, key)
-    of_weights = key in ("bias-k.weights", "bias-terms.cancel", "softmax-shift")
-    overflows = key == "softmax-shift" and broken  # it is NaN in every precision: no size to compare
-    return judge(
-        config, key, measured, "≥" if key == "bias-q.output" else "≤", bound, says=says, quantity=quantity,
-        cases=f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token", broken=broken,
-        undecided=too_coarse(config.dtype, bound) if of_weights and not broken else "",
-        exact=None if overflows else lambda other: _precisely(other).verdict(key).measured,
-    )  # fmt: skip
-
-
-@lru_cache(maxsize=4)
-def _precisely(config: BiasesConfig) -> BiasesResult:
-    return run_biases(config)
+    return norms, key_gradient_tolerance(module, trace, upstream), float(on_cpu(keys).norm())

@@ -120,8 +120,3 @@ def _divided(parts: list[Tensor], normed: Tensor) -> list[Tensor]:
     """Each part divided by what normalisation divides the sum of the parts by."""
     length = torch.linalg.vector_norm(parts[0] + parts[1], dim=-1, keepdim=True)
     return [part * (torch.linalg.vector_norm(normed, dim=-1, keepdim=True) / length) for part in parts]
-
-
-def largest(values: Tensor) -> float:
-    """Largest absolute value; NaN where one is NaN."""
-    return float(values.abs().max())

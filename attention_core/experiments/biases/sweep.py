@@ -10,10 +10,10 @@ import torch
 from attention_core.device import DTYPES, supported_dtypes
 from attention_core.experiments.biases.bounds import shift_tolerance
 from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasesSetting, breaks
-from attention_core.experiments.biases.measure import MEASURED, naive_softmax, too_coarse
-from attention_core.experiments.biases.module import BiasedAttention, largest
+from attention_core.experiments.biases.measure import TESTS, naive_softmax
+from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import weight_tolerance
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, array, judge_all, largest, on_cpu
 from attention_core.experiments.settings import declared
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number
 from attention_core.modules.dot_product import softmax_over_keys
@@ -180,18 +180,20 @@ def _verdict(
     """``bias-k`` in one precision at one size, with what float64 says of overflow and of what breaks it."""
     limit = torch.finfo(setting.torch_dtype).max
     ends = f"{setting.dtype} ends at {format_number(limit)}"
-    same = {name: getattr(setting, name) for name in declared(BiasesSetting)}
-    broken, undecided = breaks(BiasesConfig(**same), "bias-k.weights"), ""
-    over = largest_key > limit * MARGIN
-    if over:
-        broken = f"{ends}, and the largest key does not"
-    elif largest_key > limit / MARGIN:
-        undecided = f"{ends}, and the largest key comes close to it"
-    else:
-        undecided = too_coarse(setting.dtype, bound)
-    says, quantity = MEASURED["bias-k.weights"]
-    return judge(
-        setting, f"bias-k.{setting.dtype}", measured, "≤", bound, says=says, quantity=quantity,
-        cases=f"‖b_K‖ = {format_number(size)}", broken=broken, undecided=undecided,
-        exact=lambda _: math.inf if over else residual,
-    )  # fmt: skip
+    over, near = largest_key > limit * MARGIN, limit / MARGIN < largest_key <= limit * MARGIN
+    broken = f"{ends}, and the largest key does not" if over else _breaks(setting)
+    test = replace(
+        TESTS["bias-k.weights"],
+        key=f"bias-k.{setting.dtype}",
+        breaks=lambda _: broken,
+        leaves=lambda _: f"{ends}, and the largest key comes close to it" if near else "",
+    )
+    cases = f"‖b_K‖ = {format_number(size)}"
+    found = Found(measured, bound, cases, size=1.0, exact=math.inf if over else residual)
+    return judge_all(setting, (test,), {test.key: found})[0]
+
+
+def _breaks(setting: BiasesSetting) -> str:
+    return breaks(
+        BiasesConfig(**{name: getattr(setting, name) for name in declared(BiasesSetting)}), "bias-k.weights"
+    )

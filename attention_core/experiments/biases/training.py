@@ -13,7 +13,7 @@ from attention_core.experiments.biases.bounds import key_gradient_tolerance
 from attention_core.experiments.biases.config import D_MODEL, NUM_HEADS, TrainingConfig
 from attention_core.experiments.biases.module import bias_parameters
 from attention_core.experiments.inputs import draw_parameters, generator
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, on_cpu
 from attention_core.experiments.optimizers import SGD, AdamW, FlatParameters
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -22,6 +22,9 @@ LEARNING_RATES: Final = {"SGD": 0.1, "Adam": 0.001}
 SENTENCES: Final = 8
 TOKENS: Final = 6
 REPORT_EVERY: Final = 50
+TEST: Final = Test(
+    "bias-k-grad.training", "≤", "after training with SGD the bias is as long as", "‖b_K‖ after training with SGD"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,15 +100,11 @@ def _norms(module: MultiHeadAttention) -> list[float]:
 
 
 def _result(config: TrainingConfig, norms: list[list[list[float]]], bound: float) -> TrainingResult:
-    verdict = judge(
-        config, "bias-k-grad.training", norms[0][-1][1], "≤", bound,
-        says="after training with SGD the bias is as long as", quantity="‖b_K‖ after training with SGD",
-        cases=f"{config.steps:,} steps from b_K = 0",
-    )  # fmt: skip
+    found = {TEST.key: Found(norms[0][-1][1], bound, f"{config.steps:,} steps from b_K = 0", size=norms[0][-1][0])}
     return TrainingResult(
         optimizers=tuple(LEARNING_RATES),
         norms=array(torch.tensor(norms, dtype=torch.float64)),
         bound=bound,
-        verdicts=(verdict,),
+        verdicts=judge_all(config, (TEST,), found),
         provenance=Provenance.of(config),
     )

@@ -78,34 +78,30 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def count_whole(config: ComplexityConfig) -> tuple[int, int, int | None]:
-    """FLOPs counted in the core and in the whole layer: of ``trace`` by shapes, of ``forward`` on the device.
-
-    Returns:
-        Both, and what the counter saw of a fused kernel: its ``head_size``.
-    """
+def count_whole(config: ComplexityConfig) -> tuple[int, int]:
+    """FLOPs counted in the core and in the whole layer: of ``trace`` by shapes, of ``forward`` on the device."""
     module, sizes = _module(config), (config.num_queries, config.num_keys)
     if config.fused:
         module = filled(module, config)
         inputs = [tokens(name, n, config.d_model, config) for name, n in zip("xy", sizes, strict=True)]
     else:
         inputs = [_blank(n, config.d_model, config.torch_dtype) for n in sizes]
-    projections, core, head_size = _parts(module if config.fused else module.trace, *inputs)
-    return core, projections + core, head_size
+    projections, core = _parts(module if config.fused else module.trace, *inputs)
+    return core, projections + core
 
 
 @lru_cache(maxsize=512)
 def count_parts(n: int, d_model: int, width: int, output_projection: bool) -> tuple[int, int]:
     """FLOPs counted in the projections and in the core of self-attention on ``n`` tokens; heads change neither."""
-    return _parts(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))[:2]
+    return _parts(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))
 
 
-def _parts(compute: Callable[..., Any], *inputs: Tensor) -> tuple[int, int, int | None]:
-    """FLOPs counted in products with a parameter matrix (``mm``), and in all other operations; ``head_size``."""
+def _parts(compute: Callable[..., Any], *inputs: Tensor) -> tuple[int, int]:
+    """FLOPs counted in products with a parameter matrix (``mm``), and in all other operations."""
     with torch.no_grad(), FlopCounter() as counter:
         compute(*inputs)
     projections = counter.by_kind[torch.ops.aten.mm]
-    return projections, counter.operations - projections, counter.head_size
+    return projections, counter.operations - projections
 
 
 def count_map(config: ComplexityConfig) -> list[list[tuple[int, int]]]:

@@ -6,6 +6,7 @@ from torch import Tensor
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.complexity.config import ComplexityConfig
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
+from attention_core.experiments.judge import Found, largest, on_cpu
 from attention_core.modules.dot_product import scaled_dot_product_attention
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -18,16 +19,18 @@ def reshape_sizes(config: ComplexityConfig) -> tuple[int, int]:
     return min(config.num_queries, LONGEST), min(config.num_keys, LONGEST)
 
 
-def reshape_residual(config: ComplexityConfig) -> tuple[float, float]:
-    """Largest difference between all heads at once and one head at a time, and what rounding explains of it."""
+def reshaped(config: ComplexityConfig) -> Found:
+    """Largest difference between all heads at once and one head at a time."""
     sizes = (config.d_model, config.num_heads, config.d_head)
     module = filled(shapes_only(*sizes, output_projection=config.output_projection), config)
     n_t, n_s = reshape_sizes(config)
     x, y = tokens("x", n_t, config.d_model, config), tokens("y", n_s, config.d_model, config)
     with torch.no_grad():
         batched = _without_transposing(module, x, y) if config.mixed else module(x, y)
-        residual = (batched - loop_over_heads(module, x, y)).abs().max()
-        return float(residual), output_tolerance(module, module.trace(x, y))
+        residual, trace = largest(batched - loop_over_heads(module, x, y)), module.trace(x, y)
+    heads = "1 head" if config.num_heads == 1 else f"{config.num_heads} heads"
+    cases = f"{heads}, {n_t} queries, {n_s} keys"
+    return Found(residual, output_tolerance(module, trace), cases, size=largest(on_cpu(trace.output)))
 
 
 def _without_transposing(module: MultiHeadAttention, x: Tensor, y: Tensor) -> Tensor:

@@ -171,7 +171,7 @@ class LearningConfig(RunConfig):
     @property
     def sizes(self) -> Sizes:
         """What the task needs to know."""
-        return Sizes(tokens=self.tokens, kinds=self.kinds, back=self.back)
+        return Sizes(tokens=self.tokens, kinds=self.kinds, back=self.back, causal=self.causal)
 
     @property
     def blind(self) -> bool:

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import judge, on_cpu
-from attention_core.experiments.learning.config import OPTIMIZERS
+from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
+from attention_core.experiments.learning.config import OPTIMIZERS, LearningConfig
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
 from attention_core.experiments.verdict import Verdict, format_number
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -23,6 +23,21 @@ _SHARED: Final = {
     "tied-qk": "b_K and b_Q are one vector, and b_Q moves",
 }
 _MOVED: Final = "AdamW divides what rounding leaves by its own size, and lets weights decay"
+
+
+def _lets_through(config: LearningConfig) -> str:
+    return _SHARED.get(config.projections) or (ROTATED if config.positions == "rotary" else "")
+
+
+def _moves(config: LearningConfig) -> str:
+    return _lets_through(config) or ("" if config.optimizer == "sgd" else _MOVED)
+
+
+TESTS: Final = (
+    Test("learn-key-bias.moved", "≤", "training moves the key bias by", "‖b_K after − b_K before‖", breaks=_moves),
+    Test("learn-key-bias.idle", "≤", "without the key bias the trained weights differ by at most",
+         "max |weights − weights without b_K|", breaks=_lets_through),
+)  # fmt: skip
 
 
 class KeyBiasWatch:
@@ -39,8 +54,7 @@ class KeyBiasWatch:
     def __init__(self, trainer: Trainer) -> None:
         self._trainer, self._descends = trainer, trainer.config.optimizer == "sgd"
         self._starts = {role: self._biases(role) for role in ("q", "k")} if trainer.config.biases else {}
-        config = trainer.config
-        self._because = _SHARED.get(config.projections) or (ROTATED if config.positions == "rotary" else "")
+        self._because = _lets_through(trainer.config)
         self._taken, self._since, self._each, self._bound = 0, 0, 0.0, 0.0
         self._step, self._exact = torch.zeros(()), torch.zeros(())
 
@@ -63,33 +77,20 @@ class KeyBiasWatch:
         size = float(torch.cat(self._starts["k"]).norm())
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
         steps = f"{config.steps:,} steps of {OPTIMIZERS[config.optimizer]}"
-        cases = f"{steps}, which move b_Q by {format_number(self._moved('q'))}"
-        bound = self._bound + own
-        verdicts = [
-            judge(config, "learn-key-bias.moved", self._moved("k"), "≤", bound,
-                  says="training moves the key bias by", quantity="‖b_K after − b_K before‖", cases=cases,
-                  broken=self._because or ("" if self._descends else _MOVED),
-                  undecided=self._undecided(float(self._exact.norm()), bound) if self._descends else "")
-        ]  # fmt: skip
+        exact = float(self._exact.norm()) if self._descends else math.inf
+        moved, others = self._moved("k"), self._moved("q")
+        cases = f"{steps}, which move b_Q by {format_number(others)}"
+        found = {"learn-key-bias.moved": Found(moved, self._bound + own, cases, others, exact=exact)}
         if config.projections == "full":
             lost, exact, rounding = _taken_out(self._trainer)
-            verdicts.append(
-                judge(config, "learn-key-bias.idle", lost, "≤", rounding,
-                      says="without the key bias the trained weights differ by at most",
-                      quantity="max |weights − weights without b_K|", cases=f"{config.tokens} tokens, all heads",
-                      broken=self._because, undecided=self._undecided(exact, rounding))
-            )  # fmt: skip
-        return tuple(verdicts)
-
-    def _undecided(self, exact: float, bound: float) -> str:
-        """Why nothing is decided where what lets the gradient through lets too little of it for any precision."""
-        if not self._because or exact > 2 * bound:
-            return ""
-        return f"{self._because}, but it moves by less than {self._trainer.config.dtype} can tell"
+            found["learn-key-bias.idle"] = Found(
+                lost, rounding, f"{config.tokens} tokens, all heads", 1.0, exact=exact
+            )
+        return judge_all(config, TESTS, found)
 
     def _add_up(self) -> None:
         steps, self._since = self._trainer.done - self._since, self._trainer.done
-        self._bound += self._each * steps
+        self._bound = math.hypot(self._bound, self._each * math.sqrt(steps))  # the steps' errors are independent
         self._exact = self._exact + self._step * steps
 
     def _biases(self, role: str) -> list[Tensor]:
@@ -151,14 +152,14 @@ def _taken_out(trainer: Trainer) -> tuple[float, float, float]:
         trainer.model(tokens.to(trainer.device))
     lost = exact = bound = 0.0
     for _, attention, given, options, trace in passes:
-        lost = max(lost, _change(attention, given, options))
+        lost = largest(lost, _change(attention, given, options))
         masks = {name: one.cpu() if isinstance(one, Tensor) else one for name, one in options.items()}
         exact_copy = copy.deepcopy(attention).to("cpu", torch.float64)
-        exact = max(exact, _change(exact_copy, tuple(map(on_cpu, given)), masks))
+        exact = largest(exact, _change(exact_copy, tuple(map(on_cpu, given)), masks))
         size = (on_cpu(trace.q).square() @ on_cpu(trace.k).square().mT).sqrt().max()
         dtype, terms = trace.q.dtype, 2 * attention.d_model + attention.d_head
         scores = tolerance(dtype, scale=float(size) * abs(attention.scale), terms=terms)
-        bound = max(bound, math.tanh(scores / 2) + tolerance(dtype, scale=1.0, terms=trace.k.shape[2] + 3))
+        bound = largest(bound, math.tanh(scores / 2) + tolerance(dtype, scale=1.0, terms=trace.k.shape[2] + 3))
     return lost, exact, bound
 
 
@@ -166,4 +167,4 @@ def _change(attention: MultiHeadAttention, given: tuple[Tensor, ...], options: M
     without = copy.deepcopy(attention)
     assert without.k_bias is not None
     without.k_bias.zero_()
-    return float((without.trace(*given, **options).weights - attention.trace(*given, **options).weights).abs().max())
+    return largest(without.trace(*given, **options).weights - attention.trace(*given, **options).weights)

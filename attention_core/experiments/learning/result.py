@@ -95,6 +95,14 @@ class Share:
         """Its upper end."""
         return self._end(1)
 
+    def most_ahead(self, other: "Share") -> float:
+        """By how much this share may be larger than another one, with 95 % confidence.
+
+        Newcombe (1998), "Interval estimation for the difference between independent proportions", method 10.
+        """
+        ours, theirs = self.reached / self.runs, other.reached / other.runs
+        return ours - theirs + math.hypot(self.high - ours, theirs - other.low)
+
     def _end(self, side: int) -> float:
         share, z = self.reached / self.runs, 1.96
         spread = z * math.sqrt(share * (1 - share) / self.runs + (z / (2 * self.runs)) ** 2)

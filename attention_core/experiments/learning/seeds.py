@@ -1,7 +1,7 @@
 """The same training from several seeds: how many of the runs succeed."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,7 @@ from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import SUCCESS, LearningConfig
 from attention_core.experiments.learning.result import Score, Share
 from attention_core.experiments.learning.trainer import Trainer, score
-from attention_core.experiments.learning.verdicts import rate_verdicts, run_verdicts
+from attention_core.experiments.learning.verdicts import compares, rate_verdicts, run_verdicts
 from attention_core.experiments.settings import Whole, setting
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
 
@@ -36,7 +36,7 @@ class SeedsConfig(LearningConfig):
     @property
     def repeats(self) -> int:
         """How many models are trained."""
-        return self.runs
+        return self.runs * (1 + compares(self))
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -55,6 +55,7 @@ class SeedsResult(Result):
             float64 (runs, points).
         scores: What each run is worth on 512 held-out sequences, after its last step.
         share: How many of them reach 95 %.
+        untied: How many of the same runs do with three matrices of their own, where a claim compares them.
         chance: Accuracy of guessing among all kinds.
         blind: Accuracy that the best model blind to order is expected to reach, the mean over the runs' sequences.
         parameters: How many each model has.
@@ -67,6 +68,7 @@ class SeedsResult(Result):
     accuracy: Float[np.ndarray, "runs points"]
     scores: tuple[Score, ...]
     share: Share
+    untied: Share | None
     chance: float
     blind: float
     parameters: int
@@ -103,7 +105,8 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
     """
     moments = sorted({round(part * config.steps / (POINTS - 1)) for part in range(POINTS)})
     curves = np.full((config.runs, len(moments)), math.nan)
-    scores, parameters = [], 0
+    scores, parameters, total = [], 0, config.runs * len(moments)
+    total += config.runs * compares(config)
     for run, seed in enumerate(config.seeds):
         trainer = Trainer(config.one(seed=seed))
         parameters = trainer.flat.values.numel()
@@ -112,19 +115,32 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
                 break
             curves[run, point] = trainer.accuracy
             said = f"run {run + 1} of {config.runs}"
-            done, total = run * len(moments) + point, config.runs * len(moments)
+            done = run * len(moments) + point
             yield SeedsStep(done, total, said, moments=frozen(np.array(moments)), accuracy=frozen(curves.copy()))
         scores.append(score(trainer.config, trainer.model))
-    share = Share(reached=sum(one.accuracy >= SUCCESS for one in scores), runs=config.runs)
+    others = []
+    for run, seed in enumerate(config.seeds if compares(config) else ()):
+        said = f"run {run + 1} of {config.runs} with three matrices"
+        kept = {"moments": frozen(np.array(moments)), "accuracy": frozen(curves.copy())}
+        yield SeedsStep(total - config.runs + run, total, said, **kept)
+        trainer = Trainer(config.one(seed=seed, projections="full"))
+        trainer.reach(config.steps)
+        others.append(score(trainer.config, trainer.model))
+    share, untied = _share(scores), _share(others) if others else None
     yield SeedsResult(
         config=config,
         moments=frozen(np.array(moments)),
         accuracy=frozen(curves),
         scores=tuple(scores),
         share=share,
+        untied=untied,
         chance=1 / config.kinds,
         blind=float(np.mean([one.accuracy - one.above_blind for one in scores])),
         parameters=parameters,
-        verdicts=(*run_verdicts(config, scores), *rate_verdicts(config, share)),
+        verdicts=(*run_verdicts(config, scores), *rate_verdicts(config, share, untied)),
         provenance=Provenance.of(config),
     )
+
+
+def _share(scores: Sequence[Score]) -> Share:
+    return Share(reached=sum(one.accuracy >= SUCCESS for one in scores), runs=len(scores))

@@ -1,5 +1,6 @@
 """What is to be learned: inputs drawn anew for every step, what is asked for, and what can be had without order."""
 
+import math
 import string
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -22,11 +23,13 @@ class Sizes:
         tokens: Length of each sequence.
         kinds: How many different tokens there are.
         back: How far back ``copy`` looks.
+        causal: Whether a token sees only those up to itself, which is all that a model blind to order then knows of.
     """
 
     tokens: int
     kinds: int
     back: int
+    causal: bool = False
 
 
 class Task(ABC):
@@ -44,9 +47,7 @@ class Task(ABC):
         """What is asked for in each slot of given inputs; ``IGNORED`` where nothing is."""
 
     @abstractmethod
-    def blind(
-        self, inputs: Int[Tensor, "batch tokens"], wanted: Int[Tensor, "batch tokens"], sizes: Sizes
-    ) -> Float[Tensor, "batch tokens"]:
+    def blind(self, inputs: Int[Tensor, "batch tokens"], sizes: Sizes) -> Float[Tensor, "batch tokens"]:
         """How often the best model that is blind to order is right in each slot.
 
         It knows its own token and how often each token stands among those it may see, and nothing else; it guesses
@@ -62,11 +63,16 @@ class Reverse(Task):
         del sizes
         return inputs.flip(1)
 
-    def blind(
-        self, inputs: Int[Tensor, "batch tokens"], wanted: Int[Tensor, "batch tokens"], sizes: Sizes
-    ) -> Float[Tensor, "batch tokens"]:
-        """The likeliest of the other tokens; in an odd number of slots one of them is its own partner."""
-        del wanted
+    def blind(self, inputs: Int[Tensor, "batch tokens"], sizes: Sizes) -> Float[Tensor, "batch tokens"]:
+        """The likeliest of the other tokens; in an odd number of slots one of them is its own partner.
+
+        Under a causal mask the tokens of the second half see what they ask for, and the others know nothing of it.
+        """
+        if sizes.causal:
+            slots = torch.arange(sizes.tokens)
+            partners = slots.flip(0)
+            unseen = torch.where(slots == partners, 1, sizes.kinds).double().reciprocal()
+            return torch.where(partners < slots, _likeliest_other(inputs, sizes), unseen)
         return _likeliest(inputs, sizes) if sizes.tokens % 2 else _likeliest_other(inputs, sizes)
 
 
@@ -78,12 +84,21 @@ class Sort(Task):
         del sizes
         return inputs.sort(1).values
 
-    def blind(
-        self, inputs: Int[Tensor, "batch tokens"], wanted: Int[Tensor, "batch tokens"], sizes: Sizes
-    ) -> Float[Tensor, "batch tokens"]:
-        """The likeliest token: what stands in a slot says nothing about which slot it is."""
-        del wanted
-        return _likeliest(inputs, sizes)
+    def blind(self, inputs: Int[Tensor, "batch tokens"], sizes: Sizes) -> Float[Tensor, "batch tokens"]:
+        """The likeliest token: what stands in a slot says nothing about which slot it is.
+
+        Under a causal mask how many tokens are seen says it. The wanted one is at most t if that many of all tokens
+        are, those that are not seen yet being so with probability (t + 1) / kinds each.
+        """
+        if not sizes.causal:
+            return _likeliest(inputs, sizes)
+        seen = torch.arange(1, sizes.tokens + 1)
+        missing = seen[:, None] - _seen(inputs, sizes).cumsum(2)  # (batch, tokens, kinds), of those that are seen
+        at_most = torch.stack(
+            [F.pad(_at_least(sizes.tokens - many, sizes.kinds), (0, many)) for many in seen.tolist()]
+        )
+        below = at_most.expand(len(inputs), -1, -1, -1).gather(3, missing.clamp(min=0)[..., None])[..., 0]
+        return F.pad(below, (1, 0)).diff(dim=2).amax(2)
 
 
 class Copy(Task):
@@ -93,11 +108,8 @@ class Copy(Task):
         """The inputs, ``back`` slots later."""
         return F.pad(inputs, (sizes.back, 0), value=IGNORED)[:, : inputs.shape[1]]
 
-    def blind(
-        self, inputs: Int[Tensor, "batch tokens"], wanted: Int[Tensor, "batch tokens"], sizes: Sizes
-    ) -> Float[Tensor, "batch tokens"]:
+    def blind(self, inputs: Int[Tensor, "batch tokens"], sizes: Sizes) -> Float[Tensor, "batch tokens"]:
         """The likeliest of the other tokens."""
-        del wanted
         return _likeliest_other(inputs, sizes)
 
 
@@ -129,12 +141,19 @@ class Induction(Task):
         last = (same * torch.arange(1, tokens + 1)).amax(2)  # the slot after the last time; 0 where there was none
         return inputs.gather(1, last.clamp(max=tokens - 1)).masked_fill(last == 0, IGNORED)
 
-    def blind(
-        self, inputs: Int[Tensor, "batch tokens"], wanted: Int[Tensor, "batch tokens"], sizes: Sizes
-    ) -> Float[Tensor, "batch tokens"]:
-        """One of those seen least often: they are the ones still to come; where all are even, any but the last."""
-        del wanted
-        seen = F.one_hot(inputs, sizes.kinds).cumsum(1)  # (batch, tokens, kinds)
+    def blind(self, inputs: Int[Tensor, "batch tokens"], sizes: Sizes) -> Float[Tensor, "batch tokens"]:
+        """Under a causal mask one of those seen least often, which are still to come; if all are even, another token.
+
+        Who sees the whole text knows the period p, and the n mod p tokens that stand there once more than the others
+        follow one another: the next one is as likely each of one's own sort, unless there is none or no other sort.
+        """
+        seen = _seen(inputs, sizes)
+        if not sizes.causal:
+            period = (seen > 0).sum(2)
+            longer = inputs.shape[1] % period
+            own = seen.gather(2, inputs[..., None])[..., 0] > inputs.shape[1] // period
+            alike = torch.where(own, longer, period - longer)
+            return 1 / torch.where((longer > 0) & (alike > 1), alike, period - 1).double()
         least = seen.where(seen > 0, sizes.tokens + 1).amin(2, keepdim=True)
         candidates = (seen == least).sum(2)
         even = seen.amax(2) == least[:, :, 0]
@@ -151,18 +170,30 @@ def blind_best(
 ) -> Float[Tensor, " batch"]:
     """The share of each sequence that the best model blind to order is expected to get right."""
     asked = wanted != IGNORED
-    return (task.blind(inputs, wanted, sizes) * asked).sum(1) / asked.sum(1)
+    return (task.blind(inputs, sizes) * asked).sum(1) / asked.sum(1)
+
+
+def _seen(inputs: Tensor, sizes: Sizes) -> Tensor:
+    """How often each kind stands among the tokens that each token sees (batch, tokens, kinds)."""
+    each = F.one_hot(inputs, sizes.kinds)
+    return each.cumsum(1) if sizes.causal else each.sum(1, keepdim=True).expand_as(each)
 
 
 def _likeliest(inputs: Tensor, sizes: Sizes) -> Tensor:
-    counts = F.one_hot(inputs, sizes.kinds).sum(1)  # (batch, kinds)
-    return (counts.amax(1, keepdim=True).double() / inputs.shape[1]).expand(inputs.shape)
+    return _seen(inputs, sizes).amax(2).double() / inputs.shape[1]
 
 
 def _likeliest_other(inputs: Tensor, sizes: Sizes) -> Tensor:
-    each = F.one_hot(inputs, sizes.kinds)
-    others = each.sum(1, keepdim=True) - each  # (batch, tokens, kinds)
-    return others.amax(2).double() / (inputs.shape[1] - 1)
+    others = _seen(inputs, sizes) - F.one_hot(inputs, sizes.kinds)
+    return others.amax(2).double() / others.sum(2).clamp(min=1)
+
+
+def _at_least(count: int, kinds: int) -> Float[Tensor, "kinds least"]:
+    """The probability that of ``count`` tokens at least 0, 1, 2 … are among the first 1, 2 … kinds."""
+    q, some = torch.arange(1, kinds + 1).double()[:, None] / kinds, torch.arange(count + 1).double()
+    ways = math.lgamma(count + 1) - torch.lgamma(some + 1) - torch.lgamma(count - some + 1)
+    exactly = (ways + torch.xlogy(some, q) + torch.xlogy(count - some, 1 - q)).exp()
+    return exactly.flip(1).cumsum(1).flip(1)
 
 
 TASKS: Final[dict[str, Task]] = {"reverse": Reverse(), "sort": Sort(), "copy": Copy(), "induction": Induction()}

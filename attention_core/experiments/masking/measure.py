@@ -8,21 +8,23 @@ cross-attention; ``mask-additive`` −10000 stands for −∞; ``mask-full`` a r
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import array, frozen, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, largest, on_cpu
 from attention_core.experiments.masking.config import LAYERS, MaskingConfig, breaks
 from attention_core.experiments.masking.rows import (
+    ADDITIVE_TEST,
     Additive,
     BlindRow,
     blind_row,
     compare_additive,
-    judge_additive,
     judge_blind,
+    measure_additive,
 )
 from attention_core.experiments.masking.stack import (
     Batch,
@@ -122,12 +124,15 @@ def run_masking(config: MaskingConfig) -> MaskingResult:
         filler = "NaN" if config.padding == "not-a-number" else "another"
         moved = (on_cpu(run_stack(config, stack, *_batches(config, filler=filler))) - on_cpu(output)).abs()
         alone = difference_alone(config, stack, output)
-        bound = stack_tolerance(config, source, target)
+        found = _found(config, moved[real], modules)
+        if config.dtype in ("float64", "float32"):
+            size, words = largest(on_cpu(output)[real]), found[config.claim].cases
+            found[f"{config.claim}.alone"] = Found(alone, stack_tolerance(config, source, target), words, size)
         first = next(call for call in calls if "cross" not in call.name)
         leaks = [_weight_on_padding(first, source, masked=masked) for masked in (False, True)]
         verdicts = (
-            *_judge_stack(config, moved[real], alone, bound, modules),
-            judge_additive(config),
+            *judge_all(config, TESTS, found, _exact_alone),
+            *judge_all(config, (ADDITIVE_TEST,), {ADDITIVE_TEST.key: measure_additive(config)}),
             *judge_blind(config, blind_naive if config.naive else blind),
         )
         additive = compare_additive(config)
@@ -242,28 +247,30 @@ def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
     return float(on_padding[~source.padding].mean())
 
 
-def _judge_stack(
-    config: MaskingConfig, moved: Tensor, alone: float, bound: float, modules: tuple[ModuleMasks, ...]
-) -> tuple[Verdict, ...]:
+def _found(config: MaskingConfig, moved: Tensor, modules: tuple[ModuleMasks, ...]) -> dict[str, Found]:
     words = f"{len(config.sentences)} sentence" + "s" * (len(config.sentences) > 1)
     astray, counted = sum(module.astray for module in modules), sum(module.counted for module in modules)
-    found = [
-        judge(config, config.claim, int((moved != 0).sum()), "=", 0, says="another padding moves",
-              quantity="f(padding replaced) ≠ f", unit=f"of {moved.numel():,} numbers in the outputs of words",
-              cases=words, broken=breaks(config, "content")),
-        judge(config, f"{config.claim}.grid", astray, "=", 0, says="the masks that are needed are disobeyed by",
-              quantity="weights against the masks", unit=f"of {counted:,} weights",
-              cases=f"all heads of {LAYERS} layers", broken=breaks(config, "grid")),
-    ]  # fmt: skip
-    if config.dtype in ("float64", "float32"):
-        found.append(
-            judge(config, f"{config.claim}.alone", alone, "≤", bound, cases=words,
-                  says="in the batch and on its own a sentence's outputs differ by at most",
-                  quantity="max |f(batch) − f(sentence alone)|", broken=breaks(config, "alone"), exact=_exact_alone)
-        )  # fmt: skip
-    return tuple(found)
+    numbers, weights = f"of {moved.numel():,} numbers in the outputs of words", f"of {counted:,} weights"
+    return {
+        config.claim: Found(int((moved != 0).sum()), 0, words, unit=numbers),
+        f"{config.claim}.grid": Found(astray, 0, f"all heads of {LAYERS} layers", unit=weights),
+    }
 
 
-def _exact_alone(config: MaskingConfig) -> float:
+def _exact_alone(config: MaskingConfig) -> dict[str, Found]:
     stack = make_stack(config)
-    return difference_alone(config, stack, run_stack(config, stack, *_batches(config)))
+    alone = difference_alone(config, stack, run_stack(config, stack, *_batches(config)))
+    return {f"{config.claim}.alone": Found(alone, 0.0, "")}
+
+
+def _tests(claim: str) -> tuple[Test, ...]:
+    return (
+        Test(claim, "=", "another padding moves", "f(padding replaced) ≠ f", breaks=partial(breaks, test="content")),
+        Test(f"{claim}.grid", "=", "the masks that are needed are disobeyed by", "weights against the masks",
+             breaks=partial(breaks, test="grid")),
+        Test(f"{claim}.alone", "≤", "in the batch and on its own a sentence's outputs differ by at most",
+             "max |f(batch) − f(sentence alone)|", breaks=partial(breaks, test="alone")),
+    )  # fmt: skip
+
+
+TESTS: Final = (*_tests("mask-encoder"), *_tests("mask-decoder"), *_tests("mask-encdec"))

@@ -3,15 +3,16 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attention_core.device import supported_dtypes
-from attention_core.experiments.bounds import tolerance
+from attention_core.experiments.bounds import is_half, tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.judge import array, frozen, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, on_cpu
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
 from attention_core.experiments.verdict import Verdict
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys
@@ -82,31 +83,41 @@ def compare_additive(config: MaskingConfig) -> Additive:
     )
 
 
-def judge_additive(config: MaskingConfig) -> Verdict:
-    """mask-additive: the weights are those under −∞, unless scores lie about 10⁴ apart.
+def measure_additive(config: MaskingConfig) -> Found:
+    """mask-additive: the weights under −10000 beside those under −∞."""
+    std = config.score_std
+    moved = additive_difference(config, std, config.torch_dtype)
+    return Found(moved, _additive_bound(config), f"scores of std {std:,}", size=1.0)
+
+
+def _additive_bound(config: MaskingConfig) -> float:
+    return tolerance(torch.float32 if is_half(config.torch_dtype) else config.torch_dtype, scale=1.0, terms=KEYS)
+
+
+def _hidden_weight(config: MaskingConfig) -> tuple[float, float]:
+    """The most weight that hidden keys of a row get together under −10000, and the least that the best of them gets.
 
     Where the best hidden key of a row lies ``gap`` above its best visible one, hidden keys together get at most
     n · e^(gap − 10⁴) of the weight, and the best of them at least e^(gap − 10⁴) / (n/2 · (1 + e^(gap − 10⁴))). The
     precision moves a score by half a unit in its last place, and once more when −10000, itself rounded, is added.
-
-    Args:
-        config: The settings.
     """
-    std, dtype = config.score_std, config.torch_dtype
-    scores, visible = scores_and_mask(config, std)
+    scores, visible = scores_and_mask(config, config.score_std)
     hidden, seen = (scores.masked_fill(~keep, -torch.inf).amax(-1) for keep in (~visible, visible))
-    error = torch.finfo(dtype).eps * (2 * float(scores.abs().max()) - HIDES)
+    error = torch.finfo(config.torch_dtype).eps * (2 * float(scores.abs().max()) - HIDES)
     above = float((hidden - seen).max()) + HIDES
-    bound = tolerance(torch.float32 if "16" in config.dtype else dtype, scale=1.0, terms=KEYS)
     most, least = KEYS * math.exp(min(0.0, above + error)), math.exp(min(0.0, above - error))
-    leaks, hides = least / (KEYS / 2 * (1 + least)) > bound, most <= bound
-    open_ = "" if leaks or hides else "scores lie about as far apart as the mask moves them"
-    return judge(
-        config, "mask-additive", additive_difference(config, std, dtype), "≤", bound, cases=f"scores of std {std:,}",
-        says="the weights under −10000 and under −∞ differ by at most",
-        quantity="max |weights(−10000) − weights(−∞)|", undecided=open_,
-        broken="scores lie more than 10,000 apart, so −10000 does not hide a key" if leaks else "",
-    )  # fmt: skip
+    return most, least / (KEYS / 2 * (1 + least))
+
+
+def _leaks(config: MaskingConfig) -> str:
+    leaks = _hidden_weight(config)[1] > _additive_bound(config)
+    return "scores lie more than 10,000 apart, so −10000 does not hide a key" if leaks else ""
+
+
+def _near(config: MaskingConfig) -> str:
+    most, least = _hidden_weight(config)
+    near = least <= _additive_bound(config) < most
+    return "scores lie about as far apart as the mask moves them" if near else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,19 +206,34 @@ def judge_blind(config: MaskingConfig, row: BlindRow) -> tuple[Verdict, ...]:
         config: The settings.
         row: What was measured.
     """
-    nan = "softmax of −∞ alone divides 0 by 0" if config.naive else ""
-    late = "NaN that is zeroed after softmax stays in the gradient" if config.naive else ""
     counted = (
-        ("mask-full", int((row.context != 0).sum()), row.context.size, "row's context differs from 0 in",
-         "context ≠ 0", nan),
-        ("mask-full.output", int((row.output != 0).sum()), row.output.size, "row's output differs from b_O in",
-         "output ≠ b_O", nan),
-        ("mask-full.nan", int(np.isnan(row.weights).sum()), row.weights.size, "sentence's weights are NaN in",
-         "weights NaN", nan),
-        ("mask-full.gradient", *row.gradient, "gradient is not finite in", "∂L/∂x not finite", late),
-    )  # fmt: skip
-    return tuple(
-        judge(config, key, found, "=", 0, says=f"the {says}", quantity=quantity, unit=f"of {size:,} numbers",
-              cases=f"a row without keys, {LAYERS} layers", broken=broken)
-        for key, found, size, says, quantity, broken in counted
-    )  # fmt: skip
+        (int((row.context != 0).sum()), row.context.size),
+        (int((row.output != 0).sum()), row.output.size),
+        (int(np.isnan(row.weights).sum()), row.weights.size),
+        row.gradient,
+    )
+    cases = f"a row without keys, {LAYERS} layers"
+    return judge_all(config, BLIND_TESTS, {
+        test.key: Found(found, 0, cases, unit=f"of {size:,} numbers")
+        for test, (found, size) in zip(BLIND_TESTS, counted, strict=True)
+    })  # fmt: skip
+
+
+def _naive(config: MaskingConfig) -> str:
+    return "softmax of −∞ alone divides 0 by 0" if config.naive else ""
+
+
+def _late(config: MaskingConfig) -> str:
+    return "NaN that is zeroed after softmax stays in the gradient" if config.naive else ""
+
+
+ADDITIVE_TEST: Final = Test(
+    "mask-additive", "≤", "the weights under −10000 and under −∞ differ by at most",
+    "max |weights(−10000) − weights(−∞)|", breaks=_leaks, leaves=_near,
+)  # fmt: skip
+BLIND_TESTS: Final = (
+    Test("mask-full", "=", "the row's context differs from 0 in", "context ≠ 0", breaks=_naive),
+    Test("mask-full.output", "=", "the row's output differs from b_O in", "output ≠ b_O", breaks=_naive),
+    Test("mask-full.nan", "=", "the sentence's weights are NaN in", "weights NaN", breaks=_naive),
+    Test("mask-full.gradient", "=", "the gradient is not finite in", "∂L/∂x not finite", breaks=_late),
+)

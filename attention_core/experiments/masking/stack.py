@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
-from attention_core.experiments.judge import on_cpu
+from attention_core.experiments.judge import largest, on_cpu
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, Batched, MaskingConfig
 from attention_core.modules.masks import key_padding_mask, sliding_window_mask
 from attention_core.modules.normalization import BatchNorm, LayerNorm
@@ -113,13 +113,13 @@ def run_stack(
 
 def difference_alone(config: MaskingConfig, stack: nn.Module, output: Tensor) -> float:
     """Largest difference between a sentence's outputs in the batch and on its own."""
-    largest = 0.0
+    apart = []
     for i, sentence in enumerate(config.sentences):
         target = make_batch(config, (config.decoded[i],)) if config.decoded else None
         one = run_stack(config, stack, make_batch(config, (sentence,)), target)[0]
         words = slice(-len(one), None) if config.side == "left" else slice(len(one))
-        largest = max(largest, float((on_cpu(output[i, words]) - on_cpu(one)).abs().max()))
-    return largest
+        apart.append(on_cpu(output[i, words]) - on_cpu(one))
+    return largest(*apart)
 
 
 def stack_tolerance(config: MaskingConfig, source: Batch, target: Batch | None) -> float:

@@ -1,13 +1,14 @@
 """What a norm leaves of the bias of the linear layer before it (``bias-norm``)."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, nothing, on_cpu
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Provenance, Relation, Result, Verdict
@@ -41,39 +42,34 @@ def run_bias(config: NormalizationConfig) -> BiasResult:
         config: The settings.
     """
     moved, bounds = _moved(config)
-    sizes = [float(part.abs().max()) for part in moved]
-    names = ("BatchNorm, all of b", "LayerNorm, mean of b", "LayerNorm, the rest", "RMSNorm, all of b")
-    cases = f"{config.num_tokens} tokens"
-    mode = "evaluation" if config.evaluation else "training"
-    plan: tuple[tuple[str, Relation, str, str], ...] = (
-        ("batch", "≤", mode, config.about("bias")),
-        ("mean", "≤", "it cancels", ""),
-        ("rest", "≥", "it stays", ""),
-        ("rms", "≥", "it stays", ""),
-    )
-    verdicts = tuple(
-        judge(
-            config,
-            f"bias-norm.{key}",
-            sizes[i],
-            relation,
-            bounds[i],
-            says=f"with {names[i].replace(', ', ' and ')} before it, the output moves by at most",
-            quantity=f"{names[i]}: max |Δy|",
-            cases=f"{cases}, {said}",
-            broken=broken,
-            exact=lambda other, i=i: float(_moved(other)[0][i].abs().max()),
-        )
-        for i, (key, relation, said, broken) in enumerate(plan)
-    )
     return BiasResult(
-        names=names,
+        names=NAMES,
         moved=array(moved),
-        largest=tuple(sizes),
+        largest=tuple(map(largest, moved)),
         bounds=bounds,
-        verdicts=verdicts,
+        verdicts=judge_all(config, TESTS, _found(config, moved, bounds), lambda other: _found(other, *_moved(other))),
         provenance=Provenance.of(config),
     )
+
+
+def _found(config: NormalizationConfig, moved: Tensor, bounds: tuple[float, ...]) -> dict[str, Found]:
+    said = ("evaluation" if config.evaluation else "training", "it cancels", "it stays", "it stays")
+    return {
+        test.key: Found(
+            largest(left), bound, f"{config.num_tokens} tokens, {each}", size=1.0
+        )  # that of what is normed
+        for test, left, bound, each in zip(TESTS, moved, bounds, said, strict=True)
+    }
+
+
+NAMES: Final = ("BatchNorm, all of b", "LayerNorm, mean of b", "LayerNorm, the rest", "RMSNorm, all of b")
+_PARTS: Final[dict[str, Relation]] = {"batch": "≤", "mean": "≤", "rest": "≥", "rms": "≥"}
+TESTS: Final = tuple(
+    Test(f"bias-norm.{part}", relation, f"with {name.replace(', ', ' and ')} before it, the output moves by "
+         f"{'at most' if relation == '≤' else 'up to'}", f"{name}: max |Δy|",
+         breaks=(lambda config: config.about("bias")) if part == "batch" else nothing)
+    for (part, relation), name in zip(_PARTS.items(), NAMES, strict=True)
+)  # fmt: skip
 
 
 def _moved(config: NormalizationConfig) -> tuple[Tensor, tuple[float, ...]]:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
 from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import PLACEMENTS, NormalizationConfig
 from attention_core.experiments.normalization.placement import place_verdicts, through_depth
@@ -55,38 +55,43 @@ def run_block(config: NormalizationConfig) -> BlockResult:
     Args:
         config: The settings.
     """
-    orders = _orders(config)
+    orders, left = _orders(config), _all_left(config)
     shown = min(len(orders) - 1, 77)  # any order that moves every token of five
-    left = [_left(config, placement, orders) for placement in PLACEMENTS.values()]
-    bounds = [_bound(config, placement) for placement in PLACEMENTS.values()]
-    count = "all" if config.num_tokens <= 5 else "a sample of"
-    verdicts = [
-        judge(
-            config,
-            f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}",
-            float(part.abs().max()),
-            "≤",
-            bound,
-            says=f"with {name} the outputs, put back in order, differ by at most",
-            quantity=f"{name}: max |f(σX) − σ f(X)|",
-            cases=f"{count} {len(orders)} orders, {config.norm}",
-            broken=config.about("block"),
-            exact=lambda other, at=placement: float(_left(other, at, orders).abs().max()),
-        )
-        for (name, placement), part, bound in zip(PLACEMENTS.items(), left, bounds, strict=True)
-    ]
+    found = _found(config, left)
     stretched, alike = through_depth(config)
+    verdicts = judge_all(config, TESTS, found, lambda other: _found(other, _all_left(other)))
     return BlockResult(
         placements=tuple(PLACEMENTS),
         order=tuple(orders[shown].tolist()),
-        left=array(torch.stack([part[shown] for part in left])),
-        residuals=array(torch.stack([part.abs().amax((1, 2)) for part in left])),
-        bounds=tuple(bounds),
+        left=array(left[:, shown]),
+        residuals=array(left.abs().amax((2, 3))),
+        bounds=tuple(each.margin for each in found.values()),
         stretched=array(stretched),
         alike=array(alike),
         verdicts=(*verdicts, *place_verdicts(config)),
         provenance=Provenance.of(config),
     )
+
+
+TESTS: Final = tuple(
+    Test(f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}", "≤",
+         f"with {name} the outputs, put back in order, differ by at most", f"{name}: max |f(σX) − σ f(X)|",
+         breaks=lambda config: config.about("block"))
+    for name in PLACEMENTS
+)  # fmt: skip
+
+
+def _found(config: NormalizationConfig, left: Tensor) -> dict[str, Found]:
+    cases = f"{'all' if config.num_tokens <= 5 else 'a sample of'} {left.shape[1]} orders, {config.norm}"
+    found = {}
+    for test, placement, each in zip(TESTS, PLACEMENTS.values(), left, strict=True):
+        bound, size = _bound(config, placement)
+        found[test.key] = Found(largest(each), bound, cases, size)
+    return found
+
+
+def _all_left(config: NormalizationConfig) -> Tensor:
+    return torch.stack([_left(config, placement, _orders(config)) for placement in PLACEMENTS.values()])
 
 
 def _left(config: NormalizationConfig, placement: Placement, orders: Tensor) -> Tensor:
@@ -107,8 +112,10 @@ def _orders(config: NormalizationConfig) -> Tensor:
     return torch.stack([torch.randperm(n, generator=stream) for _ in range(MOST_ORDERS)])
 
 
-def _bound(config: NormalizationConfig, placement: Placement) -> float:
+def _bound(config: NormalizationConfig, placement: Placement) -> tuple[float, float]:
     """What rounding explains: attention's own error, divided by the spread a norm divides by, through both layers.
+
+    And how large an output is.
 
     Errors of random signs pass a layer of the feed-forward network times the root sum of squares of its rows (Higham
     & Mary 2020), and GELU times its slope. The sums of the norms and of the network add their own.
@@ -123,7 +130,7 @@ def _bound(config: NormalizationConfig, placement: Placement) -> float:
         return hook
 
     hooks = [module.register_forward_hook(keep(name)) for name, module in block.named_children()]
-    block(x, is_causal=config.causal)
+    output = block(x, is_causal=config.causal)
     for hook in hooks:
         hook.remove()
     assert block.feed_forward is not None
@@ -134,10 +141,13 @@ def _bound(config: NormalizationConfig, placement: Placement) -> float:
     for layer in (block.feed_forward.widen, block.feed_forward.narrow):
         stretch *= float(on_cpu(layer.weight).norm(dim=1).max())
     dtype, d = config.torch_dtype, config.d_model
-    largest = max(float(on_cpu(value).abs().max()) for value in seen.values())
-    own = tolerance(dtype, scale=largest, terms=3 * d if config.dtype in ("float64", "float32") else 4)
+    own = tolerance(
+        dtype,
+        scale=largest(*map(on_cpu, seen.values())),
+        terms=3 * d if config.dtype in ("float64", "float32") else 4,
+    )
     weight = 2.5 if config.slot_weights else 1.0
     after_norm = 1.0 if isinstance(placement, PreNorm) else weight * max(1.0, gains[0])
     error = (output_tolerance(block.self_attention, attended) + own) * after_norm + own
     through = stretch * weight * (gains[1] if isinstance(placement, PreNorm) else max(1.0, gains[1]))
-    return error * (1 + through) + own * (1 + through)
+    return (error + own) * (1 + through), largest(output)

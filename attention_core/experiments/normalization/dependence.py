@@ -1,12 +1,13 @@
 """Which inputs a norm's output depends on, by autograd (``ln-deps``)."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import array, judge
+from attention_core.experiments.judge import Found, Test, array, judge_all
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -31,6 +32,16 @@ class DependenceResult(Result):
     provenance: Provenance
 
 
+TESTS: Final = (
+    Test("ln-deps.layer", "=", "of LayerNorm's derivatives by another token's numbers, those that are not 0 are",
+         "LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i"),
+    Test("ln-deps.batch", "=", "of BatchNorm's derivatives by another feature, those that are not 0 are",
+         "BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j"),
+    Test("ln-deps.pairs", "=", "of all pairs of tokens, those that depend on each other after BatchNorm are",
+         "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.about("dependence")),
+)  # fmt: skip
+
+
 def run_dependence(config: NormalizationConfig) -> DependenceResult:
     """Differentiate each norm on the same tokens.
 
@@ -46,28 +57,17 @@ def run_dependence(config: NormalizationConfig) -> DependenceResult:
     across = tuple(int((part != 0).any(3).any(1).sum()) for part in sizes)
     layer, batch = (list(NORMS).index(name) for name in ("LayerNorm", "BatchNorm"))
     mode = "evaluation" if config.evaluation else "training"
-    layer_moves, batch_moves = (
-        int((sizes[layer][other_token] != 0).sum()),
-        int((sizes[batch][other_feature] != 0).sum()),
-    )
-    pairs = (int(other_token.sum()), int(other_feature.sum()))
-    verdicts = (
-        judge(config, "ln-deps.layer", layer_moves, "=", 0,
-              says=f"of {pairs[0]:,} derivatives of LayerNorm by another token's numbers, those that are not 0 are",
-              quantity="LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i", cases=f"of {pairs[0]:,}"),
-        judge(config, "ln-deps.batch", batch_moves, "=", 0,
-              says=f"of {pairs[1]:,} derivatives of BatchNorm by another feature, those that are not 0 are",
-              quantity="BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j", cases=f"of {pairs[1]:,}, {mode}"),
-        judge(config, "ln-deps.pairs", across[batch], "=", n * n,
-              says=f"of {n * n} pairs of tokens, those that depend on each other after BatchNorm are",
-              quantity="BatchNorm: dependent pairs of tokens", cases=f"of {n * n}, {mode}",
-              broken=config.about("dependence")),
-    )  # fmt: skip
+    moves = {"layer": sizes[layer][other_token], "batch": sizes[batch][other_feature]}
+    found = {
+        "ln-deps.layer": Found(int((moves["layer"] != 0).sum()), 0, f"of {len(moves['layer']):,}"),
+        "ln-deps.batch": Found(int((moves["batch"] != 0).sum()), 0, f"of {len(moves['batch']):,}, {mode}"),
+        "ln-deps.pairs": Found(across[batch], n * n, f"of {n * n}, {mode}"),
+    }
     return DependenceResult(
         names=tuple(NORMS),
         jacobians=array(jacobians),
         across=across,
-        verdicts=verdicts,
+        verdicts=judge_all(config, TESTS, found),
         provenance=Provenance.of(config),
     )
 

@@ -1,17 +1,16 @@
 """How long LayerNorm's output is: |γ|√d on a sphere, but for ε (``ln-norm``)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
 from attention_core.experiments.normalization.config import NormalizationConfig
-from attention_core.experiments.normalization.parts import cast, draw
+from attention_core.experiments.normalization.parts import cast, draw, length_tolerance
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.normalization import LayerNorm
 
@@ -51,6 +50,49 @@ def run_length(config: NormalizationConfig) -> LengthResult:
     Args:
         config: The settings.
     """
+    seen = _lengths_of(config)
+    verdicts = judge_all(config, TESTS, seen.found(config), lambda other: _lengths_of(other).found(other))
+    return LengthResult(
+        before=array(seen.before),
+        centred=array(seen.centred),
+        after=array(seen.after),
+        lengths=array(seen.lengths),
+        predicted=array(seen.predicted),
+        radius=seen.radius,
+        off_sphere=largest(seen.lengths - seen.radius),
+        verdicts=verdicts,
+        provenance=Provenance.of(config),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lengths:
+    """The arrays of ``LengthResult`` as tensors, the span that several gains leave, and what rounding explains."""
+
+    before: Tensor
+    centred: Tensor
+    after: Tensor
+    lengths: Tensor
+    predicted: Tensor
+    radius: float
+    span: tuple[Tensor, Tensor]
+    bound: float
+
+    def found(self, config: NormalizationConfig) -> dict[str, Found]:
+        """What is measured of them, by the keys of ``TESTS``."""
+        d, parts = config.d_model, ["the gain of each feature"] * config.own_gammas + ["ε"] * (config.eps > 0)
+        note = f"with {' and '.join(parts)} in the formula" if parts else ""
+        size = float(self.predicted.max()) or abs(config.beta) * math.sqrt(d) or math.inf
+        held = (self.bound, f"{POINTS} vectors, d = {d}", size, "")
+        outside = torch.maximum(self.span[0] - self.lengths, self.lengths - self.span[1])
+        return {
+            "ln-norm.sphere": Found(largest(self.lengths - self.radius), *held),
+            "ln-norm.formula": Found(largest(self.lengths - self.predicted), *held, note),
+            "ln-norm.between": Found(float(outside.max()), *held, note),
+        }
+
+
+def _lengths_of(config: NormalizationConfig) -> _Lengths:
     d = config.d_model
     drawn = draw(config, "points", POINTS, d) * config.input_std
     x = cast(config, drawn[:, :1].expand(-1, d) if config.constant else drawn)
@@ -69,60 +111,50 @@ def run_length(config: NormalizationConfig) -> LengthResult:
     stretch = radius * torch.ones_like(sigma)
     if config.own_gammas and not config.constant:
         stretch = (gammas * centred / sigma[:, None]).norm(dim=1)
-    predicted = stretch * shrunk
-    lengths = (y - beta).norm(dim=1)
-    # y is γz + β, rounded once in its own precision; z comes from two sums over d and a root. d errors together are
-    # √d times as long as one, and centring loses what the mean is larger than the spread.
+    # z of y = γz + β comes from two sums over d and a root. d errors together are √d times as long as one, and
+    # centring loses what the mean is larger than the spread.
     kept = 1 + exact.abs().amax(1) / sigma.clamp(min=torch.finfo(torch.float64).tiny)
-    largest = float(gammas.abs().max()) * math.sqrt(d)
-    size = largest * (float(kept.max()) if not config.constant else 1.0) + abs(beta) * math.sqrt(d)
-    bound = tolerance(config.torch_dtype, scale=size, terms=d if _is_full(config) else 3)
-    off = float((lengths - radius).abs().max())
-    missed = float((lengths - predicted).abs().max())
-    least = float(gammas.abs().min()) * math.sqrt(d)
-    outside = float(torch.maximum(least * shrunk - lengths, lengths - largest * shrunk).max())
-    cases = f"{POINTS} vectors, d = {d}"
-    undefined = "0 / 0: a constant token and ε = 0" if config.constant and config.eps == 0 else ""
-    parts = ["the gain of each feature"] * config.own_gammas + ["ε"] * (config.eps > 0)
-    note = f"with {' and '.join(parts)} in the formula" if parts else ""
-    broken, undecided = _off_sphere(config, float((predicted - radius).abs().max()), bound)
-    return LengthResult(
-        before=array(x),
-        centred=array(centred),
-        after=array(y),
-        lengths=array(lengths),
-        predicted=array(predicted),
+    least, most = (float(end) * math.sqrt(d) for end in gammas.abs().aminmax())
+    shift = abs(beta) * math.sqrt(d)
+    size = most * (float(kept.max()) if not config.constant else 1.0) + shift
+    return _Lengths(
+        before=x,
+        centred=centred,
+        after=y,
+        lengths=(y - beta).norm(dim=1),
+        predicted=stretch * shrunk,
         radius=radius,
-        off_sphere=off,
-        verdicts=(
-            judge(config, "ln-norm.sphere", off, "≤", bound, cases=cases, broken=undefined or broken,
-                  undecided="" if undefined else undecided,
-                  says="the lengths are off |γ|√d by at most", quantity="max | ‖y − β1‖ − |γ|√d |"),
-            judge(config, "ln-norm.formula", missed, "≤", bound, cases=cases, broken=undefined, note=note,
-                  says="the lengths are off what it gives by at most",
-                  quantity="max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |"),
-            judge(config, "ln-norm.between", outside, "≤", bound, cases=cases, broken=undefined, note=note,
-                  says="they leave the span from min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), by at most",
-                  quantity="max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"),
-        ),
-        provenance=Provenance.of(config),
-    )  # fmt: skip
+        span=(least * shrunk, most * shrunk),
+        bound=length_tolerance(config.torch_dtype, scale=size, terms=d, longest=most + shift),
+    )
 
 
-def _off_sphere(config: NormalizationConfig, foreseen: float, bound: float) -> tuple[str, str]:
-    """What takes the lengths off the sphere, and else what leaves it undecided, by how far the formula foresees."""
+def _undefined(config: NormalizationConfig) -> str:
+    return "0 / 0: a constant token and ε = 0" if config.constant and config.eps == 0 else ""
+
+
+def _off_sphere(config: NormalizationConfig) -> str:
+    """What takes the lengths off the sphere; with γ = 0 it is a point, and nothing does."""
+    if _undefined(config) or config.gamma == 0:
+        return _undefined(config)
     if config.constant:
-        return ("" if config.gamma == 0 else config.about("length")), ""
-    words = ["each feature has a gain of its own"] * config.own_gammas + ["ε takes part in the division"] * (
-        config.eps > 0
-    )
-    if foreseen > 2 * bound:
-        return "; ".join(words), ""
-    return (
-        "",
-        f"what the formula foresees is near what rounding of {config.dtype} explains" if foreseen > bound else "",
-    )
+        return config.about("length")
+    several = ["each feature has a gain of its own"] * config.own_gammas
+    return "; ".join(several + ["ε takes part in the division"] * (config.eps > 0))
 
 
-def _is_full(config: NormalizationConfig) -> bool:
-    return config.dtype in ("float64", "float32")
+def _foreseen(config: NormalizationConfig) -> float:
+    """How far the formula with ε and several gains is from the sphere."""
+    exact = _lengths_of(replace(config, dtype="float64", device="cpu"))
+    return largest(exact.predicted - exact.radius)
+
+
+TESTS: Final = (
+    Test("ln-norm.sphere", "≤", "the lengths are off |γ|√d by at most", "max | ‖y − β1‖ − |γ|√d |",
+         breaks=_off_sphere, foresees=_foreseen),
+    Test("ln-norm.formula", "≤", "the lengths are off what it gives by at most",
+         "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined),
+    Test("ln-norm.between", "≤",
+         "they leave the span from min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), by at most",
+         "max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s", breaks=_undefined),
+)  # fmt: skip

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.bounds import is_half, tolerance
-from attention_core.experiments.judge import judge, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
 from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import NORMS, PLACEMENTS, NormalizationConfig
+from attention_core.experiments.normalization.parts import length_tolerance
 from attention_core.experiments.verdict import Verdict
-from attention_core.modules.block import Placement, PostNorm, PreNorm
+from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
 Hook = Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]
 DEPTH: Final = 12
@@ -26,7 +27,7 @@ def place_verdicts(config: NormalizationConfig) -> tuple[Verdict, ...]:
     Args:
         config: The settings.
     """
-    return tuple(_verdict(config, name, placement) for name, placement in PLACEMENTS.items())
+    return judge_all(config, TESTS, _found(config), _found)
 
 
 def through_depth(config: NormalizationConfig) -> tuple[Tensor, Tensor]:
@@ -48,43 +49,65 @@ def through_depth(config: NormalizationConfig) -> tuple[Tensor, Tensor]:
     return torch.stack(lengths), torch.stack(alike)
 
 
-def _verdict(config: NormalizationConfig, name: str, placement: Placement) -> Verdict:
-    dtype, d = config.torch_dtype, config.d_model
-    x, seen = block_tokens(config), {}
-    block = build_block(config, placement)
-    hooks = [module.register_forward_hook(_keep(seen, part)) for part, module in block.named_children()]
+def _handed_on(config: NormalizationConfig, placement: Placement) -> Found:
+    """How far the block is from its parts, each given what the formula of the placement gives it, and added up."""
+    block, x = build_block(config, placement), block_tokens(config)
+    assert block.feed_forward is not None
+    y, terms, before = on_cpu(block(x, is_causal=config.causal)), [on_cpu(x)], x
+    for name, part in zip(
+        PARTS, (partial(block.self_attention, is_causal=config.causal), block.feed_forward), strict=True
+    ):
+        norm = block.get_submodule(f"{name}_norm")
+        added = part(norm(x)) if isinstance(placement, PreNorm) else norm(part(x))
+        terms.append(on_cpu(added))
+        x = x + added
+    # Each of the sums is rounded by half an eps of what it has added up, here and in the block.
+    bound = (len(terms) - 1) * torch.finfo(config.torch_dtype).eps * largest(sum(term.abs() for term in terms))
+    return Found(largest(y - sum(terms)), bound, _cases(config), size=largest(before))
+
+
+def _lengths(config: NormalizationConfig) -> Found:
+    """How far the lengths after a post-norm block are from what its last norm makes of its input."""
+    d, seen = config.d_model, {}
+    x, block = block_tokens(config), build_block(config, PostNorm())
+    hook = block.get_submodule("feed_forward_norm").register_forward_hook(_keep(seen, "norm"))
     y = on_cpu(block(x, is_causal=config.causal))
-    for hook in hooks:
-        hook.remove()
-    cases = f"{config.num_tokens} tokens, {config.norm}"
-    if not isinstance(placement, PostNorm):
-        of = PARTS if isinstance(placement, PreNorm) else tuple(f"{part}_norm" for part in PARTS)
-        terms = [on_cpu(x), *(seen[part][1] for part in of)]
-        scale = float(sum(term.abs() for term in terms).max())  # pyright: ignore[reportAttributeAccessIssue]
-        return judge(
-            config, f"norm-place.{name.split('-')[0].split()[0]}", float((y - sum(terms)).abs().max()), "≤",
-            tolerance(dtype, scale=scale, terms=len(terms)), cases=cases,
-            says=f"with {name} the output and the input plus what the parts add differ by at most",
-            quantity=f"{name}: max |y − x − Σ parts|",
-        )  # fmt: skip
+    hook.remove()
     norm = block.feed_forward_norm
     bias = getattr(getattr(norm, "norm", norm), "bias", None)  # SlotWeights holds the norm itself
     shift = torch.zeros(d) if bias is None else on_cpu(bias)
-    before = seen["feed_forward_norm"][0]
+    before = seen["norm"][0]
     centred = config.norm != "RMSNorm"
     spread = (before - before.mean(-1, keepdim=True) * centred).square().mean(-1).sqrt()
     eps = NORMS[config.norm].eps or 0.0  # pyright: ignore[reportAttributeAccessIssue]
     wanted = math.sqrt(d) * spread / (spread.square() + eps).sqrt()
-    gain = float((before.abs().amax(-1) / spread).max())
-    size = math.sqrt(d) * (gain + float(shift.abs().max()))
-    return judge(
-        config, "norm-place.post", float(((y - shift).norm(dim=-1) - wanted).abs().max()), "≤",
-        tolerance(dtype, scale=size, terms=4 if is_half(dtype) else 3 * d), cases=cases,
-        says="with post-norm the lengths of the tokens, less the norm's shift, differ from √d by at most",
-        quantity="post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|",
-        broken=_SLOTS if config.slot_weights else _BATCH if config.norm == "BatchNorm" else "",
-        exact=lambda other: _verdict(other, name, placement).measured,
-    )  # fmt: skip
+    gain = largest(before.abs().amax(-1) / spread)
+    size, longest = math.sqrt(d) * (gain + largest(shift)), math.sqrt(d) + float(shift.norm())
+    bound = length_tolerance(config.torch_dtype, scale=size, terms=3 * d, longest=longest)
+    return Found(largest((y - shift).norm(dim=-1) - wanted), bound, _cases(config), size=math.sqrt(d))
+
+
+def _cases(config: NormalizationConfig) -> str:
+    return f"{config.num_tokens} tokens, {config.norm}"
+
+
+def _unequal(config: NormalizationConfig) -> str:
+    return _SLOTS if config.slot_weights else _BATCH if config.norm == "BatchNorm" else ""
+
+
+def _found(config: NormalizationConfig) -> dict[str, Found]:
+    found = (_handed_on(config, PreNorm()), _lengths(config), _handed_on(config, ResidualPostNorm()))
+    return dict(zip((test.key for test in TESTS), found, strict=True))
+
+
+_SUM: Final = "the output and the input plus what the parts add differ by at most"
+TESTS: Final = (
+    Test("norm-place.pre", "≤", f"with pre-norm {_SUM}", "pre-norm: max |y − x − Σ parts|"),
+    Test("norm-place.post", "≤",
+         "with post-norm the lengths of the tokens, less the norm's shift, differ from √d by at most",
+         "post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|", breaks=_unequal),
+    Test("norm-place.residual", "≤", f"with residual post-norm {_SUM}", "residual post-norm: max |y − x − Σ parts|"),
+)  # fmt: skip
 
 
 def _keep(seen: dict[str, tuple[Tensor, Tensor]], part: str) -> Hook:

@@ -6,6 +6,7 @@ feed-forward network, residuals and norms is equivariant too, wherever its norms
 bias say that LayerNorm breaks the last one; it acts on each token alone, and does not.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -13,15 +14,15 @@ from typing import Final
 import torch
 
 from attention_core.experiments.checks import MAX_TOKENS
+from attention_core.experiments.judge import Found, judge_all, largest, worst
 from attention_core.experiments.permutation.config import PLACEMENTS, PermutationConfig, widest_claims
-from attention_core.experiments.permutation.measure import residuals_of, verdict_of
+from attention_core.experiments.permutation.measure import TESTS, residuals_of
 from attention_core.experiments.permutation.module import BIASES, Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
 from attention_core.modules.normalization import BatchNorm, LayerNorm
 
 NORMS: Final = {"LayerNorm": LayerNorm(), "BatchNorm over tokens": BatchNorm()}
 BIAS_SETS: Final = (*((name,) for name in BIASES), BIASES)
-_Biased = tuple[tuple[str, ...], str]  # which biases there are, and the claim that is tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +56,6 @@ class BlockResult(Result):
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
-    def worst(self, norm: str) -> BlockCase:
-        """The block with this norm whose residual is largest against its bound."""
-        return max((case for case in self.blocks if case.norm == norm), key=_excess)
-
 
 def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     """Measure pooling, biases and blocks over all orders of up to seven tokens, over a sample of 256 above.
@@ -68,36 +65,48 @@ def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     Args:
         config: The module and its tokens; with a second sentence only the biases can be tried.
     """
+    found: dict[str, Found] = {}
+    blocks: list[BlockCase] = []
+    yield from _steps(config, found, blocks)
+    with torch.inference_mode():
+        verdicts = judge_all(config, TESTS, found, _measure)
+    yield BlockResult(blocks=tuple(blocks), verdicts=verdicts, provenance=Provenance.of(config))
+
+
+def _measure(config: PermutationConfig) -> dict[str, Found]:
+    found: dict[str, Found] = {}
+    deque(_steps(config, found, []), maxlen=0)
+    return found
+
+
+def _steps(config: PermutationConfig, found: dict[str, Found], blocks: list[BlockCase]) -> Iterator[Step]:
+    """Measure all, and fill in what was found."""
     kinds = [] if config.context else list(_kinds(config))
     total = len(BIAS_SETS) + bool(kinds) + len(kinds)
-    moves: dict[_Biased, tuple[float, float]] = {}
+    moves: list[Found] = []
     for done, biases in enumerate(BIAS_SETS):
         yield Step(done, total, "each bias in every order")
         with torch.inference_mode():
-            moves |= _moves_with(config, biases)
+            moves += _moves_with(config, biases)
+    found["perm-bias"] = worst(moves)
+    if not kinds:
+        return
+    yield Step(len(BIAS_SETS), total, "the mean in every order")
     with torch.inference_mode():
-        verdicts, blocks = [_bias_verdict(config, moves)], []
-    if kinds:
-        yield Step(len(BIAS_SETS), total, "the mean in every order")
-        with torch.inference_mode():
-            verdicts.insert(0, _pooled(config))
+        found["perm-pool"] = _mean_moves(config)
+    cases = f"{orders_of(len(config.tokens), config.seed)[1]}, {len(kinds)} blocks"
+    held = []
     for done, (placement, norm) in enumerate(kinds, len(BIAS_SETS) + 1):
         yield Step(done, total, f"a {placement} block in every order")
         with torch.inference_mode():
-            blocks.append(_block_case(config, placement, norm))
-    if blocks:
-        with torch.inference_mode():
-            verdicts.append(_block_verdict(config, blocks))
-    yield BlockResult(blocks=tuple(blocks), verdicts=tuple(verdicts), provenance=Provenance.of(config))
+            residual, bound, size = _block_moves(config, placement, norm)
+        held.append(Found(residual, bound, cases, size))
+        blocks.append(BlockCase(placement=placement, norm=norm, residual=residual, bound=bound))
+    found["perm-block"] = worst(held)
 
 
-def _pooled(config: PermutationConfig) -> Verdict:
-    moved, bound, cases = _mean_moves(config)
-    return verdict_of(config, "perm-pool", moved, bound, cases, exact=lambda other: _mean_moves(other)[0])
-
-
-def _mean_moves(config: PermutationConfig) -> tuple[float, float, str]:
-    """How far the mean moves, what rounding explains, and over which orders.
+def _mean_moves(config: PermutationConfig) -> Found:
+    """How far the mean moves.
 
     One padding token moves among the real ones, as long as there is room for it.
     """
@@ -108,31 +117,15 @@ def _mean_moves(config: PermutationConfig) -> tuple[float, float, str]:
     before = attention.outputs(here, here)[0, :real].mean(dim=0)
     kept = (orders < real)[..., None]
     after = (attention.outputs(orders, orders) * kept).sum(dim=1) / real
-    return float((after - before).abs().max()), attention.bound(), f"{cases}, with padding"
+    return Found(largest(after - before), attention.bound(), f"{cases}, with padding", largest(before))
 
 
-def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> dict[_Biased, tuple[float, float]]:
-    """How far each claim is off with some of the biases, and what rounding explains of it."""
-    bound = Attention(config, biases=biases).bound()
-    return {(biases, claim): (_biased_moves(config, biases, claim), bound) for claim in widest_claims(config)}
-
-
-def _bias_verdict(config: PermutationConfig, found: dict[_Biased, tuple[float, float]]) -> Verdict:
-    """Each bias alone, and all four together."""
-    worst = max(found, key=lambda case: found[case][0] / found[case][1])
-    moved, bound = found[worst]
-    cases = " and ".join(
-        orders_of(len(config.keys if claim == "perm-kv" else config.tokens), config.seed)[1]
-        for claim in widest_claims(config)
-    )
-    return verdict_of(
-        config, "perm-bias", moved, bound, f"{cases}, each bias and all four",
-        exact=lambda other: _biased_moves(other, *worst),
-    )  # fmt: skip
-
-
-def _biased_moves(config: PermutationConfig, biases: tuple[str, ...], claim: str) -> float:
-    return float(residuals_of(Attention(config, biases=biases), claim)[0].max())
+def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> list[Found]:
+    """How far each claim is off with some of the biases."""
+    attention, claims = Attention(config, biases=biases), widest_claims(config)
+    held, found = (attention.bound(), attention.size()), [residuals_of(attention, claim) for claim in claims]
+    cases = f"{' and '.join(cases for _, cases in found)}, each bias and all four"
+    return [Found(float(residuals.max()), held[0], cases, held[1]) for residuals, _ in found]
 
 
 def _kinds(config: PermutationConfig) -> Iterator[tuple[str, str]]:
@@ -143,22 +136,9 @@ def _kinds(config: PermutationConfig) -> Iterator[tuple[str, str]]:
             yield placement, norm
 
 
-def _block_case(config: PermutationConfig, placement: str, norm: str) -> BlockCase:
+def _block_moves(config: PermutationConfig, placement: str, norm: str) -> tuple[float, float, float]:
+    """How far a block is from equivariance, what rounding explains of it, and how large its output is."""
     blocks = Blocks(config, PLACEMENTS[placement], norm=NORMS[norm])
     orders, _ = orders_of(len(config.tokens), config.seed)
     before = blocks.outputs(torch.arange(len(config.tokens))[None])[0]
-    residual = float((blocks.outputs(orders) - before[orders]).abs().max())
-    return BlockCase(placement=placement, norm=norm, residual=residual, bound=blocks.bound())
-
-
-def _block_verdict(config: PermutationConfig, blocks: list[BlockCase]) -> Verdict:
-    worst = max(blocks, key=_excess)
-    _, cases = orders_of(len(config.tokens), config.seed)
-    return verdict_of(
-        config, "perm-block", worst.residual, worst.bound, f"{cases}, {len(blocks)} blocks",
-        exact=lambda other: _block_case(other, worst.placement, worst.norm).residual,
-    )  # fmt: skip
-
-
-def _excess(case: BlockCase) -> float:
-    return case.residual / case.bound
+    return largest(blocks.outputs(orders) - before[orders]), blocks.bound(), largest(before)

@@ -12,7 +12,7 @@ from typing import Final
 import torch
 
 from attention_core.experiments.checks import MAX_CHARACTERS
-from attention_core.experiments.judge import judge
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.permutation.config import ADDED, ALIKE, PermutationConfig
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -48,57 +48,70 @@ def run_depth(config: PermutationConfig) -> DepthResult:
     """
     config = replace(config, context=(), keys_alone=False)
     with torch.inference_mode():
-        one, two = (_prefix_shows(config, layers) for layers in (1, 2))
-        repeats = _repeated(config)
+        found = _measure(config)
+        verdicts = judge_all(config, TESTS, found, _measure)
+    one, two, repeats = (each.measured for each in found.values())
     return DepthResult(
-        one_layer=one.measured,
-        two_layers=two.measured,
-        repeats=repeats.measured,
-        verdicts=(one, two, repeats),
-        provenance=Provenance.of(config),
+        one_layer=one, two_layers=two, repeats=repeats, verdicts=verdicts, provenance=Provenance.of(config)
     )
 
 
-def _prefix_moves(config: PermutationConfig, layers: int) -> tuple[float, float, str]:
-    """How far the last output moves with the order of those before it, what rounding explains, and which orders."""
+def _measure(config: PermutationConfig) -> dict[str, Found]:
+    found = (_prefix_moves(config, 1), _prefix_moves(config, 2), _repeats_move(config))
+    return dict(zip((test.key for test in TESTS), found, strict=True))
+
+
+def _prefix_moves(config: PermutationConfig, layers: int) -> Found:
+    """How far the last output moves with the order of those before it."""
     length = len(config.tokens)
     blocks = Blocks(replace(config, mask="causal"), PreNorm(), layers)
     prefixes, cases = orders_of(length - 1, config.seed)
     orders = torch.cat((prefixes, torch.full((len(prefixes), 1), length - 1)), dim=1)
     here = blocks.outputs(torch.arange(length)[None])[0, -1]
-    return float((blocks.outputs(orders)[:, -1] - here).abs().max()), blocks.bound(), f"{cases} of the prefix"
+    moved = largest(blocks.outputs(orders)[:, -1] - here)
+    return Found(moved, blocks.bound(), f"{cases} of the prefix", largest(here))
 
 
-def _prefix_shows(config: PermutationConfig, layers: int) -> Verdict:
-    """The order is hidden from one layer, unless a slot's position tells it, and shows in two, if tokens differ."""
-    moved, bound, cases = _prefix_moves(config, layers)
-    prefix = config.tokens[:-1]
-    differs = len(set(prefix)) > 1 or (config.positions in ADDED and config.carried and len(prefix) > 1)
-    slots = config.positions != "none" and not config.carried and differs
-    depth = {1: "one layer", 2: "two layers"}[layers]
-    broken = ("positions stay with the slot" if slots else "") if layers == 1 else "" if differs else ALIKE
-    return judge(
-        config, f"nope-depth.{depth.partition(' ')[0]}", moved, "≤" if layers == 1 else "≥", bound,
-        says=f"after {depth} the order of the words before it moves the last output by at most",
-        quantity=f"max |last(σ prefix) − last(prefix)|, {depth}", cases=cases, broken=broken,
-        exact=lambda other: _prefix_moves(other, layers)[0],
-    )  # fmt: skip
-
-
-def _repeated(config: PermutationConfig) -> Verdict:
-    moved, bound, most = _repeats_move(config)
-    added = f"{config.positions} positions are added to the tokens" if config.positions in ADDED else ""
-    return judge(
-        config, "count-blind", moved, "≤", bound, says="its output moves by at most",
-        quantity="max |f(x, …, x) − f(x)|", cases=f"1 to {most} times the same token", broken=added,
-        exact=lambda other: _repeats_move(other)[0],
-    )  # fmt: skip
-
-
-def _repeats_move(config: PermutationConfig) -> tuple[float, float, int]:
-    """Outputs of a token repeated up to 16 times, against the one it has alone; the bound; how often."""
-    most = min(MOST_REPEATS, MAX_CHARACTERS // len(config.tokens[0]))
+def _repeats_move(config: PermutationConfig) -> Found:
+    """Outputs of a token repeated up to 16 times, against the one it has alone."""
+    most = _most_repeats(config)
     attention = Attention(replace(config, tokens=config.tokens[:1] * most))
     repeated = [attention.outputs(here, here)[0] for here in (torch.arange(n)[None] for n in range(1, most + 1))]
-    worst = max(float((outputs - repeated[0]).abs().max()) for outputs in repeated)
-    return worst, max(map(attention.bound, range(1, most + 1))), most
+    moved = largest(*(outputs - repeated[0] for outputs in repeated))
+    bound = largest(*map(attention.bound, range(1, most + 1)))
+    return Found(moved, bound, f"1 to {most} times the same token", largest(repeated[0]))
+
+
+def _most_repeats(config: PermutationConfig) -> int:
+    return min(MOST_REPEATS, MAX_CHARACTERS // len(config.tokens[0]))
+
+
+def _differs(config: PermutationConfig) -> bool:
+    prefix = config.tokens[:-1]
+    return len(set(prefix)) > 1 or (config.positions in ADDED and config.carried and len(prefix) > 1)
+
+
+def _slots(config: PermutationConfig) -> str:
+    shows = config.positions != "none" and not config.carried and _differs(config)
+    return "positions stay with the slot" if shows else ""
+
+
+def _added(config: PermutationConfig) -> str:
+    return f"{config.positions} positions are added to the tokens" if config.positions in ADDED else ""
+
+
+def _too_long(config: PermutationConfig) -> str:
+    long = f"there is room for {MAX_CHARACTERS} letters, so a word of more than half as many is not repeated"
+    return long if _most_repeats(config) == 1 else ""
+
+
+_SAYS: Final = "the order of the words before it moves the last output by at most"
+_QUANTITY: Final = "max |last(σ prefix) − last(prefix)|"
+# The order is hidden from one layer, unless a slot's position tells it, and shows in two, if tokens differ.
+TESTS: Final = (
+    Test("nope-depth.one", "≤", f"after one layer {_SAYS}", f"{_QUANTITY}, one layer", breaks=_slots),
+    Test("nope-depth.two", "≥", f"after two layers {_SAYS}", f"{_QUANTITY}, two layers",
+         breaks=lambda config: "" if _differs(config) else ALIKE),
+    Test("count-blind", "≤", "its output moves by at most", "max |f(x, …, x) − f(x)|", breaks=_added,
+         leaves=_too_long),
+)  # fmt: skip

@@ -4,14 +4,14 @@ Claims: ``perm-kv`` Attn(X, σY, σY) = Attn(X, Y, Y); ``perm-q`` Attn(σX, Y, Y
 f(σX) = σ f(X). They are measured over all orders of up to seven tokens and over a sample above.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
 import torch
 
-from attention_core.experiments.judge import array, frozen, judge
+from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, largest
 from attention_core.experiments.permutation.config import (
     BLOCKS,
     PermutationConfig,
@@ -23,7 +23,7 @@ from attention_core.experiments.permutation.module import Attention, Blocks, ord
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 
 # What is measured for each claim that nothing but rounding is left, in words and as a formula.
-MEASURED: Final = {
+_MEASURED: Final = {
     "perm-kv": ("the outputs move by at most", "max |Attn(X, σY, σY) − Attn(X, Y, Y)|"),
     "perm-q": ("the outputs, undone, differ by at most", "max |Attn(σX, Y, Y) − σ Attn(X, Y, Y)|"),
     "perm-self": ("the outputs, undone, differ by at most", "max |f(σX) − σ f(X)|"),
@@ -31,6 +31,17 @@ MEASURED: Final = {
     "perm-bias": ("with biases the outputs, undone, differ by at most", "max |f(σX) − σ f(X)|"),
     "perm-block": ("the blocks' outputs, undone, differ by at most", "max |block(σX) − σ block(X)|"),
 }
+TESTS: Final = tuple(
+    Test(claim, "≤", *words, breaks=partial(breaks, claim=claim)) for claim, words in _MEASURED.items()
+)
+SHUFFLE_TESTS: Final = tuple(
+    replace(
+        test,
+        breaks=lambda config, claim=test.key: breaks_here(config, claim)[0],
+        leaves=lambda config, claim=test.key: breaks_here(config, claim)[1],
+    )
+    for test in TESTS
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,18 +107,13 @@ def run_permutation(config: PermutationConfig) -> PermutationResult:
         config: The module and its tokens.
     """
     with torch.inference_mode():
-        attention = Attention(config)
-        bound = attention.bound()
-        measured = {claim: residuals_of(attention, claim) for claim in claims_of(config)}
-        verdicts = tuple(
-            verdict_of(config, claim, float(residuals.max()), bound, cases, exact=_largest(claim))
-            for claim, (residuals, cases) in measured.items()
-        )
+        residuals, found = _measure(config)
+        verdicts = judge_all(config, TESTS, found, lambda other: _measure(other)[1])
     return PermutationResult(
-        claims=tuple(measured),
-        residuals=tuple(residuals for residuals, _ in measured.values()),
+        claims=tuple(residuals),
+        residuals=tuple(residuals.values()),
         eps=torch.finfo(config.torch_dtype).eps,
-        bound=bound,
+        bound=found["perm-q"].margin,
         verdicts=verdicts,
         provenance=Provenance.of(config),
     )
@@ -146,14 +152,9 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
     back_q, back_k = order_q.argsort(), order_k.argsort()
     moved = float((outputs[1][back_q] - outputs[0]).abs().max())
     in_place = float((outputs[1] - outputs[0]).abs().max())
-    claim, verdicts = _shuffle_claim(config), ()
-    if claim:
-        broken, undecided = breaks_here(config, claim)
-        says, quantity = MEASURED[claim]
-        verdicts = (
-            judge(config, claim, moved, "≤", bound, says=says, quantity=quantity, cases="this order", broken=broken,
-                  undecided=undecided, exact=lambda other: run_shuffle(other).moved),
-        )  # fmt: skip
+    claim = _shuffle_claim(config)
+    found = {claim: Found(moved, bound, "this order", largest(outputs[0]))}
+    verdicts = judge_all(config, SHUFFLE_TESTS, found, lambda other: {claim: Found(run_shuffle(other).moved, 0, "")})
     alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]
     return ShuffleResult(
         weights_before=array(weights[0]),
@@ -177,19 +178,13 @@ def claims_of(config: PermutationConfig) -> tuple[str, ...]:
     return ("perm-kv", "perm-q") if config.context else ("perm-kv", "perm-q", "perm-self")
 
 
-def verdict_of(
-    config: PermutationConfig, claim: str, residual: float, bound: float, cases: str, *,
-    exact: Callable[[PermutationConfig], float],
-) -> Verdict:  # fmt: skip
-    """The verdict on a claim that nothing but rounding is left, with what theory expects."""
-    says, quantity = MEASURED[claim]
-    because = breaks(config, claim)
-    return judge(config, claim, residual, "≤", bound, says=says, quantity=quantity, cases=cases, broken=because,
-                 exact=exact)  # fmt: skip
-
-
-def _largest(claim: str) -> Callable[[PermutationConfig], float]:
-    return lambda config: float(residuals_of(Attention(config), claim)[0].max())
+def _measure(config: PermutationConfig) -> tuple[dict[str, np.ndarray], dict[str, Found]]:
+    attention, residuals, found = Attention(config), {}, {}
+    held = attention.bound(), attention.size()
+    for claim in claims_of(config):
+        residuals[claim], cases = residuals_of(attention, claim)
+        found[claim] = Found(float(residuals[claim].max()), held[0], cases, held[1])
+    return residuals, found
 
 
 def _alike(config: ShuffleConfig, size: float, bound: float, name: str) -> bool | None:

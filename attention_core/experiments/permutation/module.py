@@ -9,7 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.judge import on_cpu
+from attention_core.experiments.judge import largest, on_cpu
 from attention_core.experiments.permutation.bounds import stack_tolerance
 from attention_core.experiments.permutation.config import (
     BIAS_STD,
@@ -90,6 +90,10 @@ class Attention:
         here_q, here_k = (torch.arange(len(tokens))[None, :length] for tokens in (self.x, self.y))
         return output_tolerance(self.module, self.module.trace(**self.arguments(here_q, here_k)))
 
+    def size(self) -> float:
+        """How large an output is, and so the difference of two that have nothing to do with each other."""
+        return largest(self.outputs(*(torch.arange(len(tokens))[None] for tokens in (self.x, self.y))))
+
 
 class Blocks:
     """Transformer blocks with a config's tokens: self-attention and a feed-forward network, normed, with residuals.
@@ -155,6 +159,10 @@ class Blocks:
         """Largest difference of two outputs that rounding explains."""
         here = torch.arange(len(self.x), device=self.x.device)[None]
         return stack_tolerance(self.stack, self.x[None], attn_mask=self.mask, positions=self._positions(here))
+
+    def size(self) -> float:
+        """How large an output is."""
+        return largest(self.outputs(torch.arange(len(self.x))[None]))
 
 
 def slots_of(orders: Tensor) -> Tensor:

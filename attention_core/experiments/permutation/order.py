@@ -3,15 +3,16 @@
 Claim: ``pe-order`` order shows only through positions or a mask that depends on it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 import torch
 
-from attention_core.experiments.judge import judge
+from attention_core.experiments.judge import Found, Test, judge_all, worst
 from attention_core.experiments.permutation.config import ALIKE, MASKS, POSITION_NAMES, PermutationConfig, breaks
 from attention_core.experiments.permutation.measure import residuals_of
-from attention_core.experiments.permutation.module import Attention, orders_of
+from attention_core.experiments.permutation.module import Attention
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
 
 
@@ -41,31 +42,41 @@ def steps_order(config: PermutationConfig) -> Iterator[Step | OrderResult]:
     plain = config.plain
     variants = _variants(plain)
     total = len(variants) + 1
-    found: dict[str, tuple[float, float]] = {}
+    found: dict[str, Found] = {}
     for done, (name, variant) in enumerate({"": plain, **variants}.items()):
         yield Step(done, total, f"every order with {name}" if name else "every order without positions and mask")
         with torch.inference_mode():
             found[name] = _shuffled(variant)
-    (without, bound), (_, cases) = found.pop(""), orders_of(len(plain.tokens), plain.seed)
-    quantity = "max |f(σX) − σ f(X)|"
-    least = min(found, key=lambda name: found[name][0] / found[name][1])
-    shows = all(breaks(variant, "perm-self") for variant in variants.values())
+    without = found.pop("")
     with torch.inference_mode():
-        verdicts = (
-            judge(plain, "pe-order.without", without, "≤", bound,
-                  says="without positions and mask the outputs, undone, differ by at most",
-                  quantity=f"{quantity} without positions and mask", cases=cases),
-            judge(plain, "pe-order.with", found[least][0], "≥", found[least][1],
-                  says="with positions or a mask they differ by at least",
-                  quantity=f"{quantity}, least over 4 positions and 2 masks", cases=cases,
-                  broken="" if shows else ALIKE, exact=lambda other: _shuffled(_variants(other)[least])[0]),
-        )  # fmt: skip
+        verdicts = judge_all(plain, TESTS, _tried(without, found), _again)
     yield OrderResult(
-        without=without,
-        brought_in=tuple((name, change) for name, (change, _) in found.items()),
+        without=without.measured,
+        brought_in=tuple((name, each.measured) for name, each in found.items()),
         verdicts=verdicts,
         provenance=Provenance.of(config),
     )
+
+
+def _tried(without: Found, variants: Mapping[str, Found]) -> dict[str, Found]:
+    return {"pe-order.without": without, "pe-order.with": worst(variants.values(), "≥")}
+
+
+def _again(plain: PermutationConfig) -> dict[str, Found]:
+    return _tried(_shuffled(plain), {name: _shuffled(each) for name, each in _variants(plain).items()})
+
+
+def _alike(plain: PermutationConfig) -> str:
+    return "" if all(breaks(variant, "perm-self") for variant in _variants(plain).values()) else ALIKE
+
+
+_QUANTITY: Final = "max |f(σX) − σ f(X)|"
+TESTS: Final = (
+    Test("pe-order.without", "≤", "without positions and mask the outputs, undone, differ by at most",
+         f"{_QUANTITY} without positions and mask"),
+    Test("pe-order.with", "≥", "with positions or a mask they differ by at least",
+         f"{_QUANTITY}, least over 4 positions and 2 masks", breaks=_alike),
+)  # fmt: skip
 
 
 def _variants(plain: PermutationConfig) -> dict[str, PermutationConfig]:
@@ -74,7 +85,8 @@ def _variants(plain: PermutationConfig) -> dict[str, PermutationConfig]:
     return variants | {f"{shown} mask": replace(plain, mask=name) for name, shown in MASKS.items() if name != "none"}
 
 
-def _shuffled(variant: PermutationConfig) -> tuple[float, float]:
-    """The largest change over all orders, and what rounding explains of it."""
+def _shuffled(variant: PermutationConfig) -> Found:
+    """The largest change over all orders."""
     attention = Attention(variant)
-    return float(residuals_of(attention, "perm-self")[0].max()), attention.bound()
+    residuals, cases = residuals_of(attention, "perm-self")
+    return Found(float(residuals.max()), attention.bound(), cases, attention.size())

@@ -1,12 +1,13 @@
 """What attention does to its tokens layer by layer, with and without the residual (``rank-collapse``)."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
 import torch
 
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, on_cpu
 from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -60,35 +61,43 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
         apart.append(distance / stack.flatten(1).norm(dim=1))
         left.append(distance / distance[0] if config.differ else distance)
     stack_of = "with the residual" if config.residual else "attention alone"
-    open_ = _undecided(config)
-    outgrown = "with the residual the common part may outgrow the differences or not" if config.residual else ""
-    verdicts = (
-        judge(config, "rank-collapse.left", float(left[config.residual][-1]), "≤", COLLAPSED,
-              says=f"after {LAYERS} layers, the part of the tokens' differences that is left is",
-              quantity=f"‖X − mean‖ after {LAYERS} layers, of the input's", cases=stack_of,
-              broken=breaks(config, "rank-collapse"), undecided="" if config.residual else open_),
-        judge(config, "rank-collapse.alike", float(apart[config.residual][-1]), "≤", COLLAPSED,
-              says="beside what they have in common, the tokens' differences are",
-              quantity=f"‖X − mean‖/‖X‖ after {LAYERS} layers", cases=stack_of,
-              undecided=(outgrown or open_) if config.differ else ""),
-        judge(config, "rank-collapse.alive", min(answers), "≥", ALIVE,
-              says="a layer's output has, of its input's length, at least",
-              quantity="min ‖f(X)‖/‖X‖ over the layers of both stacks", cases=f"2 · {LAYERS} layers"),
-    )  # fmt: skip
+    found = {
+        "rank-collapse.left": Found(float(left[config.residual][-1]), COLLAPSED, stack_of),
+        "rank-collapse.alike": Found(float(apart[config.residual][-1]), COLLAPSED, stack_of),
+        "rank-collapse.alive": Found(float(torch.tensor(answers).min()), ALIVE, f"2 · {LAYERS} layers"),
+    }
     return CollapseResult(
         distances=array(torch.stack(distances)),
         apart=array(torch.stack(apart)),
         left=array(torch.stack(left)),
-        verdicts=verdicts,
+        verdicts=judge_all(config, TESTS, found),
         provenance=Provenance.of(config),
     )
 
 
-def _undecided(config: ProjectionsConfig) -> str:
+def _slow(config: ProjectionsConfig) -> str:
     """What keeps random weights from mixing all tokens in every layer, so that twelve may not be enough."""
     if not config.differ:
         return ""
     if config.causal:
         return f"a causal mask slows the collapse, and {LAYERS} layers may not be enough"
+    if config.qk_norm and config.biases == "none":
+        return "QK-norm without biases makes attention odd and free of scale: words may end as opposites, not as one"
     rotary = "rotary positions let heads look at few tokens, which may keep them apart"
     return rotary if config.positions == "rotary" else ""
+
+
+def _outgrown(config: ProjectionsConfig) -> str:
+    both = config.residual and config.differ
+    return "with the residual the common part may outgrow the differences or not" if both else _slow(config)
+
+
+TESTS: Final = (
+    Test("rank-collapse.left", "≤", f"after {LAYERS} layers, the part of the tokens' differences that is left is",
+         f"‖X − mean‖ after {LAYERS} layers, of the input's", breaks=partial(breaks, claim="rank-collapse"),
+         leaves=lambda config: "" if config.residual else _slow(config)),
+    Test("rank-collapse.alike", "≤", "beside what they have in common, the tokens' differences are",
+         f"‖X − mean‖/‖X‖ after {LAYERS} layers", leaves=_outgrown),
+    Test("rank-collapse.alive", "≥", "a layer's output has, of its input's length, at least",
+         "min ‖f(X)‖/‖X‖ over the layers of both stacks"),
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -18,6 +19,11 @@ from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 
 STRETCH: Final = 2.0  # singular values of M and N are e^(−2) … e^2
+_SAYS: Final = "the outputs differ by at most"
+TESTS: Final = (
+    Test("gauge", "≤", _SAYS, "max |f(X; θ′) − f(X; θ)|", breaks=partial(breaks, claim="gauge")),
+    Test("scale-absorb", "≤", _SAYS, "max |f with W_Q/√d_head − f|", breaks=partial(breaks, claim="scale-absorb")),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,32 +62,19 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
     Args:
         config: The settings.
     """
-    modules = here, there, _ = _modules(config)
-    traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
-    moved, absorbed = _differences(traces)
-    bounds = [
-        output_tolerance(module, trace, new_matrices=True) for module, trace in zip(modules, traces, strict=True)
-    ]
+    (here, there, _), traces, found = _see(config)
     theta, moved_theta = (_parameters(module) for module in (here, there))
     changed = float((moved_theta - theta).norm() / theta.norm())
-    said = (f"parameters changed by {changed:.0%}", f"scale 1 instead of 1/√{config.d_head}")
-    verdicts = (
-        judge(config, "gauge", moved, "≤", max(bounds[:2]), says="the outputs differ by at most",
-              quantity="max |f(X; θ′) − f(X; θ)|", cases=said[0], broken=breaks(config, "gauge"),
-              exact=lambda other: _differences(_traces(other))[0]),
-        judge(config, "scale-absorb", absorbed, "≤", max(bounds[0], bounds[2]), says="the outputs differ by at most",
-              quantity="max |f with W_Q/√d_head − f|", cases=said[1], broken=breaks(config, "scale-absorb"),
-              exact=lambda other: _differences(_traces(other))[1]),
-    )  # fmt: skip
+    found["gauge"] = found["gauge"]._replace(cases=f"parameters changed by {changed:.0%}")
     return GaugeResult(
         q_weight_before=array(_by_head(here)),
         q_weight_after=array(_by_head(there)),
         output_before=array(traces[0].output[0]),
         output_after=array(traces[1].output[0]),
         changed=changed,
-        moved=moved,
-        absorbed=absorbed,
-        verdicts=verdicts,
+        moved=found["gauge"].measured,
+        absorbed=found["scale-absorb"].measured,
+        verdicts=judge_all(config, TESTS, found, lambda other: _see(other)[2]),
         provenance=Provenance.of(config),
     )
 
@@ -95,14 +88,19 @@ def _modules(config: ProjectionsConfig) -> tuple[MultiHeadAttention, MultiHeadAt
     return here, there, folded
 
 
-def _traces(config: ProjectionsConfig) -> list[AttentionTrace]:
-    return [module.trace(words(config), attn_mask=mask(config)) for module in _modules(config)]
-
-
-def _differences(traces: list[AttentionTrace]) -> tuple[float, float]:
-    """How far the outputs of the second and third module lie from the first's."""
-    outputs = [on_cpu(trace.output) for trace in traces]
-    return float((outputs[1] - outputs[0]).abs().max()), float((outputs[2] - outputs[0]).abs().max())
+def _see(config: ProjectionsConfig) -> tuple[tuple[MultiHeadAttention, ...], list[AttentionTrace], dict[str, Found]]:
+    """The modules, a pass through each, and how far the second's and the third's outputs lie from the first's."""
+    modules = _modules(config)
+    traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
+    bounds = [
+        output_tolerance(module, trace, new_matrices=True) for module, trace in zip(modules, traces, strict=True)
+    ]
+    first, *others = (on_cpu(trace.output) for trace in traces)
+    cases = ("", f"scale 1 instead of 1/√{config.d_head}")
+    return modules, traces, {
+        test.key: Found(largest(other - first), largest(bounds[0], bound), case, size=largest(first))
+        for test, other, bound, case in zip(TESTS, others, bounds[1:], cases, strict=True)
+    }  # fmt: skip
 
 
 def _parameters(module: MultiHeadAttention) -> Tensor:

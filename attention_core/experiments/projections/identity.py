@@ -1,19 +1,20 @@
 """Attention without W_Q, W_K, W_V beside attention with them: how much each word looks at itself (``qkv-none``)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
 from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
-from attention_core.modules.positions import alibi_slopes
+from attention_core.modules.positions import alibi_slopes, rotate_heads
 from attention_core.modules.projections import Full, Identity
 
 
@@ -56,29 +57,18 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
     """
     without, learned = _traces(config, config.d_head)
     weights = torch.cat([on_cpu(trace.weights) for trace in (without, learned)])
-    other = torch.tensor([[a != b for b in config.tokens] for a in config.tokens])
+    other = _different(config)
     scores = on_cpu(without.masked_scores)[0]
     ahead = scores - scores.diagonal(0, -2, -1)[..., None]
     lead = _largest(ahead, other)
     bound = float(product_tolerance(without, 1 / (config.temperature * math.sqrt(config.d_head))).max())
-    excess = _overshadowed(config, without, other)
     own = weights[0].diagonal(0, -2, -1)
     astray = int(((ahead > bound) & other).any(-1).sum())
     sizes = compared_sizes(config)
     n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
     at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
-    held = judge(
-        config,
-        "qkv-none",
-        lead,
-        "≤",
-        bound,
-        says="the best score of another word, less one's own, is at most",
-        quantity="max (sᵢⱼ − sᵢᵢ) over other words j",
-        cases=f"{astray} of {own.numel()} queries look harder at another word",
-        broken="norms differ within a head, and a longer word wins" if excess > 2 * bound else "",
-        undecided=f"a longer word wins by as much as {config.dtype} rounds" if 0 < excess <= 2 * bound else "",
-    )
+    cases = f"{astray} of {own.numel()} queries look harder at another word"
+    found = {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}
     return IdentityResult(
         weights=array(weights),
         norms=array(on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT),
@@ -88,7 +78,7 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
         sizes=np.array(sizes),
         own=np.array(at_sizes).T,
         predicted=1 / (1 + (n - 1) * np.exp(1 / (2 * config.temperature**2) - roots)),
-        verdicts=(held,),
+        verdicts=judge_all(config, (TEST,), found),
         provenance=Provenance.of(config),
     )
 
@@ -104,6 +94,11 @@ def _own(trace: AttentionTrace) -> Tensor:
     return trace.weights.diagonal(0, -2, -1).to(torch.float32).mean()
 
 
+def _different(config: ProjectionsConfig) -> Tensor:
+    """Which words differ (tokens, tokens)."""
+    return torch.tensor([[a != b for b in config.tokens] for a in config.tokens])
+
+
 def _equal_norms(config: ProjectionsConfig) -> bool:
     return config.spread == 0 and not (config.whole_norms and config.num_heads > 1)
 
@@ -113,19 +108,28 @@ def _largest(values: Tensor, other: Tensor) -> float:
     return float(values.masked_fill(~other, -math.inf).max()) if other.any() else 0.0
 
 
-def _overshadowed(config: ProjectionsConfig, trace: AttentionTrace, other: Tensor) -> float:
-    """By norms and angles: word j outshines word i in its own query when |x_j| cos(x_i, x_j) exceeds |x_i|."""
+def _foreseen(config: ProjectionsConfig) -> float:
+    """By how much a longer word wins against a word in its own query, by plain products of the words' vectors."""
     if config.qk_norm or _equal_norms(config):
         return 0.0
-    x = on_cpu(trace.k)[0]
-    norms = x.norm(dim=-1)
-    angles = torch.nn.functional.normalize(x, dim=-1)
-    excess = norms[:, None, :] * (angles @ angles.mT) - norms[:, :, None]  # (heads, query, key)
-    excess = excess * norms[:, :, None] / (config.temperature * math.sqrt(config.d_head))
-    slots = torch.arange(len(config.tokens))
+    x = words(replace(config, dtype="float64", device="cpu"))[0].unflatten(-1, (config.num_heads, -1)).transpose(0, 1)
+    if config.positions == "rotary":
+        x = rotate_heads(x[None], None)[0]
+    scores = x @ x.mT / (config.temperature * math.sqrt(config.d_head))
+    slots, other = torch.arange(len(config.tokens)), _different(config)
     if config.positions == "alibi":
-        distance = (slots[:, None] - slots).abs()
-        excess = excess - torch.tensor(alibi_slopes(config.num_heads)).double()[:, None, None] * distance
+        slopes = torch.tensor(alibi_slopes(config.num_heads)).double()
+        scores = scores - slopes[:, None, None] * (slots[:, None] - slots).abs()
     if config.causal:
         other = other & (slots <= slots[:, None])
-    return _largest(excess, other)
+    return _largest(scores - scores.diagonal(0, -2, -1)[..., None], other)
+
+
+def _longer_wins(config: ProjectionsConfig) -> str:
+    return "norms differ within a head, and a longer word wins" if _foreseen(config) > 0 else ""
+
+
+TEST: Final = Test(
+    "qkv-none", "≤", "the best score of another word, less one's own, is at most",
+    "max (sᵢⱼ − sᵢᵢ) over other words j", breaks=_longer_wins, foresees=_foreseen,
+)  # fmt: skip

@@ -1,13 +1,14 @@
 """How narrow heads limit the scores, and how softmax escapes (``low-rank``)."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attention_core.experiments.bounds import product_tolerance, tolerance
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, on_cpu
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Result, Verdict
@@ -54,16 +55,23 @@ class _Spectra:
     log_error: Tensor
     weight_error: Tensor
 
-    def excess(self, name: str, allowed: int) -> tuple[float, float]:
-        """The singular value after the ``allowed`` largest, relative to the largest, and what rounding explains."""
-        values, error = (self.scores, self.score_error) if name == "scores" else (self.logs, self.log_error)
-        if values.isnan().any():
-            return torch.inf, 0.0
-        if allowed >= values.shape[-1]:
-            return 0.0, 0.0
-        relative = values[:, allowed] / values[:, 0]
-        worst = int(relative.argmax())
-        return float(relative[worst]), float(error[worst] / values[worst, 0])
+    def found(self, config: ProjectionsConfig) -> dict[str, Found]:
+        """How large the first singular value too many is beside the largest, and the last that there may be."""
+        n, d = len(config.tokens), config.d_head
+        cases = f"{n} tokens, d_head = {d}"
+        parts = (("scores", d, self.scores, self.score_error), ("weights", d + 1, self.logs, self.log_error))
+        found = {}
+        for name, allowed, values, error in parts:
+            if values.isnan().any():
+                found[f"low-rank.{name}"] = Found(torch.inf, 0.0, cases)
+            elif allowed >= n:
+                found[f"low-rank.{name}"] = Found(0.0, 0.0, f"{cases}: nothing to lose")
+            else:
+                relative, rounding = values / values[:, :1], error / values[:, 0]
+                worst = int(relative[:, allowed].argmax())
+                last, first_over = relative[worst, allowed - 1 : allowed + 1].tolist()
+                found[f"low-rank.{name}"] = Found(first_over, float(rounding[worst]), cases, size=last)
+        return found
 
     def ranks(self) -> tuple[float, float, float]:
         """Numerical rank of scores, log weights and weights: how many singular values rounding does not explain."""
@@ -80,18 +88,8 @@ def run_rank(config: ProjectionsConfig) -> RankResult:
     """
     here = _spectra(config, config.d_head)
     sizes = compared_sizes(config)
-    causal, n, d = mask(config), len(config.tokens), config.d_head
-    verdicts = []
-    for name, allowed in (("scores", d), ("log weights", d + 1)):
-        measured, bound = here.excess(name, allowed)
-        because = breaks(config, "low-rank") if allowed < n or config.causal else ""
-        verdicts.append(
-            judge(config, f"low-rank.{name.split()[-1]}", measured, "≤", bound, broken=because,
-                  says=f"of the {name}, the first singular value too many is, beside the largest,",
-                  quantity=f"σ_{allowed + 1}/σ_1 of the {name}",
-                  cases=f"{n} tokens, d_head = {d}" + (": nothing to lose" if allowed >= n else ""),
-                  exact=lambda other, what=(name, allowed): _spectra(other, other.d_head).excess(*what)[0])
-        )  # fmt: skip
+    causal, n = mask(config), len(config.tokens)
+    verdicts = judge_all(config, _tests(config), here.found(config), lambda o: _spectra(o, o.d_head).found(o))
     return RankResult(
         scores=array(on_cpu(here.trace.masked_scores)[0]),
         weights=array(on_cpu(here.trace.weights)[0]),
@@ -100,9 +98,23 @@ def run_rank(config: ProjectionsConfig) -> RankResult:
         weight_values=array(here.weights / here.weights[:, :1]),
         sizes=np.array(sizes),
         ranks=np.array([_spectra(config, size).ranks() for size in sizes]).T,
-        verdicts=tuple(verdicts),
+        verdicts=verdicts,
         provenance=Provenance.of(config),
     )
+
+
+def _tests(config: ProjectionsConfig) -> tuple[Test, ...]:
+    return tuple(
+        Test(f"low-rank.{name.split()[-1]}", "≤",
+             f"of the {name}, the first singular value too many is, beside the largest,",
+             f"σ_{allowed + 1}/σ_1 of the {name}",
+             breaks=partial(_breaks, allowed=allowed))
+        for name, allowed in (("scores", config.d_head), ("log weights", config.d_head + 1))
+    )  # fmt: skip
+
+
+def _breaks(config: ProjectionsConfig, allowed: int) -> str:
+    return breaks(config, "low-rank") if allowed < len(config.tokens) or config.causal else ""
 
 
 def _spectra(config: ProjectionsConfig, d_head: int) -> _Spectra:

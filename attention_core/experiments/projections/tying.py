@@ -1,16 +1,17 @@
 """Tied matrices: what W_K = W_V saves (``qkv-tied``), and what W_Q = W_K does to scores (``qk-tied``)."""
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import numpy as np
 import torch
 
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import array, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Provenance, Result, Verdict
-from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 
@@ -51,22 +52,8 @@ def run_tying(config: ProjectionsConfig) -> TyingResult:
     x, causal = words(config), mask(config)
     full, tied_kv, tied_qk = (_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey()))
     counts = [sum(parameter.numel() for parameter in module.parameters()) for module in (full, tied_kv, tied_qk)]
-    formula = config.d_model**2 + (config.d_model if config.biases != "none" else 0)
-    trace, other = tied_qk.trace(x, attn_mask=causal), tied_kv.trace(x, attn_mask=causal)
+    trace = tied_qk.trace(x, attn_mask=causal)
     scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
-    apart = float((on_cpu(other.k) - on_cpu(other.v)).abs().max())
-    heads = f"{config.num_heads} {'head' if config.num_heads == 1 else 'heads'}"
-    said = (f"d_model = {config.d_model}", f"all tokens, {heads}", f"all pairs, {heads}")
-    verdicts = (
-        judge(config, "qkv-tied.count", counts[0] - counts[1], "=", formula,
-              says="the parameters that one matrix for both saves are", quantity="parameters saved", cases=said[0],
-              broken=breaks(config, "qkv-tied")),
-        judge(config, "qkv-tied.same", apart, "≤", 0.0, says="keys and values differ by at most",
-              quantity="max |k − v|", cases=said[1], broken=breaks(config, "keys are values")),
-        judge(config, "qk-tied", _asymmetry(trace), "≤", float(product_tolerance(trace, tied_qk.scale).max()),
-              says="a score and its mirror image differ by at most", quantity="max |S − Sᵀ|", cases=said[2],
-              broken=breaks(config, "qk-tied"), exact=_exact_asymmetry),
-    )  # fmt: skip
     return TyingResult(
         scores=array(scores),
         weights=array(weights),
@@ -74,8 +61,8 @@ def run_tying(config: ProjectionsConfig) -> TyingResult:
         asymmetry=array(torch.linalg.matrix_norm(weights - weights.mT)),
         parameters=(counts[0], counts[1], counts[2]),
         saved=counts[0] - counts[1],
-        formula=formula,
-        verdicts=verdicts,
+        formula=_formula(config),
+        verdicts=judge_all(config, TESTS, _found(config), _found),
         provenance=Provenance.of(config),
     )
 
@@ -88,10 +75,32 @@ def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
     return attention(config, kind, **{missing: False})
 
 
-def _asymmetry(trace: AttentionTrace) -> float:
+def _found(config: ProjectionsConfig) -> dict[str, Found]:
+    x, causal = words(config), mask(config)
+    full, tied_kv, tied_qk = (_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey()))
+    saved = sum(each.numel() for each in full.parameters()) - sum(each.numel() for each in tied_kv.parameters())
+    trace, other = tied_qk.trace(x, attn_mask=causal), tied_kv.trace(x, attn_mask=causal)
     scores = on_cpu(trace.masked_scores)[0]
-    return float((scores - scores.mT).nan_to_num(nan=0.0, posinf=torch.inf, neginf=-torch.inf).abs().max())
+    hidden = scores.isneginf() & scores.mT.isneginf()
+    heads = f"{config.num_heads} {'head' if config.num_heads == 1 else 'heads'}"
+    bound, size = largest(product_tolerance(trace, tied_qk.scale)), largest(on_cpu(trace.scores))
+    return {
+        "qkv-tied.count": Found(saved, _formula(config), f"d_model = {config.d_model}"),
+        "qkv-tied.same": Found(largest(on_cpu(other.k) - on_cpu(other.v)), 0.0, f"all tokens, {heads}"),
+        "qk-tied": Found(largest((scores - scores.mT).masked_fill(hidden, 0.0)), bound, f"all pairs, {heads}", size),
+    }
 
 
-def _exact_asymmetry(config: ProjectionsConfig) -> float:
-    return _asymmetry(_module(config, TiedQueryKey()).trace(words(config), attn_mask=mask(config)))
+def _formula(config: ProjectionsConfig) -> int:
+    """How many parameters one matrix for keys and values saves."""
+    return config.d_model**2 + (config.d_model if config.biases != "none" else 0)
+
+
+TESTS: Final = (
+    Test("qkv-tied.count", "=", "the parameters that one matrix for both saves are", "parameters saved",
+         breaks=partial(breaks, claim="qkv-tied")),
+    Test("qkv-tied.same", "≤", "keys and values differ by at most", "max |k − v|",
+         breaks=partial(breaks, claim="keys are values")),
+    Test("qk-tied", "≤", "a score and its mirror image differ by at most", "max |S − Sᵀ|",
+         breaks=partial(breaks, claim="qk-tied")),
+)  # fmt: skip

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attention_core.experiments.bounds import is_half, tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import array, frozen, judge, on_cpu
+from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, largest, on_cpu
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets
 from attention_core.experiments.receptive_field.stack import attention_mask, build_stack, through_first_layer
 from attention_core.experiments.verdict import Verdict
@@ -27,6 +27,7 @@ class Kernel:
     Attributes:
         residual: Largest difference of the two outputs; 0 where no token is compared.
         bound: What rounding explains of it.
+        largest: The largest number of the layer's output.
         compared: How many tokens have every tap before them.
         distances: How far back a key lies, from the furthest ahead (negative) on, int64 (distances,).
         weights: Weight at each distance, mean over the compared tokens (heads, distances).
@@ -35,6 +36,7 @@ class Kernel:
 
     residual: float
     bound: float
+    largest: float
     compared: int
     distances: Int[np.ndarray, " distances"]
     weights: Float[np.ndarray, "heads distances"]
@@ -72,13 +74,17 @@ def measure_kernel(config: ReceptiveFieldConfig) -> Kernel:
     compared = max(0, tokens - heads)
     residual, scale = 0.0, 0.0
     if compared:
-        residual = float((on_cpu(output)[heads:] - F.conv1d(rows, kernel)[0].mT).abs().max())
+        residual = largest(on_cpu(output)[heads:] - F.conv1d(rows, kernel)[0].mT)
         scale = float(F.conv1d(rows.abs(), kernel.abs()).max())
-    terms = 4 if is_half(config.torch_dtype) else (heads + 1) * CHANNELS
+    # In half precision sums are float32's, and W_O's product and the residual's sum are rounded by half an eps each.
+    half = is_half(config.torch_dtype)
+    bound = tolerance(torch.float32 if half else config.torch_dtype, scale=scale, terms=(heads + 1) * CHANNELS)
+    bound += torch.finfo(config.torch_dtype).eps * scale * half
     distances, mean, spread = _by_distance(on_cpu(weights)[:, heads:], heads)
     return Kernel(
         residual=residual,
-        bound=tolerance(config.torch_dtype, scale=scale, terms=terms),
+        bound=bound,
+        largest=largest(on_cpu(output)),
         compared=compared,
         distances=distances,
         weights=mean,
@@ -93,23 +99,27 @@ def kernel_verdict(config: ReceptiveFieldConfig, kernel: Kernel) -> Verdict:
         config: The settings.
         kernel: What was measured.
     """
+    return judge_all(config, (TEST,), _found(config, kernel), lambda other: _found(other, measure_kernel(other)))[0]
+
+
+def _found(config: ReceptiveFieldConfig, kernel: Kernel) -> dict[str, Found]:
+    cases = f"{config.heads + 1} taps of {CHANNELS} × {CHANNELS}, {kernel.compared:,} tokens"
+    return {TEST.key: Found(kernel.residual, kernel.bound, cases, size=kernel.largest)}
+
+
+def _wanders(config: ReceptiveFieldConfig) -> str:
     at = np.arange(config.heads, config.tokens)
     fixed = at - np.arange(1, config.heads + 1)[:, None]
-    targets = intended_targets(config)[0][:, config.heads :]
-    broken = "soft heads give every visible key some weight" if config.soft and config.tokens > 1 else ""
-    if (targets != fixed).any():
-        broken = (
-            "the sliding window hides keys further back"
-            if config.weights != "random"
-            else "where a head looks changes from token to token"
-        )
-    return judge(
-        config, "head-tap", kernel.residual, "≤", kernel.bound,
-        says="one layer of heads and a convolution differ by at most", quantity="max |attention − conv1d|",
-        cases=f"{config.heads + 1} taps of {CHANNELS} × {CHANNELS}, {kernel.compared:,} tokens",
-        broken=broken, undecided="" if kernel.compared else "no token has every tap before it",
-        exact=lambda other: measure_kernel(other).residual,
-    )  # fmt: skip
+    if (intended_targets(config)[0][:, config.heads :] != fixed).any():
+        hidden = "the sliding window hides keys further back"
+        return "where a head looks changes from token to token" if config.weights == "random" else hidden
+    return "soft heads give every visible key some weight" if config.soft and config.tokens > 1 else ""
+
+
+TEST: Final = Test(
+    "head-tap", "≤", "one layer of heads and a convolution differ by at most", "max |attention − conv1d|",
+    breaks=_wanders, leaves=lambda config: "" if config.tokens > config.heads else "no token has every tap before it",
+)  # fmt: skip
 
 
 def _by_distance(

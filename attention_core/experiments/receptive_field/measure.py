@@ -2,7 +2,6 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass, fields
-from typing import Final
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -34,12 +33,11 @@ from attention_core.experiments.receptive_field.stack import (
 from attention_core.experiments.receptive_field.verdicts import (
     Sees,
     bound_verdicts,
+    chosen_tokens,
     random_verdict,
     tight_verdicts,
 )
 from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
-
-MAX_CHOSEN: Final = 64  # tokens that autograd is asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -133,7 +131,7 @@ def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
     is_random = config.weights == "random"
     total = 1 + (1 + len(ROOMS)) * is_random
     yield Step(0, total, "what autograd says")
-    chosen = np.unique(np.linspace(0, config.tokens - 1, MAX_CHOSEN).round().astype(np.int64))
+    chosen = chosen_tokens(config)
     paths = path_weights(_stack(config, intended_targets(config), len(chosen)), chosen)
     random, shares = None, []
     if is_random:

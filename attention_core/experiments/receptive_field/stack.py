@@ -157,7 +157,7 @@ def looked_at(stack: Stack) -> tuple[Int[np.ndarray, "layers heads tokens"], flo
         for module in stack.layers:
             largest = [_largest(stack, module, x, first) for first in range(0, stack.tokens, QUERY_BLOCK)]
             edges.append(torch.cat([key for _, key in largest], dim=-1))
-            smallest = min(smallest, *(float(weight.min()) for weight, _ in largest))
+            smallest = float(np.min([smallest, *(float(weight.min()) for weight, _ in largest)]))  # NaN stays
             x = _apply(stack, module, x)
     return torch.stack(edges).to("cpu").numpy(), smallest
 

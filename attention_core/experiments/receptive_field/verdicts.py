@@ -1,19 +1,22 @@
 """What the receptive field's claims say under each setting, and whether the measurement does as they say."""
 
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import judge
+from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets, visible_range
 from attention_core.experiments.receptive_field.draws import RandomShare
 from attention_core.experiments.receptive_field.stack import OVERWRITTEN, content_unit, reach
-from attention_core.experiments.verdict import Relation, Verdict
+from attention_core.experiments.verdict import Verdict
 
-STANDARD_ERRORS = 5.0
+STANDARD_ERRORS: Final = 5.0
+MAX_CHOSEN: Final = 64  # tokens that autograd is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,11 @@ def exact_reach(config: ReceptiveFieldConfig) -> Int[np.ndarray, " tokens"]:
     return np.minimum(behind, (config.heads + 1) ** config.layers)
 
 
+def chosen_tokens(config: ReceptiveFieldConfig) -> Int[np.ndarray, " chosen"]:
+    """The tokens that autograd is asked for, the last one among them."""
+    return np.unique(np.linspace(0, config.tokens - 1, MAX_CHOSEN).round().astype(np.int64))
+
+
 def bound_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, ...]:
     """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree.
 
@@ -64,34 +72,61 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, .
         sees: What was measured.
     """
     bound = (config.heads + 1) ** config.layers
-    within, agree, unsure_most, unsure_agree = True, True, "", ""
-    if config.soft:
-        graph = reach(final_targets(config), residual=config.residual)[:, sees.chosen]
-        certain, possible = _soft_seen(config, sees.chosen)
-        least, most = (int(seen[-1].sum(-1).max()) for seen in (certain, possible))
-        doubt = f"a share lies within {config.dtype}'s rounding of the threshold, or of 0"
-        # What is seen lies between the two: it may be the graph although neither of them is.
-        within, agree = most <= bound, bool((certain <= graph).all() and (graph <= possible).all())
-        unsure_most = doubt if least <= bound < most else ""
-        unsure_agree = doubt if agree and (certain < possible).any() else ""
-    soft = "soft heads give every visible key some weight"
     capped = f"there are no more than {plural(config.tokens, 'token')} to see" if config.tokens <= bound else ""
     tokens, depth = _of(len(sees.chosen), config.tokens), plural(config.layers, "layer")
-    return (
-        judge(
-            config, "rf-bound.most", float(sees.most), "≤", float(bound),
-            says="the token that sees most sees", unit="inputs", quantity="most inputs that a token sees",
-            cases=f"{tokens}, {depth} up, autograd", broken="" if within else soft,
-            undecided=unsure_most, note=capped,
-        ),
-        judge(
-            config, "rf-bound.agree", float(sees.differ), "=", 0.0,
-            says="autograd and the graph of where heads look differ on",
-            unit=f"of {plural(sees.autograd.size, 'token–input pair')}",
-            quantity="pairs that only one of autograd and the argmax graph sees",
-            cases=f"{tokens}, {depth}", broken="" if agree else soft, undecided=unsure_agree,
-        ),
-    )  # fmt: skip
+    pairs = f"of {plural(sees.autograd.size, 'token–input pair')}"
+    found = {
+        "rf-bound.most": Found(sees.most, bound, f"{tokens}, {depth} up, autograd", unit="inputs", note=capped),
+        "rf-bound.agree": Found(sees.differ, 0, f"{tokens}, {depth}", unit=pairs),
+    }
+    return judge_all(config, BOUND_TESTS, found)
+
+
+def _most_seen(config: ReceptiveFieldConfig) -> tuple[int, int]:
+    """The most inputs that a token of the last layer sees for certain, and the most that it may see."""
+    least, most = (int(seen[-1].sum(-1).max()) for seen in _soft_seen(config, chosen_tokens(config)))
+    return least, most
+
+
+def _exceeds(config: ReceptiveFieldConfig) -> str:
+    return SOFT if config.soft and _most_seen(config)[1] > (config.heads + 1) ** config.layers else ""
+
+
+def _may_exceed(config: ReceptiveFieldConfig) -> str:
+    if not config.soft:
+        return ""
+    least, most = _most_seen(config)
+    return _doubt(config) if least <= (config.heads + 1) ** config.layers < most else ""
+
+
+def _agreement(config: ReceptiveFieldConfig) -> tuple[bool, bool]:
+    """Whether what soft heads see may be the graph, which may be although neither of the two ends is; and is."""
+    chosen = chosen_tokens(config)
+    graph = reach(final_targets(config), residual=config.residual)[:, chosen]
+    certain, possible = _soft_seen(config, chosen)
+    may = bool((certain <= graph).all() and (graph <= possible).all())
+    return may, may and not (certain < possible).any()
+
+
+def _differs(config: ReceptiveFieldConfig) -> str:
+    return SOFT if config.soft and not _agreement(config)[0] else ""
+
+
+def _may_differ(config: ReceptiveFieldConfig) -> str:
+    return _doubt(config) if config.soft and _agreement(config) == (True, False) else ""
+
+
+def _doubt(config: ReceptiveFieldConfig) -> str:
+    return f"a share lies within {config.dtype}'s rounding of the threshold, or of 0"
+
+
+SOFT: Final = "soft heads give every visible key some weight"
+BOUND_TESTS: Final = (
+    Test("rf-bound.most", "≤", "the token that sees most sees", "most inputs that a token sees",
+         breaks=_exceeds, leaves=_may_exceed),
+    Test("rf-bound.agree", "=", "autograd and the graph of where heads look differ on",
+         "pairs that only one of autograd and the argmax graph sees", breaks=_differs, leaves=_may_differ),
+)  # fmt: skip
 
 
 def tight_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, ...]:
@@ -101,24 +136,21 @@ def tight_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, .
         config: The settings.
         sees: What was measured.
     """
-    claimed = exact_reach(config)
-    intended = reach(final_targets(config), residual=config.residual)[-1].sum(-1)
-    measured = sees.graph[-1].sum(-1)
+    claimed, measured = exact_reach(config), sees.graph[-1].sum(-1)
     what = "min(n, (k + 1)^layers)" if config.wrap and config.mask != "causal" else "min(i + 1, (k + 1)^layers)"
-    broken, cases = _untight(config), f"{plural(config.tokens, 'token')}, {plural(config.layers, 'layer')}"
-    return (
-        judge(
-            config, "rf-tight.last", float(measured[-1]), "=", float(claimed[-1]),
-            says="the last token sees", unit="inputs", quantity="inputs that the last token sees", cases=cases,
-            broken="" if intended[-1] == claimed[-1] else broken,
-        ),
-        judge(
-            config, "rf-tight.every", float((measured != claimed).sum()), "=", 0.0,
-            says=f"another number of inputs than {what} see", unit=f"of {plural(config.tokens, 'token')}",
-            quantity=f"tokens that do not see {what} inputs", cases=cases,
-            broken="" if (intended == claimed).all() else broken,
-        ),
+    cases = f"{plural(config.tokens, 'token')}, {plural(config.layers, 'layer')}"
+    others = f"of {plural(config.tokens, 'token')}"
+    found = {
+        "rf-tight.last": Found(int(measured[-1]), int(claimed[-1]), cases, unit="inputs"),
+        "rf-tight.every": Found(int((measured != claimed).sum()), 0, cases, unit=others),
+    }
+    tests = (
+        Test("rf-tight.last", "=", "the last token sees", "inputs that the last token sees",
+             breaks=partial(_untight, tokens=slice(-1, None))),
+        Test("rf-tight.every", "=", f"another number of inputs than {what} see",
+             f"tokens that do not see {what} inputs", breaks=partial(_untight, tokens=slice(None))),
     )  # fmt: skip
+    return judge_all(config, tests, found)
 
 
 def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
@@ -130,24 +162,25 @@ def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
     """
     margin = STANDARD_ERRORS * share.error
     room = "as many tokens as paths" if share.room == 1 else f"{share.room} × as many tokens as paths"
-    broken, note = "", ""
-    relation: Relation = "in"
-    bound: float | tuple[float, float] = (share.exact - margin, share.exact + margin)
-    if config.mask == "causal":
-        broken = "a causal mask leaves fewer keys to choose among"
-    elif not config.residual:
-        broken = "without the residual a token does not see itself for certain"
-    elif config.write_positions and share.layers > 2:
-        broken = "positions overwritten by the first layer make all queries look at one key"
-    elif config.mask == "window":
-        relation, bound, note = "≤", share.exact + margin, "a sliding window leaves fewer keys to choose among"
-    return judge(
-        config, f"rf-random.{share.room}", share.mean, relation, bound,
-        says=f"with {room} random heads see on average, as a share of (k + 1)^layers,",
-        quantity=f"mean reach / (k + 1)^layers, {room}",
-        cases=f"{share.draws} draws of {plural(share.layers, 'layer')} on {plural(share.tokens, 'token')}",
-        broken=broken, note=note,
+    windowed = config.mask == "window" and config.residual
+    bound = share.exact + margin if windowed else (share.exact - margin, share.exact + margin)
+    test = Test(
+        f"rf-random.{share.room}", "≤" if windowed else "in",
+        f"with {room} random heads see on average, as a share of (k + 1)^layers,",
+        f"mean reach / (k + 1)^layers, {room}", breaks=partial(_narrowed, layers=share.layers),
     )  # fmt: skip
+    cases = f"{share.draws} draws of {plural(share.layers, 'layer')} on {plural(share.tokens, 'token')}"
+    note = "a sliding window leaves fewer keys to choose among" if windowed else ""
+    return judge_all(config, (test,), {test.key: Found(share.mean, bound, cases, note=note)})[0]
+
+
+def _narrowed(config: ReceptiveFieldConfig, layers: int) -> str:
+    if config.mask == "causal":
+        return "a causal mask leaves fewer keys to choose among"
+    if not config.residual:
+        return "without the residual a token does not see itself for certain"
+    overwritten = config.write_positions and layers > 2
+    return "positions overwritten by the first layer make all queries look at one key" if overwritten else ""
 
 
 def soft_paths(config: ReceptiveFieldConfig, floor: float = 0.0) -> Float[np.ndarray, "layers tokens tokens"]:
@@ -189,7 +222,10 @@ def _soft_seen(
     return certain, generous / all_paths > config.threshold * max(0.0, 1 - relative)
 
 
-def _untight(config: ReceptiveFieldConfig) -> str:
+def _untight(config: ReceptiveFieldConfig, tokens: slice) -> str:
+    intended = reach(final_targets(config), residual=config.residual)[-1].sum(-1)
+    if (intended == exact_reach(config))[tokens].all():
+        return ""
     if config.write_positions:
         return "positions overwritten by the first layer make all queries look at one key"
     if not config.residual:

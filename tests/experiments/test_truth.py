@@ -1,0 +1,320 @@
+"""What a verdict must not say: that a broken module holds, that a true claim fails, or what nothing showed."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attention_core.experiments import judge, permutation
+from attention_core.experiments.biases import AfterNormConfig, MeanConfig, run_after_norm, run_mean
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.learning import (
+    LearningConfig,
+    SeedsConfig,
+    Share,
+    run_learning,
+    run_seeds,
+    steps_seeds,
+)
+from attention_core.experiments.learning.verdicts import rate_verdicts
+from attention_core.experiments.normalization import NormalizationConfig, run_normalization
+from attention_core.experiments.normalization.placement import place_verdicts
+from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
+from attention_core.experiments.projections import ProjectionsConfig, gauge, run_projections
+from attention_core.experiments.run import run
+from attention_core.modules import multi_head
+from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.block import TransformerBlock
+from attention_core.modules.multi_head import MultiHeadAttention
+
+DTYPES = ("float64", "float32", "bfloat16", "float16")
+HALVES = DTYPES[2:]
+
+
+@contextmanager
+def spoilt(owner: Any, name: str, spoil: Callable[[Any], Any]) -> Iterator[None]:
+    """While a method answers something else."""
+    right = getattr(owner, name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, lambda *args, **options: spoil(right(*args, **options)))
+        yield
+
+
+def outcomes(result: Any, *claims: str) -> dict[str, str]:
+    return {one.key: one.outcome for one in result.verdicts if not claims or one.claim in claims}
+
+
+# The table and the one that runs it.
+
+CLOSE = judge.Test("here", "≤", "it is off by at most", "max |off|")
+FAR = judge.Test("far", "≥", "it moves by up to", "max |moved|")
+CONFIG = RunConfig(dtype="float32")
+
+
+def one(test: judge.Test, *found: Any, config: RunConfig = CONFIG, again: Any = None) -> Any:
+    (verdict,) = judge.judge_all(config, [test], {test.key: judge.Found(*found)}, again)
+    return verdict
+
+
+def test_nan_never_holds_and_is_the_worst_of_several() -> None:
+    for test in (CLOSE, FAR):
+        assert one(test, math.nan, 1.0, "once").outcome == "surprises"
+    assert one(CLOSE, math.nan, 1.0, "once", 0.1).outcome == "surprises", "a coarse bound does not excuse it"
+    assert one(CLOSE, 0.0, math.nan, "once").outcome == "surprises"
+    found = [judge.Found(measured, 1.0, "") for measured in (0.5, math.nan, 2.0)]
+    assert math.isnan(judge.worst(found).measured)
+    assert judge.worst([found[0], found[2]]) is found[2]
+    assert math.isnan(judge.largest(torch.tensor([1.0, math.nan, 2.0])))
+    assert math.isnan(judge.largest(1.0, math.nan, 3.0))
+    assert judge.largest(torch.tensor([1.0, -4.0]), 3.0) == 4.0
+
+
+@pytest.mark.parametrize(("bound", "outcome"), [(0.2, "holds"), (0.21, "undecided")])
+def test_a_bound_above_a_fifth_of_the_thing_itself_shows_nothing(bound: float, outcome: str) -> None:
+    verdict = one(CLOSE, 0.0, bound, "once", 1.0)
+    assert verdict.outcome == outcome
+    assert verdict.because == ("" if outcome == "holds" else "rounding alone may move it by 0.210 in float32")
+    near = judge.Test("here", "in", "it is", "it")
+    assert one(near, 1.0, (1 - bound, 1 + bound), "once", 1.0).outcome == outcome
+
+
+def test_what_float64_finds_small_is_left_undecided_and_is_measured_once() -> None:
+    asked = []
+
+    def again(config: RunConfig) -> dict[str, judge.Found]:
+        asked.append(config)
+        return {"here": judge.Found(2.0, 1e-9, ""), "far": judge.Found(2.1, 1e-9, "")}
+
+    broken = judge.Test("here", "≤", "", "", breaks=lambda _: "a switch")
+    found = {"here": judge.Found(0.5, 1.0, ""), "far": judge.Found(2.1, 1.0, "")}
+    verdicts = judge.judge_all(CONFIG, (broken, FAR), found, again)
+    assert [one.outcome for one in verdicts] == ["undecided", "holds"]
+    assert verdicts[0].because == "a switch, but it moves by less than float32 can tell"
+    assert [config.dtype for config in asked] == ["float64"]
+    assert not judge.judge_all(CONFIG, (broken,), {}, again), "nothing was measured for it"
+    decided = judge.judge_all(RunConfig(dtype="float64"), (broken,), found, again)
+    assert decided[0].outcome == "surprises"
+
+
+def test_what_theory_foresees_near_the_bound_is_left_undecided() -> None:
+    for size, outcome in ((2.0, "undecided"), (2.1, "surprises")):
+        broken = judge.Test("here", "≤", "", "", breaks=lambda _: "a shift", foresees=lambda _, size=size: size)
+        assert one(broken, 0.5, 1.0, "once").outcome == outcome
+
+
+# A module that is wrong never holds, in any precision.
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_longer_layer_norm_is_noticed(dtype: str) -> None:
+    config = NormalizationConfig(topic="length", dtype=dtype)
+    assert set(outcomes(run_normalization(config)).values()) == {"holds"}
+    with spoilt(nn.LayerNorm, "forward", lambda out: 1.4 * out):
+        assert set(outcomes(run_normalization(config)).values()) == {"surprises"}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_block_that_does_not_hand_its_input_on_is_noticed(dtype: str) -> None:
+    config = NormalizationConfig(topic="block", dtype=dtype)
+    with torch.no_grad():
+        assert {one.outcome for one in place_verdicts(config)} == {"holds"}
+
+    def shrunk(self: TransformerBlock, x: Tensor, norm: nn.Module, part: Callable[[Tensor], Tensor]) -> Tensor:
+        return 0.7 * right(self, x, norm, part)
+
+    def elsewhere(self: TransformerBlock, x: Tensor, norm: nn.Module, part: Callable[[Tensor], Tensor]) -> Tensor:
+        return norm(x + part(x))
+
+    right = TransformerBlock._with
+    for wrong in (shrunk, elsewhere):
+        with pytest.MonkeyPatch.context() as patch, torch.no_grad():
+            patch.setattr(TransformerBlock, "_with", wrong)
+            found = {one.key: one.outcome for one in place_verdicts(config)}
+            assert found["norm-place.pre"] == found["norm-place.residual"] == "surprises"
+
+
+@pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias", "o_bias"])
+def test_nan_in_one_bias_is_not_lost_among_the_others(bias: str) -> None:
+    def poison(module: nn.Module) -> nn.Module:
+        if getattr(module, bias, None) is not None:
+            getattr(module, bias).data.fill_(math.nan)
+        return module
+
+    with spoilt(permutation.module, "draw_parameters", poison):
+        assert outcomes(run(PermutationConfig(), experiment=steps_blocks))["perm-bias"] == "surprises"
+
+
+def test_nan_under_one_of_the_positions_is_not_lost_among_the_others() -> None:
+    with spoilt(multi_head, "rotate_heads", lambda turned: turned * math.nan):
+        found = outcomes(run(PermutationConfig(), experiment=steps_order))
+    assert found == {"pe-order.without": "holds", "pe-order.with": "surprises"}
+
+
+@pytest.mark.parametrize("positions", ["none", "sinusoidal", "rotary"])
+def test_a_word_that_is_too_long_to_be_repeated_decides_nothing(positions: str) -> None:
+    for letters, open_ in ((256, False), (257, True), (512, True)):
+        found = run_depth(PermutationConfig(tokens=("x" * letters,), positions=positions)).verdict("count-blind")
+        assert (found.outcome == "undecided") == open_
+        assert not found.surprises
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_what_a_coarse_precision_cannot_tell_of_norms_it_does_not_claim(dtype: str) -> None:
+    config = NormalizationConfig(topic="bias", dtype=dtype)
+    for verdict in run_normalization(config).verdicts:
+        assert verdict.outcome == "holds" if verdict.bound <= judge.TELLING else "undecided"
+
+
+@pytest.mark.parametrize(("mean", "outcome"), [(0.0, "holds"), (0.005, "undecided"), (0.5, "fails")])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_shift_of_the_inputs_is_foreseen_in_standard_errors(mean: float, outcome: str, seed: int) -> None:
+    assert outcomes(run_mean(MeanConfig(input_mean=mean, seed=seed))) == {"bias-mean": outcome}
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_a_norm_in_a_coarse_precision_claims_no_more_than_it_shows(dtype: str) -> None:
+    for seed in range(3):
+        for verdict in run_after_norm(AfterNormConfig(dtype=dtype, seed=seed)).verdicts:
+            assert verdict.outcome == ("holds" if verdict.relation == "≥" or verdict.bound <= 0.2 else "undecided")
+
+
+def run_topic(topic: str, **settings: Any) -> Any:
+    return run_projections(ProjectionsConfig(topic=topic, **settings))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias"])
+def test_a_bias_that_is_forgotten_in_another_basis_does_not_hold(bias: str, dtype: str) -> None:
+    right = gauge._other_basis
+
+    def forgets(module: Any, seed: int) -> dict[str, Tensor]:
+        return right(module, seed) | {bias: module.state_dict()[bias]}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gauge, "_other_basis", forgets)
+        found = outcomes(run_topic("gauge", dtype=dtype), "gauge")["gauge"]
+    # The key bias is what softmax cancels: in whatever basis it is, nothing is felt of it.
+    assert found == "surprises" if bias != "k_bias" and dtype in DTYPES[:2] else found != "holds" or bias == "k_bias"
+
+
+def test_what_qk_norm_keeps_apart_is_no_surprise() -> None:
+    for seed in range(40):
+        result = run_topic("collapse", num_heads=1, d_head=2, qk_norm=True, biases="none", seed=seed)
+        assert result.verdict("rank-collapse.alike").outcome == "undecided"
+        assert not any(one.surprises for one in result.verdicts)
+
+
+@pytest.mark.parametrize("positions", ["none", "rotary", "alibi"])
+def test_theory_of_longer_words_knows_nothing_of_the_module(positions: str) -> None:
+    """A module that normalises its keys by mistake makes the claim hold where words have unequal norms."""
+    settings: dict[str, Any] = {"spread": 0.8, "positions": positions}
+    assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "fails"}
+
+    def normed(trace: AttentionTrace) -> AttentionTrace:
+        scores = trace.masked_scores - 1e3 * (1 - torch.eye(trace.q.shape[2], dtype=trace.q.dtype))
+        return dataclasses.replace(trace, k=nn.functional.normalize(trace.k, dim=-1), masked_scores=scores)
+
+    with spoilt(MultiHeadAttention, "trace", normed):
+        assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "surprises"}
+
+
+def test_a_score_that_is_not_a_number_is_not_symmetric() -> None:
+    with spoilt(
+        MultiHeadAttention, "trace", lambda trace: dataclasses.replace(trace, masked_scores=trace.scores * math.nan)
+    ):
+        assert outcomes(run_topic("tied"))["qk-tied"] == "surprises"
+
+
+# Learning: what theory does not say is left undecided, and what is measured is what is said.
+
+
+@pytest.mark.parametrize(
+    ("settings", "verdicts"),
+    [
+        ({"tokens": 2, "positions": "none"}, {"learn-order": "undecided"}),
+        ({"tokens": 2}, {}),
+        ({"tokens": 2, "task": "copy", "back": 1, "positions": "none"}, {"learn-order": "undecided"}),
+        ({"tokens": 2, "scale": "none", "d_head": 256, "steps": 100}, {}),
+    ],
+)
+def test_two_tokens_tell_nothing_of_order_or_scale(settings: dict[str, Any], verdicts: dict[str, str]) -> None:
+    result = run_seeds(SeedsConfig(runs=2, steps=settings.pop("steps", 20), **settings))
+    assert outcomes(result) == verdicts
+
+
+INDUCTION = {"task": "induction", "tokens": 16, "kinds": 8, "causal": True, "feed_forward": False}
+COPY = {"task": "copy", "batch": 16, "feed_forward": False}
+
+
+def rates(reached: int, untied: int | None = None, **settings: Any) -> dict[str, str]:
+    """What becomes of six runs of which so many succeed."""
+    other = None if untied is None else Share(reached=untied, runs=6)
+    config = SeedsConfig(runs=6, **settings)
+    return {one.claim: one.outcome for one in rate_verdicts(config, Share(reached=reached, runs=6), other)}
+
+
+def test_one_layer_fails_for_want_of_heads_only() -> None:
+    for reached in (0, 6):
+        assert rates(reached, layers=1, heads=8, **INDUCTION) == {"learn-depth": "undecided"}
+    assert rates(0, layers=1, **INDUCTION) == {"learn-depth": "fails"}
+    assert rates(6, layers=1, **INDUCTION) == {"learn-depth": "surprises"}
+
+
+@pytest.mark.parametrize("reached", range(7))
+def test_a_rate_comes_out_wrong_for_one_seed_in_a_thousand(reached: int) -> None:
+    """Three or more of six that go another way than 97 % of such runs do are that rare; fewer change nothing."""
+    two = {**INDUCTION, "layers": 2, "steps": 300, "d_model": 24}
+    assert rates(reached, **two) == {"learn-depth": "holds" if reached >= 4 else "surprises"}
+    assert sum(math.comb(6, many) * 0.97**many * 0.03 ** (6 - many) for many in range(4)) < 1e-3
+    for runs, decided in ((2, False), (5, False), (6, True), (16, True)):
+        config = SeedsConfig(runs=runs, **{**COPY, "projections": "tied-kv", "steps": 150})
+        share = Share(reached=runs, runs=runs)
+        assert (rate_verdicts(config, share, share)[0].outcome == "holds") == decided
+
+
+def test_tied_matrices_are_compared_with_matrices_of_their_own() -> None:
+    tied = {**COPY, "projections": "tied-kv"}
+    assert rates(6, 6, **tied) == rates(4, 6, **tied) == {"learn-tied": "holds"}
+    assert rates(0, 6, **tied) == {"learn-tied": "surprises"}
+    mutual = {**COPY, "projections": "tied-qk"}
+    assert rates(0, 6, **mutual) == {"learn-tied": "fails"}
+    for back, tokens in ((4, 8), (4, 12), (3, 8), (1, 12)):
+        assert rates(6, 6, **mutual, back=back, tokens=tokens) == {"learn-tied": "undecided"}
+    assert SeedsConfig(runs=6, **tied).repeats == 12
+    assert SeedsConfig(runs=6, **COPY).repeats == 6
+
+
+def test_tied_matrices_and_their_own_are_trained_from_the_same_seeds() -> None:
+    config = SeedsConfig(runs=2, seed=5, **{**COPY, "projections": "tied-kv"})
+    *steps, result = steps_seeds(config)
+    assert [step.done for step in steps] == list(range(len(steps)))
+    assert {step.total for step in steps} == {len(steps)}
+    own = run_seeds(dataclasses.replace(config, projections="full"))
+    assert result.untied == own.share
+    assert own.untied is None
+    assert result.verdict("learn-tied").outcome == "undecided", "two runs are too few"
+
+
+def test_how_far_one_share_is_ahead_of_another_is_newcombes() -> None:
+    """Newcombe (1998), table II, row (a): 56/70 − 48/80, method 10 gives 0.0524 to 0.3339."""
+    ours, theirs = Share(reached=56, runs=70), Share(reached=48, runs=80)
+    assert ours.most_ahead(theirs) == pytest.approx(0.3339, abs=5e-5)
+    assert -theirs.most_ahead(ours) == pytest.approx(0.0524, abs=5e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_bound_of_the_key_bias_grows_with_the_root_of_the_steps(dtype: str) -> None:
+    short, long = (
+        run_learning(LearningConfig(optimizer="sgd", learning_rate=0.1, steps=steps, dtype=dtype, batch=16)).verdict(
+            "learn-key-bias.moved"
+        )
+        for steps in (50, 200)
+    )
+    assert short.holds
+    assert long.holds
+    assert long.bound < 3 * short.bound
