@@ -33,8 +33,8 @@ CLAIMS: Final = (
     ),
     Claim(
         id="rf-random",
-        statement="Heads that look anywhere at random reach the share of the bound that chance leaves them: more than "
-        "half with one token for each path, and nearly all with many.",
+        statement="Heads that look anywhere at random reach the share of the bound that chance leaves them: more "
+        "than half with one token for each path, and nearly all with many.",
         source=OURS,
         options=_RANDOM,
         link=_RANDOM,
