@@ -11,17 +11,18 @@ from pathlib import Path
 import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from pages._shared import server, warm
+from pages._shared import server
+from pages._shared.compute import warm_up
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Before the first visitor: everything is imported, and Home told that this is a class."""
     # Only here: what is imported before Streamlit's runtime is there caches beside it, and says so in the log.
-    from pages._shared import classroom
+    from pages._shared.classes import classroom
 
     async with server.lifespan(app):
-        warm.start().join()
+        warm_up.start().join()
         classroom.open_doors()
         yield
 

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
-from pages._shared.words import coloured
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.core.text import role_markdown
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments.anatomy import (
     SHORTEST,
     AnatomyConfig,
@@ -24,7 +24,7 @@ from attention_core.figures.matrix import MatrixView
 BACK, ALIKE, ITSELF, ELSEWHERE = "The word before it", "All words alike", "Itself", "Some other word"
 
 
-@group_of("anatomy")
+@settings_group("anatomy")
 class View:
     """Which step of the pass is looked at, in which head, and the cell that is taken apart."""
 
@@ -60,11 +60,11 @@ page = Page("anatomy", config=AnatomyConfig, view=View, presets=PRESETS, predict
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask.under("Sentence", "tokens", "positions", "causal")
-    ask.under("Heads", "weights", "heads", "head")
-    with ask.breaks():
-        ask("dropout", "d_head", "miscut", "fused", "projections", "biases")
+def controls(controls: Controls) -> None:
+    controls.section("Sentence", "tokens", "positions", "causal")
+    controls.section("Heads", "weights", "heads", "head")
+    with controls.break_it():
+        controls.show("dropout", "d_head", "miscut", "fused", "projections", "biases")
 
 
 @page.view
@@ -73,7 +73,7 @@ def view_of(config: AnatomyConfig, view: View) -> MatrixView:
 
 
 def picture(config: AnatomyConfig, view: View, key: str) -> None:
-    result, drawn = page.compute(run_anatomy, config), page.drawn(config, view)
+    result, drawn = page.compute(run_anatomy, config), page.view_for(config, view)
     step, head, live = view.step, view.head, key == page.spec.name
     chosen = draw.focus(config, result, step=step, head=head, cell=view.cell)
     keep = page.setter("cell") if live else None
@@ -83,7 +83,7 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
             keep((draw.STEP_NAMES.index(step), *new))
 
     if live:
-        page.ask("step")
+        page.result_controls.show("step")
     matrix_view(
         drawn,
         key=key,
@@ -97,23 +97,30 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
             if go:
                 st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
-    with page.words if live else st.container(key="pinned_words"):
-        line = coloured(draw.explain(config, result, what, *chosen[1:]).parts)
+    with page.caption if live else st.container(key="pinned_words"):
+        line = role_markdown(draw.explain(config, result, what, *chosen[1:]).parts)
         st.markdown(f"{here.says} `{here.code}`  \n{line}.")
+
+
+@page.results
+def results(config: AnatomyConfig, view: View) -> Results:
+    result = page.compute(run_anatomy, config)
+    return Results(result, told=(result.about(*draw.step_of(view.step).claims),))
 
 
 @page.answers
 def answers(config: AnatomyConfig, view: View) -> None:
-    result = page.compute(run_anatomy, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result.about(*draw.step_of(view.step).claims))
-    page.finish(
-        result,
+    page.verdicts(found)
+    page.draw_tabs(
+        found,
         why=draw.proof(result, page.compute(time_heads, config)),
         shortest=SHORTEST,
         snippet=anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
-        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult
 from attention_core.experiments.settings import Choice, OneOf, Switch, ids_of, setting
@@ -26,7 +26,7 @@ NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and wei
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
 
 
-@group_of("biases")
+@settings_group("biases")
 class View:
     """What is drawn, the curve below it, and what only a curve depends on."""
 
@@ -48,7 +48,7 @@ class View:
 
 
 PRESETS = (
-    Preset("Key bias alone", "Every score moves; no weight and no output does.", KEY_ALONE, tells=True),
+    Preset("Key bias alone", "Every score moves; no weight and no output does.", KEY_ALONE, spoils=True),
     Preset("Rotary positions", "One switch, and the key bias is felt again.", KEY_ALONE | {"rotary": True}),
     Preset(
         "A million",
@@ -85,21 +85,21 @@ PREDICT = Predict(
     KEY_ALONE,
     grade,
     headline="Four biases: which of them change what attention computes?",
-    about=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
+    spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
 
 page = Page("biases", config=BiasesConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask("show")
-    ask.row("q_bias", "k_bias", "v_bias", "o_bias")
-    ask.under("Direction and sentence", "direction", "tokens")
-    ask.under("What is drawn", "head", "curve")
-    with ask.breaks():
-        ask("rotary", "qk_norm", "tied_query_key", "zero_sink", "masked_row", "dropout", "naive_softmax")
-        ask("batch_norm_eval", "off_centre")
+def controls(controls: Controls) -> None:
+    controls.show("show")
+    controls.row("q_bias", "k_bias", "v_bias", "o_bias")
+    controls.section("Direction and sentence", "direction", "tokens")
+    controls.section("What is drawn", "head", "curve")
+    with controls.break_it():
+        controls.show("rotary", "qk_norm", "tied_query_key", "zero_sink", "masked_row", "dropout", "naive_softmax")
+        controls.show("batch_norm_eval", "off_centre")
 
 
 def sizes_of(config: BiasesConfig) -> BiasSizesResult:
@@ -129,29 +129,37 @@ def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View])
 
 
 def picture(config: BiasesConfig, view: View, key: str) -> None:
-    shown, (name, values, step) = page.drawn(config, view), slider_of(config, view)
+    shown, (name, values, step) = page.view_for(config, view), slider_of(config, view)
     keep = page.setter(name) if key == page.spec.name else None
     if keep is None:
-        matrix_view(shown.at(step), key=key)
+        matrix_view(shown.at(step), key=key, second=page.second)
     else:
-        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]))
+        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]), second=page.second)
+
+
+@page.results
+def results(config: BiasesConfig, view: View) -> Results:
+    result = seen = page.compute(measure.run_biases, config)
+    if view.show == "growing":
+        sweep = page.compute(*view.experiment("key-size", config))
+        seen = replace(sweep, verdicts=sweep.at(view.key_size))
+    same = view.curve == "gradients" or (view.curve == "key-size" and view.show == "growing")
+    below = () if same else (page.compute(*view.experiment(view.curve, config)),)
+    broken = [
+        name for name, on in (("norms", view.batch_norm_eval), ("mean", view.off_centre)) if on and name != view.curve
+    ]
+    others = tuple(page.compute(*view.experiment(name, config)) for name in broken)
+    return Results(result, told=(*below, seen, *others), step=slider_of(config, view)[2])
 
 
 @page.answers
 def answers(config: BiasesConfig, view: View) -> None:
     page.picture(picture)
-    page.changes(changed)
-    result = seen = page.compute(measure.run_biases, config)
+    page.say_change(changed)
     below = page.compute(*view.experiment(view.curve, config))
-    if view.show == "growing":
-        sweep = page.compute(*view.experiment("key-size", config))
-        seen = replace(sweep, verdicts=sweep.at(view.key_size))
-    same = view.curve == "gradients" or (view.curve == "key-size" and view.show == "growing")
-    broken = [
-        name for name, on in (("norms", view.batch_norm_eval), ("mean", view.off_centre)) if on and name != view.curve
-    ]
-    others = (page.compute(*view.experiment(name, config)) for name in broken)
-    page.verdicts(*(() if same else (below,)), seen, *others)
+    found = page.measure(config, view)
+    result = found.main
+    page.verdicts(found)
     marked = view.key_size if view.show == "growing" else None
     plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
     on_canvas = (
@@ -173,16 +181,16 @@ def answers(config: BiasesConfig, view: View) -> None:
     def table() -> Table:
         if view.curve == "gradients" and view.show == "terms":
             return draw.terms_table(sizes, config.size)
-        return draw.curve_table(seen if view.curve == "gradients" else below)
+        return draw.curve_table(found.told[0] if view.curve == "gradients" else below)
 
-    page.finish(
-        result,
+    page.draw_tabs(
+        found,
         why=steps,
         shortest=measure.SHORTEST,
         snippet=measure.biases_snippet(config),
         table=table,
         figure=lambda: (
-            view_figure(page.drawn(config, view), slider_of(config, view)[2], page.mode)
+            view_figure(page.view_for(config, view), slider_of(config, view)[2], page.mode)
             if view.curve == "gradients"
             else plot()
         ),

@@ -4,18 +4,18 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared import link
-from pages._shared.controls import Ask
-from pages._shared.finding import as_code, capital, number_in_words
-from pages._shared.glossary import draw_title
-from pages._shared.process import process
-from pages._shared.registry import LEDGER, PAGES
-from pages._shared.sheet import Sheet
-from pages._shared.sources import draw_sources
-from pages._shared.tabs import open_tab
-from pages._shared.values import SKIPPED, group_of, run_settings, shared
-from pages._shared.waiting import result_of
-from pages._shared.words import literal
+from pages._shared.claims.results import ledger
+from pages._shared.claims.sources import draw_sources
+from pages._shared.compute.progress import run_with_progress
+from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.core.text import escape_markdown
+from pages._shared.page.controls import Controls
+from pages._shared.page.findings import as_code, capital, number_in_words
+from pages._shared.page.header import draw_title
+from pages._shared.page.tabs import open_tab
+from pages._shared.session import address
+from pages._shared.session.page_state import PageState
+from pages._shared.session.settings import SKIPPED, run_settings, settings_group, shared
 from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_ledger
 from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.experiments.verdict import Verdict
@@ -34,7 +34,7 @@ LOOKS = {
 UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("orange", "do_not_disturb_on", "is false")
 
 
-@group_of("claims")
+@settings_group("claims")
 class Chosen:
     """Which claims are listed."""
 
@@ -44,27 +44,27 @@ class Chosen:
     source: str = setting("anywhere", Choice(PLACES, label="Where it is said", formerly=ids_of(PLACES)))
 
 
-@group_of("claims")
+@settings_group("claims")
 class Tabs:
     """Which page's claims are told in full, or what the sources say."""
 
     tab: str = setting(PAGES[0].name, Choice(TITLES | OF_SOURCES, label="the page", formerly=ids_of(TITLES)))
 
 
-sheet = Sheet(LEDGER, Chosen, around=Tabs)
+sheet = PageState(LEDGER, Chosen, extras=Tabs)
 now = LedgerConfig(**run_settings())
-found = process().ledger.found(now)
+found = ledger().found(now)
 # Any other click ends a run, as changing a control does on every page.
-asked: tuple[str, ...] | None = st.session_state.pop(sheet.private("asked"), None)
+asked: tuple[str, ...] | None = st.session_state.pop(sheet.session_key("asked"), None)
 
 
 def ask_for(ids: tuple[str, ...]) -> None:
     """Have these claims checked in the coming run; all where there are none."""
-    st.session_state[sheet.private("asked")] = ids
+    st.session_state[sheet.session_key("asked")] = ids
 
 
 def text(sentence: str) -> str:
-    return literal(sentence, 500)
+    return escape_markdown(sentence, 500)
 
 
 def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
@@ -125,7 +125,7 @@ def draw(claim: Claim) -> None:
     if claim.breaks:
         broken = claim.parameters(broken=True) | kept
         st.page_link(page.file, label="Break it", icon=":material/bolt:", query_params=broken)
-    key = sheet.private(f"check_{claim.id}")
+    key = sheet.session_key(f"check_{claim.id}")
     st.button("Check", key=key, on_click=ask_for, args=((claim.id,),), type="tertiary")
 
 
@@ -136,10 +136,10 @@ def draw_run(chosen: list[Claim]) -> Any:
         label = f"Check all {len(chosen)}" if whole else f"Check these {len(chosen)}"
         ids = () if whole else tuple(claim.id for claim in chosen)
         disabled = not (chosen and idle)
-        st.button(label, key=sheet.private("all"), on_click=ask_for, args=(ids,), disabled=disabled)
+        st.button(label, key=sheet.session_key("all"), on_click=ask_for, args=(ids,), disabled=disabled)
         if not idle:
-            st.button("Stop", key=sheet.private("stop"), icon=":material/stop:")
-        score = process().ledger.score(len(claims()), now)
+            st.button("Stop", key=sheet.session_key("stop"), icon=":material/stop:")
+        score = ledger().score(len(claims()), now)
         st.markdown(score or "Nothing is checked yet with this precision and seed.", width="content")
     return st.container(key="claims_progress")
 
@@ -150,13 +150,13 @@ st.markdown(
     f"{LEDGER.claim} Each is measured twice: under the settings in which it should hold, and with the switch that "
     "breaks it. The same list runs in a terminal: `python -m attention_core.claims`."
 )
-ask = Ask(sheet.values, sheet.write_link)
-for place, name in zip(st.columns(2), sheet.values, strict=True):
+controls = Controls(sheet.settings, sheet.write_link)
+for place, name in zip(st.columns(2), sheet.settings, strict=True):
     with place:
-        ask(name)
-for sentence in link.notices():
+        controls.show(name)
+for sentence in address.pop_notices():
     st.warning(sentence)
-said, where = (sheet.values.say(name) for name in ("verdict", "source"))
+said, where = (sheet.settings.value_text(name) for name in ("verdict", "source"))
 chosen = [one for one in claims() if said in ("all", one.expected) and where in ("anywhere", one.source)]
 progress = draw_run(chosen)
 of_page = {name: entries for name in TITLES if (entries := [one for one in chosen if one.page == name])}
@@ -176,5 +176,5 @@ with place:
 if asked is not None:
     config = LedgerConfig(ids=asked, **run_settings())
     with progress:
-        process().ledger.keep(config, result_of(steps_ledger, config))
+        ledger().keep(config, run_with_progress(steps_ledger, config))
     st.rerun()

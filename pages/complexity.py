@@ -1,10 +1,10 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import Cell, matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import Cell, matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments.complexity import (
     SECONDS,
     SHORTEST,
@@ -27,7 +27,7 @@ PROJECTIONS, SCORES, EVEN = "The projections", "The scores", "Both alike"
 MEASURE = {"none": "not now"} | SWEEPS
 
 
-@group_of("complexity")
+@settings_group("complexity")
 class View:
     """What is timed beside the counts, and for how long."""
 
@@ -68,16 +68,16 @@ page = Page("complexity", config=ComplexityConfig, view=View, presets=PRESETS, p
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask.under("Sizes", "num_queries", "num_keys", "d_model", "num_heads")
-    ask.under("Clock", "measure", "seconds")
-    with ask.breaks():
-        ask("fused", "no_output", "large_heads", "mixed")
+def controls(controls: Controls) -> None:
+    controls.section("Sizes", "num_queries", "num_keys", "d_model", "num_heads")
+    controls.section("Clock", "measure", "seconds")
+    with controls.break_it():
+        controls.show("fused", "no_output", "large_heads", "mixed")
 
 
 def choose(cell: Cell | None) -> None:
     if cell:
-        page.put(**read_cell(cell[1], cell[2]))
+        page.set(**read_cell(cell[1], cell[2]))
 
 
 def clocked(config: ComplexityConfig, view: View) -> Times | None:
@@ -95,28 +95,34 @@ def view_of(config: ComplexityConfig, view: View) -> MatrixView:
 
 
 def picture(config: ComplexityConfig, view: View, key: str) -> None:
-    drawn = page.drawn(config, view)
+    drawn = page.view_for(config, view)
     if view.measure == "shares":
-        matrix_view(drawn, key=key)
+        matrix_view(drawn, key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose)
+        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose, second=page.second)
+
+
+@page.results
+def results(config: ComplexityConfig, _view: View) -> Results:
+    return Results(page.compute(run_complexity, config))
 
 
 @page.answers
 def answers(config: ComplexityConfig, view: View) -> None:
-    result = page.compute(run_complexity, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result)
+    page.verdicts(found)
     times = clocked(config, view)
     if times:
         page.plot(draw.times_curves(times, mode=page.mode), alt=draw.times_said(times))
-    page.finish(
-        result,
+    page.draw_tabs(
+        found,
         why=draw.proof(result, times),
         shortest=SHORTEST,
         snippet=complexity_snippet(config),
         table=lambda: draw.complexity_table(result, times),
-        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

@@ -4,18 +4,19 @@ from dataclasses import replace
 
 import streamlit as st
 
-from pages._shared import course_links, link, walk
-from pages._shared.course import MAX_TITLE, Course, from_json
-from pages._shared.course_editor import draw_steps
-from pages._shared.courses import OURS, ours
-from pages._shared.draft import draft, keep_draft, put
-from pages._shared.glossary import draw_title
-from pages._shared.registry import COURSE
-from pages._shared.sheet import Sheet
-from pages._shared.words import literal
+from pages._shared.core.pages import COURSE
+from pages._shared.core.text import escape_markdown
+from pages._shared.courses import hand_out
+from pages._shared.courses.editor import draw_steps
+from pages._shared.lessons.course import MAX_TITLE, Course, from_json
+from pages._shared.lessons.library import OURS, ours
+from pages._shared.page.header import draw_title
+from pages._shared.session import address, course_position
+from pages._shared.session.draft import draft, keep_draft, put, replace_draft
+from pages._shared.session.page_state import PageState
 
-sheet = Sheet(COURSE)
-TITLE, FILE, REMARKS, BEGIN = (sheet.private(name) for name in ("title", "file", "remarks", "begin"))
+sheet = PageState(COURSE)
+TITLE, FILE, REMARKS, BEGIN = (sheet.session_key(name) for name in ("title", "file", "remarks", "begin"))
 
 
 def rename() -> None:
@@ -27,7 +28,7 @@ def rename() -> None:
 
 def begin(course: Course) -> None:
     """Take a course for the draft, and close what it was chosen from: it would lie on the steps."""
-    put(course)
+    replace_draft(course)
     st.session_state[BEGIN] = False
 
 
@@ -39,7 +40,7 @@ def load() -> None:
     try:
         course, said = from_json(file.getvalue())
     except ValueError as error:
-        st.session_state[REMARKS] = [f"{literal(file.name)}: {error}"]
+        st.session_state[REMARKS] = [f"{escape_markdown(file.name)}: {error}"]
         return
     begin(course)
     st.session_state[REMARKS] = said
@@ -52,7 +53,7 @@ st.markdown(
     "its tab Share, and press *Add this view to the course*. The draft stays in this browser."
 )
 keep_draft()
-for sentence in (*link.notices(), *st.session_state.pop(REMARKS, ())):
+for sentence in (*address.pop_notices(), *st.session_state.pop(REMARKS, ())):
     st.warning(sentence)
 
 here = draft()
@@ -65,15 +66,15 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key
         st.markdown("This takes the place of the draft.")
         for name in OURS:
             label = f"{ours(name).title}, {ours(name).minutes} min"
-            st.button(label, key=sheet.private(f"ours_{name}"), on_click=begin, args=(ours(name),))
-        now = walk.walk()
+            st.button(label, key=sheet.session_key(f"ours_{name}"), on_click=begin, args=(ours(name),))
+        now = course_position.current()
         if now is not None:
-            st.button("The course you are in", key=sheet.private("walked"), on_click=begin, args=(now.course,))
+            st.button("The course you are in", key=sheet.session_key("walked"), on_click=begin, args=(now.course,))
         st.file_uploader("A course's file", type="json", key=FILE, on_change=load)
-        st.button("An empty one", key=sheet.private("empty"), on_click=begin, args=(Course(),))
+        st.button("An empty one", key=sheet.session_key("empty"), on_click=begin, args=(Course(),))
 
 if here.steps:
     draw_steps(here)
-    course_links.draw(here)
+    hand_out.draw(here)
 else:
     st.info("No step yet: walk to a page, or begin with one of the courses that are here.")

@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from pages._shared import classroom, course_strip, link
-from pages._shared.controls import Ask
-from pages._shared.finding import draw_finding
-from pages._shared.glossary import draw_title
-from pages._shared.live_class.entry import draw_join
-from pages._shared.map import draw_map
-from pages._shared.matrix_view import matrix_view
-from pages._shared.process import process
-from pages._shared.registry import HOME, LEDGER, PAGES
-from pages._shared.sheet import Sheet
-from pages._shared.values import group_of, presenting, run_settings
-from pages._shared.waiting import result_of
-from pages._shared.words import refusal
+from pages._shared.claims.map import draw_map
+from pages._shared.claims.results import ledger
+from pages._shared.classes.join import draw_join, draw_way_in
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.compute.progress import run_with_progress
+from pages._shared.core.pages import HOME, LEDGER, PAGES
+from pages._shared.courses import strip
+from pages._shared.page.controls import Controls
+from pages._shared.page.findings import draw_finding
+from pages._shared.page.header import draw_title
+from pages._shared.session import address
+from pages._shared.session.page_state import PageState
+from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
 from attention_core.claims import LedgerConfig, claims
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.permutation import SENTENCE, ShuffleConfig, order_of, run_shuffle
@@ -22,7 +22,7 @@ from attention_core.experiments.settings import Switch, Words, setting
 from attention_core.figures.permutation import pair_view
 
 
-@group_of("home")
+@settings_group("home")
 class Figure:
     """What the figure shows."""
 
@@ -38,7 +38,7 @@ def shuffled(figure: Figure) -> ShuffleConfig:
     return ShuffleConfig(tokens=figure.tokens, query_order=order, key_order=order, positions=positions, **run)
 
 
-sheet = Sheet(HOME, Figure)
+sheet = PageState(HOME, Figure)
 sheet.take_link()
 draw_title("Attention explorer")
 if not presenting():  # a slide begins with its picture, and its teacher joins no class
@@ -46,25 +46,25 @@ if not presenting():  # a slide begins with its picture, and its teacher joins n
         "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
         "carries the number it was held to. Change something, and watch what attention notices and what it cannot."
     )
-classroom.draw_way_in()
+draw_way_in()
 if not presenting():
     draw_join()
 left, right = st.columns([3, 2], gap="medium")
 with left:
-    ask = Ask(sheet.values, sheet.write_link)
-    ask("tokens")
-    ask.row("shuffle", "positions")
-    for sentence in link.notices():
+    controls = Controls(sheet.settings, sheet.write_link)
+    controls.show("tokens")
+    controls.row("shuffle", "positions")
+    for sentence in address.pop_notices():
         st.warning(sentence)
-    last = sheet.private("good")
+    last = sheet.session_key("good")
     try:
-        st.session_state[last] = shuffled(Figure(**sheet.values.of(Figure)))
+        st.session_state[last] = shuffled(Figure(**sheet.settings.for_group(Figure)))
     except ConfigError as error:
         kept = " The last good picture is kept." if last in st.session_state else ""
-        st.error(refusal(error, sheet.values) + kept)
+        st.error(error_message(error, sheet.settings) + kept)
     config = st.session_state.get(last)
     if config is not None:
-        result = result_of(run_shuffle, config)
+        result = run_with_progress(run_shuffle, config)
         with st.container(key="figure"):
             matrix_view(pair_view(config, result), key=HOME.name)
         draw_finding(result.verdicts)
@@ -73,9 +73,9 @@ with left:
         "numbers come back in a new order: attention has no idea where a word stands, until it is told."
     )
 with right:
-    draw_map(process().ledger.found(LedgerConfig(**run_settings())), key="_map")
+    draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
 
-course_strip.draw_offer()
+strip.draw_offer()
 st.subheader("Where to go")
 with st.grid("auto", min_column_width=260):
     for page in PAGES:
@@ -84,5 +84,5 @@ with st.grid("auto", min_column_width=260):
             st.markdown(page.claim)
     with st.container(border=True, height="stretch"):
         st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon)
-        score = process().ledger.score(len(claims())) or "Not checked yet: run it and see."
+        score = ledger().score(len(claims())) or "Not checked yet: run it and see."
         st.markdown(f"{LEDGER.claim} {score}")

@@ -6,12 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.export import File
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.export import File
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as study
 from attention_core.experiments.learning import (
     SUCCESS,
@@ -49,7 +49,7 @@ def write_heads(heads: tuple[Head, ...]) -> str:
     return "-".join(f"{layer}.{head}" for layer, head in heads)
 
 
-@group_of("learning")
+@settings_group("learning")
 class View:
     """The moment that is shown, an input of one's own, and what stands below."""
 
@@ -156,13 +156,15 @@ page = Page("learning", config=LearningConfig, view=View, make=make, presets=PRE
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask.under("Task", "task", "text", "steps")
-    ask.under("Model", "layers", "heads")
-    ask.under("Below the picture", "below")
-    with ask.breaks():
-        ask("positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement")
-    ask.under("Training", "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs")
+def controls(controls: Controls) -> None:
+    controls.section("Task", "task", "text", "steps")
+    controls.section("Model", "layers", "heads")
+    controls.section("Below the picture", "below")
+    with controls.break_it():
+        controls.show(
+            "positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement"
+        )
+    controls.section("Training", "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs")
 
 
 @page.view
@@ -177,9 +179,9 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
         if isinstance(run, LearningStep):
             matrix_view(draw.moving_view(run.history), key=key)
         elif asks(config, view):
-            matrix_view(page.drawn(config, view), key=f"{key}_answer")
+            matrix_view(page.view_for(config, view), key=f"{key}_answer", second=page.second)
         else:
-            draw_moments(page.drawn(config, view), view.step, key)
+            draw_moments(page.view_for(config, view), view.step, key)
 
     page.compute_in_sight(study.steps_learning, config, draw_run)
 
@@ -187,26 +189,35 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
 def draw_moments(drawn: MatrixView, step: int, key: str) -> None:
     at, keep = min(step, drawn.steps - 1), page.setter("step")
     if keep is None:
-        matrix_view(drawn.at(at), key=key)
+        matrix_view(drawn.at(at), key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+        matrix_view(drawn, key=key, step=at, on_step=keep, second=page.second)
+
+
+@page.results
+def results(config: LearningConfig, view: View) -> Results:
+    result = page.compute(study.steps_learning, config)
+    if view.below != "seeds":
+        return Results(result, step=view.step)
+    seeds = page.compute(study.steps_seeds, several(config, view))
+    return Results(result, told=(seeds.about(*RATES), result), step=view.step)
 
 
 @page.answers
 def answers(config: LearningConfig, view: View) -> None:
     page.picture(picture)
     result = page.compute(study.steps_learning, config)
-    with page.words:
+    with page.caption:
         if result.stopped:
             st.warning(result.stopped)
         say_answer(config, view, result)
     if view.below == "seeds":
-        page.verdicts(draw_seeds(config, view).about(*RATES), result)
-    else:
-        page.verdicts(result)
+        draw_seeds(config, view)
+    found = page.measure(config, view)
+    page.verdicts(found)
     draw_below(config, view, result)
-    page.finish(
-        result,
+    page.draw_tabs(
+        found,
         why=draw.proof(result),
         shortest=study.SHORTEST,
         snippet=study.learning_snippet(config),
@@ -245,14 +256,13 @@ def without_heads(config: LearningConfig, view: View, result: LearningResult) ->
     return page.compute(study.steps_ablation, Ablation(trained=result.trained, off=heads_off(config, view)))
 
 
-def draw_seeds(config: LearningConfig, view: View) -> SeedsResult:
+def draw_seeds(config: LearningConfig, view: View) -> None:
     runs = several(config, view)
 
     def seeds_view(found: SeedsStep | SeedsResult) -> MatrixView:
         return draw.seeds_moving_view(runs, found) if isinstance(found, SeedsStep) else draw.seeds_view(found)
 
     page.curves_in_sight(study.steps_seeds, runs, seeds_view, height=CURVES)
-    return page.compute(study.steps_seeds, runs)
 
 
 def draw_below(config: LearningConfig, view: View, result: LearningResult) -> None:
@@ -271,7 +281,7 @@ def draw_below(config: LearningConfig, view: View, result: LearningResult) -> No
 def draw_switches(config: LearningConfig, off: tuple[Head, ...]) -> None:
     """A switch for each head; what a lesson fixes is drawn and does not move."""
     heads = list(product(range(config.layers), range(config.heads)))
-    keep, key = page.setter("off"), page.private("on")
+    keep, key = page.setter("off"), page.session_key("on")
 
     def switched() -> None:
         assert keep is not None

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
 from attention_core.experiments.settings import Choice, ids_of, setting
 from attention_core.figures import masking as draw
@@ -17,7 +17,7 @@ from attention_core.figures.matrix import MatrixView
 STILL, MOVE = "Stay exactly", "Move"
 
 
-@group_of("masks")
+@settings_group("masks")
 class View:
     """What is shown of the stack."""
 
@@ -27,7 +27,7 @@ class View:
 DECODER = {"stack": "decoder", "show": draw.REPLACED, "unmasked": True}
 PRESETS = (
     Preset("Encoder", "One mask is enough: the key padding mask, in every layer.", {}),
-    Preset("Decoder, padded right", "No padding mask at all, and still no real output moves.", DECODER, tells=True),
+    Preset("Decoder, padded right", "No padding mask at all, and still no real output moves.", DECODER, spoils=True),
     Preset(
         "Decoder, padded left", "Now the padding comes first, and everyone looks back at it.",
         DECODER | {"side": "left"},
@@ -58,11 +58,11 @@ page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=P
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask.under("Stack", "stack", "positions", "window")
-    ask.under("Sentences", "sentences", "targets", "side")
-    with ask.breaks():
-        ask("unmasked", "padding", "batch_norm", "score_std", "naive")
+def controls(controls: Controls) -> None:
+    controls.section("Stack", "stack", "positions", "window")
+    controls.section("Sentences", "sentences", "targets", "side")
+    with controls.break_it():
+        controls.show("unmasked", "padding", "batch_norm", "score_std", "naive")
 
 
 @page.view
@@ -78,27 +78,34 @@ def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View
 
 def picture(config: MaskingConfig, view: View, key: str) -> None:
     if key == page.spec.name:
-        page.ask("show")
-    matrix_view(page.drawn(config, view), key=key)
-    with page.words if key == page.spec.name else st.container():
+        page.result_controls.show("show")
+    matrix_view(page.view_for(config, view), key=key, second=page.second)
+    with page.caption if key == page.spec.name else st.container():
         st.markdown(draw.SAYS[view.show])
         if view.show == draw.CONVENTIONS:
             st.table(draw.conventions_table().as_columns())
 
 
+@page.results
+def results(config: MaskingConfig, view: View) -> Results:
+    result = page.compute(run_masking, config)
+    return Results(result, told=(result.about(*draw.claims_of(config, view.show)),))
+
+
 @page.answers
 def answers(config: MaskingConfig, view: View) -> None:
-    result = page.compute(run_masking, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.changes(changed)
-    page.verdicts(result.about(*draw.claims_of(config, view.show)))
-    page.finish(
-        result,
+    page.say_change(changed)
+    page.verdicts(found)
+    page.draw_tabs(
+        found,
         why=draw.proof(config, result),
         shortest=SHORTEST,
         snippet=masking_snippet(config),
         table=lambda: draw.masking_table(result, view.show),
-        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

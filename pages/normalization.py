@@ -1,10 +1,10 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm look at, and what they leave."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import Cell, matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import Cell, matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments.normalization import (
     SHORTEST,
     BlockResult,
@@ -24,7 +24,7 @@ from attention_core.figures.matrix import MatrixView
 FOLLOWS, DIFFERENT = "The same rows, in the new order", "Different"
 
 
-@group_of("normalization")
+@settings_group("normalization")
 class View:
     """The number whose inputs are shown."""
 
@@ -61,13 +61,15 @@ page = Page("normalization", config=NormalizationConfig, view=View, presets=PRES
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask("topic")
-    ask.under("Norm", "norm", "gamma", "beta")
-    ask.under("Sizes", "num_tokens", "d_model")
-    with ask.breaks():
-        ask("eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights")
-    ask("activation")
+def controls(controls: Controls) -> None:
+    controls.show("topic")
+    controls.section("Norm", "norm", "gamma", "beta")
+    controls.section("Sizes", "num_tokens", "d_model")
+    with controls.break_it():
+        controls.show(
+            "eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights"
+        )
+    controls.show("activation")
 
 
 @page.view
@@ -76,7 +78,7 @@ def view_of(config: NormalizationConfig, view: View) -> MatrixView:
 
 
 def picture(config: NormalizationConfig, view: View, key: str) -> None:
-    drawn = page.drawn(config, view)
+    drawn = page.view_for(config, view)
     keep = page.setter("cell")
 
     def choose(at: Cell | None) -> None:
@@ -84,28 +86,34 @@ def picture(config: NormalizationConfig, view: View, key: str) -> None:
             keep(at[1:])
 
     if config.topic == "dependence":
-        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose)
+        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose, second=page.second)
     else:
-        matrix_view(drawn, key=f"{key}_still")
+        matrix_view(drawn, key=f"{key}_still", second=page.second)
+
+
+@page.results
+def results(config: NormalizationConfig, _view: View) -> Results:
+    return Results(page.compute(run_normalization, config))
 
 
 @page.answers
 def answers(config: NormalizationConfig, view: View) -> None:
-    result = page.compute(run_normalization, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result)
+    page.verdicts(found)
     space = draw.space_figure(result, mode=page.mode) if isinstance(result, LengthResult) else None
     if space and isinstance(result, LengthResult):
         page.plot(space, alt=draw.space_alt(result))
     if isinstance(result, BlockResult):
         page.curves(draw.depth_view(result))
-    page.finish(
-        result,
+    page.draw_tabs(
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=normalization_snippet(config),
         table=lambda: draw.normalization_table(config, result, view.cell),
-        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

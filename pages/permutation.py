@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.token_board.orders import order_boards
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.order_boards import order_boards
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments import permutation as study
 from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleConfig, ShuffleResult, order_of
 from attention_core.experiments.settings import Choice, Order, ids_of, setting
@@ -21,7 +21,7 @@ SAME, FOLLOWS, DIFFERENT = "The same", "The same rows, in the new order", "Diffe
 RESIDUALS = 110
 
 
-@group_of("permutation")
+@settings_group("permutation")
 class View:
     """What is shuffled, and what of it is drawn."""
 
@@ -38,7 +38,7 @@ class View:
 PRESETS = (
     Preset("Shuffle all", "The rows move with their tokens.", {}),
     Preset(
-        "Keys and values only", "The output does not move at all.", {"shuffle": "keys", "show": "output"}, tells=True
+        "Keys and values only", "The output does not move at all.", {"shuffle": "keys", "show": "output"}, spoils=True
     ),
     Preset("With positions", "One switch, and order matters.", {"positions": "sinusoidal"}),
     Preset(
@@ -69,7 +69,7 @@ PREDICT = Predict(
     {"shuffle": "keys", "order": order_of("reversed", len(SENTENCE), 0), "show": "output"},
     grade,
     headline="Give the tokens another order, and see what attention notices.",
-    about=("perm-kv",),
+    spoilers=("perm-kv",),
 )
 
 
@@ -93,11 +93,11 @@ page = Page("permutation", config=ShuffleConfig, view=View, make=make, presets=P
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask.under("Shuffle", "shuffle", "show", "head")
-    ask.under("Sentences", "tokens", "context")
-    with ask.breaks():
-        ask("positions", "carried", "mask", "keys_alone", "model", "biases")
+def controls(controls: Controls) -> None:
+    controls.section("Shuffle", "shuffle", "show", "head")
+    controls.section("Sentences", "tokens", "context")
+    with controls.break_it():
+        controls.show("positions", "carried", "mask", "keys_alone", "model", "biases")
 
 
 @page.view
@@ -108,7 +108,7 @@ def view_of(config: ShuffleConfig, view: View) -> MatrixView:
 def picture(config: ShuffleConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         order_boards(page, config, key=key)
-    matrix_view(page.drawn(config, view), key=key, hover_group=key, hover_panel=draw.AFTER)
+    matrix_view(page.view_for(config, view), key=key, hover_group=key, hover_panel=draw.AFTER, second=page.second)
 
 
 def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View]) -> str:
@@ -116,25 +116,32 @@ def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View
     return shuffle_changed(*sides, output=after[1].show == "output")
 
 
-@page.answers
-def answers(config: ShuffleConfig, view: View) -> None:
-    page.picture(picture)
-    page.changes(changed)
+@page.results
+def results(config: ShuffleConfig, _view: View) -> Results:
     still = config.unshuffled()
     laws = page.compute(study.run_permutation, still)
     order = page.compute(study.steps_order, still.plain)
     depth = page.compute(study.run_depth, still)
     built = page.compute(study.steps_blocks, still)
-    shuffle = page.compute(study.run_shuffle, config)
-    page.verdicts(laws, built, order, depth)
+    return Results(page.compute(study.run_shuffle, config), told=(laws, built, order, depth))
+
+
+@page.answers
+def answers(config: ShuffleConfig, view: View) -> None:
+    page.picture(picture)
+    page.say_change(changed)
+    found = page.measure(config, view)
+    shuffle = found.main
+    laws, built, order, depth = found.told
+    page.verdicts(found)
     page.curves(draw.residual_view(laws), title="Every order: what is left once it is undone", height=RESIDUALS)
-    page.finish(
-        shuffle,
+    page.draw_tabs(
+        found,
         why=draw.proof(shuffle, laws, built, order, depth),
         shortest=study.SHORTEST,
         snippet=study.permutation_snippet(config),
         table=lambda: draw.shuffle_table(config, shuffle, quantity=view.show, head=view.head),
-        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

@@ -1,10 +1,10 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments.projections import (
     LAYERS,
     NUM_HEADS,
@@ -23,7 +23,7 @@ from attention_core.figures.matrix import MatrixView
 ALL, NOT_ALL = "Yes, every one of them", "No, some are outshone"
 
 
-@group_of("projections")
+@settings_group("projections")
 class View:
     """What the picture's slider stands at."""
 
@@ -33,7 +33,7 @@ class View:
 
 PRESETS = (
     Preset(
-        "Unequal norms", "A long word outshines the short ones, even in their own row.", {"spread": 0.6}, tells=True
+        "Unequal norms", "A long word outshines the short ones, even in their own row.", {"spread": 0.6}, spoils=True
     ),
     Preset("One matrix for Q and K", "Scores become symmetric; the weights do not.", {"topic": "tied"}),
     Preset("Another basis", "Every matrix changes, and the output does not move.", {"topic": "gauge"}),
@@ -61,12 +61,12 @@ page = Page("projections", config=ProjectionsConfig, view=View, presets=PRESETS,
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask("topic")
-    ask.under("Heads", "num_heads", "d_head", "temperature")
-    ask.under("Sentence", "tokens")
-    with ask.breaks():
-        ask("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")
+def controls(controls: Controls) -> None:
+    controls.show("topic")
+    controls.section("Heads", "num_heads", "d_head", "temperature")
+    controls.section("Sentence", "tokens")
+    with controls.break_it():
+        controls.show("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")
 
 
 @page.view
@@ -81,29 +81,35 @@ def step_of(config: ProjectionsConfig, view: View) -> tuple[str, int]:
 
 
 def picture(config: ProjectionsConfig, view: View, key: str) -> None:
-    drawn, (name, at) = page.drawn(config, view), step_of(config, view)
+    drawn, (name, at) = page.view_for(config, view), step_of(config, view)
     at, keep = min(at, drawn.steps - 1), page.setter(name) if key == page.spec.name else None
     if keep is None:
-        matrix_view(drawn.at(at), key=key)
+        matrix_view(drawn.at(at), key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+        matrix_view(drawn, key=key, step=at, on_step=keep, second=page.second)
+
+
+@page.results
+def results(config: ProjectionsConfig, view: View) -> Results:
+    return Results(page.compute(run_projections, config), step=step_of(config, view)[1])
 
 
 @page.answers
 def answers(config: ProjectionsConfig, view: View) -> None:
-    result = page.compute(run_projections, config)
+    found = page.measure(config, view)
+    result = found.main
     page.picture(picture)
-    page.verdicts(result)
+    page.verdicts(found)
     curves = draw.curves_view(result)
     if curves:
         page.curves(curves)
-    page.finish(
-        result,
+    page.draw_tabs(
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=projections_snippet(config),
         table=lambda: draw.projections_table(config, result),
-        figure=lambda: view_figure(page.drawn(config, view), step_of(config, view)[1], page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), step_of(config, view)[1], page.mode),
     )
 
 

@@ -1,10 +1,10 @@
 """Receptive field: heads against depth, and who sees whom through the layers."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import Cell, matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import Cell, matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments.receptive_field import (
     MAX_LAYERS,
     MAX_TOKENS,
@@ -28,7 +28,7 @@ POWER, ALL = "At least twice as many with each layer", "All of them"
 SHOWN = {"graph": "graph", "matrix": "matrix", "curve": "curve", "table": "heads × layers", "kernel": "kernel"}
 
 
-@group_of("receptive_field")
+@settings_group("receptive_field")
 class View:
     """What is shown, and the node of the graph whose cone is lit; where the stack ends before it, the last one."""
 
@@ -42,7 +42,7 @@ PRESETS = (
     Preset("One head", "Doubling with each layer still grows fast.", {"heads": 1, "layers": 5}),
     Preset("Random heads", "They tread on one another's paths.", {"weights": "random"}),
     Preset("Soft heads", "Every token sees every other, a little.", {"weights": "soft", "show": "matrix"}),
-    Preset("No residual", "Without it a token forgets where it stood: 2ⁿ, not 3ⁿ.", {"residual": False}, tells=True),
+    Preset("No residual", "Without it a token forgets where it stood: 2ⁿ, not 3ⁿ.", {"residual": False}, spoils=True),
 )
 
 
@@ -68,13 +68,13 @@ page = Page("receptive_field", config=ReceptiveFieldConfig, view=View, presets=P
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask.under("Stack", "heads", "layers", "tokens")
-    ask.under("Weights", "weights", "mask")
-    ask.under("What is drawn", "show")
-    with ask.breaks():
-        ask("residual", "wrap", "write_positions", "temperature", "threshold")
-    ask("level", "token")
+def controls(controls: Controls) -> None:
+    controls.section("Stack", "heads", "layers", "tokens")
+    controls.section("Weights", "weights", "mask")
+    controls.section("What is drawn", "show")
+    with controls.break_it():
+        controls.show("residual", "wrap", "write_positions", "temperature", "threshold")
+    controls.show("level", "token")
 
 
 def node_of(looks: Looks, view: View) -> tuple[int, int]:
@@ -98,7 +98,7 @@ def view_of(config: ReceptiveFieldConfig, view: View) -> MatrixView:
 
 
 def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
-    drawn, name = page.drawn(config, view), f"{key}_{view.show}"
+    drawn, name = page.view_for(config, view), f"{key}_{view.show}"
     if view.show != "graph":
         matrix_view(drawn, key=name)
         return
@@ -106,7 +106,7 @@ def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
 
     def choose(cell: Cell | None) -> None:
         if cell:
-            page.put(level=cell[1], token=cell[2] + 1)
+            page.set(level=cell[1], token=cell[2] + 1)
 
     matrix_view(drawn, key=name, selected=(0, *node), on_select=choose)
 
@@ -117,20 +117,25 @@ def changed(before: tuple[ReceptiveFieldConfig, View], after: tuple[ReceptiveFie
     return reach_changed(*(page.compute(run_looks, config) for config, _ in (before, after)))
 
 
+@page.results
+def results(config: ReceptiveFieldConfig, _view: View) -> Results:
+    return Results(page.compute(steps_seen, page.compute(run_looks, config)))
+
+
 @page.answers
 def answers(config: ReceptiveFieldConfig, view: View) -> None:
     page.picture(picture)
-    page.changes(changed)
-    looks = page.compute(run_looks, config)
-    result = page.compute(steps_seen, looks)
-    page.verdicts(result)
-    page.finish(
-        result,
+    page.say_change(changed)
+    found = page.measure(config, view)
+    result = found.main
+    page.verdicts(found)
+    page.draw_tabs(
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=receptive_field_snippet(config),
         table=lambda: draw.receptive_field_table(result),
-        figure=lambda: view_figure(page.drawn(config, view), mode=page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

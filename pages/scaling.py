@@ -1,10 +1,10 @@
 """Scaling: slide d_head, and watch softmax saturate and the typical gradient vanish."""
 
-from pages._shared.content import Predict, Preset
-from pages._shared.controls import Ask
-from pages._shared.frame import Page
-from pages._shared.matrix_view import matrix_view
-from pages._shared.values import group_of
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.page import Page
+from pages._shared.session.settings import settings_group
 from attention_core.experiments.scaling import (
     D_HEADS,
     SHORTEST,
@@ -27,7 +27,7 @@ BOTH = "It vanishes for most, and grows for a few"
 SHOWN = {"query": "one query, at each d_head", "sizes": "the curve over d_head"}
 
 
-@group_of("scaling")
+@settings_group("scaling")
 class View:
     """What is looked at: the step of the picture's slider, and the curve below it."""
 
@@ -71,12 +71,12 @@ page = Page("scaling", config=ScalingConfig, view=View, presets=PRESETS, predict
 
 
 @page.controls
-def controls(ask: Ask) -> None:
-    ask.under("Scale", "scale", "alpha", "temperature")
-    ask.under("Queries and keys", "inputs", "num_keys")
-    ask("show", "curve")
-    with ask.breaks():
-        ask("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
+def controls(controls: Controls) -> None:
+    controls.section("Scale", "scale", "alpha", "temperature")
+    controls.section("Queries and keys", "inputs", "num_keys")
+    controls.show("show", "curve")
+    with controls.break_it():
+        controls.show("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
 
 
 def measured(config: ScalingConfig) -> ScalingResult:
@@ -91,14 +91,14 @@ def view_of(config: ScalingConfig, view: View) -> MatrixView:
 
 
 def picture(config: ScalingConfig, view: View, key: str) -> None:
-    drawn = page.drawn(config, view)
+    drawn = page.view_for(config, view)
     at, keep = D_HEADS.index(view.d_head), page.setter("d_head") if key == page.spec.name else None
     if view.show == "sizes":
-        matrix_view(drawn, key=f"{key}_sizes")
+        matrix_view(drawn, key=f"{key}_sizes", second=page.second)
     elif keep is None:
-        matrix_view(drawn.at(at), key=key)
+        matrix_view(drawn.at(at), key=key, second=page.second)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]))
+        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]), second=page.second)
 
 
 def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View]) -> str:
@@ -108,21 +108,27 @@ def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View
     return scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
 
 
+@page.results
+def results(config: ScalingConfig, view: View) -> Results:
+    return Results(measured(config), step=D_HEADS.index(view.d_head))
+
+
 @page.answers
 def answers(config: ScalingConfig, view: View) -> None:
     page.picture(picture)
-    page.changes(changed)
-    result = measured(config)
-    page.verdicts(result)
+    page.say_change(changed)
+    found = page.measure(config, view)
+    result = found.main
+    page.verdicts(found)
     if view.show != "sizes":
         page.curves(draw.curves_view(result, view.curve, view.d_head))
-    page.finish(
-        result,
+    page.draw_tabs(
+        found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
-        figure=lambda: view_figure(page.drawn(config, view), D_HEADS.index(view.d_head), page.mode),
+        figure=lambda: view_figure(page.view_for(config, view), D_HEADS.index(view.d_head), page.mode),
     )
 
 

@@ -33,8 +33,9 @@ from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import run
 from attention_core.modules.multi_head import MultiHeadAttention
-from tests.benchmarks.surprises import STUDIES, Study, settings
+from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from tests.pretended import NAME, accelerator
+from tests.studies import STUDIES, Study, settings
 
 TRAINED = ("learn-order", "learn-depth", "learn-scale", "learn-tied")
 SNIPPETS = (
@@ -102,9 +103,19 @@ def test_copies_and_waits_are_counted() -> None:
     assert counted(lambda: there[torch.tensor([0])]) == {"to": 1}
     assert counted(there.cpu) == counted(lambda: torch.ones(2, 3).copy_(there)) == {"back": 1}
     assert counted(lambda: there.sum().item()) == counted(lambda: bool((there > 0).all())) == {"waits": 1}
-    x = torch.randn(1, 5, 8, device=NAME)
-    module = MultiHeadAttention(8, 2, device=NAME)
-    assert counted(lambda: module(x, is_causal=True)) == {}, "a pass without positions leaves the device to itself"
+
+
+@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
+def test_a_forward_waits_for_nothing(position: Position) -> None:
+    x, slots = torch.randn(2, 5, 8, device=NAME), torch.arange(5, device=NAME)
+    padding = torch.arange(5, device=NAME) > torch.tensor([[4], [2]], device=NAME)
+    module = MultiHeadAttention(8, 2, position=position, device=NAME)
+    given: list[dict[str, Any]] = [{}, {"is_causal": True, "key_padding_mask": padding}, {"query_positions": slots}]
+    for options in given:
+        for call in (module, module.trace):
+            # The slopes of ALiBi come from the CPU; of a tensor of a class of its own nothing is kept.
+            found = counted(lambda call=call, options=options: call(x, **options))
+            assert found == ({"to": 1} if isinstance(position, Alibi) else {})
 
 
 def test_it_computes_what_the_cpu_does_gradients_too() -> None:

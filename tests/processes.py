@@ -17,7 +17,7 @@ import psutil
 
 ROOT = Path(__file__).parents[1]
 # Seconds for anything that comes sooner or later: only a test that fails waits so long. A slow machine gets more.
-PATIENCE_S = 120 * float(os.environ.get("PATIENCE", "1"))
+PATIENCE_S = 240 * float(os.environ.get("PATIENCE", "1"))
 
 
 @dataclass(frozen=True)

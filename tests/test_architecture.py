@@ -18,9 +18,12 @@ BANNED = {
 }
 # What experiments, and figures, may share: everything else belongs to one subject and stays there.
 SHARED = {
-    "experiments": {"verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge"},
+    "experiments": {
+        "verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain", "snippets",
+        "optimizers", "choices",
+    },
     "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof"},
-}
+}  # fmt: skip
 
 
 def layer_of(path: Path) -> str:
@@ -69,6 +72,35 @@ def violations(layer: str, about: str, source: str) -> list[str]:
     return wrong
 
 
+# Which rooms of pages/_shared a room may import; a file at their top may import all.
+ROOMS = {
+    "core": (),
+    "rooms": (),
+    "compute": ("core",),
+    "components": ("core",),
+    "lessons": ("core", "rooms"),
+    "session": ("core", "rooms", "components", "lessons"),
+    "classes": ("core", "rooms", "components", "lessons", "session"),
+    "page": ("core", "compute", "components", "lessons", "session", "classes"),
+    "claims": ("core", "compute", "components", "session", "page"),
+    "courses": ("core", "components", "lessons", "session", "page"),
+}
+MOST_FILES = 12  # of other rooms, that a file imports
+
+
+def wrong_rooms(room: str, source: str) -> list[str]:
+    """What a file of a room imports of rooms that are not for it, and if it imports of too many files."""
+    names = {".".join(name.split(".")[:4]) for name in imports(source) if name.startswith("pages._shared.")}
+    others = {name for name in names if name.count(".") > 2 and name.split(".")[2] != room}
+    wrong = [name for name in sorted(names) if name.split(".")[2] not in (room, *ROOMS[room])]
+    files = {name for name in others if (ROOT / f"{name.replace('.', '/')}.py").is_file() or _is_package(name)}
+    return wrong + ([f"{len(files)} files of other rooms"] if len(files) > MOST_FILES else [])
+
+
+def _is_package(name: str) -> bool:
+    return (ROOT / name.replace(".", "/") / "__init__.py").is_file()
+
+
 FILES = sorted([*ROOT.glob("attention_core/**/*.py"), *ROOT.glob("pages/**/*.py")])
 
 
@@ -105,6 +137,46 @@ def test_the_rules_can_be_broken(layer: str, about: str, source: str) -> None:
     assert violations(layer, about, source)
 
 
+def test_every_room_imports_only_those_below_it() -> None:
+    shared = ROOT / "pages/_shared"
+    rooms = {path.parent.name for path in shared.glob("*/__init__.py")}
+    found = {
+        str(path.relative_to(shared)): wrong
+        for path in FILES
+        if path.is_relative_to(shared) and (room := path.relative_to(shared).parts[0]) in ROOMS
+        if (wrong := wrong_rooms(room, path.read_text(encoding="utf-8")))
+    }
+    assert rooms == {*ROOMS}
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("room", "source"),
+    [
+        ("core", "from pages._shared.compute.turns import turns"),
+        ("components", "from pages._shared.session import address"),
+        ("session", "from pages._shared.page.page import Page"),
+        ("classes", "import pages._shared.page.page"),
+        ("page", "from pages._shared.courses import strip"),
+        ("page", "from pages._shared.rooms import Question"),
+        ("claims", "from pages._shared import courses"),
+        (
+            "page",
+            "\n".join(
+                f"from pages._shared.{name} import x"
+                for name in (
+                    "core.log", "core.text", "core.pages", "core.network", "core.qr_code", "core.compat",
+                    "core.session_keys", "compute.turns", "compute.runner", "compute.progress", "compute.memory",
+                    "session.address", "session.settings",
+                )
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_the_rules_of_the_rooms_can_be_broken(room: str, source: str) -> None:
+    assert wrong_rooms(room, source)
+
+
 def test_nothing_banned_comes_in_by_a_back_door() -> None:
     """Every file of a layer is imported after those below it: what is loaded then, it or they brought in."""
     below = ("modules", "experiments", "claims", "figures")
@@ -127,7 +199,7 @@ def test_no_file_holds_too_much() -> None:
     assert {path: count for path, count in lines.items() if count > 400} == {}
 
 
-COMPAT = ROOT / "pages/_shared/compat.py"
+COMPAT = ROOT / "pages/_shared/core/compat.py"
 # What Streamlit documents, in its reference or in the guidance that its wheel carries.
 DOCUMENTED = ("streamlit", "streamlit.errors", "streamlit.logger")
 

@@ -1,6 +1,7 @@
 """The package as others install and import it: what it needs, what it offers, and what a type checker sees of it."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from setuptools.config.pyprojecttoml import read_configuration
 
 import attention_core
 from attention_core.modules import block, feed_forward, normalization, positions, projections
+from tests.environment import environment, surroundings
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -39,8 +41,7 @@ def test_the_version_is_said_once_and_is_the_one_that_is_installed_and_cited() -
 
 
 def test_a_library_asks_for_ranges_and_what_is_tested_lies_in_them() -> None:
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    pinned = dict(re.findall(r"^(\S+)==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.M))
     assert [Requirement(each).name for each in NEEDED] == ["torch", "numpy", "jaxtyping"]
     assert EXTRAS["figures"][0].startswith("plotly")
     assert EXTRAS["all"][0] == "attention-core[figures]"
@@ -145,7 +146,7 @@ def test_a_type_checker_knows_what_comes_from_the_top(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_wheel_holds_the_whole_package(tmp_path: Path) -> None:
+def test_a_wheel_holds_the_whole_package_and_works_alone(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "attention_core", tmp_path / "attention_core", ignore=shutil.ignore_patterns("*.pyc"))
@@ -156,3 +157,15 @@ def test_a_wheel_holds_the_whole_package(tmp_path: Path) -> None:
         held = set(made.namelist())
     assert {"attention_core/py.typed", "attention_core/__init__.pyi"} <= held
     assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "attention_core").rglob("*.py")} <= held
+
+    # And works where nothing of this checkout is: what is not asked for cannot be imported.
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", tmp_path / "installed", wheel]
+    subprocess.run(pip, check=True)
+    (empty := tmp_path / "empty").mkdir()
+    blocked = "".join(f"sys.modules[{name!r}] = None; " for name in WITHOUT)
+    code = f"import sys; {blocked}import attention_core as a; print(a.__file__, a.check('qk-tied').outcome)"
+    done = subprocess.run(
+        ["python", "-c", code], capture_output=True, text=True, cwd=empty, check=False,
+        env=surroundings(environment(), PYTHONPATH=str(tmp_path / "installed")),
+    )  # fmt: skip
+    assert done.stdout.split() == [str(tmp_path / "installed/attention_core/__init__.py"), "agrees"], done.stderr

@@ -38,6 +38,11 @@ examples:
   python -m attention_core.claims
   python -m attention_core.claims --only bias-k scale-grad --dtype float32
   python -m attention_core.claims --json > claims.json"""
+_HEADING = """\
+# The claims
+
+What theory expects of every statement of the app. The Claims page and `python -m attention_core.claims` measure all
+on your machine. `python -m attention_core.claims --markdown > docs/claims.md` writes this file."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,8 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     parser = _parser()
     asked = parser.parse_args(arguments)
-    if asked.readme:
-        sys.stdout.write(readme_table())
+    if asked.markdown:
+        sys.stdout.write(as_markdown())
         return 0
     try:
         config = LedgerConfig(ids=tuple(asked.only), dtype=asked.dtype, device=asked.device, seed=asked.seed)
@@ -71,10 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(counted["surprises"] + counted["failed"] > 0)
 
 
-def readme_table() -> str:
-    """The README's table of claims in Markdown: id, statement, expected verdict."""
+def as_markdown() -> str:
+    """``docs/claims.md``: the id, the statement and the expected verdict of every claim."""
     rows = [f"| {claim.id} | {claim.statement} | {claim.verdict} |".replace("|γ|", "\\|γ\\|") for claim in claims()]
-    return "\n".join(("| id | statement | verdict |", "|---|---|---|", *rows)) + "\n"
+    return "\n".join((_HEADING, "", "| id | statement | verdict |", "|---|---|---|", *rows)) + "\n"
 
 
 def as_plain(one: Checked) -> dict[str, Any]:
@@ -116,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", action="store_true", help="print everything that was measured as JSON")
     parser.add_argument(
-        "--readme", action="store_true", help="measure nothing and print the README's table of claims as Markdown"
+        "--markdown", action="store_true", help="measure nothing and print the ledger as Markdown: docs/claims.md"
     )
     return parser
 

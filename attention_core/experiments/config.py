@@ -12,10 +12,8 @@ from attention_core.device import (
     resolve_dtype,
     supported_dtypes,
 )
-from attention_core.experiments.checks import ConfigError, check_choice
+from attention_core.experiments.checks import MAX_SEED, ConfigError, check_choice
 from attention_core.experiments.settings import Choice, Setting, Whole, check_settings, setting
-
-MAX_SEED = 999_999
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Seeded inputs and parameters: drawn on the CPU in float64, so one seed is one input in every precision."""
 
-import hashlib
 import math
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -11,16 +10,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from attention_core.experiments.plain import draw
+from attention_core.experiments.plain import generator as generator
+
 Module = TypeVar("Module", bound=nn.Module)
-
-
-def generator(seed: int, *purpose: object) -> torch.Generator:
-    """A generator of its own for each seed and purpose; the process-global one is never touched.
-
-    The stream is chosen by a BLAKE2b hash of the seed and the purpose, so it is the same on every run and machine.
-    """
-    digest = hashlib.blake2b(repr((seed, *purpose)).encode(), digest_size=8).digest()
-    return torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
 
 
 def token_embeddings(tokens: Sequence[str], d_model: int, seed: int) -> Float[Tensor, "tokens d_model"]:
@@ -31,10 +24,7 @@ def token_embeddings(tokens: Sequence[str], d_model: int, seed: int) -> Float[Te
         d_model: Length of each vector.
         seed: Another seed gives other vectors.
     """
-    table = {
-        text: torch.randn(d_model, generator=generator(seed, "token", text), dtype=torch.float64)
-        for text in set(tokens)
-    }
+    table = {text: draw((d_model,), seed, "token", text) for text in set(tokens)}
     return torch.stack([table[text] for text in tokens])
 
 
@@ -60,8 +50,7 @@ def draw_parameters(module: Module, seed: int, *, bias_std: float = 1.0) -> Modu
                 std = bias_std
             else:
                 continue
-            draw = torch.randn(parameter.shape, generator=generator(seed, "parameter", name), dtype=torch.float64)
-            parameter.copy_(draw * std)
+            parameter.copy_(draw(parameter.shape, seed, "parameter", name) * std)
     return module
 
 

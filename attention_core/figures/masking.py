@@ -15,7 +15,7 @@ from attention_core.figures.matrix import (
     Panel,
     Series,
 )
-from attention_core.figures.proof import ProofStep
+from attention_core.figures.proof import ProofStep, measured
 from attention_core.figures.table import Table
 
 GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "padding", "additive", "empty"
@@ -250,7 +250,7 @@ def proof(config: MaskingConfig, result: MaskingResult) -> tuple[ProofStep, ...]
             "A masked score is −∞, and e^(−∞) = 0: a hidden :orange[key] gets exactly no weight, so whatever its "
             ":green[value] is, it does not enter the :violet[output].",
             f"Words would give `{format_number(result.leak)}` of their weight to padding; as it is set, "
-            f"`{format_number(result.leak_masked)}`.  \n" + _measured(result, config.claim),
+            f"`{format_number(result.leak_masked)}`.  \n" + measured(result, config.claim),
         ),
         ProofStep(
             "A causal mask hides what comes later. Padding on the right comes later than every word, so it is hidden "
@@ -260,16 +260,12 @@ def proof(config: MaskingConfig, result: MaskingResult) -> tuple[ProofStep, ...]
         ProofStep(
             "−10000 is large only beside small scores. In a row where every key gets it, it cancels: softmax ignores "
             "a constant, and the row looks as if unmasked. Half precision rounds the scores away under it.",
-            _measured(result, "mask-additive"),
+            measured(result, "mask-additive"),
         ),
         ProofStep(
             "A row that sees no key is 0 ÷ 0. Here it is set aside before softmax and gets weight 0: its "
             ":violet[output] is b_O, its gradient finite. Zeroing NaN after softmax leaves NaN in the gradient.",
             f"Not finite in the gradient: `{ours[0]} of {ours[1]}` here, `{late[0]} of {late[1]}` if zeroed late.  \n"
-            + _measured(result, "mask-full"),
+            + measured(result, "mask-full"),
         ),
     )
-
-
-def _measured(result: MaskingResult, claim: str) -> str:
-    return "  \n".join(f"`{verdict.numbers}`" for verdict in result.about(claim).verdicts)

@@ -1,7 +1,7 @@
 """What a matrix view shows, said without saying how it is drawn: axes, panels, a sweep, a view."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,12 @@ from attention_core.figures.theme import Role, Scale
 
 Array = NDArray[Any]
 Limits = tuple[float, float]
+AVERAGE: Final = "average"  # over heads, where one of them could be chosen
+
+
+def of_head(values: Array, head: str) -> Array:
+    """One head of (…, heads, queries, keys), by its number from ``1``; or ``AVERAGE``."""
+    return values.mean(axis=-3) if head == AVERAGE else values[..., int(head) - 1, :, :]
 
 
 def frozen(values: ArrayLike, dtype: type = np.float32) -> Array:

@@ -15,13 +15,12 @@ from attention_core.experiments.permutation import (
 )
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
-from attention_core.figures.panels import BarsPanel
+from attention_core.figures.panels import AVERAGE, BarsPanel, of_head
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role, Scale
 
 Quantity = Literal["weights", "output"]
-AVERAGE: Final = "average"
 MOVED: Final = {
     "perm-kv": "Keys move with their values",
     "perm-q": "Queries move",
@@ -243,7 +242,7 @@ def _pick(values: tuple[np.ndarray, np.ndarray], quantity: Quantity, head: str) 
     weights, output = values
     if quantity == "output":
         return output
-    return weights.mean(axis=0) if head == AVERAGE else weights[int(head) - 1]
+    return of_head(weights, head)
 
 
 def _named(config: ShuffleConfig, quantity: Quantity, head: str) -> str:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from attention_core.experiments.verdict import Result, format_number
+
 
 @dataclass(frozen=True, slots=True)
 class ProofStep:
@@ -14,3 +16,14 @@ class ProofStep:
 
     argument: str
     measured: str
+
+
+def code(value: float) -> str:
+    """A number as Markdown's code, with three significant digits."""
+    return f"`{format_number(float(value))}`"
+
+
+def measured(result: Result, *claims: str) -> str:
+    """What was measured for some claims, or for all of a result when none is named: a line each."""
+    verdicts = result.about(*claims).verdicts if claims else result.verdicts
+    return "  \n".join(f"`{verdict.numbers}`" for verdict in verdicts)

@@ -13,7 +13,6 @@ ROLE_COLOURS: Final[dict[str, dict[Role, str]]] = {
 }
 INK: Final = {"light": "#1B1F27", "dark": "#E8EAF0"}
 MUTED: Final = {"light": "#5A6270", "dark": "#A4ABBA"}
-PAPER: Final = {"light": "#FFFFFF", "dark": "#12151C"}
 GRID: Final = {"light": "#E3E6EC", "dark": "#2C313C"}
 
 # Evenly spaced stops. Sequential starts at 0 near the paper; diverging has 0 in the middle.

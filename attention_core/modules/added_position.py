@@ -6,7 +6,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from attention_core.modules.masks import require_choice, require_positive
-from attention_core.modules.positions import Learned, Sinusoidal, require_positions, sinusoidal_encoding, slots
+from attention_core.modules.positions import (
+    Learned,
+    Sinusoidal,
+    require_positions,
+    sinusoidal_encoding,
+    sinusoidal_slots,
+)
 
 
 class AddedPosition(nn.Module):
@@ -68,12 +74,13 @@ class AddedPosition(nn.Module):
             positions: ``(tokens,)`` or ``(batch, tokens)``; the slots 0, 1, 2, … when None.
 
         Raises:
-            ValueError: If positions are not one for each token, or one lies outside the learned table (which is not
-                looked at where torch traces shapes alone).
+            ValueError: If positions are not one for each token, or one lies outside the learned table; on an
+                accelerator they are not looked at, which would wait for it, and it is torch that refuses them.
         """
         require_positions("positions", positions, *x.shape[:2])
         if isinstance(self.position, Sinusoidal):
-            positions = slots(x.shape[1], positions, device=x.device)
+            if positions is None:
+                return x + sinusoidal_slots(x, base=self.position.base)
             return x + sinusoidal_encoding(positions, x.shape[2], base=self.position.base, dtype=x.dtype)
         assert self.table is not None
         if positions is None:
@@ -96,7 +103,7 @@ class AddedPosition(nn.Module):
 
 
 def _require_known(positions: Tensor, max_len: int) -> None:
-    if torch.compiler.is_compiling() or positions.is_meta or not positions.numel():
+    if torch.compiler.is_compiling() or not positions.is_cpu or not positions.numel():
         return
     try:
         lowest, highest = (int(end) for end in positions.aminmax())

@@ -121,10 +121,11 @@ def precise_scores(
     scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
     if query.dtype in HALF_PRECISION:
         query, key = query.float(), key.float()
-    if _autocast_dtype(query) is None:
-        return (query @ key.mT).mul_(scale)
-    with torch.autocast(query.device.type, enabled=False):  # which would round the product before it is scaled
-        return (query.float() @ key.float().mT).mul_(scale)
+    products = query @ key.mT
+    if products.dtype != query.dtype:  # autocast has rounded them before they are scaled
+        with torch.autocast(query.device.type, enabled=False):
+            products = query.float() @ key.float().mT
+    return products.mul_(scale)
 
 
 def product(a: Float[Tensor, "*batch rows inner"], b: Float[Tensor, "*batch inner columns"]) -> Tensor:

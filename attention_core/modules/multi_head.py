@@ -221,19 +221,10 @@ class MultiHeadAttention(HeadProjections):
         key_positions: Int[Tensor, "..."] | None = None,
     ) -> AttentionTrace:
         """Attend step by step and keep every intermediate; arguments and errors are those of ``forward``."""
-        found = self.weigh(
-            query,
-            key,
-            value,
-            attn_mask=attn_mask,
-            key_padding_mask=key_padding_mask,
-            is_causal=is_causal,
-            query_positions=query_positions,
-            key_positions=key_positions,
-        )
-        context = product(found.weights, found.v)  # (batch, heads, q_len, d_head)
-        before = (found.q, found.k, found.v, found.scores, found.masked_scores, found.weights)
-        return AttentionTrace(*before, context, self.out_of_heads(context))
+        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
+        q, k, v, scores, masked_scores, weights = self._weigh(query, key, value, *given)
+        context = product(weights, v)  # (batch, heads, q_len, d_head)
+        return AttentionTrace(q, k, v, scores, masked_scores, weights, context, self.out_of_heads(context))
 
     def weigh(
         self,
@@ -249,7 +240,11 @@ class MultiHeadAttention(HeadProjections):
     ) -> AttentionWeighing:
         """The first half of ``trace``, up to the weights; arguments and errors are those of ``forward``."""
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
-        q, k, v, mask, is_causal = self._prepare(query, key, value, *given, contiguous=True)
+        return AttentionWeighing(*self._weigh(query, key, value, *given))
+
+    def _weigh(self, *given: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """The fields of :class:`AttentionWeighing`, of the arguments that ``_prepare`` takes."""
+        q, k, v, mask, is_causal = self._prepare(*given, contiguous=True)
         scores = precise_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
         masked_scores, visible = scores, None
         if is_causal:
@@ -260,7 +255,7 @@ class MultiHeadAttention(HeadProjections):
         weights = softmax_over_keys(masked_scores, visible, dropout=dropout, dtype=q.dtype)
         if scores.dtype != q.dtype:
             scores, masked_scores = scores.to(q.dtype), masked_scores.to(q.dtype)
-        return AttentionWeighing(q, k, v, scores, masked_scores, weights)
+        return q, k, v, scores, masked_scores, weights
 
     def _prepare(
         self,

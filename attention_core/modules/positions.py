@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from attention_core.modules.kept import kept
 from attention_core.modules.masks import require_positive
 
 
@@ -93,6 +94,18 @@ def sinusoidal_encoding(
     return pairs[..., :d_model].to(dtype)
 
 
+def sinusoidal_slots(
+    x: Float[Tensor, "batch tokens d_model"], *, base: float = 10000.0
+) -> Float[Tensor, "tokens d_model"]:
+    """:func:`sinusoidal_encoding` of the slots 0, 1, 2, … of ``x``, in its precision."""
+    tokens, d_model = x.shape[1:]
+    return kept(_sinusoidal_slots, tokens, d_model, base, numbers=tokens * d_model, like=x)
+
+
+def _sinusoidal_slots(tokens: int, d_model: int, base: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+    return sinusoidal_encoding(slots(tokens, None, device=device), d_model, base=base, dtype=dtype)
+
+
 def rotate(
     x: Float[Tensor, "*batch tokens d_head"], positions: Int[Tensor, "..."], *, base: float = 10000.0
 ) -> Float[Tensor, "*batch tokens d_head"]:
@@ -109,14 +122,26 @@ def rotate(
     Raises:
         ValueError: If ``d_head`` is odd, since coordinates turn in pairs, or ``base`` is not positive.
     """
-    d_head = x.shape[-1]
+    _require_pairs(x.shape[-1])
+    return _turn(x, _turns(positions, x.shape[-1], base, x.dtype))
+
+
+def _require_pairs(d_head: int) -> None:
     if d_head % 2:
         raise ValueError(
             f"d_head = {d_head} is odd: rotary positions turn coordinates in pairs; choose an even d_head."
         )
-    angles = _angles(positions, d_head, base, x.dtype)  # (..., tokens, d_head / 2)
-    cos, sin = angles.cos(), angles.sin()
-    even, odd = x.to(angles.dtype).unflatten(-1, (-1, 2)).unbind(-1)  # (*batch, tokens, d_head / 2) each
+
+
+def _turns(positions: Tensor, d_head: int, base: float, dtype: torch.dtype) -> Float[Tensor, "2 ..."]:
+    """Cosine and sine of each angle (2, ..., tokens, d_head / 2)."""
+    angles = _angles(positions, d_head, base, dtype)
+    return torch.stack((angles.cos(), angles.sin()))
+
+
+def _turn(x: Float[Tensor, "*batch tokens d_head"], turns: Float[Tensor, "2 ..."]) -> Tensor:
+    cos, sin = turns.unbind()
+    even, odd = x.to(turns.dtype).unflatten(-1, (-1, 2)).unbind(-1)  # (*batch, tokens, d_head / 2) each
     turned = torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1)
     return turned.flatten(-2).to(x.dtype)
 
@@ -125,8 +150,15 @@ def rotate_heads(
     x: Float[Tensor, "batch heads tokens d_head"], positions: Int[Tensor, "..."] | None, *, base: float = 10000.0
 ) -> Float[Tensor, "batch heads tokens d_head"]:
     """:func:`rotate` for all heads; positions ``(tokens,)`` or ``(batch, tokens)``, 0, 1, 2, … when None."""
-    positions = slots(x.shape[2], positions, device=x.device)
-    return rotate(x, positions[..., None, :], base=base)
+    if positions is not None:
+        return rotate(x, positions[..., None, :], base=base)
+    tokens, d_head = x.shape[2:]
+    _require_pairs(d_head)
+    return _turn(x, kept(_turns_of_slots, tokens, d_head, base, numbers=tokens * d_head, like=x))
+
+
+def _turns_of_slots(tokens: int, d_head: int, base: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+    return _turns(slots(tokens, None, device=device), d_head, base, dtype)
 
 
 def alibi_slopes(num_heads: int) -> tuple[float, ...]:
@@ -160,8 +192,12 @@ def alibi_bias(
         ValueError: If ``num_heads`` is not positive.
     """
     distance = (query_positions[..., :, None] - key_positions[..., None, :]).abs()  # (*batch, q_len, kv_len)
-    slopes = torch.tensor(alibi_slopes(num_heads), dtype=_precise(dtype), device=distance.device)
+    slopes = kept(_slopes, num_heads, numbers=num_heads, like=distance.new_empty((), dtype=_precise(dtype)))
     return (-slopes[:, None, None] * distance[..., None, :, :]).to(dtype)
+
+
+def _slopes(num_heads: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    return torch.tensor(alibi_slopes(num_heads), dtype=dtype, device=device)
 
 
 def alibi_heads(
@@ -173,10 +209,18 @@ def alibi_heads(
     num_heads: int,
 ) -> Float[Tensor, "one_or_batch {num_heads} q_len kv_len"]:
     """:func:`alibi_bias` for these queries and keys; positions as in :func:`rotate_heads`."""
-    rows = slots(query.shape[-2], query_positions, device=query.device)
-    columns = slots(key.shape[-2], key_positions, device=key.device)
+    q_len, kv_len = query.shape[-2], key.shape[-2]
+    if query_positions is None and key_positions is None:
+        return kept(_alibi_slots, num_heads, q_len, kv_len, numbers=num_heads * q_len * kv_len, like=query)[None]
+    rows = slots(q_len, query_positions, device=query.device)
+    columns = slots(kv_len, key_positions, device=key.device)
     bias = alibi_bias(num_heads, rows, columns, dtype=query.dtype)
     return bias if bias.dim() == 4 else bias[None]
+
+
+def _alibi_slots(num_heads: int, q_len: int, kv_len: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    rows, columns = (slots(length, None, device=device) for length in (q_len, kv_len))
+    return alibi_bias(num_heads, rows, columns, dtype=dtype)
 
 
 def slots(tokens: int, positions: Tensor | None, *, device: torch.device | None = None) -> Int[Tensor, "..."]:

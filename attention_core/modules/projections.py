@@ -234,6 +234,8 @@ class HeadProjections(nn.Module):
         """One bias for each block of the packed matrix, zeros where there is none."""
         by_block = [self._stored(role) for role in self._block_roles]
         present = [bias for bias in by_block if bias is not None]
+        if len(present) == len(by_block):
+            return torch.cat(present)
         if not present:
             return None
         return torch.cat([torch.zeros_like(present[0]) if bias is None else bias for bias in by_block])

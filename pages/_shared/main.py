@@ -1,63 +1,85 @@
-"""What runs for each visitor: the navigation, the settings that all pages share, and the page.
+"""What runs for each visitor: the navigation, what surrounds every page, and the page.
 
 Nothing that needs torch is imported before the visitor has been told what he waits for.
 """
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages._shared import link, warm
-from pages._shared.process import process
-from pages._shared.registry import COMPLETE, COURSE, HOME, ICON, LEDGER, PAGES
+from pages._shared.compute import warm_up
+from pages._shared.compute.turns import turns
+from pages._shared.core.pages import COURSE, HOME, ICON, LEDGER, PAGES
+from pages._shared.core.session_keys import COMPLETE
+from pages._shared.core.session_keys import PAGES as PAGES_MADE
+from pages._shared.session import address
 
 SIDEBAR_PX = 240
-
-_PAGES = "_pages"
+_STYLE = (Path(__file__).parent / "style/style.css").read_text("utf-8")
+_PRESENTER = (Path(__file__).parent / "style/presenter.css").read_text("utf-8")
 
 
 def main() -> None:
     """Draw the app for one visitor."""
     st.session_state[COMPLETE] = ""
-    with process().turns.held():
+    with turns().hold():
         here = navigate()
-        warm.wait()
-        from pages._shared import worksheet
-        from pages._shared.course_strip import at_end, draw_end, follow
-        from pages._shared.surroundings import draw_surroundings
+        warm_up.wait()
+        from pages._shared.courses.strip import at_end, draw_end
 
         name = here.url_path or HOME.name
-        link.arrive(name)
-        if worksheet.gathering():
-            link.pretend(worksheet.follow(name))
-        else:
-            follow(name)
+        address.read(name)
         draw_surroundings(name)
-        if at_end() and not worksheet.gathering():
+        if at_end():
             draw_end()
         else:
-            try:
-                here.run()
-            except Exception:
-                worksheet.go_on()  # past a page that failed and has said so
-                raise
-            worksheet.go_on()
+            here.run()
         st.session_state[COMPLETE] = name
 
 
 def navigate() -> Any:
-    """Set up the window, draw the navigation over the registry and return the page to run."""
+    """Set up the window, draw the navigation over the pages and return the one to run."""
     st.set_page_config(
         page_title="Attention explorer", page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
     )
-    if _PAGES not in st.session_state:  # making them anew was a tenth of every run
+    if PAGES_MADE not in st.session_state:  # making them anew was a tenth of every run
         groups: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
         for page in (*PAGES, LEDGER, COURSE):
             groups.setdefault(page.group, []).append(
                 st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
             )
-        st.session_state[_PAGES] = groups
-    return st.navigation(st.session_state[_PAGES], expanded=True)
+        st.session_state[PAGES_MADE] = groups
+    return st.navigation(st.session_state[PAGES_MADE], expanded=True)
+
+
+def draw_surroundings(page: str) -> None:
+    """Draw precision, device, seed and presenter view in the sidebar, the class and the course.
+
+    Args:
+        page: Name of the page that is about to run.
+    """
+    from pages._shared.classes.panel import draw_panel
+    from pages._shared.components.small import attend_navigation, remote, watch_connection
+    from pages._shared.courses.strip import draw_strip
+    from pages._shared.page.controls import Controls
+    from pages._shared.session.settings import presenting, shared
+
+    settings = shared()
+    settings.load_from_address()
+    with st.sidebar:
+        Controls(settings).show("device", "dtype", "seed", "present")
+        watch_connection()
+        attend_navigation()
+    if presenting():
+        st.button(
+            "", help="Leave presenter view", key="leave_present", icon=":material/close_fullscreen:", type="tertiary",
+            on_click=lambda: shared().set(present=False),
+        )  # fmt: skip
+        remote()
+    st.html(f"<style>{_STYLE}{_PRESENTER if presenting() else ''}</style>")
+    draw_panel(page)
+    draw_strip(page)
 
 
 if __name__ == "__main__":

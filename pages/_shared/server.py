@@ -12,15 +12,16 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.responses import Response
 
-from pages._shared import warm
-from pages._shared.compat import SendAtOnce
-from pages._shared.component import WEB, file_at
-from pages._shared.failure import on_script_error
-from pages._shared.qr_code import ROUTE
-from pages._shared.rooms import make_store, routes
+from pages._shared.classes.page_questions import page_question
+from pages._shared.components import loader
+from pages._shared.compute import warm_up
+from pages._shared.core.compat import SendAtOnce
+from pages._shared.core.pages import HOME
+from pages._shared.rooms import Question, make_store, routes
+from pages._shared.rooms.room import RoomError
 
-STATIC = Path(st.__file__).parent / "static"
 TYPES = {".js": "text/javascript", ".css": "text/css"}
+FOLDERS = {"/static": Path(st.__file__).parent / "static/static", loader.ADDRESS: loader.WEB}
 HEADERS = {
     "Content-Encoding": "gzip",
     "Vary": "Accept-Encoding",
@@ -33,8 +34,8 @@ class CompressedStatic:
     """Sends scripts and styles compressed to whoever takes gzip; all else goes to the app as it came.
 
     Streamlit sends its own as they are, because compressing them for each visitor again costs more than it saves, and
-    those of components so that a browser asks for them again on each visit. Here each is compressed once, when it is
-    first asked for, and asked for once.
+    a browser asks for those of components again on each visit. Here each is compressed once, when it is first asked
+    for, and asked for once.
 
     Args:
         app: The app behind it.
@@ -42,7 +43,14 @@ class CompressedStatic:
 
     def __init__(self, app: Any) -> None:
         self.app = app
-        self._answers: dict[Path, Response] = {}
+        # Each is known by its whole address: no path is put together from what somebody asks for.
+        self._files = {
+            f"{address}/{file.relative_to(folder).as_posix()}": file
+            for address, folder in FOLDERS.items()
+            for file in folder.rglob("*")
+            if file.suffix in TYPES
+        }
+        self._answers: dict[str, Response] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request, or pass it on."""
@@ -54,14 +62,9 @@ class CompressedStatic:
         await (answer or self.app)(scope, receive, send)
 
     async def _answer(self, path: str) -> Response | None:
-        file = file_at(path) or STATIC / path.removeprefix("/")
-        if file in self._answers:
-            return self._answers[file]
-        known = WEB in file.parents or file.parent.parent.parent == STATIC
-        if file.suffix not in TYPES or not known or not file.is_file():
-            return None
-        self._answers[file] = await asyncio.to_thread(_compressed, file)
-        return self._answers[file]
+        if path in self._files and path not in self._answers:
+            self._answers[path] = await asyncio.to_thread(_compressed, self._files[path])
+        return self._answers.get(path)
 
 
 def _compressed(file: Path) -> Response:
@@ -72,13 +75,36 @@ def _compressed(file: Path) -> Response:
 MIDDLEWARE = [Middleware(SendAtOnce), Middleware(CompressedStatic)]
 
 
+def on_script_error(_: Exception) -> bool:
+    """Called with whatever a page or a callback raised: say so in place of Streamlit's red box, which logs it."""
+    st.error(
+        "Something in this page went wrong, and it is not your doing. The server has noted where. "
+        "Open the page again by its name in the menu, or go on from Home.",
+        icon=":material/error:",
+    )
+    st.page_link(HOME.file, label=HOME.title, icon=HOME.icon)
+    return True
+
+
+def question(page: str) -> Question | None:
+    """What a class is asked for a page; None if the page asks nothing.
+
+    Raises:
+        RoomError: The pages are not known yet, seconds after the start of the process.
+    """
+    known = page_question(page)
+    if known is None and not warm_up.is_awake():
+        raise RoomError(503, "The app is waking up. Ask again in a moment.", 1)
+    return known
+
+
 _rooms = make_store(os.environ.get("ROOMS_URL"))
 
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """The imports begin, and the server does not wait for them; at its end the rooms end."""
-    warm.start()
+    warm_up.start()
     async with _rooms:
         yield
 
@@ -87,6 +113,6 @@ SETTINGS: dict[str, Any] = {
     "script_path": Path(__file__).parent / "main.py",
     "lifespan": lifespan,
     "middleware": MIDDLEWARE,
-    "routes": [*routes(_rooms, warm.question), ROUTE],
+    "routes": [*routes(_rooms, question), loader.ROUTE],
     "on_script_error": on_script_error,
 }

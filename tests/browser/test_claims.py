@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import barriers, sideways
+from tests.browser.test_failure import FAILING
 from tests.browser.test_tours import LAPTOP, PHONE, check_dark
 
 pytestmark = pytest.mark.slow
@@ -26,8 +27,9 @@ def test_opens_fits_and_is_accessible(screen: dict[str, Any], visit: Callable, s
     check_dark(page)
 
 
-def test_a_run_of_all_can_be_stopped(visit: Callable, settled: Callable) -> None:
-    page = visit("claims", "?seed=8")
+def test_a_run_of_all_can_be_stopped(serve: Callable, open_page: Callable, settled: Callable) -> None:
+    page = open_page()
+    page.goto(f"{serve(FAILING)}/claims?seed=8")
     page.get_by_role("button", name="Check all").click()
     page.get_by_role("button", name="Stop", exact=True).last.wait_for()
     page.locator(".st-key-claims_progress [role=progressbar]").wait_for()

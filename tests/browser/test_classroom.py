@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared import reach
-from pages._shared.reach import way_in
+from pages._shared.core import network
+from pages._shared.core.network import public_url
 from tests.browser.conftest import sideways
+from tests.processes import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +51,7 @@ def test_a_first_visit_takes_little_of_the_network_and_nothing_from_outside(
 
 
 def fetch(url: str, **headers: str) -> tuple[bytes, Any]:
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=PATIENCE_S) as answer:
         return answer.read(), answer.headers
 
 
@@ -119,10 +120,10 @@ def test_home_shows_no_way_in_elsewhere() -> None:
 def test_the_way_in_is_an_address_that_others_can_open(
     seen: str, named: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reach, "network_address", lambda: "10.0.0.7")
-    assert way_in(seen, named) == expected
+    monkeypatch.setattr(network, "network_address", lambda: "10.0.0.7")
+    assert public_url(seen, named) == expected
 
 
 def test_without_a_network_there_is_no_way_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach, "network_address", lambda: None)
-    assert way_in("http://localhost:8501/", "localhost") is None
+    monkeypatch.setattr(network, "network_address", lambda: None)
+    assert public_url("http://localhost:8501/", "localhost") is None

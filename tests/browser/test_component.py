@@ -8,20 +8,21 @@ pytestmark = pytest.mark.slow
 
 # A component that only counts, where Streamlit would put it; `draw` is what Streamlit calls with every description.
 BEGIN = """async (url) => {
-  const { component } = await import(`${url}shared.js`);
+  const { component } = await import(`${url}base/component.js`);
   [window.made, window.told, window.ended] = [0, 0, 0];
   class Counted {
     constructor() { made += 1; }
     update() { told += 1; }
     destroy() { ended += 1; }
   }
-  const draw = await component(Counted, `${url}matrix_view/matrix_view.js`);
+  const draw = await component(Counted, `${url}matrix_view/view.js`);
   window.host = document.createElement("div");
   document.body.append(host);
   const root = host.attachShadow({ mode: "open" });
   window.describe = () => { window.leave = draw({ parentElement: root }); };
 }"""
-FOLDER = "performance.getEntriesByType('resource').map(({ name }) => name.match(/(.*)shared.js$/)?.[1]).find(Boolean)"
+LOADED = "performance.getEntriesByType('resource').map((one) => one.name)"
+FOLDER = f"{LOADED}.map((name) => name.match(/(.*)base.component.js$/)?.[1]).find(Boolean)"
 LONG_MS = 60_000  # longer than any phone takes from one description to the next
 
 
@@ -29,7 +30,7 @@ def test_it_lives_as_long_as_its_place(visit: Callable) -> None:
     page = visit("masks")
     folder = page.evaluate(FOLDER)
     page.clock.install()
-    page.goto(f"{folder}shared.js")  # a document of the same server that nothing else runs in
+    page.goto(f"{folder}base/component.js")  # a document of the same server that nothing else runs in
 
     def counts_after(*steps: str) -> list[int]:
         page.evaluate(BEGIN, folder)

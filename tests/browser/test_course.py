@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pages._shared.course import from_json
-from pages._shared.courses import OURS, ours
+from pages._shared.lessons.course import from_json
+from pages._shared.lessons.library import OURS, ours
 from tests.browser.conftest import APP, sideways
 from tests.processes import start_app, stop
 

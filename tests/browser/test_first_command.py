@@ -1,12 +1,9 @@
 """The README's first command on a desktop: a terminal, a display, and a home where Streamlit has never been."""
 
-import hashlib
 import os
-import re
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,34 +13,13 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import DRAWN
+from tests.environment import RUN, environment, surroundings
 from tests.processes import ROOT, answers, await_ready, free_port
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals as Python knows them."),
 ]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-INSTALL, RUN = re.findall(r"```\n(.*?)\n```", README, re.S)[0].split(" && ")
-
-
-@pytest.fixture
-def environment() -> Path:
-    """An environment that holds ``requirements.txt`` alone. It takes minutes to make, and so is kept."""
-    made_of = f"{sys.version}\n{INSTALL}\n{(ROOT / 'requirements.txt').read_text(encoding='utf-8')}"
-    kept = Path(tempfile.gettempdir()) / f"attention-explorer-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}"
-    if not kept.exists():
-        with tempfile.TemporaryDirectory() as folder:
-            made = Path(folder) / "environment"
-            subprocess.run([sys.executable, "-m", "venv", made], check=True)
-            subprocess.run(INSTALL, shell=True, cwd=ROOT, env=surroundings(made), check=True)
-            made.rename(kept)
-    return kept
-
-
-def surroundings(environment: Path, **more: str) -> dict[str, str]:
-    """Variables of a process: those of the tests without what is set for Python and Streamlit, and ``more``."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "STREAMLIT"))}
-    return kept | {"PATH": f"{environment / 'bin'}:{os.environ['PATH']}"} | more
 
 
 @contextmanager
@@ -75,13 +51,11 @@ def in_a_terminal(command: str, variables: dict[str, str], log: Path) -> Iterato
         os.close(ours)
 
 
-def test_it_asks_nothing_and_home_is_drawn(
-    environment: Path, page: Any, settled: Callable[..., None], tmp_path: Path
-) -> None:
+def test_it_asks_nothing_and_home_is_drawn(page: Any, settled: Callable[..., None], tmp_path: Path) -> None:
     home, log, port = tmp_path / "home", tmp_path / "terminal.log", free_port()
     home.mkdir()
     variables = surroundings(
-        environment, HOME=str(home), DISPLAY=":0", BROWSER="true", STREAMLIT_SERVER_ADDRESS="127.0.0.1",
+        environment(), HOME=str(home), DISPLAY=":0", BROWSER="true", STREAMLIT_SERVER_ADDRESS="127.0.0.1",
         STREAMLIT_SERVER_PORT=str(port),
     )  # fmt: skip
     with in_a_terminal(RUN, variables, log) as running:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pages._shared.registry import COURSE, HOME, LEDGER, PAGES
+from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from tests.browser.test_tours import LAPTOP
 
 # How far the ring around what has the focus reaches.

@@ -46,17 +46,6 @@ def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Cal
     assert page.locator("[role=tabpanel]").inner_text() != why
 
 
-def test_a_token_edited_on_the_board_is_in_the_sentence(visit: Callable, settled: Callable) -> None:
-    page = visit("permutation", "?permutation_order=1-0-2-3-4-5")
-    chip(page, 0).dblclick()
-    page.keyboard.type("New York")
-    page.keyboard.press("Enter")
-    wait_for_link(page, "New_York", settled)
-    assert page.get_by_label("Sentence", exact=True).input_value() == "the New_York sat on a mat"
-    assert words(page)[:2] == ["New_York", "the"]
-    assert "permutation_order=1-0-2-3-4-5" in page.url
-
-
 def test_board_and_picture_stay_and_are_placed_once_when_a_second_board_comes_and_goes(
     visit: Callable, settled: Callable
 ) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pages._shared.course import MAX_ANSWER, Course, Step
-from pages._shared.lesson import Lesson
-from pages._shared.live_class.dock import LONGEST
-from pages._shared.questions import Prepared
+from pages._shared.classes.panel import LONGEST
+from pages._shared.lessons.course import MAX_ANSWER, Course, Step
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.lessons.questions import Prepared
 from tests.browser.conftest import APP
 from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
 

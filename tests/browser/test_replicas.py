@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from pages._shared.link import Lesson
+from pages._shared.session.address import Lesson
 from attention_core.claims import statement
 from tests.browser.test_live_class import PHONE, STEPS, WALL, counts, says, step, vote
 from tests.browser.test_live_class import start as start_class

@@ -2,15 +2,13 @@
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import LOADED
-from tests.processes import stop
 from tests.rooms.client import Api, Class
-from tests.rooms.conftest import MANY, serving, start_redis, start_replica
+from tests.rooms.conftest import MANY, serving
 
 pytestmark = pytest.mark.slow
 
@@ -107,47 +105,6 @@ def test_a_teacher_needs_no_more_than_the_client(api: Api, browse: Callable) -> 
     assert page.evaluate("ended") == "This class has ended, and nothing of it was kept."
 
 
-@pytest.mark.parametrize("stream", ["refused", "held back"])
-def test_where_the_stream_is_cut_it_asks_and_only_the_log_says_so(api: Api, browse: Callable, stream: str) -> None:
-    room = api.open()
-    page = browse(api.url)
-    held = []
-
-    def cut(route: Any) -> None:
-        if "event-stream" not in route.request.headers["accept"]:
-            route.continue_()
-        elif stream == "refused":
-            route.fulfill(status=502, body="Bad gateway")
-        else:
-            held.append(route)
-
-    page.route("**/events*", cut)
-    join(page, room, times={"first": 200, "ask": 100})
-    until(page, "phase === 'waiting'")
-    room.ask()
-    until(page, "phase === 'open'")
-    assert page.evaluate("room.vote(1)") == {"error": ""}
-    until(page, "voted === 1")
-    assert any("asking until it speaks again" in text for text in page.logged)
-    assert page.evaluate("ended") == ""
-    page.unroute("**/events*")
-    page.evaluate("window.spoke = false; room.listen(); room.source.addEventListener('beat', () => spoke = true)")
-    page.wait_for_function("() => spoke && room.asking === undefined")
-
-
-def test_a_wrong_clock_does_no_harm(api: Api, browse: Callable) -> None:
-    room = api.open()
-    room.ask()
-    page = browse("about:blank")
-    page.clock.set_fixed_time("1999-12-31T23:59:59")
-    page.goto(api.url)
-    join(page, room)
-    assert 12 * 3600 - 600 < until(page, "phase === 'open'")["ends_in"] <= 12 * 3600
-    assert page.evaluate("new Date().getFullYear()") == 1999
-    assert page.evaluate("room.vote(1)") == {"error": ""}
-    until(page, "voted === 1")
-
-
 def test_it_asks_every_three_seconds(api: Api, browse: Callable) -> None:
     room, asked = api.open(), []
     page = browse("about:blank")
@@ -198,54 +155,3 @@ def test_two_tabs_of_one_voter_have_one_vote_and_nothing_outlives_them(api: Api,
     join(stranger, room)
     until(stranger, "here === 2")
     assert stranger.evaluate("room.voter") != page.evaluate("room.voter")
-
-
-def test_an_unknown_key_says_so(api: Api, browse: Callable) -> None:
-    page = browse(api.url)
-    join(page, Class(api, "bbbbb", ""))
-    page.wait_for_function("() => ended")
-    assert page.evaluate("ended").startswith("There is no class with this key.")
-
-
-def test_a_phone_that_wakes_up_listens_anew(api: Api, browse: Callable) -> None:
-    room = api.open()
-    page = browse(api.url)
-    join(page, room, times={"silence": 10**9})  # so that nothing but waking up makes it listen
-    until(page, "phase === 'waiting'")
-    # What sleep does to a connection: it is gone, and nobody is told.
-    page.evaluate("room.source.close()")
-    room.ask()
-    assert page.evaluate("[room.source.readyState, room.state.phase]") == [2, "waiting"]
-    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    assert until(page, "phase === 'open'")["question"]["name"] == "one"
-    assert page.evaluate("room.source.readyState") == 1
-
-
-def test_voters_and_teacher_come_back_by_themselves_to_another_replica(browse: Callable, tmp_path: Path) -> None:
-    redis, url = start_redis(tmp_path)
-    replica, api = start_replica(tmp_path, url)
-    try:
-        room = api.open()
-        student, teacher = browse(api.url), browse(api.url)
-        join(student, room)
-        join(teacher, room, teacher=room.teacher)
-        room.ask()
-        for page in (student, teacher):
-            until(page, "phase === 'open'")
-        assert student.evaluate("room.vote(1)") == {"error": ""}
-        replica.kill()
-        replica.wait()
-        student.evaluate("() => void room.vote(2).then(({ error }) => (window.sent = error === ''))")
-        # The proxy sends everybody to another replica at the same address.
-        replica, _ = start_replica(tmp_path, url, port=int(api.url.rsplit(":", 1)[1]))
-        until(teacher, "voted === 1")
-        student.wait_for_function("() => window.sent !== undefined")
-        assert student.evaluate("sent || room.vote(2)") in (True, {"error": ""})
-        assert teacher.evaluate("room.teach({ do: 'close' })") == {"error": ""}
-        assert teacher.evaluate("room.teach({ do: 'show' })") == {"error": ""}
-        for page in (student, teacher):
-            assert until(page, "phase === 'shown'")["tallies"] == [[0, 0, 1]]
-    finally:
-        replica.kill()
-        replica.wait()
-        stop(redis)

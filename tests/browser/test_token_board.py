@@ -21,12 +21,11 @@ def test_hostile_tokens_are_shown_as_typed_and_run_nothing(board, locked):
     inner = driven.page.locator(".board").first.locator(".text *, .words *, img, script, b")
     assert inner.count() == 0
     if locked == "no":
-        driven.tool("Swap").click()
+        driven.tool("Reverse").click()
         driven.after({"moves": 1})
         driven.chip(0).focus()
         driven.page.keyboard.press("Space")
         driven.page.keyboard.press("Escape")
-        driven.chip(0).dblclick()
         assert inner.count() == 0
     assert driven.page.evaluate("window.ran") is None
 
@@ -45,7 +44,7 @@ def test_long_tokens_are_cut_with_their_text_as_title_and_scripts_run_their_own_
 def test_a_phone_shows_every_chip_without_scrolling_sideways(board, tokens):
     driven = board(PHONE, tokens=tokens, role="both")
     boxes = [chip.bounding_box() for chip in driven.page.locator(".board button:visible").all()]
-    assert len(boxes) == len(tokens) + 6
+    assert len(boxes) > len(tokens), "the tools, too"
     for box in boxes:
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
@@ -59,22 +58,9 @@ def test_a_locked_board_is_values_only(board):
     assert driven.texts() == WORDS
     assert driven.page.locator(".board").locator("button:visible, .grip:visible").count() == 0
     drag(driven, 0, 3)
-    driven.chip(0).dblclick()
     driven.settle(driven.page)
     assert driven.texts() == WORDS
     assert driven.frames == 0
-
-
-def test_without_editing_only_the_order_changes(board):
-    driven = board(editable="no")
-    assert driven.page.get_by_role("button", name="Add a token").count() == 0
-    driven.chip(0).dblclick()
-    for key in ("F2", "Enter", "Delete"):
-        driven.page.keyboard.press(key)
-    assert driven.page.locator(".editor").count() == 0
-    driven.page.keyboard.press("Alt+ArrowRight")
-    driven.after({"order": [1, 0, 2, 3, 4, 5]})
-    assert driven.frames == 1
 
 
 @pytest.mark.parametrize(("role", "roles"), [("query", ["query"]), ("key", ["key"]), ("both", ["query", "key"])])
@@ -112,9 +98,12 @@ def test_a_board_that_goes_takes_its_light_along_and_works_when_it_is_back(board
     driven.page.locator(".board .text").first.wait_for()
     driven.settle(driven.page)
     driven.frames = 0
-    driven.tool("Rotate").click()
-    driven.after({"order": [1, 2, 3, 4, 5, 0]})
+    driven.tool("Reverse").click()
+    driven.after({"order": [5, 4, 3, 2, 1, 0]})
     assert driven.frames == 1
+    driven.page.get_by_role("button", name="Put back").click()
+    driven.after({"order": [*range(6)]})
+    assert driven.texts() == WORDS
 
 
 # ── The server has the last word ──────────────────────────────────────────────────────────────────────────────
@@ -178,17 +167,6 @@ def test_a_move_the_page_does_not_take_over_is_undone_and_may_be_tried_again(boa
         assert driven.focused() == "cat"
 
 
-def test_the_page_may_put_the_tokens_back(board):
-    driven = board()
-    driven.tool("Rotate").click()
-    driven.after({"order": [1, 2, 3, 4, 5, 0]})
-    driven.page.get_by_role("button", name="Put back").click()
-    driven.after({"order": [*range(6)]})
-    assert driven.texts() == WORDS
-    driven.tool("Rotate").click()
-    driven.after({"order": [1, 2, 3, 4, 5, 0]})
-
-
 def test_a_forged_message_is_refused_with_a_sentence_and_the_state_is_kept(serve, open_page, settled):
     good, bad = b'"order":[1,0,', b'"order":[1,1,'
     page = open_page()
@@ -203,14 +181,15 @@ def test_a_forged_message_is_refused_with_a_sentence_and_the_state_is_kept(serve
     page.goto(serve(APP))
     page.locator(".board .text").first.wait_for()
     settled(page)
-    driven.tool("Swap").click()
+    driven.chip(0).focus()
+    page.keyboard.press("Alt+ArrowRight")
     page.locator(".words.refused").wait_for()
     assert "order = (1, 1, 2, 3, 4, 5) is not possible: an order of 0 … 5" in driven.words()
     settled(page)
     assert driven.texts() == WORDS
     assert driven.held() == {"moves": 0, "tokens": WORDS, "order": [*range(6)]}
     forging["on"] = False
-    driven.tool("Swap").click()
+    page.keyboard.press("Alt+ArrowRight")
     driven.after({"moves": 1, "tokens": WORDS, "order": [1, 0, 2, 3, 4, 5]})
     assert page.locator(".words.refused").count() == 0
 
@@ -234,14 +213,12 @@ def test_axe_finds_nothing_serious(board, scheme):
 
 def test_a_chip_says_its_place_and_how_to_move_it(board):
     driven = board()
-    driven.tool("Rotate").click()
+    driven.tool("Reverse").click()
     driven.after({"moves": 1})
-    assert driven.chip(0).get_attribute("aria-label") == "cat, 1 of 6, originally 2"
+    assert driven.chip(0).get_attribute("aria-label") == "mat, 1 of 6, originally 6"
     help_text = driven.chip(0).evaluate(
         "chip => chip.getRootNode().getElementById(chip.getAttribute('aria-describedby')).textContent"
     )
     assert "Space grabs" in help_text
-    assert "Delete removes" in help_text
-    assert driven.page.get_by_role("list").locator("li:visible").count() == 7
-    assert driven.page.get_by_role("group", name="Queries").count() == 1
-    assert driven.page.get_by_role("toolbar", name="Reorder: Queries").count() == 1
+    assert driven.page.get_by_role("group", name="Queries", exact=True).count() == 1
+    assert driven.page.get_by_role("group", name="Reorder: Queries").count() == 1

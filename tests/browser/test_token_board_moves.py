@@ -54,20 +54,15 @@ def test_a_short_chip_passes_long_ones_without_trembling(board, width):
     assert seen[-1] > 0
 
 
-def test_escape_ends_a_drag_where_it_began(board):
+def test_a_click_a_drag_back_and_one_that_escape_ends_send_nothing(board):
     driven = board()
+    driven.chip(1).click()
     drag(driven, 0, 4, drop=False)
     assert driven.texts() != WORDS
     driven.page.keyboard.press("Escape")
+    assert driven.texts() == WORDS
     driven.page.mouse.up()
     driven.settle(driven.page)
-    assert driven.texts() == WORDS
-    assert driven.frames == 0
-
-
-def test_a_click_and_a_drag_back_send_nothing(board):
-    driven = board()
-    driven.chip(1).click()
     drag(driven, 0, 2, drop=False)
     driven.page.mouse.move(*driven.middle(0), steps=8)
     driven.page.mouse.move(driven.chip(0).bounding_box()["x"] - 20, driven.middle(0)[1], steps=8)
@@ -145,79 +140,57 @@ def test_a_finger_beside_the_chips_scrolls_the_page(board):
     assert driven.frames == 0
 
 
-# ── Keyboard ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Keyboard, and the tools ───────────────────────────────────────────────────────────────────────────────────
 
 
-def test_arrows_walk_and_one_tab_stop_leads_in_and_out(board):
-    driven = board()
-    driven.chip(0).focus()
-    for key, text in [("ArrowRight", "cat"), ("End", "Add a token"), ("ArrowLeft", "mat"), ("Home", "the")]:
-        driven.page.keyboard.press(key)
-        assert driven.focused() == text
-    driven.page.keyboard.press("ArrowRight")
-    driven.page.keyboard.press("Tab")
-    assert driven.page.evaluate("document.activeElement.innerText") == "Put back"
-    driven.page.keyboard.press("Shift+Tab")
-    assert driven.focused() == "cat"
-    assert driven.frames == 0
-
-
-def test_alt_and_an_arrow_move_at_once_and_keep_the_focus(board):
-    driven = board()
-    driven.chip(2).focus()
-    driven.page.keyboard.press("Alt+ArrowLeft")
-    driven.after({"order": [0, 2, 1, 3, 4, 5]})
-    assert driven.words() == "moved ‘sat’ from 3 to 2 of 6"
-    assert driven.focused() == "sat"
-    driven.page.keyboard.press("Alt+ArrowLeft")
-    driven.after({"order": [2, 0, 1, 3, 4, 5]})
-    assert driven.focused() == "sat"
-    driven.page.keyboard.press("Alt+ArrowLeft")
-    driven.settle(driven.page)
-    assert driven.frames == 2
-
-
-def test_a_grabbed_chip_follows_the_arrows_and_sends_when_dropped(board):
-    driven = board()
-    driven.chip(2).focus()
-    driven.page.keyboard.press("Space")
-    assert driven.words().startswith("grabbed ‘sat’, 3 of 6")
-    driven.page.keyboard.press("ArrowLeft")
-    assert driven.words() == "‘sat’, 2 of 6"
-    driven.page.keyboard.press("Home")
-    assert driven.texts()[0] == "sat"
-    assert driven.frames == 0
-    driven.page.keyboard.press("Space")
-    driven.after({"order": [2, 0, 1, 3, 4, 5]})
-    assert driven.frames == 1
-    assert driven.words() == "moved ‘sat’ from 3 to 1 of 6"
-    assert driven.focused() == "sat"
-    for key in ("Space", "ArrowRight", "Enter"):
-        driven.page.keyboard.press(key)
-    driven.after({"order": [0, 2, 1, 3, 4, 5]})
-
-
-def test_a_grab_that_is_not_dropped_changes_nothing(board):
-    driven = board()
-    for away in ("Escape", "Tab"):
-        driven.chip(2).focus()
-        for key in ("Space", "End", away):
-            driven.page.keyboard.press(key)
-        driven.settle(driven.page)
-        assert driven.texts() == WORDS
-        assert driven.words() == "‘sat’ stays at 3 of 6"
-    assert driven.frames == 0
-
-
-def test_the_board_keeps_the_keys_it_uses_and_leaves_the_others(board):
+def test_keys_grab_move_and_drop_and_the_page_hears_only_the_others(board):
     driven = board()
     driven.page.evaluate(
         "() => { window.keys = []; addEventListener('keydown', (event) => window.keys.push(event.key)) }"
     )
     driven.chip(0).focus()
-    for key in ("ArrowRight", "Space", "ArrowRight", "Escape", "F2", "c", "Escape", "PageDown", "PageUp"):
+    for key in ("ArrowRight", "ArrowRight", "Space"):
         driven.page.keyboard.press(key)
-    assert driven.page.evaluate("window.keys") == ["PageDown", "PageUp"]
+    assert driven.words().startswith("grabbed ‘sat’, 3 of 6")
+    driven.page.keyboard.press("Home")
+    assert driven.texts()[0] == "sat"
+    assert driven.frames == 0
+    driven.page.keyboard.press("Space")
+    driven.after({"order": [2, 0, 1, 3, 4, 5]})
+    assert driven.words() == "moved ‘sat’ from 3 to 1 of 6"
+    assert driven.focused() == "sat"
+    driven.page.keyboard.press("Alt+ArrowRight")
+    driven.after({"order": [0, 2, 1, 3, 4, 5]})
+    assert driven.focused() == "sat"
+    for key in ("Space", "End", "Tab"):  # who walks away lets go
+        driven.page.keyboard.press(key)
+    assert driven.page.evaluate("document.activeElement.innerText") == "Put back"
+    assert driven.words() == "‘sat’ stays at 2 of 6"
+    driven.page.keyboard.press("Shift+Tab")
+    assert driven.focused() == "sat", "the chips are one stop"
+    for key in ("PageDown", "PageUp"):
+        driven.page.keyboard.press(key)
+    assert driven.frames == 2
+    ours = "keys.filter((key) => !/Alt|Shift|Tab/.test(key))"
+    assert driven.page.evaluate(ours) == ["PageDown", "PageUp"]
+
+
+def test_a_tool_reorders_with_one_message_restore_undoes_it(board):
+    driven = board()
+    for count, (name, order) in enumerate((("Reverse", [5, 4, 3, 2, 1, 0]), ("Restore", [*range(6)])), 1):
+        driven.tool(name).click()
+        driven.after({"order": order})
+        assert driven.texts() == [WORDS[index] for index in order]
+        assert driven.frames == count
+
+
+def test_one_token_has_nothing_to_reorder(board):
+    driven = board(tokens=["only"])
+    for name in ("Shuffle", "Reverse", "Restore"):
+        assert driven.tool(name).get_attribute("aria-disabled") == "true"
+        driven.tool(name).click(force=True)
+    driven.settle(driven.page)
+    assert driven.frames == 0
 
 
 # ── Many tokens ───────────────────────────────────────────────────────────────────────────────────────────────

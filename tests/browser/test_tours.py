@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pages._shared.registry import PAGES
+from pages._shared.core.pages import PAGES
 from tests.browser.conftest import barriers, pictures_of, sideways, wait_until_settled
 
 slow = pytest.mark.slow

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pages._shared.registry import LEDGER, PAGES
+from pages._shared.core.pages import LEDGER, PAGES
 from tests.load.client import Session
 from tests.processes import free_port, listens, start, stop
 

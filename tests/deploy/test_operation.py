@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pages._shared.registry import HOME, LEDGER, PAGES
+from pages._shared.core.pages import HOME, LEDGER, PAGES
 from tests.load.client import Session
-from tests.processes import ROOT, Server, serving
+from tests.processes import PATIENCE_S, ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 
 def read(server: Server, path: str) -> str:
-    with urllib.request.urlopen(f"{server.url}/_stcore/{path}", timeout=10) as answer:
+    with urllib.request.urlopen(f"{server.url}/_stcore/{path}", timeout=PATIENCE_S) as answer:
         return answer.read().decode()
 
 

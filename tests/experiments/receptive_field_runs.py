@@ -1,18 +1,10 @@
-"""What the receptive field's tests share: a whole run, and an oracle."""
+"""What the receptive field's tests share: what came of its claims, and an oracle."""
 
 import numpy as np
 
 from attention_core.experiments.receptive_field import (
-    ReceptiveFieldConfig,
     ReceptiveFieldResult,
-    steps_receptive_field,
 )
-
-
-def run_all(config: ReceptiveFieldConfig) -> ReceptiveFieldResult:
-    *_, result = steps_receptive_field(config)
-    assert isinstance(result, ReceptiveFieldResult)
-    return result
 
 
 def outcomes(result: ReceptiveFieldResult) -> dict[str, str]:

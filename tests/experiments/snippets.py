@@ -49,14 +49,3 @@ def run_snippets(snippets: Sequence[str]) -> list[str]:
         assert not error, error
         printed.append(out)
     return printed
-
-
-def numbers(printed: str) -> list[str]:
-    """The number that ends each line; the words before it say what it is.
-
-    Args:
-        printed: What a snippet prints.
-    """
-    lines = [line.rpartition(": ") for line in printed.splitlines()]
-    assert all(len(words.split()) >= 3 for words, *_ in lines), printed
-    return [number for *_, number in lines]

@@ -10,69 +10,15 @@ import pytest
 import torch
 
 from attention_core.experiments.anatomy import (
-    MAX_HEADS,
-    POSITIONS,
-    PROJECTIONS,
-    WEIGHTS,
     AnatomyConfig,
-    anatomy_snippet,
     run_anatomy,
     time_heads,
 )
-from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.verdict import Verdict
-from tests.experiments.snippets import numbers, run_snippets
-
-CLAIMS = ("mha-reshape", "mha-divisible", "drop-rows", "convex-hull", "soft-lookup", "cplx-core")
-PRECISE = ("float64", "float32")
 
 
 def verdict(key: str, **settings: object) -> Verdict:
     return run_anatomy(AnatomyConfig(**settings)).verdict(key)
-
-
-def test_by_default_all_claims_hold() -> None:
-    result = run_anatomy(AnatomyConfig())
-    assert tuple(v.key for v in result.verdicts) == CLAIMS
-    assert all(v.outcome == "holds" and not v.because for v in result.verdicts)
-    assert [v.key for v in result.about("cplx-core", "drop-rows").verdicts] == ["drop-rows", "cplx-core"]
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-@pytest.mark.parametrize(
-    ("claim", "switch"),
-    [
-        ("mha-reshape", {"miscut": True}),
-        ("mha-divisible", {"d_head": 8}),
-        ("drop-rows", {"dropout": 0.5}),
-        ("convex-hull", {"dropout": 0.1}),
-        ("soft-lookup", {"dropout": 0.1}),
-        ("cplx-core", {"fused": True}),
-    ],
-)
-def test_each_claim_breaks_by_its_switch_alone(claim: str, switch: dict, dtype: str) -> None:
-    for found in run_anatomy(AnatomyConfig(dtype=dtype, **switch)).verdicts:
-        assert found.outcome in ("fails", "holds"), found.sentence()
-    broken = verdict(claim, dtype=dtype, **switch)
-    assert broken.because
-    if broken.relation == "≤" and dtype in PRECISE:
-        assert broken.measured >= 1000 * broken.bound
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("heads", [2, *(pytest.param(heads, marks=pytest.mark.nightly) for heads in (1, 5))])
-@pytest.mark.parametrize(("weights", "positions"), list(itertools.product(WEIGHTS, POSITIONS)))
-def test_theory_foresees_every_verdict(weights: str, positions: str, heads: int) -> None:
-    for projections, (causal, miscut, dropout) in itertools.product(
-        PROJECTIONS, ((False, False, 0.3), (True, True, 0.0), (False, True, 0.9))
-    ):
-        config = AnatomyConfig(
-            tokens=("a", "b", "a", "c"), weights=weights, positions=positions, projections=projections, heads=heads,
-            d_head=4, causal=causal, miscut=miscut, dropout=dropout, seed=heads,
-        )  # fmt: skip
-        for found in run_anatomy(config).verdicts:
-            assert not found.surprises, (found.sentence(), config)
-            assert found.outcome != "undecided"
 
 
 def test_every_intermediate_equals_loops_over_plain_numbers() -> None:
@@ -108,26 +54,22 @@ def test_the_built_heads_look_where_they_were_built_to_look() -> None:
     np.testing.assert_allclose(result.one_hot.sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-@pytest.mark.parametrize(
-    ("settings", "looks"),
-    [
-        ({}, {"back"}),
-        ({"positions": "none"}, {"alike"}),
-        ({"positions": "none", "causal": True}, {"alike"}),
-        ({"positions": "alibi"}, {"itself"}),
-        ({"projections": "tied-qk"}, {"itself"}),
-        ({"weights": "random"}, {"elsewhere"}),
-        ({"positions": "learned"}, {"itself", "elsewhere"}),
-        ({"tokens": ("one",)}, {None}),
-        ({"tokens": ("a", "a", "b"), "weights": "random", "positions": "none"}, {"elsewhere", None}),
-    ],
-)
+LOOKS = [
+    ({}, {"back"}), ({"positions": "none"}, {"alike"}), ({"positions": "none", "causal": True}, {"alike"}),
+    ({"positions": "alibi"}, {"itself"}), ({"projections": "tied-qk"}, {"itself"}),
+    ({"weights": "random"}, {"elsewhere"}), ({"positions": "learned"}, {"itself", "elsewhere"}),
+    ({"tokens": ("one",)}, {None}),
+    ({"tokens": ("a", "a", "b"), "weights": "random", "positions": "none"}, {"elsewhere", None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+@pytest.mark.parametrize(("settings", "looks"), LOOKS, ids=str)
 def test_where_a_head_looks_is_told_from_rounding(settings: dict, looks: set, dtype: str) -> None:
     for seed in range(5):
         config = AnatomyConfig(dtype=dtype, seed=seed, **settings)
-        allowed = looks if dtype in PRECISE or settings.get("positions") != "learned" else looks | {None}
-        assert run_anatomy(config).looks(0) in allowed, config
+        unsure = dtype == "bfloat16" and settings.get("positions") == "learned"
+        assert run_anatomy(config).looks(0) in (looks | {None} if unsure else looks), config
 
 
 def test_a_break_that_drowns_in_a_precision_is_not_decided() -> None:
@@ -154,16 +96,14 @@ def test_dropout_keeps_rows_at_one_on_average_whatever_the_seed(p: float) -> Non
         result = run_anatomy(AnatomyConfig(dropout=p, seed=seed, tokens=tokens, weights="random"))
         found = [one.outcome for one in result.about("drop-rows").verdicts]
         assert found == ["fails", "holds", "holds"], [one.sentence() for one in result.verdicts]
+    assert set(np.unique(result.applied == 0)) == {True, False}
 
 
-def test_dropped_passes_are_drawn_apart_from_torchs_generator() -> None:
-    config = AnatomyConfig(dropout=0.5, miscut=True)
-    first = run_anatomy(config)
-    found = []
+def test_threads_that_draw_from_torchs_generator_do_not_change_what_is_dropped() -> None:
+    config, found = AnatomyConfig(dropout=0.5, miscut=True), []
 
     def other_session() -> None:
-        for _ in range(20):
-            torch.rand(3)
+        torch.rand(30)
         found.append(run_anatomy(config))
 
     threads = [threading.Thread(target=other_session) for _ in range(3)]
@@ -171,41 +111,10 @@ def test_dropped_passes_are_drawn_apart_from_torchs_generator() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    torch.manual_seed(99)
-    found.append(run_anatomy(config))
-    for again in found:
-        assert again.verdicts == first.verdicts
-        for field in dataclasses.fields(first):
-            one, other = getattr(first, field.name), getattr(again, field.name)
-            assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other, field.name
-    assert set(np.unique(first.applied == 0)) == {True, False}
-    assert not first.output.flags.writeable
-
-
-@pytest.mark.parametrize(
-    ("settings", "field", "says"),
-    [
-        ({"heads": 3}, "heads", "a divisor of d_model = 16"),
-        ({"heads": 0}, "heads", "from 1 to 8"),
-        ({"heads": -1}, "heads", "from 1 to 8"),
-        ({"heads": MAX_HEADS + 1}, "heads", "from 1 to 8"),
-        ({"d_head": 17}, "d_head", "from 0 to 16"),
-        ({"d_head": 3, "positions": "rotary"}, "d_head", "even"),
-        ({"dropout": 1.0}, "dropout", "from 0 to 0.9"),
-        ({"dropout": math.nan}, "dropout", "from 0 to 0.9"),
-        ({"tokens": ()}, "tokens", "1 to 64 tokens"),
-        ({"tokens": ("w",) * 65}, "tokens", "1 to 64 tokens"),
-        ({"weights": "trained"}, "weights", "built, random"),
-        ({"positions": "somewhere"}, "positions", "sinusoidal"),
-        ({"projections": "none"}, "projections", "tied"),
-        ({"causal": 1}, "causal", "True or False"),
-        ({"seed": -1}, "seed", "from 0"),
-    ],
-)
-def test_impossible_settings_are_refused_in_words(settings: dict, field: str, says: str) -> None:
-    with pytest.raises(ConfigError, match=says) as refused:
-        AnatomyConfig(**settings)
-    assert refused.value.field == field
+    first, *others = found
+    for other in others:
+        assert other.verdicts == first.verdicts
+        np.testing.assert_array_equal(other.applied, first.applied)
 
 
 def test_the_largest_settings_stay_small() -> None:
@@ -215,42 +124,11 @@ def test_the_largest_settings_stay_small() -> None:
     assert sum(getattr(result, f.name).nbytes for f in dataclasses.fields(result) if hasattr(f.type, "nbytes")) < 2e7
 
 
-def test_both_ways_over_the_heads_are_timed() -> None:
-    times = time_heads(AnatomyConfig())
-    assert times.batched > 0
-    assert times.loop > 0
-
-
-def test_code_repeats_the_measurement_outside_the_project() -> None:
-    fuzzed = [
-        {}, {"seed": 5}, {"dtype": "float32"}, {"causal": True, "heads": 4}, {"d_head": 3, "heads": 5},
-        {"weights": "random"}, {"weights": "random", "positions": "alibi", "heads": 6, "d_head": 2},
-        {"weights": "random", "positions": "rotary", "projections": "tied-qk"},
-        {"weights": "random", "positions": "learned", "projections": "tied-kv", "dtype": "float32"},
-        {"positions": "none", "biases": False}, {"projections": "tied-kv", "miscut": True},
-        {"projections": "tied-qk", "positions": "learned"}, {"weights": "random", "miscut": True},
-        {"tokens": ('"""', "<b>", "$x$", "%{z}", "\\", "'", ":red[x]"), "positions": "rotary", "miscut": True},
-    ]  # fmt: skip
-    configs = [AnatomyConfig(**settings) for settings in fuzzed]
-    printed = run_snippets([anatomy_snippet(config) for config in configs])
-    for config, text in zip(configs, printed, strict=True):
-        result = run_anatomy(config)
-        largest, residual = numbers(text)
-        assert largest == f"{result.mean_max_weight:.3g}", config
-        assert (float(residual) <= result.loop_bound) == (result.loop_residual <= result.loop_bound), config
-    assert printed[0] != printed[1]
-    assert all("attention_core" not in anatomy_snippet(config) for config in configs)
-    lines = anatomy_snippet(AnatomyConfig()).splitlines()
-    assert len([line for line in lines if line]) <= 36
-    assert max(map(len, lines)) <= 118
-
-
-def test_precision_and_origin_are_named() -> None:
-    result = run_anatomy(AnatomyConfig(dtype="float32", seed=3))
-    assert {v.dtype for v in result.verdicts} == {"float32"}
-    assert (result.provenance.seed, result.provenance.dtype) == (3, "float32")
+def test_both_ways_over_the_heads_are_timed_and_counted() -> None:
+    times, result = time_heads(AnatomyConfig()), run_anatomy(AnatomyConfig())
+    assert min(times.batched, times.loop) > 0
     assert result.scale == pytest.approx(1 / math.sqrt(8))
-    assert result.core_flops == result.core_formula == 4 * 36 * 16
+    assert result.core_flops == 4 * 36 * 16
 
 
 def test_a_soft_lookup_is_bounded_number_by_number() -> None:

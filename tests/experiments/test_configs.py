@@ -1,64 +1,38 @@
 """Configs as scripts and files make them: NumPy's numbers, lists, JSON; and limits that are not a slider's."""
 
-import importlib
+import dataclasses
 import json
-import math
-import pkgutil
-import random
-from collections.abc import Iterator
 from dataclasses import MISSING, asdict, fields, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
 
 import attention_core
+from attention_core import run
 from attention_core.claims import LedgerConfig
+from attention_core.experiments import biases, permutation, projections, scaling
 from attention_core.experiments.anatomy import AnatomyConfig
-from attention_core.experiments.biases import AfterNormConfig, BiasesConfig, BiasesSetting, MeanConfig
+from attention_core.experiments.biases import AfterNormConfig, BiasesConfig, MeanConfig
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.complexity import ComplexityConfig, TimesConfig
+from attention_core.experiments.complexity import ComplexityConfig
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.learning import Ablation, LearningConfig, MapConfig, SeedsConfig, Trained
+from attention_core.experiments.learning import Ablation, LearningConfig, MapConfig, Trained
 from attention_core.experiments.masking import MaskingConfig
 from attention_core.experiments.normalization import NormalizationConfig
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.projections import ProjectionsConfig
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig
 from attention_core.experiments.scaling import ScalingConfig
-from attention_core.experiments.settings import OneOf, declared
-from tests.benchmarks.surprises import STUDIES, Study, settings
-
-for module in pkgutil.walk_packages(attention_core.__path__, "attention_core."):
-    if not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
-
-
-def of(config: type[RunConfig]) -> Iterator[type[RunConfig]]:
-    """A class and all that derive from it."""
-    yield config
-    for each in config.__subclasses__():
-        yield from of(each)
-
-
-CONFIGS = {
-    f"{each.__module__}.{each.__name__}": each for each in of(RunConfig) if each.__module__.startswith("attention")
-}
-FURTHER = tuple(
-    Study(each.__name__, each, lambda _: None, dtypes=("float32",))
-    for each in (BiasesSetting, SeedsConfig, TimesConfig, MapConfig)
-)
+from tests.experiments.test_every_study import CONFIGS
+from tests.strategies import config
 
 
 def exactly(value: Any) -> Any:
     """A value with the types of all its parts."""
     return type(value), tuple(map(exactly, value)) if isinstance(value, tuple) else value
-
-
-def through_json(config: RunConfig) -> RunConfig:
-    return type(config)(**json.loads(json.dumps(asdict(config))))
 
 
 def by_numpy(value: Any) -> Any:
@@ -86,44 +60,29 @@ def assert_the_same(made: RunConfig, config: RunConfig) -> None:
         assert exactly(getattr(made, each.name)) == exactly(getattr(config, each.name)), each.name
 
 
-def assert_every_way_leads_to(config: RunConfig) -> None:
-    given = {each.name: getattr(config, each.name) for each in fields(config)}
-    assert_the_same(through_json(config), config)
-    assert_the_same(type(config)(**{name: by_numpy(value) for name, value in given.items()}), config)
-    assert_the_same(replace(config), config)
+def assert_every_way_leads_to(made: RunConfig) -> None:
+    values = {each.name: getattr(made, each.name) for each in fields(made)}
+    assert_the_same(type(made)(**json.loads(json.dumps(asdict(made)))), made)
+    assert_the_same(type(made)(**{name: by_numpy(value) for name, value in values.items()}), made)
+    assert_the_same(replace(made), made)
 
 
-def test_there_are_all_configs() -> None:
-    assert len(CONFIGS) >= 21
-
-
-@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
-def test_a_default_config_comes_back_from_json_and_from_numpy(config: type[RunConfig]) -> None:
-    assert all(each.default is not MISSING for each in fields(config))
-    assert_every_way_leads_to(config())
-
-
-@pytest.mark.parametrize("study", [*STUDIES, *FURTHER], ids=lambda study: study.name)
-def test_any_config_comes_back_from_json_and_from_numpy(study: Study) -> None:
-    for dtype in study.dtypes:
-        for config in islice(settings(study, dtype, 5, seed=37), 5):
-            assert_every_way_leads_to(config)
+@pytest.mark.parametrize("kind", CONFIGS, ids=lambda kind: kind.__name__)
+def test_a_config_comes_back_from_json_and_from_numpy(kind: type[RunConfig]) -> None:
+    assert all(each.default is not MISSING for each in fields(kind))
+    assert_every_way_leads_to(kind())
+    settings(max_examples=15)(given(config(kind))(assert_every_way_leads_to))()
 
 
 @pytest.mark.parametrize(
-    ("config", "given", "stored"),
+    ("kind", "values", "stored"),
     [
-        (ScalingConfig, {"std": np.float64(2.0)}, 2.0),
-        (ScalingConfig, {"std": 2}, 2.0),
-        (ScalingConfig, {"std": np.float32(0.3)}, 0.3),
-        (ScalingConfig, {"mean": np.arange(0.1, 1, 0.1)[2]}, 0.3),
-        (ScalingConfig, {"num_keys": np.int64(10)}, 10),
-        (ScalingConfig, {"num_queries": np.uint16(2000)}, 2000),
-        (ScalingConfig, {"qk_norm": np.bool_(True)}, True),
-        (ScalingConfig, {"scale": np.str_("root")}, "root"),
+        (ScalingConfig, {"std": np.float64(2.0)}, 2.0), (ScalingConfig, {"std": 2}, 2.0),
+        (ScalingConfig, {"std": np.float32(0.3)}, 0.3), (ScalingConfig, {"mean": np.arange(0.1, 1, 0.1)[2]}, 0.3),
+        (ScalingConfig, {"num_keys": np.int64(10)}, 10), (ScalingConfig, {"num_queries": np.uint16(2000)}, 2000),
+        (ScalingConfig, {"qk_norm": np.bool_(True)}, True), (ScalingConfig, {"scale": np.str_("root")}, "root"),
         (ScalingConfig, {"temperature": np.longdouble(0.5)}, 0.5),
-        (ScalingConfig, {"temperature": np.array(0.5)}, 0.5),
-        (ScalingConfig, {"num_keys": torch.tensor(10)}, 10),
+        (ScalingConfig, {"temperature": np.array(0.5)}, 0.5), (ScalingConfig, {"num_keys": torch.tensor(10)}, 10),
         (AnatomyConfig, {"tokens": ["a", "b"]}, ("a", "b")),
         (AnatomyConfig, {"tokens": np.array(["a", "b"])}, ("a", "b")),
         (AnatomyConfig, {"dropout": np.float16(0.5)}, 0.5),
@@ -131,19 +90,17 @@ def test_any_config_comes_back_from_json_and_from_numpy(study: Study) -> None:
         (ShuffleConfig, {"key_order": np.array([1, 0, 2, 3, 4, 5])}, (1, 0, 2, 3, 4, 5)),
         (ShuffleConfig, {"key_order": torch.tensor([1, 0, 2, 3, 4, 5])}, (1, 0, 2, 3, 4, 5)),
         (MaskingConfig, {"sentences": [["a", "b"], ["c"]]}, (("a", "b"), ("c",))),
-        (MeanConfig, {"input_mean": np.float64(0.5)}, 0.5),
-        (MapConfig, {"runs": np.int32(1)}, 1),
+        (MeanConfig, {"input_mean": np.float64(0.5)}, 0.5), (MapConfig, {"runs": np.int32(1)}, 1),
         (ReceptiveFieldConfig, {"window": np.int8(3)}, 3),
         (LearningConfig, {"dtype": np.str_("float64")}, "float64"),
-        (LedgerConfig, {"ids": ["bias-k"]}, ("bias-k",)),
-        (NormalizationConfig, {"eps": 1}, 1.0),
+        (LedgerConfig, {"ids": ["bias-k"]}, ("bias-k",)), (NormalizationConfig, {"eps": 1}, 1.0),
     ],
-)
-def test_what_is_stored_is_pythons_own(config: type[RunConfig], given: dict[str, Any], stored: object) -> None:
-    ((name, _),) = given.items()
-    made = config(**given)
+)  # fmt: skip
+def test_what_is_stored_is_pythons_own(kind: type[RunConfig], values: dict[str, Any], stored: object) -> None:
+    ((name, _),) = values.items()
+    made = kind(**values)
     assert exactly(getattr(made, name)) == exactly(stored)
-    assert hash(made) == hash(config(**{name: stored}))
+    assert hash(made) == hash(kind(**{name: stored}))
 
 
 def test_heads_that_are_switched_off_may_come_as_arrays() -> None:
@@ -154,42 +111,27 @@ def test_heads_that_are_switched_off_may_come_as_arrays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "name", "value"),
+    ("kind", "name", "value"),
     [
-        (ScalingConfig, "std", np.float64("nan")),
-        (ScalingConfig, "std", np.float32("inf")),
-        (ScalingConfig, "std", np.float64(4.1)),
-        (ScalingConfig, "std", np.float64(1.05)),
-        (ScalingConfig, "std", np.bool_(True)),
-        (ScalingConfig, "std", np.complex128(1)),
-        (ScalingConfig, "std", True),
-        (ScalingConfig, "std", [1.0]),
-        (ScalingConfig, "std", np.array([1.0])),
-        (ScalingConfig, "std", 10**400),
-        (ScalingConfig, "num_keys", np.float64(10)),
-        (ScalingConfig, "num_keys", np.bool_(True)),
-        (ScalingConfig, "num_keys", np.int64(129)),
-        (ScalingConfig, "num_queries", np.bool_(True)),
-        (ScalingConfig, "qk_norm", np.int64(1)),
-        (ScalingConfig, "scale", np.bytes_(b"root")),
-        (ScalingConfig, "seed", np.datetime64("2020-01-01")),
-        (MeanConfig, "input_mean", np.float64("nan")),
-        (MeanConfig, "input_mean", np.bool_(False)),
-        (AnatomyConfig, "tokens", [["a"]]),
-        (AnatomyConfig, "tokens", ["a", 1]),
-        (AnatomyConfig, "tokens", [[[[["a"]]]]]),
-        (AnatomyConfig, "tokens", "a b"),
-        (ShuffleConfig, "query_order", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
-        (ShuffleConfig, "query_order", np.eye(6)),
-        (MaskingConfig, "sentences", ["a b", "c"]),
-        (LedgerConfig, "ids", "bias-k"),
-        (LedgerConfig, "ids", [[[["bias-k"]]]]),
-        (LedgerConfig, "ids", [["bias-k"]]),
+        (ScalingConfig, "std", np.float64("nan")), (ScalingConfig, "std", np.float32("inf")),
+        (ScalingConfig, "std", np.float64(4.1)), (ScalingConfig, "std", np.float64(1.05)),
+        (ScalingConfig, "std", np.bool_(True)), (ScalingConfig, "std", np.complex128(1)),
+        (ScalingConfig, "std", True), (ScalingConfig, "std", [1.0]), (ScalingConfig, "std", np.array([1.0])),
+        (ScalingConfig, "std", 10**400), (ScalingConfig, "num_keys", np.float64(10)),
+        (ScalingConfig, "num_keys", np.bool_(True)), (ScalingConfig, "num_keys", np.int64(129)),
+        (ScalingConfig, "num_queries", np.bool_(True)), (ScalingConfig, "qk_norm", np.int64(1)),
+        (ScalingConfig, "scale", np.bytes_(b"root")), (ScalingConfig, "seed", np.datetime64("2020-01-01")),
+        (MeanConfig, "input_mean", np.float64("nan")), (MeanConfig, "input_mean", np.bool_(False)),
+        (AnatomyConfig, "tokens", [["a"]]), (AnatomyConfig, "tokens", ["a", 1]),
+        (AnatomyConfig, "tokens", [[[[["a"]]]]]), (AnatomyConfig, "tokens", "a b"),
+        (ShuffleConfig, "query_order", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), (ShuffleConfig, "query_order", np.eye(6)),
+        (MaskingConfig, "sentences", ["a b", "c"]), (LedgerConfig, "ids", "bias-k"),
+        (LedgerConfig, "ids", [[[["bias-k"]]]]), (LedgerConfig, "ids", [["bias-k"]]),
     ],
-)
-def test_what_is_not_possible_stays_refused(config: type[RunConfig], name: str, value: object) -> None:
+)  # fmt: skip
+def test_what_is_not_possible_stays_refused(kind: type[RunConfig], name: str, value: object) -> None:
     with pytest.raises(ConfigError, match=" is not possible: "):
-        config(**{name: value})
+        kind(**{name: value})
 
 
 def test_what_lies_in_itself_is_refused_as_well() -> None:
@@ -199,35 +141,8 @@ def test_what_lies_in_itself_is_refused_as_well() -> None:
         AnatomyConfig(tokens=tokens)  # type: ignore[arg-type]
 
 
-STEPS = [
-    (config, name, one)
-    for config in CONFIGS.values()
-    for name, one in declared(config).items()
-    if isinstance(one, OneOf)
-]
-
-
 @pytest.mark.parametrize(
-    ("config", "name", "one"), STEPS, ids=lambda value: getattr(value, "__name__", str(value)[:20])
-)
-def test_a_config_takes_what_lies_between_the_steps_of_a_slider(
-    config: type[RunConfig], name: str, one: OneOf
-) -> None:
-    chance = random.Random(name)
-    low, high = one.values[0], one.values[-1]
-    for _ in range(20):
-        value = chance.randint(low, high) if isinstance(low, int) else chance.uniform(low, high)
-        one.check(name, value)
-        assert one.read(one.write(value)) == value
-        assert one.say(value)
-    wrong: list[object] = [low - 1, high + 1, math.nan, math.inf, True, str(low), None, (low,)]
-    for value in wrong + [low + 0.5] * isinstance(low, int):
-        with pytest.raises(ConfigError, match=f"^{name} = .*from .* to .* is allowed"):
-            one.check(name, value)
-
-
-@pytest.mark.parametrize(
-    "config",
+    "asked",
     [
         BiasesConfig(size=3.0),
         AfterNormConfig(size=3.0),
@@ -238,14 +153,54 @@ def test_a_config_takes_what_lies_between_the_steps_of_a_slider(
         LearningConfig(learning_rate=0.02, d_model=30, batch=5, steps=7),
         ComplexityConfig(num_queries=100, num_keys=70, d_model=96, num_heads=3),
     ],
-    ids=lambda config: type(config).__name__,
+    ids=lambda one: type(one).__name__,
 )
-def test_what_lies_between_is_measured(config: RunConfig) -> None:
-    verdicts = attention_core.run(config).verdicts
-    assert verdicts or isinstance(config, LearningConfig)
+def test_what_lies_between_is_measured(asked: RunConfig) -> None:
+    verdicts = attention_core.run(asked).verdicts
+    assert verdicts or isinstance(asked, LearningConfig)
     assert not [verdict.sentence() for verdict in verdicts if verdict.surprises]
 
 
-def test_rotary_positions_need_pairs() -> None:
-    with pytest.raises(ConfigError, match="d_head = 5 is not possible: rotary positions turn pairs"):
-        ProjectionsConfig(d_head=5, positions="rotary")
+# ---- any config is run in one way, and what comes of it has a short repr ----
+
+
+SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
+
+
+def test_an_experiment_that_shares_its_config_is_named() -> None:
+    config, steps = permutation.PermutationConfig(tokens=("a", "b", "c")), []
+    order = run(config, steps.append, experiment=permutation.steps_order)
+    assert isinstance(order, permutation.OrderResult)
+    assert len(steps) == 7
+    assert isinstance(run(config), permutation.PermutationResult)
+
+
+def test_the_result_is_that_of_the_experiment() -> None:
+    config = projections.ProjectionsConfig(topic="gauge", seed=3)
+    assert [one.measured for one in run(config).verdicts] == [
+        one.measured for one in projections.run_projections(config).verdicts
+    ]
+
+
+def test_a_trained_model_is_run_without_a_head() -> None:
+    trained = run(LearningConfig(heads=2, **SMALL)).trained
+    found = run(Ablation(trained=trained, off=((0, 1),)))
+    assert found.each.shape == (1, 2)
+    assert max(len(repr(found)), len(repr(trained)), len(str(trained))) < 120
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class MyConfig(projections.ProjectionsConfig):
+    """Someone's own, with a default of its own."""
+
+    topic: str = "rank"
+
+
+def test_a_config_of_ones_own_is_run_as_what_it_derives_from() -> None:
+    assert isinstance(run(MyConfig()), projections.RankResult)
+
+
+@pytest.mark.parametrize("config", [None, {"std": 2.0}, scaling.ScalingConfig, biases.BiasesSetting(), RunConfig()])
+def test_what_no_experiment_is_named_after_is_refused(config: object) -> None:
+    with pytest.raises(TypeError, match="No experiment is named after"):
+        run(config)

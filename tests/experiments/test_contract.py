@@ -15,7 +15,7 @@ from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.verdict import Provenance, Step, Verdict, format_number
+from attention_core.experiments.verdict import Verdict, format_number
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
@@ -39,27 +39,17 @@ def verdict(**more: object) -> Verdict:
 @pytest.mark.parametrize(
     ("relation", "measured", "bound", "holds"),
     [
-        ("≤", 1.0, 1.0, True),
-        ("≤", 1.1, 1.0, False),
-        ("≥", 1.0, 1.0, True),
-        ("≥", 0.9, 1.0, False),
-        ("=", 3.0, 3.0, True),
-        ("=", 3.0, 4.0, False),
-        ("in", 0.5, (0.0, 1.0), True),
-        ("in", 1.5, (0.0, 1.0), False),
-        ("≤", math.nan, 1.0, False),
-        ("≥", math.nan, 1.0, False),
-        ("in", math.nan, (0.0, 1.0), False),
+        ("≤", 1.0, 1.0, True), ("≤", 1.1, 1.0, False), ("≥", 1.0, 1.0, True), ("≥", 0.9, 1.0, False),
+        ("=", 3.0, 3.0, True), ("=", 3.0, 4.0, False), ("in", 0.5, (0.0, 1.0), True), ("in", 1.5, (0.0, 1.0), False),
+        ("≤", math.nan, 1.0, False), ("≥", math.nan, 1.0, False), ("in", math.nan, (0.0, 1.0), False),
     ],
-)
+)  # fmt: skip
 def test_a_verdict_holds_as_its_relation_says(relation: str, measured: float, bound: object, holds: bool) -> None:
-    made = verdict(relation=relation, measured=measured, bound=bound)
-    assert made.holds is holds
-    assert made.outcome == ("holds" if holds else "surprises")
-    not_expected = verdict(relation=relation, measured=measured, bound=bound, expected=False)
-    assert not_expected.outcome == ("surprises" if holds else "fails")
-    open_ = verdict(relation=relation, measured=measured, bound=bound, expected=None, because="it drowns")
-    assert open_.outcome == "undecided"
+    found = {"relation": relation, "measured": measured, "bound": bound}
+    assert verdict(**found).holds is holds
+    assert verdict(**found).outcome == ("holds" if holds else "surprises")
+    assert verdict(**found, expected=False).outcome == ("surprises" if holds else "fails")
+    assert verdict(**found, expected=None, because="it drowns").outcome == "undecided"
 
 
 def test_what_leaves_a_verdict_undecided_must_be_said() -> None:
@@ -86,18 +76,10 @@ def test_a_relation_and_its_bound_must_fit() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.0, "0"),
-        (5040.0, "5,040"),
-        (0.012345, "0.0123"),
-        (1.23456e-15, "1.23e-15"),
-        (-0.5, "−0.500"),
-        (123456.7, "123,457"),
-        (1.5e7, "1.50e7"),
-        (math.nan, "NaN"),
-        (math.inf, "∞"),
-        (-math.inf, "−∞"),
+        (0.0, "0"), (5040.0, "5,040"), (0.012345, "0.0123"), (1.23456e-15, "1.23e-15"), (-0.5, "−0.500"),
+        (123456.7, "123,457"), (1.5e7, "1.50e7"), (math.nan, "NaN"), (math.inf, "∞"), (-math.inf, "−∞"),
     ],
-)
+)  # fmt: skip
 def test_numbers_have_three_significant_digits(value: float, text: str) -> None:
     assert format_number(value) == text
 
@@ -209,12 +191,6 @@ def test_parameters_are_drawn_at_the_scale_that_is_said() -> None:
     )
 
 
-def test_steps_and_provenance() -> None:
-    assert Step(1, 4).doing == ""
-    versions = dict(Provenance(seed=0, dtype="float64", device="cpu").versions)
-    assert versions["torch"].startswith("2.")
-
-
 def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:
     made = verdict()
     assert str(made) == f"{made}" == made.sentence()
@@ -224,12 +200,10 @@ def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:
 @pytest.mark.parametrize(
     ("measured", "more", "word"),
     [
-        (0.0, {}, "holds"),
-        (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "fails"),
-        (1.0, {}, "surprises"),
-        (1.0, {"expected": None, "because": "it drowns"}, "undecided"),
+        (0.0, {}, "holds"), (1.0, {"expected": False, "because": '<b>\'s & "switch"'}, "fails"),
+        (1.0, {}, "surprises"), (1.0, {"expected": None, "because": "it drowns"}, "undecided"),
     ],
-)
+)  # fmt: skip
 def test_a_notebook_shows_the_outcome_in_a_word_and_text_as_text(measured: float, more: dict, word: str) -> None:
     made = verdict(measured=measured, says="<script>alert(1)</script> moves by", unit="<i>", **more)
     shown = made._repr_html_()

@@ -1,7 +1,6 @@
 """A training run: what it notes is what autograd says, what it learned it can be asked for, and its verdicts."""
 
 import dataclasses
-import math
 
 import numpy as np
 import pytest
@@ -23,9 +22,9 @@ from attention_core.experiments.learning import (
 from attention_core.experiments.learning.cost import MAX_SECONDS
 from attention_core.experiments.learning.model import draw_model
 from attention_core.experiments.learning.notes import moments_of
-from attention_core.experiments.learning.optimizers import SGD, AdamW
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy
 from attention_core.experiments.learning.use import switch_off
+from attention_core.experiments.optimizers import SGD, AdamW
 from attention_core.experiments.run import run
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
@@ -34,12 +33,6 @@ SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 @pytest.fixture(scope="module")
 def learned() -> LearningResult:
     return run_learning(LearningConfig())
-
-
-def arrays(result: LearningResult) -> dict[str, bytes]:
-    found = {f.name: getattr(result.history, f.name) for f in dataclasses.fields(result.history)}
-    found |= dict(result.trained.weights)
-    return {name: each.tobytes() for name, each in found.items() if isinstance(each, np.ndarray)}
 
 
 def test_the_default_learns_to_reverse(learned: LearningResult) -> None:
@@ -55,36 +48,10 @@ def test_the_default_learns_to_reverse(learned: LearningResult) -> None:
     assert (history.chance, round(history.blind, 2)) == (0.1, 0.27)
 
 
-@pytest.mark.parametrize("more", [{}, {"task": "induction", "tokens": 8, "causal": True, "dtype": "float64"}])
-def test_on_the_cpu_the_same_config_gives_the_same_run_bit_for_bit(more: dict) -> None:
-    config = LearningConfig(**SMALL | more, device="cpu")
-    first, second = run_learning(config), run_learning(config)
-    assert arrays(first) == arrays(second)
-    assert (first.score, first.verdicts) == (second.score, second.verdicts)
-    assert all(not each.flags.writeable for each in first.trained.weights.values())
-    assert not first.history.attention.flags.writeable
-    other = run_learning(dataclasses.replace(config, seed=1))
-    assert arrays(first)["attention"] != arrays(other)["attention"]
-
-
-def test_the_global_seed_is_neither_read_nor_moved() -> None:
-    torch.manual_seed(7)
-    before = run_learning(LearningConfig(**SMALL))
-    drawn = torch.rand(2)
-    torch.manual_seed(7)
-    assert torch.equal(torch.rand(2), drawn)
-    assert arrays(run_learning(LearningConfig(**SMALL))) == arrays(before)
-
-
-def test_it_trains_whatever_mode_the_caller_is_in() -> None:
-    plain = arrays(run_learning(LearningConfig(**SMALL)))
+def test_the_callers_mode_is_its_own() -> None:
     with torch.no_grad():
-        assert arrays(run_learning(LearningConfig(**SMALL))) == plain
-        run = steps_learning(LearningConfig(**SMALL))
-        next(run)
-        assert not torch.is_grad_enabled(), "the caller's mode is its own"
-    with torch.inference_mode():
-        assert arrays(run_learning(LearningConfig(**SMALL))) == plain
+        next(steps_learning(LearningConfig(**SMALL)))
+        assert not torch.is_grad_enabled()
 
 
 def test_steps_show_the_run_so_far() -> None:
@@ -131,16 +98,14 @@ def test_what_is_noted_first_is_what_autograd_says_of_the_start(projections: str
     np.testing.assert_allclose(history.attention.sum(-1), 1, atol=1e-6)
 
 
-def test_without_biases_there_is_nothing_to_note_of_them() -> None:
-    history = run_learning(LearningConfig(**SMALL | {"biases": False})).history
+def test_a_causal_model_looks_back_only_and_without_biases_nothing_is_noted_of_them() -> None:
+    history = run_learning(
+        LearningConfig(**SMALL | {"causal": True, "task": "copy", "back": 2, "biases": False})
+    ).history
+    assert (np.triu(history.attention, 1) == 0).all()
     missing = np.array([name.startswith("b") for name in ROLES])
     assert np.isnan(history.gradients[..., missing]).all()
     assert np.isfinite(history.gradients[..., ~missing]).all()
-
-
-def test_a_causal_model_looks_back_only() -> None:
-    history = run_learning(LearningConfig(**SMALL | {"causal": True, "task": "copy", "back": 2})).history
-    assert (np.triu(history.attention, 1) == 0).all()
 
 
 @pytest.mark.parametrize(("name", "ours"), [("sgd", SGD(0.05)), ("adamw", AdamW(0.05, torch.zeros(40)))])
@@ -200,13 +165,6 @@ def test_each_head_off_is_each_head_alone_and_the_model_is_whole_again_afterward
         np.testing.assert_array_equal(one.each, np.reshape([alone[head].left.accuracy for head in every], (2, 2)))
 
 
-def test_heads_that_take_too_long_to_try_are_refused_before_anything_is_computed() -> None:
-    config = LearningConfig(layers=6, heads=8, d_model=256, tokens=64, batch=1, steps=1)
-    with pytest.raises(ConfigError, match=r"48 heads of this size.*more than 20 seconds"):
-        check_heads(config)
-    check_heads(LearningConfig(layers=2, heads=4))
-
-
 def test_switching_a_head_off_is_taking_its_context_out() -> None:
     config = LearningConfig(**SMALL | {"heads": 2, "dtype": "float64"})
     result = run_learning(config)
@@ -248,61 +206,38 @@ def test_descent_leaves_the_key_bias_where_it_is(dtype: str) -> None:
         assert found[0].measured > 1000 * found[0].bound
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {
-            "d_model": 8,
-            "scale": "none",
-            "start": 1.5,
-            "learning_rate": 10.0,
-            "batch": 23,
-            "steps": 18,
-            "seed": 563720,
-        },
-        {
-            "d_model": 256,
-            "heads": 4,
-            "start": 3.0,
-            "learning_rate": 0.01,
-            "steps": 22,
-            "seed": 922713,
-            "causal": True,
-        },
-    ],
-    ids=["a saturated softmax", "a small key bias"],
+# Found by random settings: what is let through is less than rounding, for a saturated softmax or a small key bias.
+DROWNED = (
+    {"d_model": 8, "scale": "none", "start": 1.5, "learning_rate": 10.0, "batch": 23, "steps": 18, "seed": 563720},
+    {"d_model": 256, "heads": 4, "start": 3.0, "learning_rate": 0.01, "steps": 22, "seed": 922713, "causal": True},
 )
+
+
+@pytest.mark.parametrize("settings", DROWNED, ids=lambda one: str(one["seed"]))
 def test_what_rotary_positions_let_through_may_be_less_than_rounding(settings: dict[str, object]) -> None:
-    found = verdicts(dtype="float32", tokens=2, kinds=10, d_head=256, positions="rotary", **settings)[
-        "learn-key-bias"
-    ]
-    assert [verdict.outcome for verdict in found] == ["fails", "undecided"]
-    assert found[1].holds
+    found = verdicts(dtype="float32", tokens=2, kinds=10, d_head=256, positions="rotary", **settings)
+    assert [verdict.outcome for verdict in found["learn-key-bias"]] == ["fails", "undecided"]
+    assert found["learn-key-bias"][1].holds
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_shared_key_bias_may_move_by_less_than_rounding(dtype: str) -> None:
+def test_a_shared_key_bias_may_move_by_less_than_rounding() -> None:
     shared = {"task": "sort", "tokens": 5, "kinds": 10, "d_head": 256, "positions": "none", "projections": "tied-qk"}
     shared |= {"placement": "post", "feed_forward": True, "learning_rate": 0.3, "batch": 6, "steps": 22}
     saturated = shared | {"optimizer": "sgd", "start": 3.75, "seed": 443808}
-    (moved,) = verdicts(dtype=dtype, **saturated)["learn-key-bias"]
+    (moved,) = verdicts(dtype="float32", **saturated)["learn-key-bias"]
     assert (moved.outcome, moved.holds) == ("undecided", True)
-    assert moved.because.endswith(f"it moves by less than {dtype} can tell")
+    assert moved.because.endswith("it moves by less than float32 can tell")
 
 
-def test_adam_moves_the_key_bias_and_the_output_does_not_care() -> None:
+def test_adam_and_a_shared_vector_move_the_key_bias() -> None:
+    for projections in ("tied-kv", "tied-qk"):
+        (shared,) = verdicts(projections=projections, **DESCENT)["learn-key-bias"]
+        assert (shared.outcome, "one vector" in shared.because) == ("fails", True)
     found = verdicts(steps=60)["learn-key-bias"]
     assert judged(found) == [(False, False), (True, True)]
     assert "AdamW" in found[0].because
     assert "learn-key-bias" not in verdicts(steps=60, biases=False)
     assert "learn-key-bias" not in verdicts(steps=60, learning_rate=0.0001)
-
-
-@pytest.mark.parametrize("projections", ["tied-kv", "tied-qk"])
-def test_a_shared_key_bias_moves(projections: str) -> None:
-    found = verdicts(projections=projections, **DESCENT)["learn-key-bias"]
-    assert judged(found) == [(False, False)]
-    assert "one vector" in found[0].because
 
 
 def test_order_is_not_learned_blindly_and_is_with_positions() -> None:
@@ -312,46 +247,16 @@ def test_order_is_not_learned_blindly_and_is_with_positions() -> None:
     assert "learn-order" not in verdicts(steps=20), "theory does not say how long it takes"
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"task": "add"}, "one of reverse, sort, copy, induction"),
-        ({"tokens": 1}, "2 to 64"),
-        ({"kinds": 27}, "2 to 26"),
-        ({"dtype": "bfloat16"}, "float32, float64"),
-        ({"heads": 3}, "multiple of the 3 heads"),
-        ({"positions": "rotary", "d_head": 5}, "even number"),
-        ({"task": "copy", "back": 12}, "at most 11"),
-        ({"task": "induction", "tokens": 3}, "at least 4"),
-        ({"task": "induction", "tokens": 24}, "periods of up to 12"),
-        ({"positions": "random"}, "sinusoidal"),
-        ({"scale": "1"}, "root"),
-        ({"projections": "tied"}, "tied-kv"),
-        ({"placement": "norm"}, "pre"),
-        ({"optimizer": "Adam"}, "adamw"),
-        ({"learning_rate": math.nan}, "learning_rate"),
-        ({"learning_rate": 0.0}, "from 0.0001 to 100"),
-        ({"causal": 1}, "True or False"),
-        ({"batch": 0}, "batch"),
-        ({"steps": 5001}, "1 to 5,000"),
-        ({"start": -1.0}, "start"),
-        ({"seed": -1}, "seed"),
-    ],
-)
-def test_impossible_settings_are_refused(given: dict, sentence: str) -> None:
-    with pytest.raises(ConfigError, match=sentence):
-        LearningConfig(**given)
-
-
 def test_what_takes_too_long_is_refused_before_it_starts() -> None:
     with pytest.raises(
-        ConfigError, match=r"5,000 steps of about .* more than 20 seconds .* at most ([\d,]+) steps"
+        ConfigError, match=r"5,000 steps of about .* more than 20 seconds .* at most [\d,]+ steps"
     ) as error:
         LearningConfig(layers=6, d_model=128, steps=5000)
     most = int(str(error.value).split("at most ")[1].split(" ")[0].replace(",", ""))
     assert LearningConfig(layers=6, d_model=128, steps=most).seconds <= MAX_SECONDS
-    with pytest.raises(ConfigError, match="smaller sizes will do"):
-        LearningConfig(layers=6, d_model=256, d_head=1024, heads=8, tokens=64, batch=256, steps=1)
+    with pytest.raises(ConfigError, match=r"48 heads of this size.*more than 20 seconds"):
+        check_heads(LearningConfig(layers=6, heads=8, d_model=256, tokens=64, batch=1, steps=1))
+    check_heads(LearningConfig(layers=2, heads=4))
 
 
 def test_the_estimate_grows_with_every_size() -> None:

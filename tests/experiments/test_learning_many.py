@@ -18,7 +18,6 @@ from attention_core.experiments.learning import (
     Share,
     answer,
     keep,
-    learning_snippet,
     load_kept,
     run_learning,
     run_seeds,
@@ -27,7 +26,6 @@ from attention_core.experiments.learning import (
 )
 from attention_core.experiments.learning.keep import FORMAT
 from attention_core.experiments.learning.verdicts import learns, rate_verdicts
-from tests.experiments.snippets import run_snippets
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 2, "causal": True, "steps": 300}
@@ -64,14 +62,7 @@ def test_a_run_that_ends_early_leaves_the_rest_of_its_curve_empty() -> None:
     assert np.isfinite(result.accuracy[:, 0]).all()
     assert np.isnan(result.accuracy[:, -1]).all()
     assert result.share.reached == 0
-
-
-def test_all_runs_together_must_fit() -> None:
     assert SeedsConfig(runs=8).seconds == pytest.approx(8 * LearningConfig().seconds)
-    with pytest.raises(ConfigError, match=r"16 runs of 1,000 steps of about .* at most"):
-        SeedsConfig(runs=16, steps=1000)
-    with pytest.raises(ConfigError, match="2 to 16"):
-        SeedsConfig(runs=1)
 
 
 def judged(config: SeedsConfig, reached: int, untied: int | None = None) -> dict[str, tuple[bool, bool | None]]:
@@ -103,13 +94,12 @@ def test_rates_are_judged_where_something_is_known_of_them() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
-        {"positions": "learned", "batch": 16, "feed_forward": False},
+        {}, {"positions": "learned", "batch": 16, "feed_forward": False},
         {"task": "copy", "projections": "tied-kv", "feed_forward": False},
         {"scale": "none", "start": 0.25, "d_head": 256, "batch": 16, **DESCENT},
         DEPTH,
     ],
-)
+)  # fmt: skip
 def test_what_is_said_to_be_learned_is(settings: dict) -> None:
     config = LearningConfig(seed=77, **settings)
     assert learns(config)
@@ -134,21 +124,6 @@ def test_the_map_fills_cell_by_cell() -> None:
     assert (config.scale, config.learning_rate, config.d_head) == ("none", 0.3, 1024)
     assert run_learning(config).score.accuracy == result.accuracy[1, 2, 3]
     np.testing.assert_allclose(result.spread, [[1, 1, 1, 1], np.sqrt(D_HEADS)])
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"steps": 1000}, "more than 20 seconds"),
-        ({"runs": 9}, "1 to 8"),
-        ({"optimizer": "Adam"}, "adamw"),
-        ({"dtype": "float16"}, "float32"),
-        ({"start": 5.0}, "start"),
-    ],
-)
-def test_a_map_that_is_not_possible_is_refused(given: dict, sentence: str) -> None:
-    with pytest.raises(ConfigError, match=sentence):
-        MapConfig(**given)
 
 
 @pytest.fixture(scope="module")
@@ -202,29 +177,3 @@ def test_what_is_no_kept_model_is_refused(kept: bytes) -> None:
     ):
         with pytest.raises(ConfigError, match=sentence):
             load_kept(content)
-
-
-SNIPPETS = (
-    LearningConfig(),
-    LearningConfig(task="sort", heads=2, positions="learned", layers=2, placement="post", **SMALL),
-    LearningConfig(task="copy", positions="rotary", heads=2, projections="tied-kv", start=2.0,
-                   placement="residual", dtype="float64", **SMALL),
-    LearningConfig(task="induction", positions="alibi", heads=4, causal=True, biases=False, feed_forward=False,
-                   projections="tied-qk", start=0.5, **SMALL),
-    LearningConfig(optimizer="sgd", learning_rate=0.3, scale="none", d_head=64, start=0.5, positions="none",
-                   **SMALL | {"d_model": 15}),
-    LearningConfig(**SMALL | {"d_model": 15, "seed": 3, "dtype": "float64"}),
-)  # fmt: skip
-
-
-def test_the_code_trains_the_same_model_without_this_project() -> None:
-    codes = [learning_snippet(config) for config in SNIPPETS]
-    for code in codes:
-        lines = [line for line in code.splitlines() if line]
-        assert len(lines) < 60
-        assert max(map(len, lines)) <= 118
-    for config, printed in zip(SNIPPETS, run_snippets(codes), strict=True):
-        accuracy = float(printed.split()[1])
-        result = run_learning(config)
-        # Rounding differs by the order of sums, and may turn a close call among the 512 sequences.
-        assert accuracy == pytest.approx(result.score.accuracy, abs=0.004), config

@@ -1,100 +1,25 @@
 """Every claim about norms, where theory says it holds and where a switch breaks it."""
 
-import dataclasses
 import math
 from functools import cache
 
 import numpy as np
 import pytest
-import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.normalization import (
-    EPS,
     NORMS,
-    STDS,
     TOPICS,
     NormalizationConfig,
-    normalization_snippet,
     read_cell,
     run_normalization,
 )
-from tests.experiments.snippets import numbers, run_snippets
 
 DEPENDENCE, LENGTH, BIAS, BLOCK = TOPICS
-SETTINGS = st.fixed_dictionaries(
-    {
-        "topic": st.sampled_from(sorted(TOPICS)),
-        "num_tokens": st.integers(3, 8),
-        "d_model": st.integers(3, 16),
-        "gamma": st.sampled_from([1.0, -2.0, 0.0, 0.3]),
-        "beta": st.sampled_from([0.0, 2.0, -1.0]),
-        "eps": st.sampled_from(EPS) | st.floats(0.0, 1.0),
-        "input_std": st.sampled_from(STDS) | st.floats(0.001, 10.0),
-        "norm": st.sampled_from(sorted(NORMS)),
-        "evaluation": st.booleans(),
-        "constant": st.booleans(),
-        "own_gammas": st.booleans(),
-        "positions": st.booleans(),
-        "causal": st.booleans(),
-        "slot_weights": st.booleans(),
-        "seed": st.integers(0, 999_999),
-    }
-)
 
 
 @cache
 def run(topic: str, **settings: object) -> object:
     return run_normalization(NormalizationConfig(topic=topic, **settings))
-
-
-@pytest.mark.slow
-@settings(max_examples=20)
-@given(SETTINGS, st.sampled_from(["float64", "float32"]))
-def test_every_verdict_is_what_theory_expects(values: dict, dtype: str) -> None:
-    for verdict in run_normalization(NormalizationConfig(dtype=dtype, **values)).verdicts:
-        assert not verdict.surprises, verdict.sentence()
-
-
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-@pytest.mark.parametrize(
-    ("topic", "switches"),
-    [(topic, {}) for topic in TOPICS]
-    + [(DEPENDENCE, {"evaluation": True}), (BIAS, {"evaluation": True})]
-    + [(LENGTH, {"constant": True}), (BLOCK, {"causal": True})],
-)
-def test_half_precision_agrees_as_far_as_it_can_tell(topic: str, switches: dict, dtype: str) -> None:
-    assert all(not verdict.surprises for verdict in run(topic, dtype=dtype, **switches).verdicts)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(
-    ("topic", "key", "switches"),
-    [
-        (LENGTH, "ln-norm.sphere", {"eps": 0.01, "input_std": 0.1}),
-        (LENGTH, "ln-norm.sphere", {"eps": 0.01, "constant": True}),
-        (BIAS, "bias-norm.batch", {"evaluation": True}),
-        *(
-            (BLOCK, f"perm-block.{which}", {name: True})
-            for which in ("pre", "post", "residual")
-            for name in ("positions", "causal", "slot_weights")
-        ),
-    ],
-)
-def test_a_broken_equality_is_far_above_its_bound(topic: str, key: str, switches: dict, dtype: str) -> None:
-    verdict = run(topic, dtype=dtype, **switches).verdict(key)
-    assert not verdict.holds
-    assert verdict.expected is False
-    assert verdict.because
-    assert verdict.measured >= 1000 * verdict.bound
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_everything_holds_by_default(topic: str, dtype: str) -> None:
-    assert all(verdict.holds and not verdict.because for verdict in run(topic, dtype=dtype).verdicts)
 
 
 def test_derivatives_of_layer_norm_are_those_of_its_formula() -> None:
@@ -183,39 +108,6 @@ def test_the_order_that_changes_nothing_leaves_nothing() -> None:
     assert (broken.residuals[:, -1] > 0.1).all()
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_the_same_config_gives_the_same_numbers_that_nobody_can_change(topic: str) -> None:
-    torch.manual_seed(0)
-    first = run(topic, seed=3)
-    torch.manual_seed(1)
-    second = run.__wrapped__(topic, seed=3)
-    arrays = [field.name for field in dataclasses.fields(first) if isinstance(getattr(first, field.name), np.ndarray)]
-    for name in arrays:
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
-    with pytest.raises(ValueError, match="read-only"):
-        getattr(first, arrays[0])[...] = 0
-
-
-@pytest.mark.parametrize(
-    ("settings", "field"),
-    [
-        ({"topic": "?"}, "topic"),
-        ({"num_tokens": 2}, "num_tokens"),
-        ({"d_model": 17}, "d_model"),
-        ({"gamma": math.nan}, "gamma"),
-        ({"beta": 4.0}, "beta"),
-        ({"eps": 1.5}, "eps"),
-        ({"input_std": 0.0}, "input_std"),
-        ({"norm": "GroupNorm"}, "norm"),
-        ({"causal": "yes"}, "causal"),
-    ],
-)
-def test_impossible_settings_are_refused_by_name(settings: dict, field: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        NormalizationConfig(**settings)
-    assert caught.value.field == field
-
-
 def test_a_link_asks_for_a_cell_that_may_exist() -> None:
     assert read_cell("2.15") == (2, 15)
     for raw in ("1", "1.2.3", "8.0", "0.16", "-1.0", "a.b", ""):
@@ -223,54 +115,9 @@ def test_a_link_asks_for_a_cell_that_may_exist() -> None:
             read_cell(raw)
 
 
-SNIPPETS = [
-    {},
-    {"evaluation": True, "constant": True, "positions": True, "seed": 3, "eps": 0.01, "d_model": 7, "num_tokens": 6},
-    {
-        "causal": True,
-        "norm": "BatchNorm",
-        "activation": "relu",
-        "slot_weights": True,
-        "gamma": -2.0,
-        "beta": 1.0,
-        "eps": 0.01,
-    },
-    {"norm": "RMSNorm", "d_model": 16, "dtype": "float32", "own_gammas": True, "eps": 0.01},
-]
-
-
-def headline(result: object) -> list[float]:
-    measured = [verdict.measured for verdict in result.verdicts if verdict.claim != "norm-place"]
-    if hasattr(result, "jacobians"):
-        return [measured[0], measured[2], abs(result.jacobians[0, 0, 0, 0, 0])]
-    return measured[:2] if hasattr(result, "lengths") else measured
-
-
-def test_the_snippets_compute_the_same_numbers_outside_the_project() -> None:
-    configs = [NormalizationConfig(topic=topic, **settings) for topic in TOPICS for settings in SNIPPETS]
-    for config, printed in zip(configs, run_snippets([normalization_snippet(c) for c in configs]), strict=True):
-        rounding = 1e-4 if config.dtype == "float32" else 1e-12
-        for said, measured in zip(numbers(printed), headline(run_normalization(config)), strict=True):
-            assert float(said) == pytest.approx(measured, rel=5e-3, abs=rounding), (config, printed)
-
-
-def test_a_new_seed_changes_what_a_snippet_prints() -> None:
-    switches = {topic: {"causal": True} if topic == BLOCK else {"eps": 0.01} for topic in TOPICS}
-    configs = [NormalizationConfig(topic=topic, seed=seed, **switches[topic]) for topic in TOPICS for seed in (1, 2)]
-    printed = run_snippets([normalization_snippet(config) for config in configs])
-    for topic, first, second in zip(TOPICS, printed[::2], printed[1::2], strict=True):
-        assert first != second, topic
-
-
-def test_the_snippets_are_short() -> None:
-    configs = [NormalizationConfig(topic=topic, **settings) for topic in TOPICS for settings in SNIPPETS]
-    assert all(normalization_snippet(config).count("\n") <= 46 for config in configs)
-
-
-@pytest.mark.parametrize(("norm", "activation"), [("LayerNorm", "gelu"), ("RMSNorm", "relu")])
-@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-def test_each_placement_keeps_what_theory_says(norm: str, activation: str, dtype: str) -> None:
-    result = run(BLOCK, norm=norm, activation=activation, dtype=dtype, seed=4, d_model=15)
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_each_placement_keeps_what_theory_says(dtype: str) -> None:
+    result = run(BLOCK, norm="RMSNorm", activation="relu", dtype=dtype, seed=4, d_model=15)
     kept = result.about("norm-place").verdicts
     assert [verdict.key for verdict in kept] == ["norm-place.pre", "norm-place.post", "norm-place.residual"]
     assert {verdict.outcome for verdict in kept} == {"holds"}

@@ -7,9 +7,11 @@ import math
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.receptive_field import ReceptiveFieldConfig
+from attention_core.experiments.receptive_field import ReceptiveFieldConfig, run_table
 from attention_core.experiments.receptive_field.config import (
     constructed_targets,
     intended_targets,
@@ -19,15 +21,13 @@ from attention_core.experiments.receptive_field.stack import build_stack, looked
 from attention_core.experiments.receptive_field.verdicts import (
     Sees,
     bound_verdicts,
+    final_targets,
     soft_paths,
     tight_verdicts,
 )
-from tests.experiments.receptive_field_runs import outcomes, run_all, seen_by_walking
-
-DTYPES = ("float64", "float32", "bfloat16", "float16")
-
-
-# ------------------------------------------------------------------------------------------------ rf-tight, rf-bound
+from attention_core.experiments.run import run
+from tests.experiments.receptive_field_runs import outcomes, seen_by_walking
+from tests.strategies import config
 
 
 @pytest.mark.parametrize("wrap", [False, True])
@@ -46,27 +46,21 @@ def test_the_construction_is_exact_for_every_size_up_to_some_hundreds(mask: str,
         np.testing.assert_array_equal(sees, np.minimum(expected, (heads + 1) ** layers))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["float64", "float16"])
 @pytest.mark.parametrize(
-    ("heads", "layers", "tokens", "wrap"),
+    "sizes",
     [
-        (1, 8, 256, False),
-        (2, 5, 256, True),
-        (3, 4, 256, False),
-        (5, 2, 97, True),
-        (8, 8, 64, False),
-        (8, 2, 91, False),
+        {"heads": 1, "layers": 8, "tokens": 256}, {"heads": 5, "layers": 2, "tokens": 97, "wrap": True},
+        {"heads": 8, "layers": 2, "tokens": 91},
     ],
-)
-def test_both_claims_hold_in_every_precision(dtype: str, heads: int, layers: int, tokens: int, wrap: bool) -> None:
-    result = run_all(ReceptiveFieldConfig(heads=heads, layers=layers, tokens=tokens, wrap=wrap, dtype=dtype))
+    ids=str,
+)  # fmt: skip
+def test_both_claims_hold_in_every_precision(dtype: str, sizes: dict[str, int]) -> None:
+    result = run(ReceptiveFieldConfig(dtype=dtype, **sizes))
     assert result.smallest_weight == 1.0
-    assert outcomes(result) == dict.fromkeys(
-        ("rf-bound.most", "rf-bound.agree", "rf-tight.last", "rf-tight.every"), "holds"
-    )
-    assert result.reach_graph[-1, -1] == min((heads + 1) ** layers, tokens)
-    assert result.reach_autograd[-1, -1] == min((heads + 1) ** layers, tokens)
+    assert set(outcomes(result).values()) == {"holds"}
+    most = min((sizes["heads"] + 1) ** sizes["layers"], sizes["tokens"])
+    assert result.reach_graph[-1, -1] == result.reach_autograd[-1, -1] == most
 
 
 def test_by_hand_two_heads_look_back_one_two_and_three_six() -> None:
@@ -79,38 +73,23 @@ def test_by_hand_two_heads_look_back_one_two_and_three_six() -> None:
 
 
 # By hand for the window of 5: 0–2, and 0, 3, 5, and twice 0, 5 back make 0 … 17.
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(
     ("switch", "reached", "because"),
     [
-        ({"residual": False}, 2**4, "without the residual"),
-        ({"mask": "window", "window": 5}, 18, "window"),
+        ({"residual": False}, 2**4, "without the residual"), ({"mask": "window", "window": 5}, 18, "window"),
         ({"write_positions": True}, 4, "overwritten"),
     ],
-)
-def test_what_breaks_the_construction(switch: dict, reached: int, because: str, dtype: str) -> None:
-    result = run_all(ReceptiveFieldConfig(heads=2, layers=4, tokens=81, dtype=dtype, **switch))
-    last = result.verdict("rf-tight.last")
-    assert last.measured == reached
-    assert last.bound == 81
+)  # fmt: skip
+def test_what_breaks_the_construction(switch: dict, reached: int, because: str) -> None:
+    last = run(ReceptiveFieldConfig(heads=2, layers=4, tokens=81, **switch)).verdict("rf-tight.last")
+    assert (last.measured, last.bound) == (reached, 81)
     assert because in last.because
-    assert outcomes(result) == {
-        "rf-bound.most": "holds",
-        "rf-bound.agree": "holds",
-        "rf-tight.last": "fails",
-        "rf-tight.every": "fails",
-    }
 
 
 def test_without_the_residual_each_layer_multiplies_by_the_heads() -> None:
-    result = run_all(ReceptiveFieldConfig(heads=3, layers=4, tokens=256, residual=False, wrap=True))
+    result = run(ReceptiveFieldConfig(heads=3, layers=4, tokens=256, residual=False, wrap=True))
     np.testing.assert_array_equal(result.reach_graph, np.repeat([[3], [9], [27], [81]], 256, axis=1))
     np.testing.assert_array_equal(result.paths.sum(-1), np.repeat([[3], [9], [27], [81]], 64, axis=1))
-
-
-def test_writing_into_positions_does_no_harm_to_a_single_layer() -> None:
-    result = run_all(ReceptiveFieldConfig(heads=4, layers=1, tokens=20, write_positions=True))
-    assert set(outcomes(result).values()) == {"holds"}
 
 
 def test_a_stack_that_looks_elsewhere_is_found_out() -> None:
@@ -122,16 +101,11 @@ def test_a_stack_that_looks_elsewhere_is_found_out() -> None:
     assert not (looked_at(stack)[0] == targets).all()
 
 
-# ------------------------------------------------------------------------------------------------ graph and autograd
-
-
 @pytest.mark.parametrize("residual", [True, False])
 @pytest.mark.parametrize("mask", ["none", "causal", "window"])
 def test_autograd_counts_the_paths_that_walking_finds(mask: str, residual: bool) -> None:
-    config = ReceptiveFieldConfig(
-        heads=2, layers=3, tokens=11, weights="random", mask=mask, window=2, residual=residual
-    )
-    targets = intended_targets(config)
+    sizes = {"heads": 2, "layers": 3, "tokens": 11, "weights": "random"}
+    targets = intended_targets(ReceptiveFieldConfig(**sizes, mask=mask, window=2, residual=residual))
     hides = {
         "none": None,
         "causal": torch.ones(11, 11, dtype=torch.bool).tril(),
@@ -159,15 +133,9 @@ def test_random_keys_are_visible_and_evenly_spread() -> None:
     assert ((counts - 64) ** 2 / 64).sum() < 63 + 5 * np.sqrt(2 * 63)
 
 
-# ------------------------------------------------------------------------------------------------ soft heads
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("mask", ["none", "causal", "window"])
-def test_soft_heads_see_everything_that_is_visible(mask: str, dtype: str) -> None:
-    config = ReceptiveFieldConfig(heads=1, layers=3, tokens=24, weights="soft", mask=mask, window=3, dtype=dtype)
-    result = run_all(config)
-    reached = {"none": 24, "causal": 24, "window": 10}[mask]
+@pytest.mark.parametrize(("mask", "reached"), [("none", 24), ("causal", 24), ("window", 10)])
+def test_soft_heads_see_everything_that_is_visible(mask: str, reached: int) -> None:
+    result = run(ReceptiveFieldConfig(heads=1, layers=3, tokens=24, weights="soft", mask=mask, window=3))
     assert result.reach_autograd[-1, -1] == reached
     assert outcomes(result) == {"rf-bound.most": "fails", "rf-bound.agree": "fails"}
     assert "soft" in result.verdict("rf-bound.most").because
@@ -176,23 +144,22 @@ def test_soft_heads_see_everything_that_is_visible(mask: str, dtype: str) -> Non
 
 def test_above_a_threshold_soft_heads_see_what_saturated_ones_see() -> None:
     settings = {"heads": 2, "layers": 3, "tokens": 32}
-    soft = run_all(ReceptiveFieldConfig(weights="soft", temperature=0.1, threshold=0.02, **settings))
-    hard = run_all(ReceptiveFieldConfig(**settings))
+    soft = run(ReceptiveFieldConfig(weights="soft", temperature=0.1, threshold=0.02, **settings))
+    hard = run(ReceptiveFieldConfig(**settings))
     np.testing.assert_array_equal(soft.reach_autograd, hard.reach_autograd)
     assert set(outcomes(soft).values()) == {"holds"}
-    assert not (soft.reach_autograd < run_all(
+    assert not (soft.reach_autograd < run(
         ReceptiveFieldConfig(weights="soft", temperature=0.1, threshold=0.05, **settings)
     ).reach_autograd).any()  # fmt: skip
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "window"])
 @pytest.mark.parametrize("residual", [True, False])
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_soft_paths_are_what_the_closed_form_says(mask: str, residual: bool, dtype: str) -> None:
+def test_soft_paths_are_what_the_closed_form_says(mask: str, residual: bool) -> None:
     config = ReceptiveFieldConfig(
-        heads=3, layers=3, tokens=13, weights="soft", temperature=0.5, mask=mask, residual=residual, dtype=dtype
+        heads=3, layers=3, tokens=13, weights="soft", temperature=0.5, mask=mask, residual=residual
     )
-    result = run_all(config)
+    result = run(config)
     bound = tolerance(config.torch_dtype, scale=float(config.paths(3)), terms=3 * (13 + 3))
     bound += 2.0**-23 * config.paths(3)  # the result keeps float32
     assert np.abs(result.paths - soft_paths(config)).max() <= bound
@@ -205,15 +172,14 @@ def test_soft_paths_are_what_the_closed_form_says(mask: str, residual: bool, dty
     [
         # One of 24 keys gets exp(−5)/(1 + 23·exp(−5)) of a head's weight: a threshold there is a matter of rounding.
         ({"temperature": 0.2, "threshold": math.exp(-5) / (1 + 23 * math.exp(-5)) / 2}, "undecided"),
-        ({"temperature": 0.2, "threshold": 0.0}, "fails"),
-        ({"temperature": 0.05, "threshold": 0.2}, "holds"),
+        ({"temperature": 0.2, "threshold": 0.0}, "fails"), ({"temperature": 0.05, "threshold": 0.2}, "holds"),
         ({"temperature": 0.05, "dtype": "float16"}, "undecided"),  # exp(−20) is below float16's normal numbers
         ({"temperature": 0.05, "dtype": "float32"}, "fails"),
     ],
-)
+)  # fmt: skip
 def test_within_rounding_of_the_threshold_nothing_is_expected(settings: dict, outcome: str) -> None:
     config = ReceptiveFieldConfig(heads=1, layers=1, tokens=24, weights="soft", **settings)
-    found = run_all(config)
+    found = run(config)
     assert outcomes(found)["rf-bound.most"] == outcome
     if outcome == "undecided":
         assert f"within {config.dtype}'s rounding" in found.verdict("rf-bound.most").because
@@ -224,19 +190,19 @@ def test_what_lies_between_all_that_is_certain_and_all_that_is_possible_may_agre
         heads=2, layers=3, tokens=26, weights="soft", temperature=0.4, threshold=0.04, residual=False, wrap=True,
         dtype="float16", seed=341666,
     )  # fmt: skip
-    verdict = run_all(config).verdict("rf-bound.agree")
+    verdict = run(config).verdict("rf-bound.agree")
     assert verdict.measured == 0, "neither the least nor the most that rounding leaves open is the graph"
     assert (verdict.outcome, verdict.because) == (
         "undecided", "a share lies within float16's rounding of the threshold, or of 0"
     )  # fmt: skip
-    exact = run_all(dataclasses.replace(config, dtype="float64", threshold=0.0))
+    exact = run(dataclasses.replace(config, dtype="float64", threshold=0.0))
     assert exact.verdict("rf-bound.agree").outcome == "fails"
 
 
 @pytest.mark.parametrize("settings", [{}, {"residual": False}, {"weights": "soft"}], ids=str)
 def test_what_is_expected_does_not_depend_on_what_was_measured(settings: dict) -> None:
     config = ReceptiveFieldConfig(**settings)
-    result = run_all(config)
+    result = run(config)
     nothing = Sees(np.zeros_like(result.sees), result.paths < 0, result.chosen)
     everything = Sees(np.ones_like(result.sees), result.paths >= 0, result.chosen)
     for made in (bound_verdicts, tight_verdicts):
@@ -248,6 +214,36 @@ def test_what_is_expected_does_not_depend_on_what_was_measured(settings: dict) -
 
 
 def test_a_bound_that_the_tokens_alone_keep_says_so() -> None:
-    result = run_all(ReceptiveFieldConfig(tokens=20))
+    result = run(ReceptiveFieldConfig(tokens=20))
     assert result.verdict("rf-bound.most").because == "there are no more than 20 tokens to see"
     assert result.verdict("rf-bound.agree").numbers.endswith("= 0 of 1,200 token–input pairs = 0")
+
+
+@settings(max_examples=25)
+@given(config(ReceptiveFieldConfig, weights=st.sampled_from(("constructed", "soft")), tokens=st.integers(1, 40)))
+def test_verdicts_do_what_the_switches_say(asked: ReceptiveFieldConfig) -> None:
+    result = run(asked)
+    assert [verdict.sentence() for verdict in result.verdicts if verdict.surprises] == []
+    np.testing.assert_array_equal(result.edges, final_targets(asked))
+    np.testing.assert_array_equal(result.paths.sum(-1) > 0, True)
+    if asked.dtype in ("float64", "float32"):
+        np.testing.assert_allclose(result.paths.sum(-1)[-1], asked.paths(asked.layers), rtol=1e-4)
+
+
+@pytest.mark.parametrize("weights", ["constructed", "random", "soft"])
+def test_one_token_one_head_one_layer(weights: str) -> None:
+    result = run(ReceptiveFieldConfig(heads=1, layers=1, tokens=1, weights=weights))
+    assert result.reach_graph.tolist() == result.reach_autograd.tolist() == [[1]]
+    assert result.paths.tolist() == [[[2.0]]]
+    assert not any(verdict.surprises for verdict in result.verdicts)
+    assert "1 tokens" not in result.verdicts[0].sentence()
+
+
+def test_the_table_holds_every_size() -> None:
+    table = run_table(ReceptiveFieldConfig(tokens=100))
+    sizes = (np.arange(1, 9)[:, None] + 1) ** np.arange(1, 9)
+    np.testing.assert_array_equal(table.counts, np.minimum(sizes, 100))
+    fewer = run_table(ReceptiveFieldConfig(tokens=100, residual=False, wrap=True, layers=2))
+    np.testing.assert_array_equal(fewer.counts[:3, :3], [[1, 1, 1], [2, 4, 8], [3, 9, 27]])
+    other = ReceptiveFieldConfig(heads=5, layers=1, weights="soft", threshold=0.1, seed=3)
+    assert other.tabled == ReceptiveFieldConfig().tabled

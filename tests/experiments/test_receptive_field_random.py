@@ -1,13 +1,17 @@
 """Random heads: what they reach over many draws, against every choice there is and against the exact expectation."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig
+from attention_core.experiments.receptive_field.config import intended_targets
 from attention_core.experiments.receptive_field.draws import expected_reach, measure_random, measure_share
-from tests.experiments.receptive_field_runs import outcomes, run_all, seen_by_walking
+from attention_core.experiments.receptive_field.kernel import kernel_verdict, measure_kernel
+from attention_core.experiments.run import run
+from tests.experiments.receptive_field_runs import outcomes, seen_by_walking
 
 
 @pytest.mark.parametrize(("heads", "layers"), [(1, 4), (2, 3), (3, 3), (7, 2)])
@@ -22,9 +26,8 @@ def test_random_heads_reach_most_of_the_paths(heads: int, layers: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_rf_random_holds_for_any_seed(seed: int, dtype: str) -> None:
-    result = run_all(ReceptiveFieldConfig(weights="random", seed=seed, dtype=dtype, heads=3, layers=2))
+def test_rf_random_holds_for_any_seed(seed: int) -> None:
+    result = run(ReceptiveFieldConfig(weights="random", seed=seed, heads=3, layers=2))
     assert outcomes(result) == dict.fromkeys(
         ("rf-bound.most", "rf-bound.agree", "rf-random.1", "rf-random.16"), "holds"
     )
@@ -38,7 +41,7 @@ def test_rf_random_holds_for_any_seed(seed: int, dtype: str) -> None:
 )
 @pytest.mark.parametrize("heads", [1, 2])
 def test_random_heads_reach_less_where_less_is_open_to_them(switch: dict, heads: int) -> None:
-    result = run_all(ReceptiveFieldConfig(weights="random", heads=heads, tokens=20, **switch))
+    result = run(ReceptiveFieldConfig(weights="random", heads=heads, tokens=20, **switch))
     for share in result.shares:
         verdict = result.verdict(f"rf-random.{share.room}")
         assert not verdict.surprises
@@ -50,7 +53,7 @@ def test_random_heads_reach_less_where_less_is_open_to_them(switch: dict, heads:
 def test_tokens_that_look_at_the_same_keys_are_no_further_evidence() -> None:
     """Seen once: the 32 draws' own spread put their mean 6 standard errors off."""
     config = ReceptiveFieldConfig(weights="random", seed=600343, tokens=59, dtype="float32", write_positions=True)
-    assert run_all(config).verdict("rf-random.16").outcome == "holds"
+    assert run(config).verdict("rf-random.16").outcome == "holds"
     share = measure_share(config, 16)
     assert share.error == pytest.approx(expected_reach(2, 2, 144)[1] / np.sqrt(share.draws) / 9)
 
@@ -79,3 +82,68 @@ def test_fewer_draws_where_they_are_dear() -> None:
     assert measure_random(config, 1, 2).draws == 512
     assert measure_random(config, 1, 256).draws == 32
     assert measure_random(config, 3, 1024).draws == 2**25 // (3 * 1024**2)
+
+
+def test_one_seed_is_one_graph_in_every_precision() -> None:
+    asked = ReceptiveFieldConfig(weights="random", layers=2)
+    first, *others = (run(replace(asked, dtype=dtype)) for dtype in ("float64", "float32", "float16"))
+    for other in others:
+        np.testing.assert_array_equal(first.edges, other.edges)
+        assert other.shares[0].mean == first.shares[0].mean
+
+
+# ---- a layer of heads beside a convolution: equal where heads look a fixed distance back ----
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16"])
+@pytest.mark.parametrize(("heads", "residual"), [(1, True), (3, False), (8, True)])
+def test_built_heads_are_a_convolution(heads: int, residual: bool, dtype: str) -> None:
+    for seed in range(5):
+        config = ReceptiveFieldConfig(heads=heads, tokens=23, residual=residual, dtype=dtype, seed=seed)
+        kernel = measure_kernel(config)
+        assert kernel.compared == 23 - heads
+        assert kernel.residual <= kernel.bound
+        assert kernel_verdict(config, kernel).outcome == "holds"
+
+
+def test_the_taps_are_where_the_heads_look() -> None:
+    kernel = measure_kernel(ReceptiveFieldConfig(heads=3, tokens=20))
+    assert kernel.distances.tolist() == list(range(-10, 11))
+    expected = (kernel.distances == np.arange(1, 4)[:, None]).astype(float)
+    np.testing.assert_array_equal(kernel.weights, expected)
+    assert not kernel.spread.any()
+
+
+def test_weights_by_distance_are_those_of_the_matrix_counted_one_by_one() -> None:
+    config = ReceptiveFieldConfig(heads=2, tokens=9, weights="random", seed=4)
+    targets, kernel = intended_targets(config)[0], measure_kernel(config)
+    for head in range(2):
+        for at, distance in enumerate(kernel.distances.tolist()):
+            seen = [float(targets[head, i] == i - distance) for i in range(2, 9) if 0 <= i - distance < 9]
+            assert kernel.weights[head, at] == pytest.approx(np.mean(seen) if seen else 0)
+            assert kernel.spread[head, at] == (max(seen) - min(seen) if seen else 0)
+
+
+@pytest.mark.parametrize("tokens", [1, 2])
+def test_where_no_token_has_all_taps_nothing_is_decided(tokens: int) -> None:
+    config = ReceptiveFieldConfig(heads=2, tokens=tokens)
+    verdict = kernel_verdict(config, measure_kernel(config))
+    assert (verdict.outcome, verdict.because) == ("undecided", "no token has every tap before it")
+
+
+def test_the_comparison_is_with_every_tap() -> None:
+    for head in range(3):
+        config = ReceptiveFieldConfig(heads=3, tokens=12)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                "attention_core.experiments.receptive_field.kernel.intended_targets",
+                lambda config, head=head: _one_further(config, head),
+            )
+            kernel = measure_kernel(config)
+        assert kernel.residual > 1000 * kernel.bound
+
+
+def _one_further(config: ReceptiveFieldConfig, head: int) -> np.ndarray:
+    targets = intended_targets(config).copy()
+    targets[0, head] = np.maximum(0, targets[0, head] - 1)
+    return targets

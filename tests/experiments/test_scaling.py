@@ -6,14 +6,21 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.scaling import D_HEADS, ScalingConfig, ScalingResult
+from attention_core.experiments.scaling import (
+    D_HEADS,
+    SCALES,
+    ScalingConfig,
+    ScalingResult,
+    scaling_snippet,
+)
 from attention_core.experiments.scaling.config import expected_scores
-from attention_core.experiments.scaling.inputs import chunks, projections
+from attention_core.experiments.scaling.inputs import PAIR_ROWS, chunks, projections, unit_draw
 from attention_core.experiments.scaling.sweep import head, moments, pair_scores
 from attention_core.experiments.scaling.verdicts import own_keys, verdicts
 from attention_core.modules.multi_head import MultiHeadAttention
-from tests.experiments.scaling_runs import ARRAYS, run
+from tests.experiments.scaling_runs import ARRAYS, picture, run
 
 OUTCOMES = (
     "scale-var.unscaled",
@@ -33,79 +40,43 @@ def outcomes(result: ScalingResult) -> dict[str, str]:
 def test_without_a_factor_every_claim_holds_and_saturation_in_probability() -> None:
     result = run()
     assert outcomes(result) == dict.fromkeys(OUTCOMES, "holds")
-    assert "in probability: 7.8% of the queries" in result.verdict("scale-sat").because
+    vanished = 1 - result.at("saturated", 4096)
+    assert f"in probability: {vanished:.1%} of the queries" in result.verdict("scale-sat").because
 
 
+# Found by random settings: the mean largest weight is foreseen at 0.899, and 0.9 is the bound; the best keys tie.
+TIED = {"mean": 2.0, "qk_norm": True, "inputs": "signs", "num_keys": 32, "dtype": "bfloat16", "seed": 326249}
 VAR = {"scale-var.unscaled": "fails", "scale-var.scaled": "fails"}
-
-
-NIGHTLY = pytest.mark.nightly
+ONE_KEY = dict.fromkeys(("scale-sat", "scale-grad.median", "scale-grad.mean"), "undecided")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "differ"),
     [
-        pytest.param({"scale": "root"}, {"scale-sat": "fails", "scale-grad.median": "fails"}, marks=NIGHTLY),
         ({"scale": "head"}, {"scale-sat": "fails", "scale-grad.median": "fails", "scale-grad.mean": "fails"}),
-        pytest.param(
-            {"scale": "power", "alpha": 0.4}, {"scale-sat": "fails", "scale-grad.median": "fails"}, marks=NIGHTLY
-        ),
-        pytest.param({"temperature": 10.0}, {"scale-sat": "fails", "scale-grad.median": "fails"}, marks=NIGHTLY),
-        pytest.param({"std": 0.9}, VAR, marks=NIGHTLY),
-        pytest.param({"mean": 0.1, "inputs": "uniform"}, VAR, marks=NIGHTLY),
+        ({"scale": "power", "alpha": 0.4}, {"scale-sat": "fails", "scale-grad.median": "fails"}),
         ({"correlation": 0.1, "inputs": "signs"}, VAR | {"scale-grad.mean": "fails"}),
-        pytest.param({"through_module": True}, VAR, marks=NIGHTLY),
-        ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, {}),
+        ({"through_module": True}, VAR), ({"qk_norm": True, "std": 3.0, "dtype": "float32"}, {}),
         ({"naive_epsilon": True}, {"scale-jac.keys": "fails", "scale-jac.two": "fails"}),
-        pytest.param({"inputs": "uniform", "dtype": "bfloat16", "seed": 8, "num_keys": 16}, {}, marks=NIGHTLY),
+        ({"inputs": "uniform", "dtype": "bfloat16", "seed": 8, "num_keys": 16}, {}),
+        ({"temperature": 4.0}, {"scale-sat": "undecided", "scale-grad.median": "fails"}),
+        ({"num_keys": 1, "naive_epsilon": True}, ONE_KEY), (TIED, VAR | {"scale-grad.median": "undecided"}),
+        ({"mean": 2.0, "dtype": "bfloat16"}, VAR),  # scores of 16,384 are multiples of 128 here, and tie
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_switches_break_exactly_what_theory_says(settings: dict[str, object], differ: dict[str, str]) -> None:
     result = run(**settings)
     found = outcomes(result)
     assert {key: found[key] for key in differ} == differ
     for verdict in result.verdicts:
-        assert verdict.outcome == differ.get(verdict.key, "holds") or verdict.outcome == "undecided", (
-            verdict.sentence()
-        )
+        assert verdict.outcome in (differ.get(verdict.key, "holds"), "undecided"), verdict.sentence()
         assert verdict.holds or verdict.because
+        assert verdict.measured < 1e8  # 0 for inputs a hundredth of what is claimed is many standard errors away
     for curves in result.curves:
         for name in ARRAYS:
             assert np.isfinite(getattr(curves, name)).all(), (curves.name, name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("settings", "undecided"),
-    [
-        ({"temperature": 4.0}, ("scale-sat",)),  # the mean largest weight is foreseen at 0.899, and 0.9 is the bound
-        pytest.param({"num_keys": 1}, ("scale-sat", "scale-grad.median", "scale-grad.mean"), marks=NIGHTLY),
-        ({"num_keys": 1, "naive_epsilon": True}, ("scale-sat", "scale-grad.median", "scale-grad.mean")),
-        (  # the best keys tie in about half of the rows
-            {"mean": 2.0, "qk_norm": True, "inputs": "signs", "num_keys": 32, "dtype": "bfloat16", "seed": 326249},
-            ("scale-grad.median",),
-        ),
-        pytest.param(
-            {"mean": 2.0, "dtype": "bfloat16"}, (), marks=NIGHTLY
-        ),  # scores of 16,384 are multiples of 128 here, and tie
-        pytest.param(
-            {"mean": 2.0, "std": 0.5, "num_keys": 16, "dtype": "float32", "seed": 727502}, (), marks=NIGHTLY
-        ),
-        pytest.param({"inputs": "signs", "correlation": 1.0, "scale": "root"}, (), marks=NIGHTLY),
-        pytest.param({"std": 0.1, "through_module": True, "num_keys": 16}, (), marks=NIGHTLY),
-    ],
-    ids=str,
-)
-def test_near_a_threshold_nothing_is_expected_and_the_reason_is_said(
-    settings: dict[str, object], undecided: tuple[str, ...]
-) -> None:
-    result = run(**settings)
-    assert set(undecided) <= {verdict.key for verdict in result.verdicts if verdict.outcome == "undecided"}
-    for verdict in result.verdicts:
-        assert not verdict.surprises, verdict.sentence()
-        assert verdict.measured < 1e8  # 0 for inputs a hundredth of what is claimed is many standard errors away
 
 
 @pytest.mark.parametrize("settings", [{"temperature": 4.0}, {}, {"scale": "head"}, {"naive_epsilon": True}], ids=str)
@@ -162,12 +133,10 @@ def test_default_initialised_projections_give_a_ninth_of_the_variance() -> None:
 @pytest.mark.parametrize(
     ("std", "dtype", "outcome"),
     [
-        (1.7, "float64", "undecided"),
-        (1.8, "float64", "fails"),
-        (1.7, "bfloat16", "undecided"),
+        (1.7, "float64", "undecided"), (1.8, "float64", "fails"), (1.7, "bfloat16", "undecided"),
         (2.5, "bfloat16", "fails"),
     ],
-)
+)  # fmt: skip
 def test_a_spread_that_nearly_makes_up_for_the_layer_is_decided_where_theory_can_tell(
     std: float, dtype: str, outcome: str
 ) -> None:
@@ -181,14 +150,11 @@ def test_a_spread_that_nearly_makes_up_for_the_layer_is_decided_where_theory_can
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
-        {"inputs": "signs", "std": 0.5},
-        {"inputs": "uniform", "mean": 0.5, "std": 2.0},
-        {"through_module": True, "std": 2.0},
-        {"qk_norm": True, "mean": 0.7},
+        {}, {"inputs": "signs", "std": 0.5}, {"inputs": "uniform", "mean": 0.5, "std": 2.0},
+        {"through_module": True, "std": 2.0}, {"qk_norm": True, "mean": 0.7},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_moments_of_pairs_are_those_expected(settings: dict[str, object]) -> None:
     config = ScalingConfig(**settings)
     inputs = next(chunks(config))
@@ -226,3 +192,122 @@ def test_intervals_cover_the_truth_of_every_seed() -> None:
             deviations.append(float((second / count - d_head) / error))
     assert 0.8 < float(np.std(deviations)) < 1.25
     assert max(map(abs, deviations)) < 5
+
+
+# ---- one seed is one input, parts are shared, and what is looked at ----
+
+
+def test_one_seed_is_one_input_in_every_precision() -> None:
+    exact, rough = (next(chunks(ScalingConfig(dtype=dtype, num_keys=5))) for dtype in ("float64", "bfloat16"))
+    for name in ("queries", "keys", "upstream"):
+        assert torch.equal(getattr(exact, name).bfloat16(), getattr(rough, name))
+
+
+def test_how_the_queries_are_cut_does_not_change_them() -> None:
+    config = ScalingConfig(num_keys=3, num_queries=2001)
+    cut = list(chunks(config))
+    whole = unit_draw("normal")(2001, 4096, generator=generator(0, "scaling", "query"))
+    assert torch.equal(torch.cat([one.queries for one in cut]), whole.double())
+    assert sum(len(one.upstream) for one in cut) == 2001
+    assert sum(len(one.pairs[0]) for one in cut if one.pairs) == PAIR_ROWS
+
+
+def test_a_part_is_measured_with_nothing_that_it_does_not_depend_on() -> None:
+    """What moves only the chosen factor leaves the other curves as they are, in the cache too."""
+    plain = ScalingConfig()
+    assert plain.parts == ScalingConfig(scale="root").parts == ScalingConfig(naive_epsilon=True).parts == (plain,)
+    assert ScalingConfig(alpha=0.7).drawn == plain
+    other = ScalingConfig(temperature=3.0, alpha=1.0, naive_epsilon=True)
+    assert other.parts == (plain, ScalingConfig(temperature=3.0))
+    assert ScalingConfig(scale="power", alpha=0.5).parts == (plain,)
+    assert ScalingConfig(std=2.0).base == ScalingConfig(std=2.0)
+    assert run(temperature=3.0).unscaled is run().unscaled
+
+
+def test_results_cannot_be_changed() -> None:
+    result = run()
+    drawn = picture()
+    for array in (drawn.keys, drawn.chosen.jacobian, *(getattr(result.chosen, name) for name in ARRAYS)):
+        assert not array.flags.writeable
+    assert result.provenance.seed == 0
+    assert result.chosen is result.unscaled
+    assert result.curves == (result.unscaled, result.scaled)
+
+
+def test_the_chosen_factor_is_known_by_its_value() -> None:
+    assert run(scale="root").chosen.name == "1/√d_head"
+    assert run(scale="power", alpha=0.5).chosen is run().scaled
+    third = run(scale="power", alpha=0.4)
+    assert len(third.curves) == 3
+    assert third.chosen.name == "d_head^−0.4"
+    np.testing.assert_allclose(third.chosen.factor, np.array(D_HEADS) ** -0.4)
+    assert ScalingConfig(scale="head", temperature=2.0).factor(8) == 1 / 16
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_picture_is_of_one_real_query_with_two_factors(scale: str) -> None:
+    drawn, result = picture(scale=scale, num_keys=24), run(scale=scale, num_keys=24)
+    beside = result.unscaled if scale == "root" else result.scaled
+    for side, curves in ((drawn.chosen, result.chosen), (drawn.beside, beside)):
+        assert side.name == curves.name
+        np.testing.assert_allclose(side.weights.sum(1), 1, rtol=1e-6)
+        stable = np.exp(side.scores - side.scores.max(1, keepdims=True))
+        np.testing.assert_allclose(side.weights, stable / stable.sum(1, keepdims=True), rtol=1e-9)
+        textbook = side.weights[:, :, None] * (np.eye(24) - side.weights[:, None, :])
+        np.testing.assert_allclose(side.jacobian, textbook, atol=1e-12)
+        # The first 256 of 2,048 queries: their mean is that of all but for their share of the scatter.
+        assert np.abs(side.max_weight - curves.max_weight).max() < 5 * 0.3 / 16
+    np.testing.assert_allclose(
+        drawn.chosen.scores / drawn.chosen.scores[:, :1], drawn.beside.scores / drawn.beside.scores[:, :1]
+    )
+
+
+def test_the_histogram_keeps_its_scale_and_the_claimed_density_lies_over_it() -> None:
+    for side in (picture().chosen, picture().beside):
+        assert side.edges.ndim == 1
+        middles = (side.edges[1:] + side.edges[:-1]) / 2
+        for step in range(5, len(D_HEADS)):
+            claimed = np.interp(middles, side.normal_x[step], side.normal[step], left=0, right=0)
+            assert np.abs(side.shares[step] - claimed).max() < 0.12
+    unscaled, scaled = ((side.shares > 0.3).sum(1) for side in (picture().chosen, picture().beside))
+    assert unscaled[0] == 1 < unscaled[-1] / 20, "it grows from one bar to a wide bell"
+    assert np.ptp(scaled[4:]) <= 4, "and does not, scaled"
+
+
+def test_only_the_32_heaviest_of_many_keys_are_shown() -> None:
+    drawn = picture(num_keys=80)
+    assert drawn.keys.shape == (32,)
+    assert (np.diff(drawn.keys) > 0).all()
+    assert drawn.chosen.jacobian.shape == (13, 32, 32)
+    assert drawn.chosen.weights[-1].sum() > 0.999
+
+
+def test_one_key_leaves_nothing_to_choose() -> None:
+    result = run(num_keys=1)
+    for curves in result.curves:
+        assert (curves.max_weight == 1).all()
+        for name in ("entropy", "jacobian", "bound_two", "gradient_median", "gradient_mean", "gradient_top_share"):
+            assert (getattr(curves, name) == 0).all()
+    assert "single key" in result.verdict("scale-grad.mean").because
+
+
+@pytest.mark.parametrize("d_head", [0, 3, 8192, 64.0])
+def test_only_steps_of_the_sweep_can_be_looked_at(d_head: object) -> None:
+    assert run().at("max_weight", np.int64(64)) == run().at("max_weight", 64)
+    with pytest.raises(ConfigError, match="a power of two from 1 to 4,096 is allowed"):
+        scaling_snippet(ScalingConfig(), d_head)
+    with pytest.raises(ConfigError):
+        run().at("max_weight", d_head)
+
+
+def test_no_gradient_is_not_said_to_last_where_none_is_left_to_begin_with() -> None:
+    """float16 drops weights below 6e-8, and with them the gradient at both sizes: 0 is no part of 0."""
+    options = {"num_keys": 19, "std": 2.5, "mean": 0.9, "correlation": 0.9}
+    result = run(dtype="float16", seed=624396, **options)
+    for key in ("scale-grad.median", "scale-grad.mean"):
+        assert result.verdict(key).measured == 0
+        assert result.verdict(key).outcome == "undecided"
+    far = run(dtype="bfloat16", seed=724605, inputs="signs", std=2.4, correlation=0.9)
+    assert far.verdict("scale-grad.mean").measured == 0
+    assert far.verdict("scale-grad.mean").outcome == "undecided"
+    assert run().verdict("scale-grad.median").outcome == "holds"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.benchmarks.surprises import STUDIES, Study, surprises
+from tests.studies import STUDIES, Study, surprises
 
 COMMON = ("float32", "bfloat16")  # what most run, and what tells least
 

@@ -30,7 +30,7 @@ NOBODY = ("nobody near", "nobody in its layer", "nobody")  # who notices a fault
 LAYERS = {
     "attention_core/experiments/": ("tests/experiments", "tests/figures", "tests/pages", "tests/test_claims.py"),
     "attention_core/figures/": ("tests/figures", "tests/pages"),
-    "pages/_shared/web/": ("tests/browser",),
+    "pages/_shared/components/web/": ("tests/web", "tests/browser"),
     "pages/_shared/rooms/": ("tests/rooms", "tests/browser"),
     "pages/_shared/server.py": ("tests/browser", "tests/load"),
     "pages/_shared/": ("tests/pages", "tests/rooms"),
@@ -40,22 +40,37 @@ LAYERS = {
 }
 # What a name does not tell.
 NEAR = {
-    "attention_core/experiments/": ("tests/experiments/test_contract.py", "tests/test_claims.py"),
+    "attention_core/experiments/": (
+        "tests/experiments/test_breaks.py",
+        "tests/experiments/test_snippets.py",
+        "tests/experiments/test_every_study.py",
+        "tests/experiments/test_contract.py",
+        "tests/test_claims.py",
+    ),
     "attention_core/figures/": ("tests/figures",),
-    "pages/_shared/web/matrix_view/": ("tests/browser/test_matrix_view.py", "tests/browser/test_scaling.py"),
-    "pages/_shared/web/token_board/": ("tests/browser/test_permutation.py",),
-    "pages/_shared/web/room.js": ("tests/browser/test_room_client.py", "tests/browser/test_live_class.py"),
-    "pages/_shared/web/live_class/": ("tests/browser/test_live_class.py", "tests/browser/test_prepared_questions.py"),
-    "pages/_shared/web/handout": ("tests/browser/test_classroom.py",),
-    "pages/_shared/web/button": ("tests/browser/test_evidence.py", "tests/browser/test_flow.py"),
-    "pages/_shared/web/draft": ("tests/browser/test_flow.py", "tests/browser/test_course.py"),
-    "pages/_shared/web/map/": ("tests/browser/test_home.py",),
-    "pages/_shared/web/navigation": ("tests/browser/test_pages.py", "tests/browser/test_stage.py"),
-    "pages/_shared/web/remote": ("tests/browser/test_stage.py", "tests/browser/test_course.py"),
-    "pages/_shared/web/shared": ("tests/browser/test_token_board.py", "tests/browser/test_matrix_view.py"),
-    "pages/_shared/web/watch": ("tests/browser/test_replicas.py",),
-    "pages/_shared/style.css": ("tests/browser/test_frame.py", "tests/browser/test_stage.py"),
-    "pages/_shared/presenter.css": ("tests/browser/test_stage.py", "tests/browser/test_course.py"),
+    "pages/_shared/components/web/matrix_view/": (
+        "tests/browser/test_matrix_view.py",
+        "tests/browser/test_scaling.py",
+    ),
+    "pages/_shared/components/web/token_board/": ("tests/browser/test_permutation.py",),
+    "pages/_shared/components/web/live_class/room.js": (
+        "tests/browser/test_room_client.py",
+        "tests/browser/test_live_class.py",
+    ),
+    "pages/_shared/components/web/live_class/": (
+        "tests/browser/test_live_class.py",
+        "tests/browser/test_prepared_questions.py",
+    ),
+    "pages/_shared/components/web/small/handout": ("tests/browser/test_classroom.py",),
+    "pages/_shared/components/web/small/button": ("tests/browser/test_evidence.py", "tests/browser/test_flow.py"),
+    "pages/_shared/components/web/small/draft": ("tests/browser/test_flow.py", "tests/browser/test_course.py"),
+    "pages/_shared/components/web/map/": ("tests/browser/test_home.py",),
+    "pages/_shared/components/web/small/navigation": ("tests/browser/test_pages.py", "tests/browser/test_stage.py"),
+    "pages/_shared/components/web/small/slide_keys": ("tests/browser/test_stage.py", "tests/browser/test_course.py"),
+    "pages/_shared/components/web/base/": ("tests/browser/test_token_board.py", "tests/browser/test_matrix_view.py"),
+    "pages/_shared/components/web/small/watch": ("tests/browser/test_replicas.py",),
+    "pages/_shared/style/style.css": ("tests/browser/test_frame.py", "tests/browser/test_stage.py"),
+    "pages/_shared/style/presenter.css": ("tests/browser/test_stage.py", "tests/browser/test_course.py"),
     "pages/_shared/rooms/": ("tests/rooms",),
     "pages/_shared/server.py": ("tests/browser/test_classroom.py", "tests/load/test_hostile.py"),
     "pages/_shared/": ("tests/pages/test_contract.py", "tests/pages/test_flow.py"),
@@ -77,7 +92,8 @@ def near(root: Path, file: str, noticed: Counter[str]) -> list[str]:
     named = [test for word in words for test in tests if test.stem.startswith(f"test_{word}")]
     named.sort(key=lambda test: -sum(word in test.stem for word in words))
     named += [test for test in tests if file.endswith(".py") and imported.search(test.read_text(encoding="utf-8"))]
-    found = [str(test.relative_to(root)) for test in named]
+    found = [str(test.relative_to(root)) for test in tests if test.parent.name == "web"]
+    found += [str(test.relative_to(root)) for test in named]
     found += next((more for start, more in NEAR.items() if file.startswith(start)), ())
     return list(dict.fromkeys([*(test for test, _ in noticed.most_common()), *found]))
 
@@ -85,7 +101,7 @@ def near(root: Path, file: str, noticed: Counter[str]) -> list[str]:
 def stages(root: Path, file: str, noticed: Counter[str]) -> dict[str, list[str]]:
     """What pytest is asked, reach by reach."""
     folders = next(folders for start, folders in LAYERS.items() if file.startswith(start))
-    slow = [] if folders[0] in ("tests/browser", "tests/deploy") else ["-m", "not slow"]
+    slow = [] if folders[0] in ("tests/web", "tests/browser", "tests/deploy") else ["-m", "not slow"]
     found = [name for name in near(root, file, noticed) if (root / name).exists()]
     ignored = [f"--ignore={name}" for name in found]
     asked = {"near": [*found, *slow], "layer": [*folders, *ignored, *slow], "all": ["tests"]}

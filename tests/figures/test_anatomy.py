@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_core.experiments.anatomy import AnatomyConfig, HeadTimes, run_anatomy
+from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
 from attention_core.figures.anatomy import (
     ALL,
     AVERAGE,
@@ -16,20 +16,18 @@ from attention_core.figures.anatomy import (
     STEP_NAMES,
     STEPS,
     Shown,
-    anatomy_table,
     anatomy_view,
     explain,
     focus,
     neighbours,
     number,
-    proof,
     read_cell,
     shape_line,
     shown,
     step_of,
     write_cell,
 )
-from attention_core.figures.charts import view_figure
+from attention_core.figures.anatomy.view import values_of
 
 SETTINGS = (
     AnatomyConfig(),
@@ -48,9 +46,8 @@ def test_every_cell_of_every_step_can_be_computed_again_from_its_operands(config
     result = run_anatomy(config)
     for step, head in itertools.product(STEP_NAMES, ("1", ALL, AVERAGE)):
         for what in shown(config, step, head):
-            array = getattr(result, what.quantity)
-            drawn = array if what.head is None else array.mean(0) if what.head == -1 else array[what.head]
-            for row, column in itertools.product(range(drawn.shape[0]), range(drawn.shape[1])):
+            drawn = values_of(result, what)
+            for row, column in np.ndindex(drawn.shape):
                 line = explain(config, result, what, row, column)
                 assert line.value == drawn[row, column]
                 if math.isinf(line.value):
@@ -99,36 +96,19 @@ def test_the_reshape_is_told_as_where_each_number_went() -> None:
             assert any(result.q_rows[i, int(at) - 1] == result.q[head, row, column] for i in rows)
 
 
-@pytest.mark.parametrize("config", SETTINGS)
-def test_panels_show_the_result_and_say_what_their_axes_are(config: AnatomyConfig) -> None:
+@pytest.mark.parametrize("config", SETTINGS[1::2])
+def test_panels_show_the_result(config: AnatomyConfig) -> None:
     result = run_anatomy(config)
     for step, head in itertools.product(STEP_NAMES, ("1", "8", ALL, AVERAGE)):
-        view = anatomy_view(config, result, step=step, head=head)
-        whats = shown(config, step, head)
-        assert len(view.panels) == len(whats)
+        view, whats = anatomy_view(config, result, step=step, head=head), shown(config, step, head)
         assert step_of(step).says in view.summary
-        assert shape_line(config, result, step)
         assert step_of(step).gives in {what.quantity for what in whats}
         for panel, what in zip(view.panels, whats, strict=True):
-            array = getattr(result, what.quantity)
-            drawn = array if what.head is None else array.mean(0) if what.head == -1 else array[what.head]
+            drawn = values_of(result, what)
             seen = np.isfinite(drawn)
             np.testing.assert_array_equal(panel.values[seen], drawn.astype(np.float32)[seen])
-            assert panel.hidden is None or not seen[~panel.hidden].size or seen[~panel.hidden].all()
-            assert panel.rows.title
-            assert panel.columns.title
+            assert panel.hidden is None or seen[~panel.hidden].all()
             assert panel.quantity == QUANTITIES[what.quantity].symbol
-            if QUANTITIES[what.quantity].rows != "number":
-                assert panel.rows.labels == config.tokens
-
-
-def test_panels_of_one_kind_share_their_colours() -> None:
-    config = AnatomyConfig(heads=4)
-    view = anatomy_view(config, run_anatomy(config), step="heads", head="1")
-    assert len(view.panels) == 5
-    assert len({panel.colour_limits for panel in view.panels}) == 1
-    several = anatomy_view(config, run_anatomy(config), step="softmax", head=ALL)
-    assert [panel.title for panel in several.panels] == [f"Weights, head {i}" for i in (1, 2, 3, 4)]
 
 
 def test_a_chosen_cell_stays_inside_and_follows_to_the_next_step() -> None:
@@ -146,41 +126,15 @@ def test_a_chosen_cell_stays_inside_and_follows_to_the_next_step() -> None:
             read_cell(nonsense)
 
 
-def test_steps_stand_in_a_row() -> None:
-    assert STEP_NAMES[0] == "tokens"
-    assert STEP_NAMES[-2:] == ("output", "lookup")
+def test_steps_stand_in_a_row_and_say_their_shapes() -> None:
+    assert (STEP_NAMES[0], *STEP_NAMES[-2:]) == ("tokens", "output", "lookup")
     assert neighbours("tokens") == ("tokens", "embed")
     assert neighbours("lookup") == ("output", "lookup")
-    assert {claim for step in STEPS for claim in step.claims} == {
-        "mha-reshape", "mha-divisible", "drop-rows", "convex-hull", "cplx-core", "soft-lookup",
-    }  # fmt: skip
     assert shape_line(SETTINGS[0], run_anatomy(SETTINGS[0]), "softmax") == "2 heads × 6 queries × 6 keys"
     one = run_anatomy(SETTINGS[3])
     assert shape_line(SETTINGS[3], one, "softmax") == "1 head × 1 query × 1 key"
     assert shape_line(SETTINGS[3], one, "qkv") == "three times 1 token × 1 head of 16 numbers"
     assert shape_line(SETTINGS[3], one, "merge") == "1 query × 1 head of 16 numbers"
-
-
-def test_the_proof_quotes_what_was_measured() -> None:
-    result = run_anatomy(SETTINGS[0])
-    steps = proof(result, HeadTimes(batched=1.5e-5, loop=4e-5, passes=50))
-    said = "\n".join(step.measured for step in steps)
-    assert all(verdict.numbers in said for verdict in result.verdicts)
-    assert "`15 µs` together, `40 µs` in a loop" in said
-
-
-def test_table_and_heatmap_hold_the_pictures_numbers_and_the_texts_as_typed() -> None:
-    config = AnatomyConfig(tokens=("<b>", "$x$", "<b>"))
-    result = run_anatomy(config)
-    table = anatomy_table(config, result, step="softmax", head="1")
-    assert table.rows[-1][:5] == ("Weights, head 1", 3, "<b>", 3, "<b>")
-    assert table.rows[-1][5] == pytest.approx(result.weights[0, 2, 2], rel=1e-6)
-    assert len(table.rows) == 18
-    figure = view_figure(anatomy_view(config, result, step="softmax", head="1"))
-    weights = result.weights[0].astype(np.float32)
-    assert any(np.array_equal(trace.z, weights) for trace in figure.data)
-    assert figure.layout.yaxis.ticktext == ("&lt;b&gt;", "&#36;x&#36;", "&lt;b&gt;")
-    assert "“<b>”" in explain(config, result, Shown("weights", 0), 0, 0).text
 
 
 @pytest.mark.parametrize(

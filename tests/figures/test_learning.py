@@ -1,4 +1,4 @@
-"""What is drawn of training is what was noted of it."""
+"""What is drawn of training: heads that move with the slider, a run under way, heads that are off, many runs."""
 
 import dataclasses
 import math
@@ -11,7 +11,6 @@ from attention_core.experiments.learning import (
     ROLES,
     Ablation,
     LearningConfig,
-    LearningResult,
     LearningStep,
     MapConfig,
     MapResult,
@@ -38,92 +37,59 @@ from attention_core.figures.learning import (
     seeds_table,
     seeds_view,
 )
-from attention_core.figures.matrix import LinesPanel, MatrixPanel
+from attention_core.figures.matrix import LinesPanel
+from tests.figures.views import WIDE, of, view_of
 
-SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 20}
-WIDE = LearningConfig(task="copy", back=1, layers=2, heads=2, causal=True, **SMALL)
-
-
-@pytest.fixture(scope="module")
-def run() -> LearningResult:
-    return run_learning(WIDE)
+SMALL = {name: value for name, value in WIDE.items() if name not in ("layers", "heads")}
 
 
-def test_every_head_moves_with_the_slider_and_so_does_the_cursor(run: LearningResult) -> None:
-    view, history = learning_view(run.history), run.history
-    heads = [panel for panel in view.panels if isinstance(panel, MatrixPanel)]
-    lines = [panel for panel in view.panels if isinstance(panel, LinesPanel)]
-    assert [panel.title for panel in heads] == [
-        "Layer 1, head 1", "Layer 1, head 2", "Layer 2, head 1", "Layer 2, head 2",
-    ]  # fmt: skip
-    for panel, (layer, head) in zip(heads, np.ndindex(2, 2), strict=True):
-        np.testing.assert_array_equal(panel.values, history.attention[:, layer, head])
+def test_every_head_moves_with_the_slider_and_so_does_the_cursor() -> None:
+    view, history = view_of("learning"), of("learning").history
+    for panel in view.panels[:4]:
         assert panel.colour_limits == (0.0, 1.0)
         assert (panel.rows.title, panel.columns.title) == ("query", "key")
         assert panel.rows.labels == tuple("abcde"[i] for i in history.probe)
-        assert panel.hidden is not None
         assert panel.hidden.sum() == 15
-    assert view.sweep is not None
     assert view.sweep.values == tuple(str(step) for step in history.moments)
-    accuracy, loss = lines
+    accuracy, loss = view.panels[4:]
     assert accuracy.x.tolist() == loss.x.tolist() == history.moments.tolist(), "one axis of steps, that of the slider"
-    measured, blind, chance = accuracy.series
-    np.testing.assert_allclose(measured.values, history.accuracy, rtol=1e-6)
-    assert set(blind.values.tolist()) == {np.float32(history.blind)}
-    assert set(chance.values.tolist()) == {np.float32(0.2)}
-    assert (measured.dashed, blind.dashed, chance.dashed) == (False, True, True)
+    np.testing.assert_allclose(accuracy.series[0].values, history.accuracy, rtol=1e-6)
+    assert [one.dashed for one in accuracy.series] == [False, True, True]
     assert accuracy.strokes == ("solid", "dashed", "dotted"), "what is compared with can be told apart"
-    np.testing.assert_allclose(loss.series[0].values, history.loss, rtol=1e-6)
     assert loss.series[1].values[0] == pytest.approx(math.log(5))
     assert "learns to copy from 6 tokens" in view.summary
     assert "guessing gets 20%" in view.summary
 
 
-def test_a_run_can_be_drawn_from_its_first_moment_on() -> None:
+def test_a_run_can_be_drawn_from_its_first_moment_on_and_several_heads_have_titles() -> None:
     first, *_ = steps_learning(LearningConfig(**SMALL))
     view = learning_view(first.history)
     assert view.steps == 1
     assert view.panels[0].title == "Attention"
     assert view.panels[0].hidden is None
     assert learning_table(first.history).rows[0][0] == 0
+    two, *_ = steps_learning(LearningConfig(heads=2, **SMALL))
+    assert [panel.title for panel in learning_view(two.history).panels[:2]] == ["Head 1", "Head 2"]
 
 
-def test_gradients_are_those_of_all_layers(run: LearningResult) -> None:
-    view = gradients_view(run.history)
-    found = {one.name: one.values for panel in view.panels for one in panel.series}
+def test_gradients_are_those_of_all_layers() -> None:
+    history = of("learning").history
+    found = {one.name: one.values for panel in view_of("learning gradients").panels for one in panel.series}
     assert tuple(found) == ROLES
-    norms = np.sqrt((run.history.gradients**2).sum(1))
+    norms = np.sqrt((history.gradients**2).sum(1))
     for i, name in enumerate(ROLES):
         np.testing.assert_allclose(found[name], norms[:, i], rtol=1e-5)
-    bare = gradients_view(run_learning(dataclasses.replace(WIDE, biases=False)).history)
+    bare = gradients_view(run_learning(LearningConfig(biases=False, **SMALL)).history)
     assert [one.name for panel in bare.panels for one in panel.series] == list(ROLES[:4])
 
 
-def test_an_answer_is_drawn_with_its_attention(run: LearningResult) -> None:
-    found = answer(run.trained, tuple("abca"))
-    view = answer_view(found, causal=True)
-    np.testing.assert_array_equal(view.panels[-1].values, found.probabilities)
+def test_an_answer_says_what_is_right_and_which_head_is_off() -> None:
+    trained, whole = of("learning").trained, of("answer")
+    view = view_of("learning answer")
     assert view.panels[-1].columns.labels == tuple("abcde")
-    np.testing.assert_array_equal(view.panels[2].values, found.attention[1, 0])
-    assert f"{found.right} of 3 are right" in view.summary
-    assert "Nothing is asked" in answer_view(answer(run.trained, ("a",)), causal=True).summary
-
-
-def test_what_is_left_without_a_head(run: LearningResult) -> None:
-    whole, one = run.score.accuracy, attention_core.run(Ablation(trained=run.trained, off=((1, 0),)))
-    (panel,) = ablation_view(one, whole).panels
-    np.testing.assert_allclose(panel.values, [whole, *one.each.ravel()], rtol=1e-6)
-    assert panel.labels.labels[:2] == ("nothing", "layer 1, head 1")
-    assert ablation_words(one, whole).startswith(f"Without layer 2, head 1: {one.each[1, 0]:.1%} are right")
-    two = attention_core.run(Ablation(trained=run.trained, off=((0, 0), (1, 1))))
-    (panel,) = ablation_view(two, whole).panels
-    assert panel.labels.labels[-1] == "these together"
-    assert panel.values[-1] == pytest.approx(two.left.accuracy)
-    assert "Switch one off" in ablation_words(attention_core.run(Ablation(trained=run.trained)), whole)
-
-
-def test_an_answer_with_a_head_off_names_it_and_is_that_of_a_model_without_it(run: LearningResult) -> None:
-    whole, found = answer(run.trained, tuple("abca")), answer(run.trained, tuple("abca"), [(0, 1)])
+    assert f"{whole.right} of 3 are right" in view.summary
+    assert "Nothing is asked" in answer_view(answer(trained, ("a",)), causal=True).summary
+    found = answer(trained, tuple("abca"), [(0, 1)])
     view = answer_view(found, causal=True)
     assert [panel.title for panel in view.panels[:2]] == ["Layer 1, head 1", "Layer 1, head 2 (off)"]
     assert "without layer 1, head 2 answers" in view.summary
@@ -132,36 +98,47 @@ def test_an_answer_with_a_head_off_names_it_and_is_that_of_a_model_without_it(ru
     assert (found.probabilities != whole.probabilities).any()
 
 
-def test_a_run_under_way_has_the_axis_of_the_whole_run_and_what_is_to_come_is_no_fault(run: LearningResult) -> None:
-    *steps, _ = steps_learning(WIDE)
+def test_what_is_left_without_a_head() -> None:
+    trained, whole, one = of("learning").trained, of("learning").score.accuracy, of("heads")
+    (panel,) = view_of("learning heads").panels
+    np.testing.assert_allclose(panel.values, [whole, *one.each.ravel()], rtol=1e-6)
+    assert panel.labels.labels[:2] == ("nothing", "layer 1, head 1")
+    assert ablation_words(one, whole).startswith(f"Without layer 2, head 1: {one.each[1, 0]:.1%} are right")
+    two = attention_core.run(Ablation(trained=trained, off=((0, 0), (1, 1))))
+    (panel,) = ablation_view(two, whole).panels
+    assert panel.labels.labels[-1] == "these together"
+    assert panel.values[-1] == pytest.approx(two.left.accuracy)
+    assert "Switch one off" in ablation_words(attention_core.run(Ablation(trained=trained)), whole)
+
+
+def test_a_run_under_way_has_the_axis_of_the_whole_run_and_what_is_to_come_is_no_fault() -> None:
+    history = of("learning").history
+    *steps, _ = steps_learning(of("learning").config)
     early = steps[2]
     assert isinstance(early, LearningStep)
     view = moving_view(early.history)
     assert view.sweep is None
-    assert [panel.title for panel in view.panels] == [panel.title for panel in learning_view(run.history).panels]
+    assert [panel.title for panel in view.panels] == [panel.title for panel in view_of("learning").split()[0].panels]
     np.testing.assert_array_equal(view.panels[3].values, early.history.attention[2, 1, 1])
-    for panel in view.panels[-2:]:
-        assert isinstance(panel, LinesPanel)
-        assert panel.marked == 2
-        np.testing.assert_array_equal(panel.x, run.history.moments)
-        assert np.isfinite(panel.series[0].values).sum() == 3
-        assert panel.warning == ""
+    panel = view.panels[-1]
+    assert isinstance(panel, LinesPanel)
+    assert panel.marked == 2
+    np.testing.assert_array_equal(panel.x, history.moments)
+    assert np.isfinite(panel.series[0].values).sum() == 3
+    assert panel.warning == ""
 
 
-def test_the_table_has_all_that_was_noted(run: LearningResult) -> None:
-    table = learning_table(run.history)
-    assert len(table.rows) == len(run.history.moments)
-    columns = table.as_columns()
-    assert columns["steps"] == run.history.moments.tolist()
-    assert columns["accuracy"] == run.history.accuracy.tolist()
-    assert columns["‖∂L/∂b_K‖, layer 2"] == run.history.gradients[:, 1, 5].tolist()
+def test_the_table_has_all_that_was_noted() -> None:
+    history, columns = of("learning").history, learning_table(of("learning").history).as_columns()
+    assert columns["steps"] == history.moments.tolist()
+    assert columns["accuracy"] == history.accuracy.tolist()
+    assert columns["‖∂L/∂b_K‖, layer 2"] == history.gradients[:, 1, 5].tolist()
     assert columns["W_Q moved, layer 1"][0] == 0
     assert len(columns["answer to the probe"][0].split()) == 6
 
 
 def test_several_seeds_are_a_band_and_a_bar_each() -> None:
-    result = run_seeds(SeedsConfig(runs=3, seed=4, **SMALL))
-    view = seeds_view(result)
+    result, view = of("seeds"), view_of("learning seeds")
     lines, bars = view.panels
     middle = lines.series[0]
     np.testing.assert_allclose(middle.values, np.median(result.accuracy, axis=0), rtol=1e-6)
@@ -173,30 +150,23 @@ def test_several_seeds_are_a_band_and_a_bar_each() -> None:
     table = seeds_table(result)
     assert [row[0] for row in table.rows] == [4, 5, 6]
     assert table.rows[1][1] == result.scores[1].accuracy
-
-
-def test_seeds_under_way_are_those_that_have_come() -> None:
     config = SeedsConfig(runs=2, seed=4, **SMALL)
     *steps, _ = steps_seeds(config)
-    step = steps[-3]
-    assert isinstance(step, SeedsStep)
-    (panel,) = seeds_moving_view(config, step).panels
-    assert isinstance(panel, LinesPanel)
+    assert isinstance(steps[-3], SeedsStep)
+    (panel,) = seeds_moving_view(config, steps[-3]).panels
     assert panel.warning == ""
-    np.testing.assert_allclose(panel.series[0].band[1], np.nanmax(step.accuracy, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(panel.series[0].band[1], np.nanmax(steps[-3].accuracy, axis=0), rtol=1e-6)
     (panel,) = seeds_moving_view(config, steps[2]).panels
     assert np.isnan(panel.series[0].values[3:]).all()
-
-
-def test_a_curve_ends_where_all_runs_did() -> None:
-    result = run_seeds(SeedsConfig(runs=2, optimizer="sgd", learning_rate=100.0, **SMALL | {"steps": 60}))
-    lines = seeds_view(result).panels[0]
+    ended = run_seeds(dataclasses.replace(config, optimizer="sgd", learning_rate=100.0, steps=60))
+    lines = seeds_view(ended).panels[0]
     assert np.isnan(lines.series[0].values[-1])
     assert lines.warning
 
 
 def test_the_map_shows_both_sides_so_far_and_in_the_end() -> None:
     accuracy = np.random.default_rng(1).uniform(0, 0.9, (2, 4, 4))
+    accuracy[0, 0, 0] = accuracy[1, :2, 0] = 1
     result = MapResult(
         config=MapConfig(), accuracy=accuracy, spread=np.ones((2, 4)), chance=0.1, blind=0.3, verdicts=(),
         provenance=Provenance.of(MapConfig()),
@@ -207,7 +177,7 @@ def test_the_map_shows_both_sides_so_far_and_in_the_end() -> None:
         assert panel.rows.labels == ("0.001", "0.003", "0.01", "0.03")
         assert panel.columns.labels == ("16", "64", "256", "1,024")
     assert [panel.title for panel in view.panels] == ["With 1/√d_head", "Without the factor"]
-    assert "0 learn with the factor" in view.summary
+    assert "16 settings 1 learn with the factor 1/√d_head, 2 without it" in view.summary
     part = map_view(result.config, np.where(accuracy > 0.5, accuracy, np.nan))
     assert sum(int(np.isfinite(panel.values).sum()) for panel in part.panels) == (accuracy > 0.5).sum()
     table = map_table(result)

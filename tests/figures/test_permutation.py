@@ -1,45 +1,38 @@
-"""How shuffles are drawn: what is measured is what stands on screen, and orders are where the chips are."""
+"""How shuffles are drawn and told: orders are where the chips are, and each residual is in one bin."""
 
 import numpy as np
 import pytest
 
-from attention_core.experiments.permutation import (
-    PermutationConfig,
-    ShuffleConfig,
-    run_depth,
-    run_permutation,
-    run_shuffle,
-    steps_blocks,
-    steps_order,
-)
-from attention_core.experiments.run import run
+from attention_core.experiments.permutation import PermutationConfig, ShuffleConfig, run_permutation, run_shuffle
 from attention_core.figures import permutation as draw
+from tests.figures.test_every_view import proofs
+from tests.figures.views import SHUFFLE, SIX, of, view_of
 
-CONFIG = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 0, 1), key_order=(1, 2, 0))
+THREE = ("a", "b", "c")
 
 
-def test_the_panels_hold_the_numbers_in_the_order_of_the_tokens() -> None:
-    result = run_shuffle(CONFIG)
-    before, after, undone, left = draw.shuffle_view(CONFIG, result).panels
-    np.testing.assert_allclose(before.values, result.weights_before.mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(after.values, result.weights_after.mean(axis=0), rtol=1e-6)
-    difference = result.weights_undone.mean(axis=0) - result.weights_before.mean(axis=0)
-    np.testing.assert_allclose(left.values, difference, rtol=1e-6)
-    assert (after.rows.labels, after.columns.labels) == (("c", "a", "b"), ("b", "c", "a"))
-    assert before.rows.labels == undone.columns.labels == ("a", "b", "c")
-    assert draw.shuffle_view(CONFIG, result).panels[draw.AFTER].title == after.title
-    assert left.limits == (-result.bound, result.bound)
-    assert draw.shuffle_view(CONFIG, result, panels=(0, 3)).panels[1].title == left.title
-    head = draw.shuffle_view(CONFIG, result, head="2").panels[0]
-    np.testing.assert_array_equal(head.values, np.float32(result.weights_before[1]))
-    output = draw.shuffle_view(CONFIG, result, quantity="output").panels[1]
-    np.testing.assert_array_equal(output.values, np.float32(result.output_after))
+def test_rows_and_columns_stand_in_the_order_of_the_tokens() -> None:
+    before, after, undone, left = view_of("permutation").panels
+    assert after.rows.labels == tuple(SIX[i] for i in SHUFFLE.query_order)
+    assert after.columns.labels == tuple(SIX[i] for i in SHUFFLE.key_order)
+    assert before.rows.labels == undone.columns.labels == SIX
+    assert view_of("permutation").panels[draw.AFTER].title == after.title
+    assert left.limits == (-of("shuffle").bound, of("shuffle").bound)
+    assert [panel.scale for panel in (before, after, undone)] == ["sequential"] * 3, "weights start at 0"
+    assert draw.shuffle_view(SHUFFLE, of("shuffle"), panels=(0, 3)).panels[1].title == left.title
+    output = view_of("permutation output").panels[1]
     assert output.columns.labels[-1] == "32"
+    assert output.scale == "diverging"
+    broken = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1), mask="causal")
+    view = draw.shuffle_view(broken, run_shuffle(broken))
+    assert view.panels[3].limits is None, "a difference that is no rounding has its own range"
+    assert "they differ" in view.summary
 
 
 def test_the_table_holds_the_numbers_before_the_shuffle_and_after_it() -> None:
-    result = run_shuffle(CONFIG)
-    table = draw.shuffle_table(CONFIG, result)
+    config = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(1, 2, 0))
+    result = run_shuffle(config)
+    table = draw.shuffle_table(config, result)
     assert len(table.rows) == 9
     row = dict(zip(table.columns, table.rows[1], strict=True))
     assert (row["query slot"], row["key slot"], row["query"], row["key"]) == (1, 2, "a", "b")
@@ -79,23 +72,7 @@ def test_the_words_tell_what_the_histogram_shows() -> None:
     assert "float32" not in holds
 
 
-def test_the_proof_quotes_what_was_measured() -> None:
-    def steps(**switches: object) -> list[str]:
-        config = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 1, 0), **switches)
-        laws, built, order, depth = (
-            run(config.unshuffled(), experiment=each)
-            for each in (run_permutation, steps_blocks, steps_order, run_depth)
-        )
-        return [step.measured for step in draw.proof(run_shuffle(config), laws, built, order, depth)]
-
-    holds, broken = steps(), steps(mask="causal")
-    assert holds[2].count("≤") == broken[2].count(">") == 6
-    assert "leave the second sentence empty" in steps(context=("a",))[2]
-    assert all(name in holds[3] for name in ("sinusoidal", "learned", "rotary", "ALiBi", "causal", "sliding window"))
-
-
-def test_a_difference_that_is_no_rounding_has_its_own_range() -> None:
-    broken = ShuffleConfig(tokens=("a", "b", "c"), query_order=(2, 0, 1), key_order=(2, 0, 1), mask="causal")
-    panel = draw.shuffle_view(broken, run_shuffle(broken)).panels[3]
-    assert panel.limits is None
-    assert "they differ" in draw.shuffle_view(broken, run_shuffle(broken)).summary
+def test_the_proof_names_blocks_and_all_that_brings_order_in() -> None:
+    built, order = (dict(proofs())["laws"][at].measured for at in (2, 3))
+    assert built.count("≤") == 6
+    assert all(name in order for name in ("sinusoidal", "learned", "rotary", "ALiBi", "causal", "sliding window"))

@@ -16,16 +16,12 @@ from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
 @pytest.mark.parametrize(
     ("typed", "markup"),
     [
-        ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"),
-        ("a & b", "a &amp; b"),
-        ("&lt;", "&amp;lt;"),
+        ("<b>x</b>", "&lt;b&gt;x&lt;/b&gt;"), ("a & b", "a &amp; b"), ("&lt;", "&amp;lt;"),
         ("$x$", "&#36;x&#36;"),
         ("%{z}", "&#37;{z}"),
-        ('"""', '"""'),
-        ("\x00\x0b\ud800\ufffe\uffff", "\ufffd" * 5),
-        ("cat", "cat"),
+        ('"""', '"""'), ("\x00\x0b\ud800\ufffe\uffff", "\ufffd" * 5), ("cat", "cat"),
     ],
-)
+)  # fmt: skip
 def test_text_is_escaped_once_and_completely(typed, markup):
     assert escape(typed) == markup
 

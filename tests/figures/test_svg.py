@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from attention_core.figures.matrix import (
     Axis,
@@ -27,8 +26,10 @@ from attention_core.figures.matrix import (
 from attention_core.figures.svg import PLOT, panel_svg, view_svgs
 from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, SCALES
+from tests.strategies import hostile_text
+from tests.texts import TOKENS
 
-EVIL = '<script>alert("x")</script>&'
+EVIL = TOKENS[1]
 WORDS = Axis(title="key", labels=("the", EVIL, "cat"), role="key")
 QUERIES = Axis(title="query", labels=("a", "b"), role="query")
 NAMESPACE = {"svg": "http://www.w3.org/2000/svg"}
@@ -73,7 +74,7 @@ def test_a_panel_is_well_formed_and_its_text_is_only_text(panel: Panel) -> None:
     assert not re.search(r'="[^"]*nan', re.sub(r'aria-label="[^"]*"|href="[^"]*"', "", drawn.lower()))
 
 
-@given(st.text(st.characters(exclude_categories=()), max_size=9))
+@given(hostile_text())
 def test_every_character_that_xml_can_hold_comes_back_and_no_other_breaks_it(text: str) -> None:
     axis, wanted = Axis(title=text, labels=(text,) * 3), fit_for_xml(text)
     said = {"title": text, "note": text}

@@ -1,16 +1,22 @@
-"""Text for other programs: names told apart, no formula in a spreadsheet, no character that XML cannot hold."""
+"""Text for other programs, and tables of it: no formula in a spreadsheet, no character that XML cannot hold."""
 
 import csv
 import io
+import json
+import math
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_core.experiments.permutation import ShuffleConfig, run_shuffle
+from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, Panel, Series
+from attention_core.figures.table import Table, panel_table, table_csv, table_json
 from attention_core.figures.text import csv_text, escape_xml, fit_for_xml, told_apart
+from tests.strategies import hostile_text
 
-ANY = st.text(st.characters(exclude_categories=()))  # lone surrogates too
 FORMULAS = (
     "=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "\r=1+1", "\n=1+1", "\tx", "\rx", " =1+1", "\u00a0=1+1", "\u3000@x",
     "＝1+1", "＋1", "－1", "＠x", '=HYPERLINK("http://x","y")',
@@ -43,15 +49,11 @@ def test_names_that_are_told_apart_by_an_apostrophe_alone_still_differ() -> None
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        ((), ()),
-        (("a", "b"), ("a", "b")),
-        (("a", "a", "a"), ("a", "a (2)", "a (3)")),
-        (("a", "a (2)", "a"), ("a", "a (2)", "a (3)")),
-        (("a", "a", "a (2)"), ("a", "a (3)", "a (2)")),
-        (("a", "a", "a (2)", "a (2)"), ("a", "a (3)", "a (2)", "a (2) (2)")),
-        (("", ""), ("", " (2)")),
+        ((), ()), (("a", "b"), ("a", "b")), (("a", "a", "a"), ("a", "a (2)", "a (3)")),
+        (("a", "a (2)", "a"), ("a", "a (2)", "a (3)")), (("a", "a", "a (2)"), ("a", "a (3)", "a (2)")),
+        (("a", "a", "a (2)", "a (2)"), ("a", "a (3)", "a (2)", "a (2) (2)")), (("", ""), ("", " (2)")),
     ],
-)
+)  # fmt: skip
 def test_repeated_names_are_told_apart(names: tuple[str, ...], told: tuple[str, ...]) -> None:
     assert told_apart(names) == told
 
@@ -79,7 +81,65 @@ def test_a_parser_reads_every_character_that_xml_holds_and_fffd_for_every_other(
     assert root.text == root.attrib["b"] == fit_for_xml(every) == wanted
 
 
-@given(ANY)
+@given(hostile_text(max_size=99))
 def test_text_comes_back_from_a_parser(text: str) -> None:
     root = ElementTree.fromstring(f'<a b="{escape_xml(text)}">{escape_xml(text)}</a>')
     assert (root.text or "") == root.attrib["b"] == fit_for_xml(text)
+
+
+# ---- tables to take along ----
+
+
+CONFIG = ShuffleConfig(tokens=("=1+1", "<b>", "c"), query_order=(2, 1, 0), seed=4)
+TABLE = Table(("name", "value"), (("=1+1", 0.1), ("-x", math.nan), ("ok", math.inf)))
+
+
+def test_csv_begins_with_its_columns_and_disarms_formulas() -> None:
+    rows = list(csv.reader(io.StringIO(table_csv(TABLE).removeprefix("\ufeff"))))
+    assert rows == [["name", "value"], ["'=1+1", "0.1"], ["'-x", "nan"], ["ok", "inf"]]
+    assert TABLE.as_columns()["name"] == ["=1+1", "-x", "ok"]
+
+
+def test_json_holds_everything_and_is_valid_json() -> None:
+    content = json.loads(table_json(TABLE, CONFIG, run_shuffle(CONFIG)))
+    assert content["config"]["tokens"] == ["=1+1", "<b>", "c"]
+    assert content["rows"] == [["=1+1", 0.1], ["-x", "nan"], ["ok", "inf"]]
+    assert content["verdicts"][0]["holds"] is True
+    assert content["provenance"]["seed"] == 4
+
+
+WORDS = Axis(title="key", labels=("=1", "a", "a (2)", "a", "query / key"), role="key")
+ONE = Axis(title="query", labels=("a",))
+DUPLICATES: tuple[tuple[Panel, tuple[str, ...]], ...] = (
+    (
+        MatrixPanel(title="", values=np.ones((1, 5)), rows=ONE, columns=WORDS, quantity="w", scale="sequential"),
+        ("query / key", "=1", "a", "a (2)", "a (3)", "query / key (2)"),
+    ),
+    (BarsPanel(title="", values=np.ones(5), labels=WORDS, quantity="key"), ("key", "key (2)")),
+    (
+        LinesPanel(
+            title="", x=np.ones(1), x_title="one", y_title="y",
+            series=(
+                Series(name="one", values=np.ones(1), band=(np.ones(1), np.ones(1))),
+                Series(name="one, low", values=np.ones(1)),
+                Series(name="one (2)", values=np.ones(1)),
+            ),
+        ),
+        ("one", "one (3)", "one, low", "one, high", "one, low (2)", "one (2)"),
+    ),
+    (
+        GraphPanel(
+            title="", values=np.ones((5, 1)), layers=WORDS, tokens=Axis(title="a", labels=("x",)), quantity="w",
+        ),
+        ("a", "=1", "a (3)", "a (2)", "a (4)", "query / key"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("panel", "columns"), DUPLICATES, ids=[type(panel).__name__ for panel, _ in DUPLICATES])
+def test_no_two_columns_have_one_name(panel: Panel, columns: tuple[str, ...]) -> None:
+    table = panel_table(panel)
+    assert table.columns == columns
+    assert [len(values) for values in table.as_columns().values()] == [len(table.rows)] * len(columns)
+    (names, *_) = csv.reader(io.StringIO(table_csv(table).removeprefix("\ufeff")))
+    assert names == [name.replace("=1", "'=1") for name in columns]

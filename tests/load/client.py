@@ -6,7 +6,7 @@ says so, and the server then sends their hashes in their place. Unlike a browser
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-PATIENCE_S = 120
+from tests.processes import PATIENCE_S
+
 FIELDS = {
     "bidi_component": "json_value",
     "button": "trigger_value",
@@ -84,7 +85,7 @@ class Run:
     @cached_property
     def elements(self) -> list[tuple[str, Any]]:
         """Kind and content of each element on the page and of each block that is a widget, in order."""
-        return [found for message in self.shown if (found := _element(message))]
+        return [found for message in self.shown if (found := element_of(message))]
 
     @cached_property
     def widgets(self) -> list[Widget]:
@@ -108,7 +109,7 @@ class Run:
         return [proto.body for kind, proto in self.elements if kind == "alert"]
 
 
-def _element(message: ForwardMsg) -> tuple[str, Any] | None:
+def element_of(message: ForwardMsg) -> tuple[str, Any] | None:
     """Kind and content of the element or block in a message; None where there is none."""
     part = message.delta.WhichOneof("type")
     if part not in ("new_element", "add_block"):
@@ -126,6 +127,7 @@ class Session:
 
     Attributes:
         pages: Hash of each page by its address.
+        heard: Called with each message as it comes.
     """
 
     def __init__(self, url: str) -> None:
@@ -135,6 +137,7 @@ class Session:
             f"{address}/_stcore/stream", timeout=PATIENCE_S, subprotocols=["streamlit"], skip_utf8_validation=True
         )
         self.pages: dict[str, str] = {}
+        self.heard: Callable[[ForwardMsg], object] = lambda _: None
         self._page = self._hash = self._query = ""
         self._kept: dict[str, ForwardMsg] = {}
         self._shown: tuple[ForwardMsg, ...] = ()
@@ -184,7 +187,7 @@ class Session:
 
     def _fragment(self, widgets: set[str]) -> str:
         """The fragment that all these widgets belong to; empty if there is none."""
-        elements = ((message.delta.fragment_id, _element(message)) for message in self._shown)
+        elements = ((message.delta.fragment_id, element_of(message)) for message in self._shown)
         found = {fragment for fragment, element in elements if element and getattr(element[1], "id", "") in widgets}
         return found.pop() if len(found) == 1 else ""
 
@@ -215,5 +218,6 @@ class Session:
             elif kind == "page_info_changed":
                 self._query = message.page_info_changed.query_string
             messages.append(message)
+            self.heard(message)
             if kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                 return messages

@@ -14,10 +14,10 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from pages._shared.lesson import PARTS, Lesson
-from pages._shared.registry import LEDGER, PAGES
-from pages._shared.runner import CACHE_BYTES
-from pages._shared.words import literal
+from pages._shared.compute.runner import CACHE_BYTES
+from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.lesson import PARTS, Lesson
 from attention_core.experiments.checks import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
 from tests.processes import ROOT, Server, serving
@@ -53,9 +53,9 @@ TOO_MANY = " ".join("w" * (MAX_TOKENS + 1))
 TEXTS = (LONG, MARKUP, TOO_MANY, "", "\x00\u202e\u200b\ufffe")
 
 
-def moved(order: Any, tokens: Any, serial: Any = 1) -> str:
+def moved(order: Any, serial: Any = 1) -> str:
     """What the token board sends."""
-    return json.dumps({"sent": {"serial": serial, "move": {"order": order, "tokens": tokens}}})
+    return json.dumps({"sent": {"serial": serial, "order": order}})
 
 
 # Nonsense in the shape of what components send, and of a click on a chart.
@@ -67,10 +67,10 @@ STATES = (
     '{"sent": "evil", "step": null, "cell": ""}',
     f'{{"sent": {DEEP}}}',
     f'{{"step": [0, {MANY_DIGITS}]}}',
-    moved([0, 0], ["a", "b"]),
-    moved([0], [LONG]),
-    moved([math.nan, 1e308], [1, None], serial=math.inf),
-    moved([*range(len(MARKUP.split()))], MARKUP.split()),
+    moved([0, 0]),
+    moved([LONG]),
+    moved([math.nan, 1e308], serial=math.inf),
+    moved([*range(len(MARKUP.split()))]),
 )
 POINTS: tuple[Any, ...] = ([math.nan, math.inf], [1e308, -1], [2**70] * 3, ["0", True], [[0]], MARKUP, [99], [0, 99])
 CLICKS = tuple(
@@ -162,7 +162,7 @@ def sent(
 def test_the_checks_can_fail() -> None:
     live = ("<b>evil</b>", "a $evil$", ":red[evil]", "[evil](http://evil)")
     assert all(map(LIVE.search, live))
-    assert not any(LIVE.search(literal(text)) for text in live)
+    assert not any(LIVE.search(escape_markdown(text)) for text in live)
     log = "2026-01-01 00:00:00.000 session starts\n2026-01-01 00:00:01.000 KeyError on home\nTraceback (most recent"
     assert [record[:23] for record in unhandled(log)] == ["2026-01-01 00:00:01.000"]
     assert unhandled(log.replace("KeyError on home", HANDLED[0])) == []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from pages._shared.registry import PAGES
+from pages._shared.core.pages import PAGES
 from tests.load.client import Run, Session, Widget
 from tests.processes import ROOT, Server, serving
 

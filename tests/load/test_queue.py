@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Event
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websocket import WebSocketException
 
 from tests.load.client import Run, Session
-from tests.processes import ROOT, Server, serving
+from tests.processes import PATIENCE_S, ROOT, Server, serving
 
 pytestmark = pytest.mark.slow
 WAITING = "this machine is busy with another computation"
@@ -19,34 +23,45 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def progress(run: Run) -> list[str]:
-    """What the progress bar said, in order."""
-    return [proto.text for kind, proto in run.elements if kind == "progress"]
+class Measuring(Session):
+    """A visitor who has times measured, and tells what the progress bar says as it comes."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.said: list[str] = []
+        self.picture_hidden, self.begun = Event(), Event()
+        self.heard = self._read_bar
+
+    def _read_bar(self, message: ForwardMsg) -> None:
+        element = message.delta.new_element
+        if element.WhichOneof("type") == "progress":
+            self.said.append(element.progress.text)
+            (self.picture_hidden if WAITING in self.said[-1] else self.begun).set()
+
+    def measure(self, d_model: int, seconds: int) -> Run:
+        settings = {"measure": "over n", "d_model": str(d_model), "seconds": str(seconds)}
+        return self.visit("complexity", {f"complexity_{name}": value for name, value in settings.items()})
 
 
 def test_one_timing_run_at_a_time_and_the_other_says_that_it_waits(server: Server) -> None:
-    def measure(d_model: str) -> Run:
-        with Session(server.url) as visitor:
-            settings = {"measure": "over n", "d_model": d_model, "seconds": "2"}
-            return visitor.visit("complexity", {f"complexity_{name}": value for name, value in settings.items()})
-
-    with Session(server.url) as third, ThreadPoolExecutor(2) as both:
+    first, second = Measuring(server.url), Measuring(server.url)
+    with Session(server.url) as third, second, ThreadPoolExecutor(2) as both:
         third.visit("complexity")
-        asked = [both.submit(measure, d_model) for d_model in ("64", "128")]
-        served = 0
-        while not all(run.done() for run in asked):
-            assert third.visit("").failures == []
-            served += 1
-        runs = [run.result() for run in asked]
-    assert served > 0
-    for run in runs:
-        assert run.failures == []
-        assert any(kind == "plotly_chart" for kind, _ in run.elements), "the measured times are drawn"
-    said = [progress(run) for run in runs]
-    waited = [WAITING in texts[0] for texts in said]
-    assert sorted(waited) == [False, True]
-    second, first = sorted(said, key=lambda texts: WAITING in texts[0], reverse=True)
-    assert not any(WAITING in text for text in first)
-    started = next(i for i, text in enumerate(second) if WAITING not in text)
-    assert second[started].startswith("Step ")
-    assert not any(WAITING in text for text in second[started:]), "once begun, it is not interrupted"
+        left = both.submit(first.measure, 64, 20)  # longer than all of this takes
+        assert first.begun.wait(PATIENCE_S)
+        asked = both.submit(second.measure, 128, 2)
+        assert second.waits.wait(PATIENCE_S)
+        assert third.visit("").failures == [], "everybody else is served"
+        assert not second.begun.is_set()
+        first.close()  # whoever leaves lets the next one begin
+        assert second.begun.wait(PATIENCE_S)
+        with suppress(OSError, WebSocketException):
+            left.result()
+        run = asked.result()
+    assert run.failures == []
+    assert any(kind == "plotly_chart" for kind, _ in run.elements), "the measured times are drawn"
+    assert not first.waits.is_set()
+    started = next(i for i, text in enumerate(second.said) if WAITING not in text)
+    assert started > 0
+    assert second.said[started].startswith("Step ")
+    assert not any(WAITING in text for text in second.said[started:]), "once begun, it is not interrupted"

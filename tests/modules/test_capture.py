@@ -53,9 +53,33 @@ for module, masks in every_case():
     assert (program.module()(y, None, None, **other) - module(y, **other)).abs().max() < 1e-5
 """
 
+LAW = """
+import warnings
+from hypothesis import given, settings
+from tests.modules.test_laws import calls, check
+
+def compiled(module, args, masks):
+    torch._dynamo.reset()
+    return torch.compile(module, fullgraph=True, backend="aot_eager")(*args, **masks)
+
+def exported(module, args, masks):
+    return torch.export.export(module, args, masks).module()(*args, **masks)
+
+warnings.simplefilter("ignore")
+
+for capture in (compiled, exported):
+
+    @given(calls())
+    @settings(max_examples=15, deadline=None, database=None)
+    def law(call):
+        check(call, lambda *args, **masks: capture(call.module, args, masks))
+
+    law()
+"""
+
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", [COMPILE, EXPORT], ids=["compile", "export"])
+@pytest.mark.parametrize("script", [COMPILE, EXPORT, LAW], ids=["compile", "export", "law"])
 def test_the_module_is_captured_whole_and_computes_the_same(script: str) -> None:
     done = subprocess.run([sys.executable, "-c", PREAMBLE + script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -146,7 +146,7 @@ def check(call: Call, module: Callable[..., Tensor] | None = None) -> None:
     masks = {**call.masks}
     if len(call.args) == 1 and "query_positions" in masks:
         masks.setdefault("key_positions", masks["query_positions"])
-    output = (module or call.module)(*inputs, **masks)
+    output = (call.module if module is None else module)(*inputs, **masks)
     trace = call.module.trace(*inputs, **masks)
     limit = bound(replace(call, masks=masks))
     assert output.shape == (*call.args[0].shape[:2], output.shape[2])

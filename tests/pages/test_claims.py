@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Markdown
 
-from pages._shared.finding import capital
-from pages._shared.ledger import MOST_SETTINGS, Ledger
-from pages._shared.registry import LEDGER, PAGES, PageSpec
-from pages._shared.words import literal
+from pages._shared.claims.results import MOST_SETTINGS, Ledger
+from pages._shared.core.pages import LEDGER, PAGES, PageSpec
+from pages._shared.core.text import escape_markdown
+from pages._shared.page.findings import capital
 from attention_core.claims import (
     EXPECTED,
     FALSE,
@@ -128,7 +128,7 @@ def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> Non
     assert "not as theory says" not in legend, "only what is there is explained"
     broken = next(verdict for verdict in one.broken if verdict.outcome == "fails")
     for verdict, before in ((one.verdicts[0], ""), (broken, "With a bias on one of the two sides only: ")):
-        assert capital(f"{before}{verdict.says} **{literal(format_number(verdict.measured))}") in text
+        assert capital(f"{before}{verdict.says} **{escape_markdown(format_number(verdict.measured))}") in text
         assert f"{before}`{verdict.numbers}`" in exactly
         assert verdict.quantity not in text
     score = f"**1 of 1** claims checked so far, of {len(claims())} in all, is as theory says"
@@ -161,8 +161,8 @@ RUN = defaults(RunConfig)
 def opened(claim: Claim, *, broken: bool = False) -> RunConfig:
     """What the page of a claim measures, opened by the claim's link; of Learning, from several seeds where asked."""
     module, parameters = import_module(f"pages.{claim.page}"), claim.parameters(broken=broken)
-    assert parameters.keys() <= {module.page.values.key(name) for name in module.page.values}
-    config, view = module.page.made(module.page.values.read(parameters), RUN)
+    assert parameters.keys() <= {module.page.settings.key(name) for name in module.page.settings}
+    config, view = module.page.build(module.page.settings.read(parameters), RUN)
     return module.several(config, view) if getattr(view, "below", "") == "seeds" else config
 
 
@@ -222,7 +222,7 @@ def test_the_sources_tab_has_a_row_with_a_way_for_every_statement(
     rows = [text for text in texts(at) if ":small[:gray[" in text]
     assert len(rows) == len(told)
     for said, row in zip(told, rows, strict=True):
-        assert row.startswith(literal(said.statement, 300))
+        assert row.startswith(escape_markdown(said.statement, 300))
         assert ("To be corrected or added" in row) == bool(said.corrected)
     links = [link for link in at.main.get("page_link") if link.proto.page != LEDGER.name]
     assert [link.proto.page for link in links] == ["" if said.where[0] == "home" else said.where[0] for said in told]
@@ -252,7 +252,10 @@ def test_a_claim_that_fails_to_run_says_what_was_raised_and_the_next_is_checked(
     at = open_page("claims", seed=str(SEED + 6), device="cpu", claims_tab="Biases")
     at.button(key="_claims_all").click().run()
     assert not at.exception
-    assert f"Failed to run: {literal('RuntimeError on cpu: out of *memory*', 500)}" in entry(at, "softmax-shift")[0]
+    assert (
+        f"Failed to run: {escape_markdown('RuntimeError on cpu: out of *memory*', 500)}"
+        in entry(at, "softmax-shift")[0]
+    )
     assert glance(at)[-2:] == ["red", "green"]
     assert "failed to run" in next(text for text in texts(at) if "Legend" in text)
     assert any("**1 of 2** claims" in text and "1 failed to run" in text for text in texts(at))

@@ -10,8 +10,8 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.compat import SendAtOnce, is_history_navigation, is_move_waiting
-from tests.pages.conftest import PATIENCE_S
+from pages._shared.core.compat import SendAtOnce, is_history_navigation, is_move_waiting
+from tests.processes import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ def test_a_run_knows_whether_back_or_forward_asked_for_it() -> None:
     at = AppTest.from_string(
         "import streamlit as st\n"
         "from streamlit.runtime.scriptrunner import get_script_run_ctx\n"
-        "from pages._shared.compat import is_history_navigation\n"
+        "from pages._shared.core.compat import is_history_navigation\n"
         "before = is_history_navigation()\n"
         "get_script_run_ctx().is_history_navigation = True\n"
         "st.text(f'{before} {is_history_navigation()}')",
@@ -37,7 +37,7 @@ def test_a_run_knows_what_waits_for_its_end_and_takes_it_along_where_it_begins_a
     at = AppTest.from_string(
         "import streamlit as st\n"
         "from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx\n"
-        "from pages._shared.compat import is_move_waiting\n"
+        "from pages._shared.core.compat import is_move_waiting\n"
         "state = st.session_state\n"
         "state.setdefault('seen', []).append(is_move_waiting())\n"
         "if len(state.seen) == 1:\n"
@@ -56,7 +56,7 @@ def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken()
     at = AppTest.from_string(
         "import streamlit as st\n"
         "from streamlit.errors import StreamlitDuplicateElementKey\n"
-        "from pages._shared.compat import Place\n"
+        "from pages._shared.core.compat import Place\n"
         "place = Place()\n"
         "st.text('after')\n"
         "for label in 'abc':\n"

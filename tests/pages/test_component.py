@@ -3,17 +3,20 @@
 import re
 from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.component import WEB
+from pages._shared.components.loader import ADDRESS, WEB
 
-IMPORTED = re.compile(r'^(?:import|\} from|import .* from) .*?"(\.[^"]+)";$|from "(\.[^"]+)";$', re.MULTILINE)
+
+def imported(source: str) -> list[str]:
+    """What a script imports of ours, types too."""
+    return re.findall(r'(?:from |import\()"(\.[^"]+)"', source)
 
 
 def one_of_each() -> None:
-    from pages._shared.browser import copy_button, save_figure_button
-    from pages._shared.reconnect import watch_connection
-    from pages._shared.token_board import token_board
+    from pages._shared.components.small import copy_button, save_figure_button, watch_connection
+    from pages._shared.components.token_board import token_board
 
     token_board(("a", "b"), (0, 1), key="board", role="query", label="Tokens", hover_group="g")
     copy_button("Copy", "text", key="copy")
@@ -27,16 +30,13 @@ def drawn() -> list[Any]:
     return [one.proto for one in at.get("bidi_component")]
 
 
-def test_a_message_names_the_script_and_holds_none():
+def test_a_message_names_the_script_and_holds_no_more():
     protos = drawn()
-    assert [proto.js_source_path for proto in protos] == [
-        "token_board/token_board.js",
-        "button.js",
-        "button.js",
-        "watch_connection.js",
-    ]
-    assert not any(proto.js_content or proto.css_content or proto.html_content for proto in protos)
-    assert len({proto.component_name.split(".")[0] for proto in protos}) == 1
+    scripts = [re.search(rf'"{ADDRESS[1:]}/(.*?)"', proto.js_content)[1] for proto in protos]
+    assert scripts == ["token_board/board.js", "small/button.js", "small/button.js", "small/watch_connection.js"]
+    assert all((WEB / script).is_file() for script in scripts)
+    assert max(len(proto.js_content) for proto in protos) < 200
+    assert not any(proto.css_content or proto.html_content for proto in protos)
 
 
 def test_a_second_server_in_one_process_draws_them_too():
@@ -46,6 +46,28 @@ def test_a_second_server_in_one_process_draws_them_too():
 def test_all_that_scripts_import_is_there_and_nothing_else_is_served():
     scripts = sorted(WEB.rglob("*.js"))
     for script in scripts:
-        for found in IMPORTED.findall(script.read_text("utf-8")):
-            assert (script.parent / "".join(found)).resolve() in scripts
+        for found in imported(script.read_text("utf-8")):
+            assert (script.parent / found).resolve() in [*scripts, WEB / "base/types"]
     assert {path.suffix for path in WEB.rglob("*") if path.is_file()} == {".js", ".css", ".ts"}
+
+
+def test_a_room_imports_the_base_and_no_other_room():
+    rooms = {
+        path.name: {
+            found
+            for script in path.glob("*.js")
+            for found in imported(script.read_text("utf-8"))
+            if found.startswith("..") and not found.startswith("../base/")
+        }
+        for path in WEB.iterdir()
+    }
+    assert set(rooms) == {"base", "small", "map", "token_board", "matrix_view", "live_class"}
+    assert not any(rooms.values()), rooms
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['import { a } from "../map/map.js";', '/** @import { A } from "../map/map.js" */', 'import("../map/map.js")'],
+)
+def test_an_import_would_be_found(source: str):
+    assert imported(source) == ["../map/map.js"]

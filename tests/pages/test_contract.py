@@ -6,8 +6,8 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.registry import COURSE, FOLDER, HOME, LEDGER, PAGES
-from tests.experiments.test_shortest import SHORTEST
+from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES
+from tests.experiments.test_snippets import SHORTEST
 from tests.pages.conftest import Open, held
 
 NAMES = [page.name for page in PAGES]
@@ -109,8 +109,8 @@ def test_share_has_the_link_its_code_and_a_lesson(name: str, open_page: Open) ->
     at = open_tab(open_page, name, "share", seed="7")
     assert not at.exception
     links = [item.value for item in at.code]
-    assert any("seed=7" in link and "lesson=" not in link for link in links)
-    assert any("lesson=" in link for link in links)
+    assert any("seed=7" in link and "course=" not in link for link in links)
+    assert any("course=" in link for link in links)
     assert at.get("image")
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import logging
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -13,8 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared import reach
-from pages._shared.course import (
+from pages._shared.components.link_card import LONG_LINK
+from pages._shared.core import network
+from pages._shared.core.session_keys import QUERIES, WORKSHEET
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.course import (
     FORMAT,
     MAX_ANSWER,
     MAX_BYTES,
@@ -28,18 +32,16 @@ from pages._shared.course import (
     decode,
     from_json,
 )
-from pages._shared.courses import OURS, opened, ours
-from pages._shared.draft import draft
-from pages._shared.handout import handout
-from pages._shared.lesson import MAX_NOTE, PARTS, Lesson
-from pages._shared.link import LONG_LINK
-from pages._shared.words import literal
-from pages._shared.worksheet import Pose
+from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
+from pages._shared.lessons.library import OURS, opened, ours
+from pages._shared.page.worksheet import sheet_of
+from pages._shared.page.worksheet_html import Sheet, handout
+from pages._shared.session.draft import draft
 from attention_core.claims import claims, statement
 from attention_core.figures.text import fit_for_xml
-from tests.pages.conftest import Open, page_path, pictures
+from tests.pages.conftest import Open, lesson_text, page_path, pictures
 
-PATH = Path(__file__).parents[2] / "pages/_shared/courses"
+PATH = Path(__file__).parents[2] / "pages/_shared/lessons/library"
 IDS = {claim.id: claim for claim in claims()}
 MINUTES = {"order": 15, "scaling": 30, "interview": 45}
 
@@ -201,7 +203,7 @@ def _hashes() -> Callable[[str], str]:
 
     def of(page: str) -> str:
         if page not in found:
-            at = AppTest.from_file(str(PATH.parent / "main.py"), default_timeout=60).run()
+            at = AppTest.from_file(str(PATH.parents[1] / "main.py"), default_timeout=60).run()
             found[page] = at.switch_page(page_path(page))._page_hash
         return found[page]
 
@@ -233,14 +235,14 @@ def test_our_courses_lead_through_their_pages_to_a_summary(name: str, open_page:
         assert not at.exception
         assert at.query_params["step"] == str(number)
         assert f"**Step {number} of {len(course.steps)}**" in said(at)
-        assert literal(step.lesson.note, MAX_NOTE) in said(at)
+        assert escape_markdown(step.lesson.note, MAX_NOTE) in said(at)
         if step.lesson.predict_first:
             assert not pictures(at)
-            assert not any(literal(statement(claim), 200) in said(at) for claim in step.claims)
+            assert not any(escape_markdown(statement(claim), 200) in said(at) for claim in step.claims)
             question = at.pills(key=f"_{step.page}_option")
             at = question.set_value(question.options[0]).run()
             asked += 1
-        assert all(literal(statement(claim), 200) in said(at) for claim in step.claims)
+        assert all(escape_markdown(statement(claim), 200) in said(at) for claim in step.claims)
         following = course.steps[number].page if number < len(course.steps) else None
         at = press(at, "_course_PageDown", following)
     assert not at.exception
@@ -451,7 +453,7 @@ def test_a_try_begins_at_the_step_that_was_chosen(editor: AppTest) -> None:
 
 
 def test_what_the_browser_kept_comes_before_what_this_session_added(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages._shared import draft as module
+    from pages._shared.session import draft as module
 
     kept, now = small("masks"), small("scaling")
     state: dict[str, Any] = {"_draft": now, "_draft_store": {"stored": [1, kept.to_json()]}}
@@ -482,14 +484,16 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Op
     at = open_page("course")
     at.session_state["_draft"] = course
     at.run()
-    at.button(key="_course_gather").click().run()
+    at.button(key="_course_make").click().run()
     assert not at.exception
-    poses = at.session_state["_gather"].poses
-    assert [(pose.at, pose.moved, bool(pose.pictures)) for pose in poses] == [
-        (0, False, True), (0, True, True), (1, False, True),
-    ]  # fmt: skip
-    assert poses[1].truth == "The same"
-    tasks, solutions = (handout(course, poses, solved=solved) for solved in (False, True))
+    made, sheets = at.session_state[WORKSHEET]
+    assert made == course
+    assert all(sheet.pictures and sheet.solved for sheet in sheets)
+    assert sheets[0].pictures != sheets[0].solved
+    assert sheets[1].pictures == sheets[1].solved
+    assert sheets[0].truth == "The same"
+    assert at.title[0].value == "Course"
+    tasks, solutions = (handout(course, sheets, solved=solved) for solved in (False, True))
     for page in (tasks, solutions):
         assert "&lt;b&gt;Predict&lt;/b&gt; &amp; see" in page
         assert "<b>Predict</b> &" not in page
@@ -507,11 +511,30 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Op
 
 def test_the_worksheet_holds_only_characters_that_a_page_can_hold() -> None:
     step = Step(page="masks", lesson=Lesson(note="a\x00b"), answer="a\uffffb")
-    poses = [Pose(at=0, found=("a\x08b",), question="a\x7fb", options=("a\ufffeb",))]
+    sheets = [Sheet(found=("a\x08b",), question="a\x7fb", options=("a\ufffeb",))]
     course = Course(title="a\x01b", steps=(step,))
-    tasks, solutions = (handout(course, poses, solved=solved) for solved in (False, True))
+    tasks, solutions = (handout(course, sheets, solved=solved) for solved in (False, True))
     assert (tasks.count("a\ufffdb"), solutions.count("a\ufffdb")) == (4, 5)
     assert all(page == fit_for_xml(page) for page in (tasks, solutions))
+
+
+def test_a_step_that_cannot_be_measured_says_so_on_paper_and_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    typed = "what somebody " + "wrote"
+
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError(typed)
+
+    logging.getLogger("attention").addHandler(caplog.handler)
+    settings = {"scaling_through_module": "true", "scaling_mean": "1.0"}
+    apart = sheet_of(Step(page="scaling", settings=settings))
+    assert apart.problem.startswith("These settings are not possible together: ")
+    assert not sheet_of(Step(page="home")).pictures
+    monkeypatch.setattr("pages._shared.page.page.run_with_progress", fails)
+    assert "the server has noted where" in sheet_of(Step(page="masks")).problem
+    assert "ZeroDivisionError on masks" in caplog.text
+    assert typed not in caplog.text
 
 
 # ---- who can open a link ----
@@ -533,24 +556,23 @@ def test_a_link_is_told_as_students_can_open_it_or_with_a_warning(
     seen: str, listens: str, expected: str, warned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = {"server.address": listens, "browser.serverAddress": "localhost"}
-    monkeypatch.setattr(reach, "network_address", lambda: "10.0.0.7")
-    monkeypatch.setattr(reach.st, "get_option", options.get)
-    address, warning = reach.for_students(seen)
+    monkeypatch.setattr(network, "network_address", lambda: "10.0.0.7")
+    monkeypatch.setattr(network.st, "get_option", options.get)
+    address, warning = network.for_students(seen)
     assert address == expected
     assert warned in warning
     assert bool(warned) == bool(warning)
 
 
 def test_on_no_network_a_link_is_told_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach, "network_address", lambda: None)
-    address, warning = reach.for_students("http://localhost:8501/")
+    monkeypatch.setattr(network, "network_address", lambda: None)
+    address, warning = network.for_students("http://localhost:8501/")
     assert address == "http://localhost:8501/"
     assert "students cannot open" in warning
 
 
 def test_the_note_of_a_lesson_stays_on_the_page_it_speaks_of(open_page: Open) -> None:
-    lesson = Lesson(note="Look here").encode()
-    at = open_page("scaling", lesson=lesson)
+    at = open_page("scaling", course=lesson_text("scaling", Lesson(note="Look here")))
     assert "Look here" in said(at)
     at.switch_page(page_path("masks")).run()
     assert "Lesson." in said(at)
@@ -559,3 +581,40 @@ def test_the_note_of_a_lesson_stays_on_the_page_it_speaks_of(open_page: Open) ->
     assert "Look here" not in said(again)
     again.switch_page(page_path("scaling")).run()
     assert "Look here" in said(again)
+
+
+def test_a_prediction_is_remembered_where_one_comes_back_to_its_step(open_page: Open) -> None:
+    steps = (Step(page="masks", lesson=Lesson(predict_first=True)), Step(page="scaling"))
+    at = enter(open_page, Course(steps=steps))
+    question = at.pills(key="_masks_option")
+    question.set_value(question.options[0]).run()
+    assert f"**You said** {question.options[0]}" in said(at)
+    held_then = dict(at.query_params)
+    at = press(press(at, "_course_PageDown", "scaling"), "_course_PageUp", "masks")
+    assert f"**You said** {question.options[0]}" in said(at)
+    assert dict(at.query_params) == held_then
+    at = press(at, "_course_again")
+    assert "**You said**" not in said(at)
+
+
+def test_the_end_of_a_course_leaves_each_page_its_settings(open_page: Open) -> None:
+    at = enter(open_page, Course(steps=(Step(page="masks", settings={"seed": "7"}), Step(page="scaling"))))
+    at.number_input(key="seed").set_value(9).run()
+    at = press(press(at, "_course_PageDown", "scaling"), "_course_PageDown")
+    assert "What you predicted" in at.title[0].value
+    at = press(at, "_course_leave")
+    at.selectbox(key="scaling_scale").set_value("head").run()
+    assert at.session_state[QUERIES]["scaling"]["scaling_scale"] == "head"
+
+
+def test_another_course_closes_the_editor_and_forgets_what_was_removed(editor: AppTest) -> None:
+    at = press(press(editor, "_course_delete_2"), "_course_edit_0")
+    at.text_area(key=_open_note(at)).set_value("Mine").run()
+    at.button(key="_course_ours_order").click().run()
+    assert not [one for one in at.text_area if one.key and one.key.endswith("_note")]
+    assert not [one for one in at.button if one.key == "_course_undo"]
+    assert at.session_state["_draft"] == ours("order")
+
+
+def _open_note(at: AppTest) -> str:
+    return next(one.key for one in at.text_area if one.key and one.key.endswith("_note"))

@@ -9,10 +9,10 @@ from itertools import cycle, islice
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.frame import Page
-from pages._shared.registry import HOME, PAGES
-from pages._shared.values import shared
-from pages._shared.words import literal
+from pages._shared.core.pages import HOME, PAGES
+from pages._shared.core.text import escape_markdown
+from pages._shared.page.page import Page
+from pages._shared.session.settings import shared
 from attention_core.experiments.config import Device, RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from tests.pages.conftest import NAMES, Open, pictures
@@ -110,7 +110,7 @@ def opens(page: Page, link: dict[str, str]) -> bool:
     """Whether what a link holds is possible together."""
     every = shared().read(link)
     with suppress(ValueError):
-        page.made(page.values.read(link), {name: every[name] for name in declared(RunConfig)})
+        page.build(page.settings.read(link), {name: every[name] for name in declared(RunConfig)})
         return True
     return False
 
@@ -125,7 +125,9 @@ def covering(page: Page, keys: set[str]) -> Iterator[dict[str, str]]:
         keys: The controls, by what a link calls them.
     """
     base, chance = SHORT.get(page.spec.name, {}), random.Random(page.spec.name)
-    controls = {values.key(name): one for values in (page.values, shared()) for name, one in values.settings.items()}
+    controls = {
+        values.key(name): one for values in (page.settings, shared()) for name, one in values.declared.items()
+    }
     left = [(key, text) for key in sorted(keys - base.keys()) for text in texts(controls[key])]
     while left:
         link = dict(base)
@@ -144,17 +146,17 @@ def covering(page: Page, keys: set[str]) -> Iterator[dict[str, str]]:
 def test_every_value_of_every_control_opens_and_is_shown(name: str, open_answered: Open) -> None:
     page = import_module(f"pages.{name}").page
     keys = {key for _, key in bound_widgets(open_answered(name, **SHORT.get(name, {})))}
-    assert len(keys) > len(shared().settings)
+    assert len(keys) > len(shared().declared)
     for link in covering(page, keys):
         at = open_answered(name, **link)
         assert answers(at), link
         assert bool(at.error) != opens(page, link), (link, [said.value for said in at.error])
         assert not at.warning, (link, [said.value for said in at.warning])
         asked = {key: at.get_by_key(key) for _, key in bound_widgets(at)}
-        for values in (page.values, shared()):
+        for values in (page.settings, shared()):
             for setting, value in values.read(link).items():
                 if (key := values.key(setting)) in asked:
-                    one = values.settings[setting]
+                    one = values.declared[setting]
                     assert asked[key].value == (one.write(value) if isinstance(one, Words) else value), (key, link)
 
 
@@ -198,7 +200,7 @@ def test_a_link_with_nonsense_opens_the_page_and_says_so_once(name: str, first: 
 def test_an_unknown_setting_in_the_link_is_named(name: str, open_page: Open) -> None:
     at = open_page(name, **{f"{name}_nonsense": "1"})
     assert is_alive(at)
-    assert [literal(f"{name}_nonsense") in warning.value for warning in at.warning] == [True]
+    assert [escape_markdown(f"{name}_nonsense") in warning.value for warning in at.warning] == [True]
 
 
 @pytest.mark.parametrize("name", NAMES)

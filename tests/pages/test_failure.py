@@ -26,8 +26,8 @@ def test_a_failure_is_told_in_a_sentence_with_a_way_back() -> None:
     def page() -> None:
         import streamlit as st
 
-        from pages._shared.failure import on_script_error
         from pages._shared.main import navigate
+        from pages._shared.server import on_script_error
 
         navigate()
         st.text(on_script_error(ZeroDivisionError("what a visitor typed")))
@@ -45,7 +45,7 @@ def test_what_a_page_raises_is_logged_once_with_type_and_place_and_without_its_t
     def fails(*_: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr("pages._shared.frame.result_of", fails)
+    monkeypatch.setattr("pages._shared.page.page.run_with_progress", fails)
     open_page("permutation")
     assert caplog.text.count("ZeroDivisionError on permutation") == caplog.text.count("Traceback") == 1
     assert "in fails" in caplog.text
@@ -53,11 +53,11 @@ def test_what_a_page_raises_is_logged_once_with_type_and_place_and_without_its_t
 
 
 def test_sessions_and_refused_inputs_are_logged_without_what_was_typed(open_page: Open, log: list[str]) -> None:
-    open_page("permutation", permutation_positions=SECRET, permutation_nonsense=SECRET, lesson=SECRET)
+    open_page("permutation", permutation_positions=SECRET, permutation_nonsense=SECRET, course=SECRET)
     assert log.count("session starts on permutation") == 1
     assert "refused on permutation: permutation_positions in the link" in log
     assert "refused on permutation: an unknown setting in the link" in log
-    assert "refused on permutation: a lesson that cannot be read" in log
+    assert "refused on permutation: a part of a course" in log
     log.clear()
     at = open_page("permutation")
     at.get_by_key("permutation_tokens").set_value(" ".join(["w"] * 65)).run()

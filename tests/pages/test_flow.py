@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.glossary import WORDS
-from pages._shared.lesson import Lesson
+from pages._shared.core.session_keys import SETTINGS
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.header import WORDS
 from attention_core.experiments.permutation import ShuffleConfig, run_shuffle
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
 from attention_core.figures.permutation import shuffle_table
 from attention_core.figures.table import table_csv
-from tests.pages.conftest import NAMES, Open, held, page_path
+from tests.pages.conftest import NAMES, Open, held, lesson_text, outcomes, page_path
 
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
@@ -67,7 +68,7 @@ def test_a_shuffle_is_said_to_move_rows_and_no_number(open_page: Open) -> None:
     at.selectbox(key="permutation_shuffle").set_value("queries").run()
     told = said(at)
     assert "The columns stand in their order again; no number changed" in told
-    at.session_state["_values"] = {**at.session_state["_values"], "permutation_order": (5, 4, 3, 2, 1, 0)}
+    at.session_state[SETTINGS] = {**at.session_state[SETTINGS], "permutation_order": (5, 4, 3, 2, 1, 0)}
     assert "The rows moved with their queries; no number changed" in said(at.run())
 
 
@@ -77,7 +78,7 @@ def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
     question.set_value(question.options[0]).run()
     assert "The rows stand in their order again and the keys moved; no number changed" in said(at)
     moved = {"permutation_show": "weights", "permutation_shuffle": "queries"}
-    at.session_state["_values"] = {**at.session_state["_values"], **moved}
+    at.session_state[SETTINGS] = {**at.session_state[SETTINGS], **moved}
     at.run()
     assert "The rows moved with their queries and the columns stand in their order again" in said(at)
 
@@ -114,11 +115,10 @@ def test_an_open_question_is_not_answered_on_its_page(
 
 
 def test_a_question_before_the_picture_keeps_back_everything_that_answers_it(open_page: Open) -> None:
-    lesson = Lesson(predict_first=True).encode()
-    at = open_page("permutation", lesson=lesson)
+    at = open_page("permutation", course=lesson_text("permutation", Lesson(predict_first=True)))
     assert at.info
     assert not pictures(at)
-    assert "holds" not in said(at)
+    assert not outcomes(at)
     assert "The rows move with their tokens" not in said(at)
     at.pills(key="_permutation_option").set_value("Skip").run()
     assert "The rows move with their tokens" in said(at)

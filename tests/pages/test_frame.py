@@ -3,7 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.registry import COMPLETE, PAGES
+from pages._shared.core.pages import PAGES
+from pages._shared.core.session_keys import COMPLETE
 from attention_core.device import available_devices
 from tests.pages.conftest import Open
 

@@ -6,8 +6,10 @@ import threading
 import numpy as np
 import pytest
 
-from pages._shared import export, frame, matrix_view
-from pages._shared.process import process
+from pages._shared.components import matrix_view
+from pages._shared.compute.runner import runner
+from pages._shared.page import export
+from pages._shared.page import page as frame
 from attention_core.experiments.learning import (
     Ablation,
     History,
@@ -19,7 +21,8 @@ from attention_core.experiments.learning import answer as ask
 from attention_core.experiments.run import run
 from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
-from tests.pages.conftest import PATIENCE_S, Open, answer, held, pictures
+from tests.pages.conftest import Open, answer, held, pictures, surprises
+from tests.processes import PATIENCE_S
 
 LEARNS, PARTLY, GUESSES = "Yes", "A little, but it does not get there", "No, it goes on guessing"
 QUICK = {"learning_steps": "50"}
@@ -82,7 +85,7 @@ def test_several_seeds_come_with_the_claims_about_rates(open_page: Open) -> None
     at.pills(key="_learning_preset").set_value(3).run()
     text = text_of(at)
     assert re.search(r"`learn-tied · [^`]*6 runs", text)
-    assert "does not hold, though" not in text
+    assert not surprises(at)
     assert not at.exception
 
 
@@ -166,7 +169,7 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
 
     monkeypatch.setattr(draw, "moving_view", moving_view)
     # However fast it learns, it does not go on before it has been looked at once.
-    monkeypatch.setattr(process().runner, "_let_pass", lambda _: moved.wait(PATIENCE_S))
+    monkeypatch.setattr(runner(), "_yield_to_pages", lambda _: moved.wait(PATIENCE_S))
     at = open_page("learning", learning_steps="600")
     *moving, (_, last) = [one for one in drawn if one[0] == "learning"]
     assert moving

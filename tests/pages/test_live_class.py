@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import streamlit
 
-from pages._shared import link, log, walk
-from pages._shared.course import Course, Step
-from pages._shared.live_class import dock
-from pages._shared.live_class.entry import TEACHES
-from pages._shared.process import process
-from pages._shared.registry import HOME, PAGES
+from pages._shared.classes import panel
+from pages._shared.classes.page_questions import page_question
+from pages._shared.core.pages import HOME, PAGES
+from pages._shared.core.session_keys import CLASS, MEASURED, PAGE, PANEL, SETTINGS, TEACHES, TO_MEASURE
+from pages._shared.lessons.course import Course, Step
+from pages._shared.session import address, course_position
 from tests.pages.conftest import Open, page_path
 from tests.test_architecture import ROOT
 
@@ -24,23 +24,24 @@ UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "c
 def docked(at: Any) -> str:
     """What the class's part of the page was sent; empty if it is not there."""
     drawn = (one.proto for one in at.get("bidi_component"))
-    return next((proto.json for proto in drawn if proto.js_source_path == "live_class/dock.js"), "")
+    return next((proto.json for proto in drawn if proto.component_name == "live_class/panel"), "")
 
 
 def test_any_page_can_be_asked_for_its_question_before_anybody_has_opened_it() -> None:
     code = f"""if True:
-        from pages._shared import warm
+        from pages._shared.compute import warm_up
         from pages._shared.rooms.room import RoomError
+        from pages._shared.server import question
         try:
-            warm.question("scaling")
+            question("scaling")
         except RoomError as refusal:
             assert refusal.status == 503, refusal.status
         else:
             raise AssertionError("known too early")
-        warm.start().join()
+        warm_up.start().join()
         for name in {[page.name for page in PAGES]}:
-            assert 2 <= len(warm.question(name).answers) <= 6, name
-        assert warm.question("home") is None
+            assert 2 <= len(question(name).answers) <= 6, name
+        assert question("home") is None
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
@@ -85,74 +86,66 @@ def test_a_key_that_cannot_be_one_is_refused_where_it_is_typed(open_page: Open) 
     assert at.query_params["class"] == KEY
 
 
-def test_a_session_is_taken_to_a_page_with_settings_and_all_others_of_it_begin_anew(open_page: Open) -> None:
-    at = open_page("masks", **{"class": KEY, "seed": "5"})
-    at.session_state[link._GOING] = ("scaling", {"scaling_d_head": "4096"})
-    at.run()
-    assert not at.exception
-    assert at.title[0].value == "Scaling"
-    assert at.query_params == {"class": KEY, "scaling_d_head": "4096"}
-
-
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """A session on the page of masks, in a class; nothing of it is drawn."""
-    state: dict[str, Any] = {log.PAGE: "masks", link._ROOM: KEY, "_values": {"masks_x": 1}}
+    """A session on the page of masks, in a class; nothing of it is drawn, and where it is sent is only noted."""
+    state: dict[str, Any] = {PAGE: "masks", CLASS: KEY, SETTINGS: {"masks_x": 1}}
     monkeypatch.setattr(streamlit, "session_state", state)
     monkeypatch.setattr(streamlit, "query_params", SimpleNamespace(to_dict=lambda: {"seed": "5"}))
+    monkeypatch.setattr(address, "visit", lambda page, parameters: state.update(sent=(page, dict(parameters))))
     return state
 
 
 def said(session: dict[str, Any], message: Any) -> None:
-    session[dock._DOCK] = SimpleNamespace(said=message)
-    dock._said()
+    session[PANEL] = SimpleNamespace(said=message)
+    panel._said()
 
 
 def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> None:
     said(session, UNMADE)
-    assert session.pop(link._GOING) == ("scaling", {"seed": "3"})
+    assert session.pop("sent") == ("scaling", {"seed": "3"})
     said(session, UNMADE)
-    assert link._GOING not in session, "asked for again, a move is made once"
-    session["_values"], session[log.PAGE] = {"scaling_y": 2}, "scaling"
+    assert "sent" not in session, "asked for again, a move is made once"
+    session[SETTINGS], session[PAGE] = {"scaling_y": 2}, "scaling"
     said(session, UNMADE | {"page": "biases", "own": False, "call": 2})
-    assert session.pop(link._GOING)[0] == "biases"
+    assert session.pop("sent")[0] == "biases"
     said(session, {"do": "back", "page": "home", "settings": ""})
-    assert session[link._GOING] == ("masks", {"seed": "5"})
-    assert session["_values"] == {"masks_x": 1}
+    assert session["sent"] == ("masks", {"seed": "5"})
+    assert session[SETTINGS] == {"masks_x": 1}
 
 
 def test_a_session_that_does_not_know_where_it_was_believes_the_browser(session: dict[str, Any]) -> None:
     said(session, {"do": "back", "page": "home", "settings": "home_shuffle=false"})
-    assert session[link._GOING] == ("home", {"home_shuffle": "false"})
+    assert session["sent"] == ("home", {"home_shuffle": "false"})
 
 
 def test_a_session_that_begins_while_following_does_not_take_that_for_where_it_was(session: dict[str, Any]) -> None:
     said(session, UNMADE | {"own": False, "call": 2})
     said(session, {"do": "back", "page": "masks", "settings": "seed=7"})
-    assert session[link._GOING] == ("masks", {"seed": "7"})
+    assert session["sent"] == ("masks", {"seed": "7"})
 
 
-def test_following_takes_neither_the_class_nor_presenter_view(session: dict[str, Any]) -> None:
-    said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&seed=3"})
-    assert session[link._GOING] == ("scaling", {"seed": "3"})
+def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any]) -> None:
+    said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&device=cpu&course=order&step=2&seed=3"})
+    assert session["sent"] == ("scaling", {"seed": "3"})
 
 
 def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
     said(session, {"do": "teach"})
     said(session, UNMADE)
     said(session, {"do": "leave"})
-    assert not {name for name in session if name.startswith("_class") and name != dock._DOCK}
-    assert link.room() == ""
+    assert not {name for name in session if name.startswith("_class") and name != PANEL}
+    assert address.room() == ""
 
 
 @pytest.mark.parametrize(("at", "comes_to"), [(1, 1), (2, 2), (99, 2), (-5, 0)])
 def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, comes_to: int) -> None:
-    walk.start(Course(steps=(Step(page="masks"), Step(page="scaling"))))
+    course_position.enter(Course(steps=(Step(page="masks"), Step(page="scaling"))))
     said(session, {"do": "step", "at": at})
-    here = walk.walk()
+    here = course_position.current()
     assert here
-    assert (here.at, here.entering) == (comes_to, True)
-    assert walk.wanted() == [None, "masks", "scaling", None][comes_to + 1]
+    assert here.index == comes_to
+    assert session.get("sent", (None,))[0] == ["masks", "scaling", None][comes_to]
 
 
 @pytest.mark.parametrize(
@@ -184,18 +177,18 @@ def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, co
 def test_what_no_browser_of_ours_says_changes_nothing(session: dict[str, Any], message: Any) -> None:
     before = dict(session)
     said(session, message)
-    session.pop(dock._DOCK)
+    session.pop(PANEL)
     assert session == before
 
 
 def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> None:
     at = open_page("scaling", **{"class": KEY, "scaling_d_head": "64", "scaling_scale": "root"})
     at.session_state[TEACHES] = True
-    at.session_state[dock._MEASURE] = ("scaling", "one")
+    at.session_state[TO_MEASURE] = ("scaling", "one")
     at.run()
     assert not at.exception
-    assert at.session_state[dock._MEASURED] == {"question": "one", "answer": 3}
-    assert dock._MEASURE not in at.session_state
+    assert at.session_state[MEASURED] == {"question": "one", "answer": 3}
+    assert TO_MEASURE not in at.session_state
     assert at.query_params["scaling_d_head"] == "4096"
     assert "scaling_scale" not in at.query_params
     assert '"answer":3' in docked(at).replace(" ", "")
@@ -205,12 +198,12 @@ def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> N
 def test_the_question_of_any_page_is_measured(page: str, open_page: Open) -> None:
     at = open_page(page, **{"class": KEY})
     at.session_state[TEACHES] = True
-    at.session_state[dock._MEASURE] = (page, "one")
+    at.session_state[TO_MEASURE] = (page, "one")
     at.run()
     assert not at.exception
-    measured = at.session_state[dock._MEASURED]
+    measured = at.session_state[MEASURED]
     assert measured["question"] == "one"
-    assert measured["answer"] in range(len(process().questions[page].answers))
+    assert measured["answer"] in range(len(page_question(page).answers))
 
 
 def test_only_the_teacher_is_sent_the_code(open_page: Open) -> None:

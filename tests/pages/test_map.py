@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages._shared.map import BOXES, PARTS, Box, told
+from pages._shared.claims.map import BOXES, PARTS, Box, told
 from attention_core.claims import check, claims, statement
 from tests.pages.conftest import Open
 
@@ -14,7 +14,9 @@ from tests.pages.conftest import Open
 def drawn(open_page: Open, **parameters: str) -> list[dict[str, Any]]:
     at = open_page("home", **parameters)
     assert not at.exception
-    (data,) = (json.loads(one.proto.json) for one in at.get("bidi_component") if "map/" in one.proto.js_source_path)
+    (data,) = (
+        json.loads(one.proto.json) for one in at.get("bidi_component") if one.proto.component_name == "map/map"
+    )
     return [box for part in data["parts"] for box in part["boxes"]]
 
 

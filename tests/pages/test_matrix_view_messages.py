@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.matrix_view import Position, reported_position
-from pages._shared.matrix_view.payload import describe
+from pages._shared.components.matrix_view import Position, reported_position
+from pages._shared.components.matrix_view.payload import describe
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,
@@ -195,7 +195,7 @@ def app(first: dict, second: dict) -> None:
     import numpy as np
     import streamlit as st
 
-    from pages._shared.matrix_view import matrix_view
+    from pages._shared.components.matrix_view import matrix_view
     from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView, Sweep
 
     axis = Axis(title="t", labels=("a", "b"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._shared.registry import HOME, LEDGER, PAGES
+from pages._shared.core.pages import HOME, LEDGER, PAGES
 from attention_core.experiments.settings import declared
 from tests.pages.conftest import Open
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 # What a sweep's threads leave: blocks that are mapped by themselves, and blocks of an arena below one that stays.
 MEASURED = """
 import psutil, threading
-from pages._shared.memory import use_one_arena
+from pages._shared.compute.memory import use_one_arena
 use_one_arena()
 rss = psutil.Process().memory_info().rss
 held, stays, turn, done = [], [], threading.Lock(), threading.Barrier(5)
@@ -48,7 +48,7 @@ def test_large_blocks_go_back_and_threads_share_the_rest() -> None:
 
 BETWEEN = """
 import psutil
-from pages._shared.memory import give_back, use_one_arena
+from pages._shared.compute.memory import trim, use_one_arena
 use_one_arena()
 rss = psutil.Process().memory_info().rss
 blocks, stays = [], []
@@ -57,7 +57,7 @@ for _ in range(120):
     stays.append(bytearray(20_000))
 del blocks
 freed = psutil.Process().memory_info().rss - rss
-give_back()
+trim()
 print(freed, psutil.Process().memory_info().rss - rss)
 """
 

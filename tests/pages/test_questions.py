@@ -1,8 +1,6 @@
 """Questions prepared for a class: as they are written, as links hold them, and as the panel has them."""
 
-import base64
 import json
-import zlib
 from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,24 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.course import Course, Step, decode, from_json
-from pages._shared.courses import OURS, ours
-from pages._shared.lesson import Lesson
-from pages._shared.live_class.entry import TEACHES
-from pages._shared.process import process
-from pages._shared.questions import MOST, OWN, Prepared, parse, read, written
-from tests.pages.conftest import Open, page_path
+from pages._shared.classes.page_questions import page_question
+from pages._shared.core.session_keys import TEACHES
+from pages._shared.lessons.course import Course, Step, decode, from_json
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.lessons.library import OURS, ours
+from pages._shared.lessons.questions import MOST, OWN, Prepared, parse, read, written
+from tests.pages.conftest import Open, lesson_text, page_path
 
 KEY = "BCDFG"
 MINE = Prepared("Who is <b>asked</b>?", ("$q$", "k"), 1)
-# Handed out before lessons and courses could hold questions.
-OLD_LESSON = (
-    "eNqrVipILCopVrKKNtIxidVRSsusSE1RsqpWKk5OzMnMS48H0alKVkpF-fklSrU6ShmZKSmpeUD1YMVFxSVKVoY6Snn5JSBFPvn52QoZqUWp"
-    "SrUAKhQdOQ"
-)
-OLD_COURSE = (
-    "eNqrVipLLSrOzM9TsjLUUSrJLMlJVbJS8s9JUdJRKi5JLShWsoquVipITAcJFycn5mTmpQOl8vJLQAI--fnZQF5uZl5pSSpQqXFtbC0AUiIawQ"
-)
 
 
 def line(most: int) -> st.SearchStrategy[str]:
@@ -49,7 +39,6 @@ def test_questions_survive_being_written_and_every_link(questions: list[Prepared
     assert parse(written(questions), asks=True) == (questions, "")
     assert [read(json.loads(json.dumps(one.plain()))) for one in questions] == questions
     lesson = Lesson(questions=tuple(questions))
-    assert Lesson.decode(lesson.encode()) == lesson
     course = Course(steps=(Step(page="scaling", lesson=lesson),))
     assert from_json(course.to_json()) == (course, [])
 
@@ -114,24 +103,6 @@ def test_a_step_with_questions_that_are_none_says_so_and_keeps_the_rest(name: st
     assert course.steps[1].lesson.questions == (MINE,) * kept
 
 
-@pytest.mark.parametrize(
-    "asked", [3, None, {"a": 1}, "page", ["p"], [3], [{"text": "?"}], [{"text": "?", "answers": "ab"}]], ids=str
-)
-def test_a_lesson_with_questions_that_are_none_is_refused(asked: Any) -> None:
-    content = {"parts": [], "fixed": {}, "hidden": [], "first": 0, "note": "", "ask": asked}
-    text = base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode())).decode()
-    with pytest.raises(ValueError, match="lesson cannot be read"):
-        Lesson.decode(text)
-
-
-def test_links_from_before_there_were_questions_open_as_they_did() -> None:
-    fixed = {"scaling_scale": "root"}
-    lesson = Lesson(parts=("controls", "why"), fixed=fixed, predict_first=True, note="Look here")
-    assert Lesson.decode(OLD_LESSON) == lesson
-    assert lesson.encode() == OLD_LESSON
-    assert decode(OLD_COURSE) == (Course(title="Old", steps=(Step(page="scaling", lesson=Lesson(note="Look")),)), [])
-
-
 @pytest.mark.parametrize("name", OURS)
 def test_our_courses_have_a_class_asked_what_they_have_predicted(name: str) -> None:
     for step in ours(name).steps:
@@ -167,8 +138,8 @@ def test_questions_of_a_step_are_edited_where_the_step_is(open_page: Open) -> No
 def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_it(open_page: Open) -> None:
     at = open_page("scaling", scaling_tab="share")
     at.text_area(key="_scaling_lesson_questions").set_value(written([Prepared(), MINE])).run()
-    (link,) = (code.value for code in at.get("code") if "lesson=" in code.value)
-    assert Lesson.decode(parse_qs(urlsplit(link).query)["lesson"][0]).questions == (Prepared(), MINE)
+    (link,) = (code.value for code in at.get("code") if "course=" in code.value)
+    assert decode(parse_qs(urlsplit(link).query)["course"][0])[0].steps[0].lesson.questions == (Prepared(), MINE)
     at.button(key="_scaling_course_add").click().run()
     assert at.session_state["_draft"].steps[0].lesson.questions == (Prepared(), MINE)
 
@@ -179,7 +150,7 @@ def test_a_lesson_of_more_than_a_link_can_hold_says_so(open_page: Open) -> None:
     texts = (letters[400 * at : 400 * (at + 1)] for at in range(MOST))
     many = [Prepared(text, ("a", "b")) for text in texts]
     at.text_area(key="_scaling_lesson_questions").set_value(written(many)).run()
-    assert not [code for code in at.get("code") if "lesson=" in code.value]
+    assert not [code for code in at.get("code") if "course=" in code.value]
     assert [one.value for one in at.warning if "more than a link can hold" in one.value]
 
 
@@ -193,7 +164,7 @@ def awake() -> None:
 def sent(at: AppTest) -> dict[str, Any]:
     """What the class's part of the page is told."""
     drawn = (one.proto for one in at.get("bidi_component"))
-    return json.loads(next(proto.json for proto in drawn if proto.js_source_path == "live_class/dock.js"))
+    return json.loads(next(proto.json for proto in drawn if proto.component_name == "live_class/panel"))
 
 
 def test_the_panel_has_the_questions_of_the_whole_course_in_their_order_and_a_student_has_none(
@@ -206,22 +177,21 @@ def test_the_panel_has_the_questions_of_the_whole_course_in_their_order_and_a_st
     assert sent(at)["prepared"] == []
     at.session_state[TEACHES] = True
     told = sent(at.run())
-    own = process().questions
     assert [(one["text"], one["page"], one["at"], one["right"]) for one in told["prepared"]] == [
-        (own["scaling"].text, "scaling", 0, None),
+        (page_question("scaling").text, "scaling", 0, None),
         (MINE.text, "", 0, 1),
-        (own["biases"].text, "biases", 3, None),
+        (page_question("biases").text, "biases", 3, None),
     ]
     assert told["prepared"][1]["answers"] == list(MINE.answers)
     assert (told["at"], told["steps"]) == (1, 4)
 
 
 def test_the_panel_has_the_questions_of_a_lesson_wherever_the_teacher_goes(open_page: Open, awake: None) -> None:
-    lesson = Lesson(questions=(MINE, Prepared())).encode()
-    at = open_page("scaling", lesson=lesson, **{"class": KEY})
+    lesson = lesson_text("scaling", Lesson(questions=(MINE, Prepared())))
+    at = open_page("scaling", course=lesson, **{"class": KEY})
     at.session_state[TEACHES] = True
     at.switch_page(page_path("masks")).run()
     told = sent(at)
     assert [(one["page"], one["at"]) for one in told["prepared"]] == [("", 0), ("scaling", 0)]
-    assert told["steps"] == 0
-    assert told["question"]["text"] == process().questions["masks"].text
+    assert told["steps"] == 1
+    assert told["question"]["text"] == page_question("masks").text

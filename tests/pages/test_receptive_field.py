@@ -3,7 +3,7 @@
 import pytest
 
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig
-from tests.experiments.receptive_field_runs import run_all
+from attention_core.experiments.run import run
 from tests.pages.conftest import Open, answer, held
 
 SAME, LINEAR = "As many as one layer up", "A few more with each layer"
@@ -58,5 +58,5 @@ def test_everything_is_shown_beside_its_verdicts(show: str, weights: str, open_p
     assert not at.exception
     assert not at.warning
     text = "\n".join(markdown.value.replace("\N{WORD JOINER}", "") for markdown in at.markdown)
-    for verdict in run_all(ReceptiveFieldConfig(weights=weights)).verdicts:
+    for verdict in run(ReceptiveFieldConfig(weights=weights)).verdicts:
         assert verdict.numbers in text

@@ -12,11 +12,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.process import process
-from pages._shared.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes
-from pages._shared.waiting import said
+from pages._shared.compute.progress import progress_text
+from pages._shared.compute.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes, runner
 from attention_core.experiments.verdict import Step
-from tests.pages.conftest import PATIENCE_S
+from tests.processes import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -107,9 +106,9 @@ def test_bytes_of_nested_results_are_counted() -> None:
 SCRIPT = f"""
 import sys
 import streamlit as st
-from pages._shared.waiting import result_of
+from pages._shared.compute.progress import run_with_progress
 here = sys.modules["{__name__}"]
-result = result_of(here.steps_awaited, here.Config(5))
+result = run_with_progress(here.steps_awaited, here.Config(5))
 st.write(float(result.values[0]))
 """
 
@@ -134,7 +133,7 @@ def test_two_sessions_share_one_long_computation_and_both_get_it(monkeypatch: py
             BOTH_WAIT.set()
         return False
 
-    monkeypatch.setattr("pages._shared.waiting.is_move_waiting", looks_up)
+    monkeypatch.setattr("pages._shared.compute.progress.is_move_waiting", looks_up)
     sessions = [AppTest.from_string(SCRIPT, default_timeout=PATIENCE_S) for _ in range(2)]
     threads = [threading.Thread(target=session.run) for session in sessions]
     for thread in threads:
@@ -171,9 +170,9 @@ def steps_in_turn(config: Config) -> Iterator[Step | Result]:
 
 
 def test_a_message_that_clears_streamlits_caches_clears_nothing_that_is_known() -> None:
-    known = process()
+    known = runner()
     st.cache_resource.clear()
-    assert process() is known
+    assert runner() is known
 
 
 def test_the_result_is_never_taken_for_a_step() -> None:
@@ -209,7 +208,7 @@ def test_threads_take_turns_more_often_only_while_a_long_computation_runs() -> N
 def test_long_computations_take_turns_and_who_is_new_does_not_wait_for_those_who_have_had_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pages._shared.runner.TURN_S", 0.0)
+    monkeypatch.setattr("pages._shared.compute.runner.TURN_S", 0.0)
     turns, begun, order = [], threading.Event(), threading.Event()
 
     def steps_of(config: Config) -> Iterator[Step | int]:
@@ -243,7 +242,7 @@ def test_between_its_steps_a_long_computation_lets_others_pass_for_some_times_wh
             yield Step(done, 3)
         yield "done"
 
-    assert Runner(let_pass=waits.append).run(steps_of, None) == "done"
+    assert Runner(yield_to_pages=waits.append).run(steps_of, None) == "done"
     assert len(waits) == 3
     assert all(wait >= PATIENCE * 0.02 for wait in waits)
 
@@ -292,7 +291,7 @@ def test_a_class_that_opens_one_link_shares_one_training_and_each_is_told_its_pl
         own = [asked.enter_context(runner.job(steps_counted, Config(2 + i))) for i in range(30)]
         assert len({id(job) for job in same}) == 1
         assert [runner.ahead(job) for job in own] == list(range(2, 32))
-        assert said(None, runner.ahead(own[-1]))[1].startswith("Number 32 in line")
+        assert progress_text(None, runner.ahead(own[-1]))[1].startswith("Number 32 in line")
         held.set()
         assert all(job.finished.wait(PATIENCE_S) for job in own)
     assert calls == list(range(1, 32))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages._shared.process import process
+from pages._shared.compute.runner import runner
 from attention_core.experiments.scaling import Measured, ScalingConfig, conclude, steps_part
 from attention_core.experiments.verdict import format_number
 from tests.experiments.scaling_runs import run
@@ -60,11 +60,11 @@ def test_the_preset_shows_the_size_it_speaks_of(open_page: Open) -> None:
 def test_what_did_not_move_is_not_measured_again(open_page: Open) -> None:
     """A temperature leaves the curves of the other two factors where they are: in the cache."""
     open_page("scaling", seed="77")
-    base = process().runner.cached(steps_part, ScalingConfig(seed=77))
+    base = runner().cached(steps_part, ScalingConfig(seed=77))
     assert base is not None
     at = open_page("scaling", seed="77", scaling_temperature="2.5")
-    assert process().runner.cached(steps_part, ScalingConfig(seed=77)) is base
-    own = process().runner.cached(steps_part, ScalingConfig(seed=77, temperature=2.5))
+    assert runner().cached(steps_part, ScalingConfig(seed=77)) is base
+    own = runner().cached(steps_part, ScalingConfig(seed=77, temperature=2.5))
     result = conclude(Measured(ScalingConfig(seed=77, temperature=2.5), (base, own)))
     assert format_number(result.verdict("scale-sat").measured) in text_of(at)
 

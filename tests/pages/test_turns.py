@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from pages._shared.process import process
-from pages._shared.waiting import result_of
-from tests.pages.conftest import PATIENCE_S
+from pages._shared.compute.progress import run_with_progress
+from pages._shared.compute.turns import turns
+from tests.processes import PATIENCE_S
 
-TURNS = process().turns
+TURNS = turns()
 
 
 def started(work: Callable[[], object]) -> threading.Thread:
@@ -31,7 +31,7 @@ def another_gets_a_turn() -> bool:
     got = threading.Event()
 
     def come() -> None:
-        with TURNS.held():
+        with TURNS.hold():
             got.set()
 
     started(come)
@@ -39,14 +39,14 @@ def another_gets_a_turn() -> bool:
 
 
 def test_one_at_a_time_and_the_next_when_it_is_done() -> None:
-    with TURNS.held():
+    with TURNS.hold():
         assert not is_free()
     assert another_gets_a_turn()
 
 
 def test_an_error_ends_the_turn() -> None:
     def fail() -> None:
-        with TURNS.held():
+        with TURNS.hold():
             raise ArithmeticError
 
     with pytest.raises(ArithmeticError):
@@ -55,19 +55,19 @@ def test_an_error_ends_the_turn() -> None:
 
 
 def test_who_only_waits_lets_others_in_and_is_alone_again_afterwards() -> None:
-    with TURNS.held():
-        with TURNS.released(), TURNS.released():  # what is released once is not released again
+    with TURNS.hold():
+        with TURNS.release(), TURNS.release():  # what is released once is not released again
             assert another_gets_a_turn()
         assert not is_free()
     assert another_gets_a_turn()
-    with TURNS.held():
+    with TURNS.hold():
         assert not is_free()
 
 
 def test_who_has_no_turn_gives_none_up() -> None:
-    with TURNS.released():
+    with TURNS.release():
         assert another_gets_a_turn()
-    with TURNS.held():
+    with TURNS.hold():
         assert not is_free()
     assert another_gets_a_turn()
 
@@ -79,8 +79,8 @@ def test_waiting_for_a_result_is_only_waiting() -> None:
         others.append(another_gets_a_turn())
         return config.upper()
 
-    with TURNS.held():
-        assert result_of(compute, "a") == "A"
+    with TURNS.hold():
+        assert run_with_progress(compute, "a") == "A"
         assert others == [True]
         assert not is_free()
     assert another_gets_a_turn()
@@ -103,13 +103,13 @@ def test_a_computation_lets_a_run_pass_but_does_not_wait_for_ever(monkeypatch: p
     free, passed = Watched(), threading.Event()
     free.set()
     monkeypatch.setattr(TURNS, "_free", free)
-    with TURNS.held():
-        TURNS.let_pass(0.01)
+    with TURNS.hold():
+        TURNS.yield_to_pages(0.01)
         assert free.came == [False], "its time was over before the turn was"
         free.begun.clear()
-        started(lambda: (TURNS.let_pass(PATIENCE_S), passed.set()))
+        started(lambda: (TURNS.yield_to_pages(PATIENCE_S), passed.set()))
         assert free.begun.wait(PATIENCE_S)
         assert not free.is_set()
-        with TURNS.released():
+        with TURNS.release():
             assert passed.wait(PATIENCE_S)
     assert free.came == [False, True], "the turn was over before its time was"

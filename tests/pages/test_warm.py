@@ -21,11 +21,11 @@ def test_what_a_visitor_sees_first_needs_no_torch() -> None:
 
 
 def test_after_the_warm_up_no_page_imports_anything_heavy() -> None:
-    warm = imported_after("from pages._shared import warm; warm.start().join()")
+    warm = imported_after("from pages._shared.compute import warm_up; warm_up.start().join()")
     for name in ("torch", "sympy", "plotly.graph_objects", "attention_core.experiments.receptive_field"):
         assert name in warm, name
 
 
 def test_the_warm_up_leaves_nothing_for_the_garbage_collector() -> None:
     in_sight = "gc.get_freeze_count() > len(gc.get_objects())"
-    imported_after(f"import gc; from pages._shared import warm; warm.start().join(); assert {in_sight}")
+    imported_after(f"import gc; from pages._shared.compute import warm_up; warm_up.start().join(); assert {in_sight}")

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages._shared.export import file_name
-from pages._shared.finding import finding_lines, in_order, verdict_lines
-from pages._shared.words import literal, unbroken
+from pages._shared.core.text import escape_markdown, no_line_breaks
+from pages._shared.page.export import file_name
+from pages._shared.page.findings import finding_lines, in_order, verdict_lines
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.verdict import Verdict
@@ -21,7 +21,7 @@ def verdict(key: str, *, holds: bool = True, expected: bool | None = True, becau
 
 @given(st.text(max_size=40))
 def test_literal_text_has_no_active_character_left(text: str) -> None:
-    made = literal(text)
+    made = escape_markdown(text)
     unescaped = ""
     i = 0
     while i < len(made):
@@ -35,7 +35,7 @@ def test_literal_text_has_no_active_character_left(text: str) -> None:
 
 
 def test_long_text_is_cut() -> None:
-    assert len(literal("x" * 100)) == 60
+    assert len(escape_markdown("x" * 100)) == 60
 
 
 def test_a_verdict_line_says_the_claim_in_words_and_then_what_was_measured() -> None:
@@ -56,14 +56,14 @@ def test_what_was_measured_of_one_claim_follows_it_once() -> None:
     broken = verdict("perm-kv.b", holds=False, expected=False, because="positions stay")
     said = finding_lines([verdict("perm-kv.a"), verdict("perm-q"), verdict("perm-kv.c"), broken])
     first, second, third = said.split("  \n")
-    assert first.count(literal(statement("perm-kv"), 200)) == 1
+    assert first.count(escape_markdown(statement("perm-kv"), 200)) == 1
     assert first.count("The outputs differ by at most **0**.") == 2
-    assert literal(statement("perm-q"), 200) in second
+    assert escape_markdown(statement("perm-q"), 200) in second
     assert "does not hold" in third
 
 
 def test_no_line_ends_within_a_number_or_a_product_of_a_gain() -> None:
-    said = unbroken(r"the key-value cache, **8\.88e\-16** and `1.2e-5`, \|γ\|·√d, a-1")
+    said = no_line_breaks(r"the key-value cache, **8\.88e\-16** and `1.2e-5`, \|γ\|·√d, a-1")
     assert said.replace("\N{WORD JOINER}", "") == r"the key-value cache, **8\.88e\-16** and `1.2e-5`, \|γ\|·√d, a-1"
     parts = said.split("\N{WORD JOINER}")
     assert [part[-2:] for part in parts[:-1]] == [r"\-", "e-", r"\|"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-PATIENCE_S = 30
+from tests.processes import PATIENCE_S
 
 
 @dataclass(frozen=True)

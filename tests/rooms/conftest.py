@@ -19,7 +19,7 @@ import redis
 import uvicorn
 
 from pages._shared.rooms import Limits, Store, make_store
-from tests.processes import free_port, listens, start, stop
+from tests.processes import PATIENCE_S, free_port, listens, start, stop
 from tests.rooms.client import Api
 from tests.rooms.serve import application
 
@@ -35,12 +35,12 @@ def run_apart(what: Coroutine[Any, Any, Any]) -> Any:
         return thread.submit(asyncio.run, what).result()
 
 
-def start_redis(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
-    """A Redis server of one's own, which writes nothing to disk, and its address."""
+def start_redis(folder: Path, port: int = 0) -> tuple[subprocess.Popen[bytes], str]:
+    """A Redis server of one's own, which writes nothing to disk, on a free port if ``port`` is 0, and its address."""
     executable = shutil.which("redis-server")
     if executable is None:
         (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
-    port = free_port()
+    port = port or free_port()
     command = [executable, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"]
     process = start([*command, "--dir", str(folder)], folder / "redis.log", partial(listens, port))
     return process, f"redis://127.0.0.1:{port}"
@@ -77,7 +77,7 @@ class ThreadedServer(uvicorn.Server):
         self._listens = threading.Event()
         self._thread = threading.Thread(target=self.run, kwargs={"sockets": [listening]})
         self._thread.start()
-        assert self._listens.wait(60), "the server did not start"
+        assert self._listens.wait(PATIENCE_S), "the server did not start"
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -13,7 +13,7 @@ from pages._shared import rooms
 from pages._shared.rooms import Question, Store, make_store, routes
 
 PAGES = {"scaling": Question("What happens to the scores' variance?", ("It grows", "It stays", "It shrinks"))}
-CLIENT = Path(rooms.__file__).parents[1] / "web/room.js"
+CLIENT = Path(rooms.__file__).parents[1] / "components/web/live_class/room.js"
 PAGE = '<!doctype html><title>Class</title><link rel="icon" href="data:,">'
 
 

@@ -1,14 +1,21 @@
 """A class played through over HTTP, with rooms in memory and in Redis."""
 
+import asyncio
 import csv
 import io
 import re
+import time
 from collections.abc import Callable
 
 import psutil
 import pytest
+import redis
 
+from pages._shared.rooms import Limits, make_store
+from pages._shared.rooms.room import RoomError
+from tests.processes import PATIENCE_S
 from tests.rooms.client import Answer, Api, Class
+from tests.rooms.conftest import run_apart
 
 ANA, BEN, CEM = "ana-00000000", "ben-00000000", "cem-00000000"
 
@@ -206,11 +213,39 @@ def play(api: Api) -> Class:
     return room
 
 
-def test_a_class_is_gone_when_its_time_is_over(serve: Callable[..., Api], rooms_url: str | None) -> None:
-    api = serve(rooms_url, life_s=3.0)
-    room = api.open()
+def test_a_class_in_memory_is_gone_when_its_time_is_over() -> None:
+    async def live() -> list[bytes]:
+        loop, limits = asyncio.get_running_loop(), Limits()
+        async with (store := make_store(None, limits)):
+            key = await store.open("secret")
+            feed = store.feed(key, ANA)
+            told = feed.listen(ANA, *await store.public(key))
+            events = [await anext(told) for _ in range(2)]
+            now = loop.time
+            loop.time = lambda: now() + limits.life_s - 60
+            await asyncio.sleep(0)
+            assert await store.public(key)
+            loop.time = lambda: now() + limits.life_s
+            while not events[-1].startswith(b"event: end"):
+                events.append(await anext(told))
+            with pytest.raises(RoomError, match="There is no class with this key"):
+                await store.public(key)
+        return events
+
+    assert b"There is no class with this key." in run_apart(live())[-1]
+
+
+def test_all_that_redis_keeps_of_a_class_goes_with_it(serve: Callable[..., Api], redis_url: str) -> None:
+    room = serve(redis_url).open()
     room.ask()
     room.voted(ANA, 0)
-    with room.stream(ANA) as stream:
+    with room.stream(ANA) as stream, redis.from_url(redis_url) as client:
+        stream.until(here=1)
+        kept = list(client.scan_iter(f"*{room.key}*"))
+        assert len(kept) == 3
+        (ends,) = {client.pexpiretime(name) for name in kept}
+        assert abs(ends / 1000 - time.time() - Limits().life_s) < PATIENCE_S
+        for name in kept:
+            client.pexpire(name, 1)
         assert stream.end().startswith("There is no class with this key.")
     assert room.do("close").status == 404

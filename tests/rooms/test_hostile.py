@@ -132,6 +132,14 @@ def test_a_key_that_cannot_be(api: Api, key: str) -> None:
 
 
 @ONE_STORE
+def test_two_answers_never_read_alike(api: Api) -> None:
+    room = api.open()
+    answer = room.do("ask", question="one", round=1, text="Which?", answers=["a", " a ", "b"])
+    assert answer.status == 422, answer
+    assert room.state()["phase"] == "waiting"
+
+
+@ONE_STORE
 def test_a_voter_has_a_name_of_chance(api: Api) -> None:
     room = api.open()
     for voter in ("short", "a" * 65, "with%20space", "%F0%9F%92%A9" * 8, "a%00bbbbbbbb"):

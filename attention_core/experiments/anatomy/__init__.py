@@ -3,13 +3,12 @@
 from attention_core.experiments.anatomy.config import (
     D_MODEL,
     MAX_HEADS,
-    POSITIONS,
-    PROJECTIONS,
     WEIGHTS,
     AnatomyConfig,
 )
 from attention_core.experiments.anatomy.measure import AnatomyResult, HeadTimes, run_anatomy, time_heads
 from attention_core.experiments.anatomy.snippet import SHORTEST, anatomy_snippet
+from attention_core.experiments.choices import POSITIONS, PROJECTIONS
 
 __all__ = [
     "D_MODEL",

@@ -4,23 +4,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.choices import POSITION_NAMES, PROJECTIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, Words, ids_of, setting
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
-from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 
 D_MODEL: Final = 16
 MAX_HEADS: Final = 8
 WEIGHTS: Final = {"built": "built by hand", "random": "random"}
-POSITIONS: Final[dict[str, Position]] = {
-    "sinusoidal": Sinusoidal(),
-    "none": NoPosition(),
-    "learned": Learned(max_len=64),
-    "rotary": Rotary(),
-    "alibi": Alibi(),
-}
-PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
-_POSITION_LABELS: Final = {name: "ALiBi" if name == "alibi" else name for name in POSITIONS}
 _PROJECTION_LABELS: Final = dict(
     zip(PROJECTIONS, ("three of their own", "tied key = value", "tied query = key"), strict=True)
 )
@@ -48,9 +38,7 @@ class AnatomyConfig(RunConfig):
     weights: str = setting("built", Choice(WEIGHTS, label="Weight matrices", listed=False, formerly=ids_of(WEIGHTS)))
     heads: int = setting(2, Whole(1, MAX_HEADS, label="Heads"))
     d_head: int = setting(0, Whole(0, 16, label="Numbers of a head", hint="0 stands for d_model ÷ heads."))
-    positions: str = setting(
-        "sinusoidal", Choice(_POSITION_LABELS, label="Positions", formerly=ids_of(_POSITION_LABELS))
-    )
+    positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label="Positions", formerly=ids_of(POSITION_NAMES)))
     causal: bool = setting(False, Switch(label="Look back only (causal mask)"))
     biases: bool = setting(True, Switch(label="Biases", hint="They break none of the claims."))
     projections: str = setting(

@@ -62,9 +62,7 @@ class AnatomyResult(Result):
         mean_max_weight: The largest weight of a row, averaged over queries and heads: what the code prints.
         tie_bound: By what part of itself rounding may change a weight of each row (heads, n).
         loop_residual: max |f(X) − loop over heads|.
-        loop_bound: What rounding explains of it.
         core_flops: Floating-point operations of the core, as torch counts them.
-        core_formula: 4 n² · width.
         verdicts: One or more for each claim.
         provenance: Where the numbers come from.
     """
@@ -102,9 +100,7 @@ class AnatomyResult(Result):
     mean_max_weight: float
     tie_bound: np.ndarray
     loop_residual: float
-    loop_bound: float
     core_flops: int
-    core_formula: int
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
@@ -138,12 +134,10 @@ class HeadTimes:
     Attributes:
         batched: Median seconds of ``forward``, all heads in one product.
         loop: Median seconds of the loop over heads.
-        passes: How many passes of each were timed.
     """
 
     batched: float
     loop: float
-    passes: int
 
     @property
     def batched_us(self) -> int:
@@ -218,7 +212,7 @@ def time_heads(config: AnatomyConfig) -> HeadTimes:
             lambda: loop_over_heads(module, x, is_causal=config.causal),
         )
         batched, loop = (statistics.median(seconds_of(way, x.device) for _ in range(TIMED_PASSES)) for way in ways)
-    return HeadTimes(batched=batched, loop=loop, passes=TIMED_PASSES)
+    return HeadTimes(batched=batched, loop=loop)
 
 
 def _result(seen: _Seen, verdicts: tuple[Verdict, ...]) -> AnatomyResult:
@@ -263,9 +257,7 @@ def _result(seen: _Seen, verdicts: tuple[Verdict, ...]) -> AnatomyResult:
         mean_max_weight=float(on_cpu(still.weights).amax(-1).mean()),
         tie_bound=array(claims.tie_bound(config, still)),
         loop_residual=found["mha-reshape"].measured,
-        loop_bound=found["mha-reshape"].margin,
         core_flops=int(found["cplx-core"].measured),
-        core_formula=int(found["cplx-core"].margin),
         verdicts=verdicts,
         provenance=Provenance.of(config),
     )

@@ -7,7 +7,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.experiments.anatomy.config import D_MODEL, POSITIONS, PROJECTIONS, AnatomyConfig
+from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig
+from attention_core.experiments.choices import POSITIONS, PROJECTIONS
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys

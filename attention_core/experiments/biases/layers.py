@@ -48,8 +48,6 @@ class AfterNormResult(Result):
     Attributes:
         survivals: Without a norm, then after BatchNorm (absent for a single token), LayerNorm and RMSNorm.
         refusal: Why BatchNorm is absent; else empty.
-        mean_size: ‖mean part of b_O‖.
-        rest_size: ‖rest of b_O‖.
         verdicts: ``bias-norm``: what is left after BatchNorm (batch), of the mean part and of the rest after
             LayerNorm (layer-mean, layer-rest), and after RMSNorm (rms).
         provenance: Where the numbers come from.
@@ -57,8 +55,6 @@ class AfterNormResult(Result):
 
     survivals: tuple[Survival, ...]
     refusal: str
-    mean_size: float
-    rest_size: float
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
@@ -77,7 +73,6 @@ class MeanResult(Result):
         bias: b_Q (d_model,).
         errors: Root mean square over the components of mean − b_Q (steps,).
         expected_errors: What the standard errors of the components make of it (steps,).
-        z_scores: (mean − b_Q) / standard error of each component (steps, d_model).
         verdicts: ``bias-mean`` at the largest number of samples.
         provenance: Where the numbers come from.
     """
@@ -87,7 +82,6 @@ class MeanResult(Result):
     bias: np.ndarray
     errors: np.ndarray
     expected_errors: np.ndarray
-    z_scores: np.ndarray
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
 
@@ -101,19 +95,17 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
     Args:
         config: The tokens, and the size and direction of b_O.
     """
-    survivals, refusal, sizes = _survivals(config)
+    survivals, refusal = _survivals(config)
     return AfterNormResult(
         survivals=survivals,
         refusal=refusal,
-        mean_size=sizes[0],
-        rest_size=sizes[1],
         verdicts=judge_all(config, TESTS, _left(config, survivals), lambda other: _left(other, _survivals(other)[0])),
         provenance=Provenance.of(config),
     )
 
 
-def _survivals(config: AfterNormConfig) -> tuple[tuple[Survival, ...], str, tuple[float, float]]:
-    """What each norm leaves, why BatchNorm is absent, and the sizes of b_O's two parts."""
+def _survivals(config: AfterNormConfig) -> tuple[tuple[Survival, ...], str]:
+    """What each norm leaves, and why BatchNorm is absent."""
     attention = BiasedAttention(config.attention())
     with torch.inference_mode():
         module = attention.at(config.size)
@@ -132,7 +124,7 @@ def _survivals(config: AfterNormConfig) -> tuple[tuple[Survival, ...], str, tupl
             refusal = "BatchNorm in training needs more than one token: the variance of a single value is 0"
             del norms["BatchNorm"]
         survivals = tuple(_survival(name, norm, outputs, off, attention) for name, norm in norms.items())
-    return survivals, refusal, (float(on_cpu(mean).norm()), float(on_cpu(bias - mean).norm()))
+    return survivals, refusal
 
 
 def run_mean(config: MeanConfig) -> MeanResult:
@@ -164,16 +156,14 @@ def run_mean(config: MeanConfig) -> MeanResult:
         found, target = torch.stack(means), on_cpu(bias.detach())
         spread = on_cpu(weight).square().sum(1).sqrt()
         errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
-        z_scores = (found - target) / errors
     cases = f"{2**config.doublings:,} samples"
-    measured = Found(largest(z_scores[-1]), MAX_Z, cases, unit="standard errors")
+    measured = Found(largest((found[-1] - target) / errors[-1]), MAX_Z, cases, unit="standard errors")
     return MeanResult(
         samples=samples,
         means=array(found),
         bias=array(target),
         errors=array((found - target).square().mean(1).sqrt()),
         expected_errors=array(errors.square().mean(1).sqrt()),
-        z_scores=array(z_scores),
         verdicts=judge_all(config, (MEAN_TEST,), {MEAN_TEST.key: measured}),
         provenance=Provenance.of(config),
     )

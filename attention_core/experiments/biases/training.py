@@ -1,7 +1,7 @@
 """No gradient is not no movement: b_K while a module trains, with plain gradient descent and with Adam."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from attention_core.experiments.biases.config import D_MODEL, NUM_HEADS, Trainin
 from attention_core.experiments.biases.module import bias_parameters
 from attention_core.experiments.inputs import draw_parameters, generator
 from attention_core.experiments.judge import Found, Test, array, judge_all, on_cpu
+from attention_core.experiments.optimizers import SGD, AdamW, FlatParameters
 from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -33,7 +34,6 @@ class TrainingResult(Result):
     Attributes:
         optimizers: ``SGD`` and ``Adam``.
         norms: ‖b_Q‖, ‖b_K‖, ‖b_V‖, ‖b_O‖ after each step, (optimizers, steps + 1, 4).
-        losses: Mean squared error before each step, (optimizers, steps).
         bound: What rounding alone explains of ‖b_K‖ under SGD: the learning rate times the steps' gradient bounds.
         verdicts: ``bias-k-grad``, for SGD.
         provenance: Where the numbers come from.
@@ -41,7 +41,6 @@ class TrainingResult(Result):
 
     optimizers: tuple[str, ...]
     norms: np.ndarray
-    losses: np.ndarray
     bound: float
     verdicts: tuple[Verdict, ...]
     provenance: Provenance
@@ -49,25 +48,6 @@ class TrainingResult(Result):
     def key_bias(self, optimizer: str) -> float:
         """‖b_K‖ at the end."""
         return float(self.norms[self.optimizers.index(optimizer), -1, 1])
-
-
-class _Adam:
-    """Kingma & Ba (2015), algorithm 1: m̂ / (√v̂ + 1e-8). ``torch.optim`` would load torch's compiler for it."""
-
-    def __init__(self, parameters: Sequence[Tensor]) -> None:
-        self.step = 0
-        self.means, self.squares = ([torch.zeros_like(one) for one in parameters] for _ in range(2))
-
-    def __call__(self, gradients: Sequence[Tensor]) -> list[Tensor]:
-        """The update of each parameter, for a learning rate of 1."""
-        self.step += 1
-        updates = []
-        for mean, square, gradient in zip(self.means, self.squares, gradients, strict=True):
-            mean.lerp_(gradient, 0.1)
-            square.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
-            size = (square / (1 - 0.999**self.step)).sqrt_().add_(1e-8)
-            updates.append(mean / (1 - 0.9**self.step) / size)
-        return updates
 
 
 def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
@@ -80,30 +60,27 @@ def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
         config: How many steps, and in which precision.
     """
     start, inputs, targets = _task(config)
-    norms, losses, bound = [], [], 0.0
+    norms, bound = [], 0.0
     total = config.steps * len(LEARNING_RATES)
     for index, (name, rate) in enumerate(LEARNING_RATES.items()):
         module = copy.deepcopy(start)
         parameters = list(module.parameters())
-        adam = _Adam(parameters) if name == "Adam" else None
+        values = FlatParameters(module, inputs.device, inputs.dtype).values
+        optimizer = SGD(rate) if name == "SGD" else AdamW(rate, values, decay=0.0)
         norms.append([_norms(module)])
-        losses.append([])
         for step in range(config.steps):
             if step % REPORT_EVERY == 0:
                 yield Step(index * config.steps + step, total, name)
             with torch.inference_mode(False), torch.enable_grad():
                 trace = module.trace(inputs)
                 difference = trace.output - targets
-                loss = difference.square().mean()
-                gradients = torch.autograd.grad(loss, parameters)
+                gradients = torch.autograd.grad(difference.square().mean(), parameters)
             with torch.no_grad():
-                if adam is None:
+                if name == "SGD":
                     bound += rate * key_gradient_tolerance(module, trace, 2 * difference / difference.numel())
-                for parameter, update in zip(parameters, adam(gradients) if adam else gradients, strict=True):
-                    parameter.sub_(update, alpha=rate)
+                optimizer.step(values, torch.cat([each.flatten() for each in gradients]))
             norms[-1].append(_norms(module))
-            losses[-1].append(float(loss.detach()))
-    yield _result(config, norms, losses, bound)
+    yield _result(config, norms, bound)
 
 
 def _task(config: TrainingConfig) -> tuple[MultiHeadAttention, Tensor, Tensor]:
@@ -122,14 +99,11 @@ def _norms(module: MultiHeadAttention) -> list[float]:
     return [float(on_cpu(bias).norm()) for bias in bias_parameters(module).values()]
 
 
-def _result(
-    config: TrainingConfig, norms: list[list[list[float]]], losses: list[list[float]], bound: float
-) -> TrainingResult:
+def _result(config: TrainingConfig, norms: list[list[list[float]]], bound: float) -> TrainingResult:
     found = {TEST.key: Found(norms[0][-1][1], bound, f"{config.steps:,} steps from b_K = 0", size=norms[0][-1][0])}
     return TrainingResult(
         optimizers=tuple(LEARNING_RATES),
         norms=array(torch.tensor(norms, dtype=torch.float64)),
-        losses=array(torch.tensor(losses, dtype=torch.float64)),
         bound=bound,
         verdicts=judge_all(config, (TEST,), found),
         provenance=Provenance.of(config),

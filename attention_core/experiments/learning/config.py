@@ -4,14 +4,15 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError, check_choice
+from attention_core.experiments.choices import PROJECTIONS as PROJECTIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS, StepCost
 from attention_core.experiments.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
-from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
+from attention_core.modules.positions import Learned, Position
 
 HELD_OUT: Final = 512
 SUCCESS: Final = 0.95
@@ -28,11 +29,9 @@ POSITIONS: Final = {
     "rotary": "rotary",
     "alibi": "ALiBi",
 }
-ADDED: Final = ("sinusoidal", "learned")
 SCALES: Final = {"root": "1/√d_head", "none": "none"}
 OPTIMIZERS: Final = {"adamw": "AdamW", "sgd": "SGD"}
 RATES: Final = (0.0001, 0.0003, 0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0, 100.0)
-PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
 PROJECTION_NAMES: Final = {"full": "three of their own", "tied-kv": "W_K = W_V", "tied-qk": "W_Q = W_K"}
 PLACEMENTS: Final[dict[str, Placement]] = {"pre": PreNorm(), "post": PostNorm(), "residual": ResidualPostNorm()}
 PLACEMENT_NAMES: Final = {"pre": "before each part", "post": "after each sum", "residual": "after each part"}
@@ -162,14 +161,7 @@ class LearningConfig(RunConfig):
     @property
     def position(self) -> Position:
         """The module's choice that ``positions`` names."""
-        named: dict[str, Position] = {
-            "sinusoidal": Sinusoidal(),
-            "none": NoPosition(),
-            "learned": Learned(max_len=self.tokens),
-            "rotary": Rotary(),
-            "alibi": Alibi(),
-        }
-        return named[self.positions]
+        return Learned(max_len=self.tokens) if self.positions == "learned" else choices.POSITIONS[self.positions]
 
     @property
     def rule(self) -> Task:

@@ -107,36 +107,6 @@ def draw_model(config: LearningConfig) -> TokenModel:
     return model
 
 
-class FlatParameters:
-    """All parameters of a model as one vector, and their gradients as another.
-
-    The parameters become views of the vector, so that an optimizer's step is a few operations on one tensor: for
-    models of this size that is what an optimizer costs.
-
-    Args:
-        model: The model; it is cast and moved.
-        device: Where it will be.
-        dtype: Its precision.
-
-    Attributes:
-        values: The parameters one after the other.
-        gradient: Their gradients, added up by ``backward()``.
-    """
-
-    def __init__(self, model: nn.Module, device: torch.device, dtype: torch.dtype) -> None:
-        self._shapes = {name: each.shape for name, each in model.named_parameters()}
-        self.values = torch.cat([each.detach().flatten() for each in model.to(device, dtype).parameters()])
-        self.gradient = torch.zeros_like(self.values)
-        values, gradients = self.named(self.values), self.named(self.gradient)
-        for name, each in model.named_parameters():
-            each.data, each.grad = values[name], gradients[name]
-
-    def named(self, vector: Tensor) -> dict[str, Tensor]:
-        """Views of a vector like ``values``, one for each parameter."""
-        parts = vector.split([shape.numel() for shape in self._shapes.values()])
-        return {name: part.view(shape) for part, (name, shape) in zip(parts, self._shapes.items(), strict=True)}
-
-
 def by_role(model: TokenModel, named: Mapping[str, Tensor]) -> list[list[Tensor | None]]:
     """For each layer what belongs to its attention's ``ROLES``; None where there is no such parameter.
 

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.learning.config import HELD_OUT, LearningConfig
-from attention_core.experiments.learning.model import FlatParameters, TokenModel, draw_model
-from attention_core.experiments.learning.optimizers import SGD, AdamW
+from attention_core.experiments.learning.model import TokenModel, draw_model
 from attention_core.experiments.learning.result import Score
 from attention_core.experiments.learning.tasks import IGNORED, blind_best
+from attention_core.experiments.optimizers import SGD, AdamW, FlatParameters
 
 Sequences = tuple[Int[Tensor, "batch tokens"], Int[Tensor, "batch tokens"]]
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from attention_core.experiments.checks import ConfigError, check_int
+from attention_core.experiments.choices import PLACEMENTS as PLACEMENTS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, ids_of, setting
-from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.modules.feed_forward import GELU, Activation, ReLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm, RMSNorm
 
@@ -21,11 +21,6 @@ EPS: Final = (0.0, 1e-5, 1e-2, 1.0)
 STDS: Final = (0.001, 0.01, 0.1, 1.0, 10.0)
 NORMS: Final[dict[str, Norm]] = {"LayerNorm": LayerNorm(), "RMSNorm": RMSNorm(eps=1e-5), "BatchNorm": BatchNorm()}
 ACTIVATIONS: Final[dict[str, Activation]] = {"gelu": GELU(), "relu": ReLU()}
-PLACEMENTS: Final[dict[str, Placement]] = {
-    "pre-norm": PreNorm(),
-    "post-norm": PostNorm(),
-    "residual post-norm": ResidualPostNorm(),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

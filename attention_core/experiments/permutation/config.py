@@ -6,32 +6,21 @@ from typing import Final
 import torch
 
 from attention_core.experiments.checks import MAX_TOKENS, ConfigError, check_choice, check_permutation
+from attention_core.experiments.choices import ADDED as ADDED
+from attention_core.experiments.choices import MASKS as MASKS
+from attention_core.experiments.choices import PLACEMENTS as PLACEMENTS
+from attention_core.experiments.choices import POSITION_NAMES as POSITION_NAMES
+from attention_core.experiments.choices import POSITIONS as POSITIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.settings import Choice, Switch, Words, declared, ids_of, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 
 D_MODEL: Final = 32
 NUM_HEADS: Final = 4
 WINDOW: Final = 1
 BIAS_STD: Final = 0.5
-POSITIONS: Final[dict[str, Position]] = {
-    "none": NoPosition(),
-    "sinusoidal": Sinusoidal(),
-    "learned": Learned(max_len=64),
-    "rotary": Rotary(),
-    "alibi": Alibi(),
-}
-POSITION_NAMES: Final = {name: name for name in POSITIONS} | {"alibi": "ALiBi"}
 ALIKE: Final = "too few tokens that differ"  # what breaks a claim that another order is another output
-ADDED: Final = ("sinusoidal", "learned")
-MASKS: Final = {"none": "none", "causal": "causal", "window": "sliding window"}
-PLACEMENTS: Final[dict[str, Placement]] = {
-    "pre-norm": PreNorm(),
-    "post-norm": PostNorm(),
-    "residual post-norm": ResidualPostNorm(),
-}
 MODELS: Final = {
     "attention": "attention alone",
     "pre": "pre-norm block",

@@ -2,16 +2,8 @@
 
 from typing import Final
 
-from attention_core.experiments.permutation.config import (
-    ADDED,
-    BIAS_STD,
-    BLOCKS,
-    D_MODEL,
-    NUM_HEADS,
-    WINDOW,
-    PermutationConfig,
-    ShuffleConfig,
-)
+from attention_core.experiments.permutation.config import ADDED, BLOCKS, D_MODEL, NUM_HEADS, WINDOW, ShuffleConfig
+from attention_core.experiments.snippets import assemble, mask
 from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm
 
 SHORTEST: Final = """\
@@ -31,109 +23,14 @@ print(f"keys and values shuffled: outputs differ by {(attend(x, x[order]) - atte
 print(f"all shuffled: rows, put back, differ by {(attend(x[order], x[order]) - attend(x, x)[order]).abs().max():.1e}")
 """
 
-_HEAD = """\
-import hashlib, math, torch
-
-SEED, DTYPE, D, HEADS = {seed}, torch.{dtype}, {d_model}, {heads}
-X, Y = {tokens!r}, {keys!r}
-order_q, order_k = torch.tensor({query_order!r}), torch.tensor({key_order!r})
-
-def draw(shape, *purpose):
-    digest = hashlib.blake2b(repr((SEED, *purpose)).encode(), digest_size=8).digest()
-    generator = torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
-    return torch.randn(shape, generator=generator, dtype=torch.float64)
-
-def parameter(name, *shape, std):
-    return (draw(shape, "parameter", name) * std).to(DTYPE)
-
-x, y = (torch.stack([draw((D,), "token", text) for text in tokens]).to(DTYPE) for tokens in (X, Y))
-"""
-
-_WEIGHTS = """\
-W_Q, W_K, W_V = parameter("in_weight", 3 * D, D, std=D**-0.5).chunk(3)
-W_O = parameter("o_weight", D, D, std=D**-0.5)
-b_Q, b_K, b_V, b_O = ({biases})
-"""
-
-_ATTEND = """\
-
-def attend(query, key, value, query_slots, key_slots):
-{place}    q, k, v = query @ W_Q.T + b_Q, key @ W_K.T + b_K, value @ W_V.T + b_V
-    q, k, v = (z.unflatten(-1, (HEADS, -1)).transpose(0, 1) for z in (q, k, v))  # (heads, tokens, d_head)
-{turn}    scores = q @ k.mT / math.sqrt(D // HEADS)
-{mask}    context = scores.softmax(-1, dtype={precise}).nan_to_num().to(DTYPE) @ v
-    return context.transpose(0, 1).flatten(1) @ W_O.T + b_O
-
-i, j = torch.arange(len(X)), torch.arange(len(Y))
-before = attend(x, y, y, i, j)
-after = attend(x[order_q], y[order_k], {value}, {slots})
-print(f"the shuffle, undone, leaves of the output: {{(after - before[order_q]).abs().max().item():.3g}}")
-"""
-
-_BLOCK = """\
-
-def bias(name, size=D):
-    return parameter(name, size, std={std})
-
-def attend(z, slots, p):
-    weights = parameter(p + "in_weight", 3 * D, D, std=D**-0.5).chunk(3)
-    q, k, v = (z @ W.T + {in_bias} for W, n in zip(weights, "qkv"))
-    q, k, v = (z.unflatten(-1, (HEADS, -1)).transpose(0, 1) for z in (q, k, v))  # (heads, tokens, d_head)
-{turn}    scores = q @ k.mT / math.sqrt(D // HEADS)
-{mask}    context = scores.softmax(-1, dtype={precise}).to(DTYPE) @ v
-    return context.transpose(0, 1).flatten(1) @ parameter(p + "o_weight", D, D, std=D**-0.5).T + {out_bias}
-
-def feed(z, slots, p):
-    W_1 = parameter(p + "widen.weight", 4 * D, D, std=D**-0.5)
-    W_2 = parameter(p + "narrow.weight", D, 4 * D, std=(4 * D) ** -0.5)
-    return torch.nn.functional.gelu(z @ W_1.T + bias(p + "widen.bias", 4 * D)) @ W_2.T + bias(p + "narrow.bias")
-
-def norm(z, p):
-    return torch.nn.functional.layer_norm(z, (D,), bias=bias(p + "_norm.bias"))
-
-def blocks(z, slots):
-{place}    for layer in range({layers}):
-        for name, part in (("self_attention", attend), ("feed_forward", feed)):
-            p = f"layers.{{layer}}.{{name}}"
-            z = {step}
-    return z
-
-i, j = torch.arange(len(X)), torch.arange(len(Y))
-before, after = blocks(x, i), blocks(x[order_q], {slots})
-print(f"the shuffle, undone, leaves of the output: {{(after - before[order_q]).abs().max().item():.3g}}")
-"""
-
-_STEPS = {
-    PreNorm(): 'z + part(norm(z, p), slots, p + ".")',
-    PostNorm(): 'norm(z + part(z, slots, p + "."), p)',
-    ResidualPostNorm(): 'z + norm(part(z, slots, p + "."), p)',
+_STEPS: Final = {
+    PreNorm(): "z + part(norm(z, name), slots, name)",
+    PostNorm(): "norm(z + part(z, slots, name), name)",
+    ResidualPostNorm(): "z + norm(part(z, slots, name), name)",
 }
-
-_ADDED = {
-    "sinusoidal": """\
-
-def encode(slots):
-    angles = slots[:, None] * 10000.0 ** -(torch.arange(0, D, 2, dtype={precise}) / D)
-    return torch.stack((angles.sin(), angles.cos()), -1).flatten(1).to(DTYPE)
-""",
-    "learned": """\
-
-table = parameter("added_position.table", 64, D, std=1.0)
-def encode(slots):
-    return table[slots]
-""",
-    "rotary": """\
-
-def rotate(z, slots):
-    size = z.shape[-1]
-    angles = slots[:, None] * 10000.0 ** -(torch.arange(0, size, 2, dtype={precise}) / size)
-    even, odd = z.to(angles.dtype).unflatten(-1, (-1, 2)).unbind(-1)
-    turned = (even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos())
-    return torch.stack(turned, -1).flatten(-2).to(DTYPE)
-""",
-}
-
-_PLACE = "    query, key, value = query + encode(query_slots), key + encode(key_slots), value + encode(key_slots)\n"
+_PLACE: Final = """\
+    query = query + encode(slots_q)
+    key, value = key + encode(slots_k), value + encode(slots_k)"""
 
 
 def permutation_snippet(config: ShuffleConfig) -> str:
@@ -142,61 +39,97 @@ def permutation_snippet(config: ShuffleConfig) -> str:
     Args:
         config: The shuffle. User text enters as Python literals, so it is data wherever it appears.
     """
-    q_len, kv_len = len(config.tokens), len(config.keys)
-    precise = "torch.float64" if config.dtype == "float64" else "torch.float32"
-    head = _HEAD.format(
-        seed=config.seed,
-        dtype=config.dtype,
-        d_model=D_MODEL,
-        heads=NUM_HEADS,
-        tokens=config.tokens,
-        keys=config.keys,
-        query_order=config.query_order or tuple(range(q_len)),
-        key_order=config.key_order or tuple(range(kv_len)),
+    order_q = config.query_order or tuple(range(len(config.tokens)))
+    order_k = config.key_order or tuple(range(len(config.keys)))
+    blocks = config.model in BLOCKS
+    return assemble(
+        f"SEED, D, HEADS, DTYPE = {config.seed}, {D_MODEL}, {NUM_HEADS}, torch.{config.dtype}",
+        f"X, Y = {config.tokens!r}, {config.keys!r}",
+        f"order_q, order_k = torch.tensor({order_q!r}), torch.tensor({order_k!r})",
+        "",
+        "def weight(name, *shape):",
+        "    return parameter(name, *shape, seed=SEED).to(DTYPE)",
+        "",
+        *_encode(config),
+        "x, i = embed(X, D, SEED).to(DTYPE), torch.arange(len(X))",
+        None if blocks else "y, j = embed(Y, D, SEED).to(DTYPE), torch.arange(len(Y))",
+        *(_blocks if blocks else _attention)(config),
+        'print(f"the shuffle, undone, leaves of the output: {(after - before[order_q]).abs().max().item():.3g}")',
     )
-    added = _ADDED.get(config.positions, "").replace("{precise}", precise)
-    return head + (_blocks if config.model in BLOCKS else _attention)(config, added, precise)
 
 
-def _attention(config: ShuffleConfig, added: str, precise: str) -> str:
-    names = ("q_bias", "k_bias", "v_bias", "o_bias")
-    biases = ", ".join(f'parameter("{name}", D, std={BIAS_STD})' for name in names) if config.biases else "0, 0, 0, 0"
-    attend = _ATTEND.format(
-        place=_PLACE if config.positions in ADDED else "",
-        turn="    q, k = rotate(q, query_slots), rotate(k, key_slots)\n" if config.positions == "rotary" else "",
-        mask=_mask_lines(config),
-        value="y" if config.keys_alone else "y[order_k]",
-        slots="order_q, order_k" if config.carried else "i, j",
-        precise=precise,
+def _encode(config: ShuffleConfig) -> tuple[str, ...]:
+    """Lines of the vectors that are added for each slot."""
+    if config.positions not in ADDED:
+        return ()
+    table = 'draw((64, D), SEED, "parameter", "added_position.table").to(DTYPE)[slots]'
+    return (
+        "def encode(slots):",
+        f"    return {table if config.positions == 'learned' else 'sinusoids(slots, D).to(DTYPE)'}",
+        "",
     )
-    return _WEIGHTS.format(biases=biases) + added + attend
 
 
-def _blocks(config: ShuffleConfig, added: str, precise: str) -> str:
-    placement, layers = BLOCKS[config.model]
+def _attention(config: ShuffleConfig) -> tuple[str | None, ...]:
+    masks = _mask(config, "i", "j", slots=("slots_q", "slots_k"))
+    value = "y" if config.keys_alone else "y[order_k]"
+    slots = "order_q, order_k" if config.carried else "i, j"
+    q, k, v, o = (f" + b_{role}" * config.biases for role in "QKVO")
+    return (
+        'W_Q, W_K, W_V = weight("in_weight", 3 * D, D).chunk(3)',
+        'W_O = weight("o_weight", D, D)',
+        'b_Q, b_K, b_V, b_O = (weight(f"{role}_bias", D) for role in "qkvo")' if config.biases else None,
+        "",
+        "def attend(query, key, value, slots_q, slots_k):",
+        _PLACE if config.positions in ADDED else None,
+        f"    q, k, v = query @ W_Q.T{q}, key @ W_K.T{k}, value @ W_V.T{v}",
+        "    q, k, v = (split(z, HEADS) for z in (q, k, v))  # (heads, tokens, d_head)",
+        "    q, k = rotate(q, slots_q), rotate(k, slots_k)" if config.positions == "rotary" else None,
+        f"    mask = {masks}" if masks else None,
+        f"    context = merge(attention_weights(q, k{', mask' if masks else ''}) @ v)",
+        f"    return context @ W_O.T{o}",
+        "",
+        "before = attend(x, y, y, i, j)",
+        f"after = attend(x[order_q], y[order_k], {value}, {slots})",
+    )
+
+
+def _blocks(config: ShuffleConfig) -> tuple[str | None, ...]:
     # Added positions enter once, below the first block; the others act in every attention.
-    return added + _BLOCK.format(
-        std=BIAS_STD,
-        in_bias='bias(f"{p}{n}_bias")' if config.biases else "0",
-        out_bias='bias(p + "o_bias")' if config.biases else "0",
-        place="    z = z + encode(slots)\n" if config.positions in ADDED else "",
-        turn="    q, k = rotate(q, slots), rotate(k, slots)\n" if config.positions == "rotary" else "",
-        mask=_mask_lines(config).replace("query_slots", "slots").replace("key_slots", "slots"),
-        layers=layers,
-        step=_STEPS[placement],
-        slots="order_q" if config.carried else "i",
-        precise=precise,
+    placement, layers = BLOCKS[config.model]
+    masks = _mask(config, "i", "i", slots=("slots", "slots"))
+    bias, out = (
+        (' + weight(f"{name}.{role}_bias", D)', ' + weight(name + ".o_bias", D)') if config.biases else ("", "")
+    )
+    return (
+        "",
+        "def attend(z, slots, name):",
+        '    parts = zip("qkv", weight(name + ".in_weight", 3 * D, D).chunk(3))',
+        f"    q, k, v = (split(z @ W.T{bias}, HEADS) for role, W in parts)",
+        "    q, k = rotate(q, slots), rotate(k, slots)" if config.positions == "rotary" else None,
+        f"    mask = {masks}" if masks else None,
+        f"    context = merge(attention_weights(q, k{', mask' if masks else ''}) @ v)",
+        f'    return context @ weight(name + ".o_weight", D, D).T{out}',
+        "",
+        "def feed(z, slots, name):",
+        '    hidden = F.gelu(z @ weight(name + ".widen.weight", 4 * D, D).T + weight(name + ".widen.bias", 4 * D))',
+        '    return hidden @ weight(name + ".narrow.weight", D, 4 * D).T + weight(name + ".narrow.bias", D)',
+        "",
+        "def norm(z, name):",
+        '    return F.layer_norm(z, (D,), bias=weight(name + "_norm.bias", D))',
+        "",
+        "def blocks(z, slots):",
+        "    z = z + encode(slots)" if config.positions in ADDED else None,
+        f"    for layer in range({layers}):",
+        '        for part, kind in ((attend, "self_attention"), (feed, "feed_forward")):',
+        '            name = f"layers.{layer}.{kind}"',
+        f"            z = {_STEPS[placement]}",
+        "    return z",
+        "",
+        f"before, after = blocks(x, i), blocks(x[order_q], {'order_q' if config.carried else 'i'})",
     )
 
 
-def _mask_lines(config: PermutationConfig) -> str:
-    lines = ""
-    if config.positions == "alibi":
-        lines += (
-            "    slopes = 2.0 ** (-8 * torch.arange(1, HEADS + 1) / HEADS)\n"
-            "    scores = scores - slopes[:, None, None] * (query_slots[:, None] - key_slots).abs()\n"
-        )
-    if config.mask != "none":
-        sees = "j <= i[:, None]" if config.mask == "causal" else f"(i[:, None] - j).abs() <= {WINDOW}"
-        lines += f"    scores = scores.masked_fill(~({sees}), -math.inf)\n"
-    return lines
+def _mask(config: ShuffleConfig, query: str, key: str, *, slots: tuple[str, str]) -> str:
+    sees = {"causal": f"{key} <= {query}[:, None]", "window": f"({query}[:, None] - {key}).abs() <= {WINDOW}"}
+    return mask(positions=config.positions, sees=sees.get(config.mask), slots=slots)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
+from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Words, ids_of, setting
-from attention_core.modules.positions import Alibi, NoPosition, Position, Rotary
 
 TOPICS: Final = {
     "identity": "identity or learned",
@@ -20,8 +20,8 @@ D_HEADS: Final = (2, 4, 8, 16, 32, 64)
 MAX_D_MODEL: Final = 256
 LAYERS: Final = 12
 BIAS_STD: Final = 0.5
+POSITIONS: Final = {name: choices.POSITIONS[name] for name in ("none", "rotary", "alibi")}
 BIASES: Final = {"both": "on both sides", "one": "on one side", "none": "none"}
-POSITIONS: Final[dict[str, Position]] = {"none": NoPosition(), "rotary": Rotary(), "alibi": Alibi()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class ProjectionsConfig(RunConfig):
     positions: str = setting(
         "none",
         Choice(
-            {"none": "none", "rotary": "rotary", "alibi": "ALiBi"}, label="Positions", formerly={"ALiBi": "alibi"}
+            {name: choices.POSITION_NAMES[name] for name in POSITIONS}, label="Positions", formerly={"ALiBi": "alibi"}
         ),
     )
     causal: bool = setting(

@@ -1,11 +1,10 @@
 """Code that answers a question about projections again in plain torch, without this project."""
 
-import math
 from typing import Final
 
-from attention_core.experiments.projections.config import BIAS_STD, LAYERS, TOPICS, ProjectionsConfig
+from attention_core.experiments.projections.config import LAYERS, TOPICS, ProjectionsConfig
 from attention_core.experiments.projections.gauge import STRETCH
-from attention_core.modules.positions import alibi_slopes
+from attention_core.experiments.snippets import assemble, mask
 
 SHORTEST: Final = """\
 import torch
@@ -20,112 +19,63 @@ for name, queries, keys in (("without W_Q and W_K", x, x), ("with them", x @ W_Q
     print(f"{name} {itself} of {n} words look most at themselves")
 """
 
-_HEAD = """\
-import hashlib, math, torch
-
-SEED, DTYPE, HEADS, D = {seed}, torch.{dtype}, {heads}, {d_head}
-WORDS = {tokens!r}
-n, M = len(WORDS), HEADS * D
-
-def stream(*purpose, seed=SEED):
-    digest = hashlib.blake2b(repr((seed, *purpose)).encode(), digest_size=8).digest()
-    return torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
-
-def draw(shape, *purpose, **seed):
-    return torch.randn(shape, generator=stream(*purpose, **seed), dtype=torch.float64)
-
-x = torch.stack([draw((M,), "token", word) for word in WORDS]).unflatten(1, (HEADS, D))
-x = x / x.square().sum({over}, keepdim=True).sqrt() * {size}
-x = x * torch.stack([({spread} * draw((), "norm", word)).exp() for word in WORDS])[:, None, None]
-x = x.flatten(1).to(DTYPE)
-"""
-
-_ROTATE = """\
-
-def rotate(z):
-    angles = torch.arange(n)[:, None] * 10000.0 ** -(torch.arange(0, D, 2, dtype={precise}) / D)
-    even, odd = z.to(angles.dtype).unflatten(-1, (-1, 2)).unbind(-1)
-    turned = (even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos())
-    return torch.stack(turned, -1).flatten(-2).to(DTYPE)
-"""
-
-_ATTEND = """\
-
-def attend(q, k, scale):
-    q, k = (z.unflatten(-1, (HEADS, D)).transpose(0, 1) for z in (q, k))  # (heads, tokens, d_head)
-{extra}    scores = q @ k.mT * scale
-{masks}    return scores, scores.softmax(-1, dtype={precise}).to(DTYPE)
-"""
-
-_IDENTITY = """\
-
-scores, weights = attend(x, x, {scale!r})
+_IDENTITY: Final = """\
+scores, weights = attend(x, x)
 other = torch.tensor([[a != b for b in WORDS] for a in WORDS])
 lead = (scores - scores.diagonal(0, -2, -1)[..., None])[:, other].flatten().tolist()
-print(f"another word's score leads a word's own by: {{max(lead, default=0.0):.3g}}")
-"""
+print(f"another word's score leads a word's own by: {{max(lead, default=0.0):.3g}}")"""
 
-_TYING = """\
-
-W = (draw((2 * M, M), "parameter", "in_weight") * M**-0.5)[:M].to(DTYPE)  # W_Q = W_K
-b_Q = (draw((M,), "parameter", "q_bias") * {q_bias}).to(DTYPE)
-b_K = b_Q * {shared}
-S, A = attend(x @ W.T + b_Q, x @ W.T + b_K, {scale!r})
+_TYING: Final = """\
+W = parameter("in_weight", 2 * M, M, seed=SEED)[:M].to(DTYPE)  # W_Q = W_K
+{biases}S, A = attend(x @ W.T{b_Q}, x @ W.T{b_K})
 skew = (S - S.mT).double().nan_to_num(nan=0, posinf=math.inf, neginf=-math.inf)
 print(f"scores and their transpose differ by: {{skew.abs().max().item():.3g}}")
-print(f"weights and their transpose by, as a norm: {{torch.linalg.matrix_norm((A - A.mT).double())[0].item():.3g}}")
-"""
+norm = torch.linalg.matrix_norm((A - A.mT).double())[0]
+print(f"weights and their transpose by, as a norm: {{norm.item():.3g}}")"""
 
-_GAUGE = """\
-
+_GAUGE: Final = """\
 def basis(name):
-    left, right = torch.linalg.qr(draw((2, HEADS, D, D), "basis", name))[0]
-    z = torch.rand(HEADS, D, generator=stream("stretch", name), dtype=torch.float64)
+    left, right = torch.linalg.qr(draw((2, HEADS, D, D), SEED, "basis", name))[0]
+    z = torch.rand(HEADS, D, generator=generator(SEED, "stretch", name), dtype=torch.float64)
     return left * torch.exp({stretch} * (2 * z - 1))[:, None, :] @ right.mT
 
-W = (draw((3 * M, M), "parameter", "in_weight") * M**-0.5).view(3, HEADS, D, M)  # W_Q, W_K, W_V
-O = (draw((M, M), "parameter", "o_weight") * M**-0.5).view(M, HEADS, D).transpose(0, 1)
-b = torch.stack([draw((M,), "parameter", f"{{r}}_bias").view(HEADS, D, 1) for r in "qkv"]) * {bias}
-b_O = draw((M,), "parameter", "o_bias") * {bias}
+W = parameter("in_weight", 3 * M, M, seed=SEED).view(3, HEADS, D, M)  # W_Q, W_K, W_V
+O = parameter("o_weight", M, M, seed=SEED).view(M, HEADS, D).transpose(0, 1)
+b = torch.stack([parameter(f"{{role}}_bias", M, seed=SEED{std}).view(HEADS, D, 1) for role in "qkv"])
+b_O = parameter("o_bias", M, seed=SEED{std})
 m, N = basis("query and key"), basis("value")
 turn = torch.stack([m, torch.linalg.inv(m).mT, N])
 
 def f(W, b, O):
-    q, k, v = ((x @ w.flatten(0, 1).T.to(DTYPE)) + c.flatten().to(DTYPE) for w, c in zip(W, b))
-    weights = attend(q, k, D**-0.5)[1]
-    context = weights @ v.unflatten(-1, (HEADS, D)).transpose(0, 1)
-    return context.transpose(0, 1).flatten(1) @ O.transpose(0, 1).flatten(1).T.to(DTYPE) + b_O.to(DTYPE)
+    q, k, v = (x @ w.flatten(0, 1).T.to(DTYPE) + c.flatten().to(DTYPE) for w, c in zip(W, b))
+    context = merge(attend(q, k)[1] @ split(v, HEADS))
+    return context @ O.transpose(0, 1).flatten(1).T.to(DTYPE) + b_O.to(DTYPE)
 
 moved = (turn @ W).flip(1), (turn @ b).flip(1), (O @ torch.linalg.inv(N)).flip(0)  # heads in reverse order
 old, new = (torch.cat([p.flatten() for p in parts]) for parts in ((W, b, O, b_O), (*moved, b_O)))
 print(f"in another basis the output moves by: {{(f(*moved) - f(W, b, O)).abs().max().item():.3g}}")
-print(f"and the parameters by, relative to their length: {{((new - old).norm() / old.norm()).item():.3g}}")
-"""
+print(f"and the parameters by, relative to their length: {{((new - old).norm() / old.norm()).item():.3g}}")"""
 
-_RANK = """\
-
-W = (draw((3 * M, M), "parameter", "in_weight") * M**-0.5).to(DTYPE).chunk(3)
-b_Q, b_K = ((draw((M,), "parameter", name) * {bias}).to(DTYPE) for name in ("q_bias", "k_bias"))
-scores, weights = attend(x @ W[0].T + b_Q, x @ W[1].T + b_K, D**-0.5)
+_RANK: Final = """\
+W_Q, W_K, _ = parameter("in_weight", 3 * M, M, seed=SEED).to(DTYPE).chunk(3)
+{biases}scores, weights = attend(x @ W_Q.T{b_Q}, x @ W_K.T{b_K})
 if scores.isinf().any():
     over = math.inf  # no product of narrow matrices holds it
 else:
     values = torch.linalg.svdvals(scores.double())
-    over = (values[:, D] / values[:, 0]).max().item() if D < n else 0.0
+    over = (values[:, D] / values[:, 0]).max().item() if D < len(WORDS) else 0.0
 print(f"the scores' singular value after the first d_head, by the first: {{over:.3g}}")
-print(f"the largest singular value of the weights: {{torch.linalg.svdvals(weights.double())[0, 0].item():.3g}}")
-"""
+print(f"the largest singular value of the weights: {{torch.linalg.svdvals(weights.double())[0, 0].item():.3g}}")"""
 
-_COLLAPSE = """\
-
+_COLLAPSE: Final = """\
 def layer(x, number):
-    def parameter(name, *shape, std):
-        return (draw(shape, "parameter", name, seed=SEED + 1_000_000 * number) * std).to(DTYPE)
-    W, O = parameter("in_weight", 3 * M, M, std=M**-0.5).chunk(3), parameter("o_weight", M, M, std=M**-0.5)
-    q, k, v, b_O = (parameter(f"{{r}}_bias", M, std={bias}) for r in "qkvo")
-    v = (x @ W[2].T + v).unflatten(-1, (HEADS, D)).transpose(0, 1)
-    weights = attend(x @ W[0].T + q, x @ W[1].T + k, D**-0.5)[1]
-    return (weights @ v).transpose(0, 1).flatten(1) @ O.T + b_O
+    def weight(name, *shape):
+        return parameter(name, *shape, seed=SEED + 1_000_000 * number{std}).to(DTYPE)
+
+    parts = zip("qkv", weight("in_weight", 3 * M, M).chunk(3))
+    q, k, v = (x @ W.T + weight(f"{{role}}_bias", M) for role, W in parts)
+    context = merge(attend(q, k)[1] @ split(v, HEADS))
+    return context @ weight("o_weight", M, M).T + weight("o_bias", M)
 
 def apart(x):
     return ((x - x.mean(0)).double().norm() / x.double().norm()).item()
@@ -134,8 +84,10 @@ for residual in (False, True):
     y = x
     for number in range({layers}):
         y = layer(y, number) + (y if residual else 0)
-    print(f"{{'with' if residual else 'without'}} the residual, tokens stay apart by: {{apart(y):.3g}}")
-"""
+    print(f"{{'with' if residual else 'without'}} the residual, tokens stay apart by: {{apart(y):.3g}}")"""
+
+_TAILS: Final = dict(zip(TOPICS, (_IDENTITY, _TYING, _GAUGE, _RANK, _COLLAPSE), strict=True))
+_SPREAD: Final = 'x = x * torch.stack([({spread} * draw((), SEED, "norm", word)).exp() for word in WORDS])[:, None]'
 
 
 def projections_snippet(config: ProjectionsConfig) -> str:
@@ -148,40 +100,42 @@ def projections_snippet(config: ProjectionsConfig) -> str:
     Args:
         config: The settings. User text enters as Python literals, so it is data wherever it appears.
     """
-    head = _HEAD.format(
-        seed=config.seed,
-        dtype=config.dtype,
-        heads=config.num_heads,
-        d_head=config.d_head,
-        tokens=config.tokens,
-        over="(1, 2)" if config.whole_norms else "2",
-        size="M**0.5" if config.whole_norms else "D**0.5",
-        spread=config.spread,
+    masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
+    rotary = config.positions == "rotary"
+    own_norms = "x = D**0.5 * F.normalize(x.unflatten(1, (HEADS, D)), dim=2).flatten(1)"
+    return assemble(
+        f"SEED, HEADS, D, DTYPE = {config.seed}, {config.num_heads}, {config.d_head}, torch.{config.dtype}",
+        f"WORDS = {config.tokens!r}",
+        "M = HEADS * D",
+        "i = torch.arange(len(WORDS))" if masks or rotary else None,
+        "x = embed(WORDS, M, SEED)",
+        "x = M**0.5 * F.normalize(x)" if config.whole_norms else own_norms,
+        _SPREAD.format(spread=config.spread) if config.spread else None,
+        "x = x.to(DTYPE)",
+        "",
+        "def attend(q, k):",
+        "    q, k = split(q, HEADS), split(k, HEADS)  # (heads, tokens, d_head)",
+        "    q, k = (F.rms_norm(z, (D,)) for z in (q, k))" if config.qk_norm else None,
+        "    q, k = rotate(q, i), rotate(k, i)" if rotary else None,
+        f"    scores = q @ k.mT / {_divisor(config)}{masks and ' + '}{masks}",
+        "    return scores, scores.softmax(-1).to(DTYPE)",
+        "",
+        _TAILS[config.topic].format(**_biases(config), stretch=STRETCH, layers=LAYERS),
     )
-    precise = "torch.float64" if config.dtype == "float64" else "torch.float32"
-    extra = "    q, k = (torch.nn.functional.rms_norm(z, (D,)) for z in (q, k))\n" if config.qk_norm else ""
-    extra += "    q, k = rotate(q), rotate(k)\n" if config.positions == "rotary" else ""
-    tail = dict(zip(TOPICS, (_IDENTITY, _TYING, _GAUGE, _RANK, _COLLAPSE), strict=True))[config.topic]
-    identity = config.topic == "identity"
-    tail = tail.format(
-        scale=1 / (math.sqrt(config.d_head) * (config.temperature if identity else 1.0)),
-        q_bias=0 if config.biases == "none" else BIAS_STD,
-        shared=int(config.biases == "both"),
-        bias=0 if config.biases == "none" else BIAS_STD,
-        stretch=STRETCH,
-        layers=LAYERS,
-    )
-    rotate = _ROTATE.format(precise=precise) if config.positions == "rotary" else ""
-    return head + rotate + _ATTEND.format(extra=extra, masks=_mask_lines(config), precise=precise) + tail
 
 
-def _mask_lines(config: ProjectionsConfig) -> str:
-    lines = ""
-    if config.positions == "alibi":
-        lines += (
-            f"    slopes, i = torch.tensor({list(alibi_slopes(config.num_heads))}), torch.arange(n)\n"
-            "    scores = scores - (slopes[:, None, None] * (i[:, None] - i).abs()).to(DTYPE)\n"
-        )
-    if config.causal:
-        lines += "    scores = scores.masked_fill(torch.ones(n, n).triu(1).bool(), -math.inf)\n"
-    return lines
+def _divisor(config: ProjectionsConfig) -> str:
+    if config.topic == "identity" and config.temperature != 1:
+        return f"(D**0.5 * {config.temperature})"
+    return "D**0.5"
+
+
+def _biases(config: ProjectionsConfig) -> dict[str, str]:
+    """What stands in the code for biases: the lines that draw them, what adds them, and their size where it is 0."""
+    if config.biases == "none":
+        return {"biases": "", "b_Q": "", "b_K": "", "std": ", bias_std=0"}
+    first, second = " + b_Q", " + b_K"
+    drawn = 'b_Q, b_K = (parameter(f"{role}_bias", M, seed=SEED).to(DTYPE) for role in "qk")'
+    if config.topic == "tied":
+        drawn, second = 'b_Q = parameter("q_bias", M, seed=SEED).to(DTYPE)', first * (config.biases == "both")
+    return {"biases": drawn + "\n", "b_Q": first, "b_K": second, "std": ""}

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from attention_core.experiments.checks import ConfigError, check_int
+from attention_core.experiments.choices import MASKS as MASKS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, defaults, setting
@@ -15,7 +16,6 @@ MAX_HEADS: Final = 8
 MAX_LAYERS: Final = 8
 MAX_TOKENS: Final = 256
 WEIGHTS: Final = {"constructed": "constructed", "random": "random", "soft": "soft"}
-MASKS: Final = {"none": "none", "causal": "causal", "window": "sliding window"}
 
 # Soft heads have queries and keys as long as there are tokens: at heads · layers · tokens² = 2²¹ the matrices of all
 # layers take 60 MB.

@@ -3,6 +3,7 @@
 from typing import Final
 
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig
+from attention_core.experiments.snippets import assemble
 
 SHORTEST: Final = """\
 import torch
@@ -17,50 +18,6 @@ for layer in range(layers):
     print(f"{layer + 1} layers up the last token sees {sees[-1].sum()} inputs; at most {(heads + 1) ** (layer + 1)}")
 """
 
-_HEAD = """\
-import hashlib
-import torch
-
-HEADS, LAYERS, TOKENS, DTYPE = {heads}, {layers}, {tokens}, torch.{dtype}
-query, key = torch.arange(TOKENS)[:, None], torch.arange(TOKENS)
-visible = {visible}
-first, last = visible.long().argmax(1), TOKENS - 1 - visible.flip(1).long().argmax(1)
-"""
-
-_CONSTRUCTED = """
-def looks_at(layer):
-    back = torch.arange(1, HEADS + 1)[:, None] * (HEADS + 1) ** layer
-    at = key - back
-    return {around}.clamp(first, last)
-"""
-
-_RANDOM = """
-digest = hashlib.blake2b(repr(({seed}, "random heads", 0)).encode(), digest_size=8).digest()
-generator = torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
-draw = torch.rand(LAYERS, HEADS, TOKENS, generator=generator, dtype=torch.float64)
-
-def looks_at(layer):
-    return first + (draw[layer] * (last - first + 1)).long()
-"""
-
-_COUNT = """
-paths = torch.eye(TOKENS, dtype=torch.float64)
-for layer in range(LAYERS):
-    wanted = looks_at(layer)  # (heads, tokens)
-    scores = (wanted[..., None] == key).to(DTYPE)
-{overwrite}    scores = (scores / {temperature!r}).masked_fill(~visible, -torch.inf)
-    weights = torch.softmax(scores.{precise}(), -1).to(DTYPE).double()
-    paths = {residual}(weights @ paths).sum(0)
-sees = (paths > {threshold!r} * {base} ** LAYERS).sum(1)
-print(f"the last token sees {{sees[-1]}} inputs; all tokens together {{sees.sum()}}")
-"""
-
-_VISIBLE = {
-    "none": "torch.ones(TOKENS, TOKENS, dtype=torch.bool)",
-    "causal": "key <= query",
-    "window": "(key - query).abs() <= {window}",
-}
-
 
 def receptive_field_snippet(config: ReceptiveFieldConfig) -> str:
     """About 25 lines that print what the last token sees, and the sum over all tokens, for exactly these settings.
@@ -71,25 +28,47 @@ def receptive_field_snippet(config: ReceptiveFieldConfig) -> str:
     Args:
         config: The settings; the snippet holds no result.
     """
-    head = _HEAD.format(
-        heads=config.heads,
-        layers=config.layers,
-        tokens=config.tokens,
-        dtype=config.dtype,
-        visible=_VISIBLE[config.mask].format(window=config.window),
+    visible = {
+        "none": "torch.ones(TOKENS, TOKENS, dtype=torch.bool)",
+        "causal": "key <= query",
+        "window": f"(key - query).abs() <= {config.window}",
+    }
+    temperature = config.temperature if config.soft else 2.0**-10
+    precise = "double" if config.dtype == "float64" else "float"
+    residual, base = ("paths + ", "(HEADS + 1)") if config.residual else ("", "HEADS")
+    return assemble(
+        f"HEADS, LAYERS, TOKENS, DTYPE = {config.heads}, {config.layers}, {config.tokens}, torch.{config.dtype}",
+        "query, key = torch.arange(TOKENS)[:, None], torch.arange(TOKENS)",
+        f"visible = {visible[config.mask]}",
+        "first, last = visible.long().argmax(1), TOKENS - 1 - visible.flip(1).long().argmax(1)",
+        "",
+        *_looks_at(config),
+        "",
+        "paths = torch.eye(TOKENS, dtype=torch.float64)",
+        "for layer in range(LAYERS):",
+        "    wanted = looks_at(layer)  # (heads, tokens)",
+        "    scores = (wanted[..., None] == key).to(DTYPE)",
+        "    scores += 2 * (wanted[:, :1, None] == key) * (layer > 0)" if config.write_positions else None,
+        f"    scores = (scores / {temperature!r}).masked_fill(~visible, -torch.inf)",
+        f"    weights = scores.{precise}().softmax(-1).to(DTYPE).double()",
+        f"    paths = {residual}(weights @ paths).sum(0)",
+        f"sees = (paths > {config.seen_above!r} * {base} ** LAYERS).sum(1)",
+        'print(f"the last token sees {sees[-1]} inputs; all tokens together {sees.sum()}")',
     )
+
+
+def _looks_at(config: ReceptiveFieldConfig) -> tuple[str, ...]:
+    """Lines that say which key each head of a layer looks at."""
     if config.weights == "random":
-        looks = _RANDOM.format(seed=config.seed)
-    else:
-        head = head.replace("import hashlib\n", "")
-        looks = _CONSTRUCTED.format(around="(at % TOKENS)" if config.wrap else "torch.where(at < 0, key, at)")
-    overwrite = "    scores += 2 * (wanted[:, :1, None] == key) * (layer > 0)\n" if config.write_positions else ""
-    count = _COUNT.format(
-        overwrite=overwrite,
-        temperature=config.temperature if config.soft else 2.0**-10,
-        precise="double" if config.dtype == "float64" else "float",
-        residual="paths + " if config.residual else "",
-        threshold=config.seen_above,
-        base="(HEADS + 1)" if config.residual else "HEADS",
+        return (
+            f'stream = generator({config.seed}, "random heads", 0)',
+            "places = torch.rand(LAYERS, HEADS, TOKENS, generator=stream, dtype=torch.float64)",
+            "",
+            "def looks_at(layer):",
+            "    return first + (places[layer] * (last - first + 1)).long()",
+        )
+    return (
+        "def looks_at(layer):",
+        "    at = key - torch.arange(1, HEADS + 1)[:, None] * (HEADS + 1) ** layer",
+        f"    return {'(at % TOKENS)' if config.wrap else 'torch.where(at < 0, key, at)'}.clamp(first, last)",
     )
-    return head + looks + count

@@ -62,12 +62,11 @@ def row_norms(rows: Float[Tensor, "*rows d"]) -> Float[Tensor, "*rows"]:
     """Euclidean norm of each row, in float64; where its squares would underflow, its largest entry is divided out."""
     norms = torch.linalg.vector_norm(rows, dim=-1, dtype=torch.float64)
     small = norms < 1e-140
-    if small.any():
-        tiny = rows[small].double()
-        unit = tiny.abs().amax(-1, keepdim=True)
-        scaled = torch.linalg.vector_norm(tiny / torch.where(unit > 0, unit, 1.0), dim=-1)
-        norms[small] = unit.squeeze(-1) * scaled
-    return norms
+    if rows.is_cpu and not small.any():  # on an accelerator it is quicker to do both than to wait for the answer
+        return norms
+    unit = rows.double().abs().amax(-1, keepdim=True)
+    scaled = torch.linalg.vector_norm(rows.double() / torch.where(unit > 0, unit, 1.0), dim=-1)
+    return torch.where(small, unit.squeeze(-1) * scaled, norms)
 
 
 def zeros_in(half: torch.dtype, weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.device import supported_dtypes
 from attention_core.experiments.bounds import is_half
 from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig
 from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
@@ -106,16 +107,16 @@ def attend(module: MultiHeadAttention, inputs: Inputs, multiples: Sequence[float
 def row_statistics(
     weights: Float[Tensor, "*sizes chunk keys"], gradients: Float[Tensor, "*sizes chunk"]
 ) -> Float[Tensor, "statistics *sizes chunk"]:
-    """``ROW_STATISTICS`` of each query, in float64 on the CPU.
+    """``ROW_STATISTICS`` of each query, in float64.
 
     The Jacobian and ε are those of the weights divided by their sum, which in half precision is not quite 1.
 
     Args:
-        weights: In the run's precision.
+        weights: In the run's precision, on a device that has float64.
         gradients: ``‖∂L/∂q‖``.
     """
-    naive = (1 - weights.amax(-1)).to("cpu", torch.float64)
-    weights = weights.to("cpu", torch.float64)
+    naive = (1 - weights.amax(-1)).double()
+    weights = weights.double()
     shares = weights / weights.sum(-1, keepdim=True)
     zeros = [zeros_in(half, weights) for half in (torch.float16, torch.bfloat16)]
     return torch.stack([
@@ -140,10 +141,9 @@ def pair_scores(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, " p
 
 def moments(scores: Float[Tensor, " pairs"]) -> Float[Tensor, " moments"]:
     """How many scores there are, and their sums to the powers 1, 2 and 4."""
-    scores = scores.to("cpu", torch.float64)
+    scores = scores.double()
     squares = scores.square()
-    count = torch.tensor(float(len(scores)), dtype=torch.float64)
-    return torch.stack([count, scores.sum(), squares.sum(), squares @ squares])
+    return torch.stack([scores.new_full((), len(scores)), scores.sum(), squares.sum(), squares @ squares])
 
 
 def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
@@ -156,10 +156,12 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
         config: One of a config's ``parts``.
     """
     series = factors(config)
+    device = config.torch_device
+    held = {"device": device if "float64" in supported_dtypes(device) else "cpu", "dtype": torch.float64}
     with torch.inference_mode(False):  # autograd refuses tensors that were made in inference mode
         modules = [head(config, d_head, 1.0) for d_head in D_HEADS]
-        rows = torch.empty(len(series), len(ROW_STATISTICS), len(D_HEADS), config.num_queries, dtype=torch.float64)
-        sums = torch.zeros(len(series), len(D_HEADS), 4, dtype=torch.float64)
+        rows = torch.empty(len(series), len(ROW_STATISTICS), len(D_HEADS), config.num_queries, **held)
+        sums = torch.zeros(len(series), len(D_HEADS), 4, **held)
     inputs = chunks(config)
     total = -(-config.num_queries // CHUNK)
     for done in range(total):
@@ -167,10 +169,8 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
         yield Step(done, total, f"queries {at.start + 1:,} to {at.stop:,} of {config.num_queries:,}")
         with torch.inference_mode(False), torch.no_grad():
             _add_chunk(next(inputs), modules, list(series.values()), rows[..., at], sums)
-    values = [rows[i].numpy() for i in range(len(series))]
-    made = [
-        summarise(name, series[name], values[i], sums[i].numpy(), config.num_keys) for i, name in enumerate(series)
-    ]
+    values, summed = rows.cpu().numpy(), sums.cpu().numpy()
+    made = [summarise(name, series[name], values[i], summed[i], config.num_keys) for i, name in enumerate(series)]
     yield ScalingPart(
         curves=dict(zip(series, (exact for exact, _ in made), strict=True)),
         naive=dict(zip(series, (naive for _, naive in made), strict=True)),
@@ -186,9 +186,9 @@ def _add_chunk(
     for size, module in enumerate(modules):
         here = [each[size] for each in series]
         for i, attended in enumerate(attend(module, inputs, here)):
-            weights[i].append(attended.weights)
-            gradients[i].append(row_norms(attended.gradient.to("cpu")))
-        scores = pair_scores(module, inputs)
+            weights[i].append(attended.weights.to(rows.device))
+            gradients[i].append(row_norms(attended.gradient.to(rows.device)))
+        scores = pair_scores(module, inputs).to(rows.device)
         for i, factor in enumerate(here):
             sums[i, size] += moments(scores * factor)
     for i in range(len(series)):

@@ -3,7 +3,6 @@
 from attention_core.figures.anatomy.arithmetic import Arithmetic, explain, number
 from attention_core.figures.anatomy.steps import (
     ALL,
-    AVERAGE,
     HEADS,
     QUANTITIES,
     STEP_LABELS,
@@ -24,6 +23,7 @@ from attention_core.figures.anatomy.view import (
     write_cell,
 )
 from attention_core.figures.anatomy.words import proof
+from attention_core.figures.panels import AVERAGE
 
 __all__ = [
     "ALL",

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from attention_core.experiments.anatomy import MAX_HEADS, AnatomyConfig, AnatomyResult
+from attention_core.figures.panels import AVERAGE
 from attention_core.figures.theme import Role, Scale
 
 ALL: Final = "all"
-AVERAGE: Final = "average"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from attention_core.experiments.anatomy import AnatomyResult, HeadTimes
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.anatomy.steps import STEP_LABELS, STEPS
-from attention_core.figures.proof import ProofStep
+from attention_core.figures.proof import ProofStep, measured
 
 
 def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
@@ -55,8 +55,3 @@ def reading() -> str:
     """Markdown table of the pass: each line of torch beside the step it is."""
     rows = [f"| {STEP_LABELS[step.name]} | `{step.code}` |" for step in STEPS if step.name != "lookup"]
     return "\n".join(("| step | line |", "|:--|:--|", *rows))
-
-
-def measured(result: AnatomyResult, *claims: str) -> str:
-    """What was measured for some claims, a line each."""
-    return "  \n".join(f"`{verdict.numbers}`" for verdict in result.about(*claims).verdicts)

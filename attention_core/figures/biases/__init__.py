@@ -14,7 +14,6 @@ from attention_core.figures.biases.curves import (
 from attention_core.figures.biases.history import history
 from attention_core.figures.biases.tables import biases_table, curve_table, size_table, terms_table
 from attention_core.figures.biases.view import (
-    AVERAGE,
     GRADIENTS,
     TERMS,
     difference_view,
@@ -23,6 +22,7 @@ from attention_core.figures.biases.view import (
     terms_view,
 )
 from attention_core.figures.biases.words import curve_summary, proof, training_step
+from attention_core.figures.panels import AVERAGE
 
 __all__ = [
     "AVERAGE", "CURVES", "GRADIENTS", "TERMS", "appendix_bars", "biases_figure", "biases_table", "curve_summary",

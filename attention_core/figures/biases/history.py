@@ -5,7 +5,7 @@ from typing import Final
 from attention_core.experiments.biases import AfterNormResult, BiasesResult, MeanResult
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.biases.curves import CURVES
-from attention_core.figures.proof import ProofStep
+from attention_core.figures.proof import ProofStep, measured
 
 _CHOOSE: Final = "Choose the curve “{}” to measure it."
 
@@ -20,10 +20,10 @@ def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[Proof
     """
     mean = _CHOOSE.format(CURVES["mean"])
     if isinstance(below, MeanResult):
-        mean = "  \n".join(f"`{verdict.numbers}`" for verdict in below.verdicts)
+        mean = measured(below)
     norms = _CHOOSE.format(CURVES["norms"])
     if isinstance(below, AfterNormResult):
-        norms = "  \n".join(f"`{verdict.numbers}`" for verdict in below.verdicts)
+        norms = measured(below)
     key = result.effect("k")
     felt = (
         f"Under these settings the key bias moves the weights by `{format_number(key.weights)}`, and its gradient is "

@@ -8,9 +8,9 @@ from attention_core.experiments.biases import NAMES, BiasesResult, BiasSizesResu
 from attention_core.experiments.verdict import format_number
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
+from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.theme import Role
 
-AVERAGE: Final = "average"
 GRADIENTS: Final = "Gradients of the biases"
 ROLE_OF: Final[dict[str, Role]] = {"q": "query", "k": "key", "v": "value", "o": "output"}
 TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
@@ -23,7 +23,7 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
         result: The module at every size.
         head: Number of the head that is drawn, from ``1``; or their average.
     """
-    terms = _pick(result.terms, head)  # (steps, 4, tokens, tokens)
+    terms = of_head(result.terms, head)  # (steps, 4, tokens, tokens)
     reach = float(np.abs(terms[np.isfinite(terms)]).max(initial=0.0)) or 1.0
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
     notes = [_term_note(terms[:, i], constant=constant) for i, constant in enumerate(result.constant)]
@@ -68,8 +68,8 @@ def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
         title="feature", labels=tuple(str(i + 1) for i in range(result.output_change.shape[-1])), role="output"
     )
     parts = (
-        ("Scores", _pick(result.scores_change, head), keys, 0.0),
-        ("Weights", _pick(result.weights_change, head), keys, max(result.weight_bounds)),
+        ("Scores", of_head(result.scores_change, head), keys, 0.0),
+        ("Weights", of_head(result.weights_change, head), keys, max(result.weight_bounds)),
         ("Output", result.output_change, features, max(result.output_bounds)),
     )
     still = [name.lower() for name, values, _, bound in parts if np.abs(values).max() <= bound]
@@ -100,7 +100,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
         result: The sweep over ‖b_K‖.
         head: Number of the head whose weights are drawn, from ``1``; or their average.
     """
-    weights = _pick(result.weights, head)  # (dtypes, steps, tokens, keys)
+    weights = of_head(result.weights, head)  # (dtypes, steps, tokens, keys)
     rows, columns = _token_axes(result.tokens, weights.shape[-1])
     # Beside the reference stands what loses most: a phone has room for two.
     reference, *others = result.dtypes
@@ -153,11 +153,6 @@ def gradient_view(result: BiasesResult) -> MatrixView:
         note=f"Exactly 0: {', '.join(zero)}." if zero else "",
     )
     return MatrixView(panels=(bars,), summary=curve_summary(result))
-
-
-def _pick(values: np.ndarray, head: str) -> np.ndarray:
-    """One head of (…, heads, queries, keys), or their average."""
-    return values.mean(axis=-3) if head == AVERAGE else values[..., int(head) - 1, :, :]
 
 
 def _of(head: str) -> str:

@@ -45,7 +45,7 @@ def learning_view(history: History) -> MatrixView:
 
 
 def moving_view(history: History) -> MatrixView:
-    """The same of a run under way, at its last moment; the curves have the whole run's axis already."""
+    """What is in front of it of a run under way, at its last moment; the curve has the whole run's axis already."""
     config, last = history.config, len(history.moments) - 1
     moments = np.array(moments_of(config))
     still = (np.nan,) * (len(moments) - last - 1)
@@ -55,11 +55,10 @@ def moving_view(history: History) -> MatrixView:
         loss=np.append(history.loss, still),
         accuracy=np.append(history.accuracy, still),
     )
-    curves = (accuracy_panel(so_far), loss_panel(so_far))
     return MatrixView(
         panels=(
             *_heads(history.attention[last], letters(history.probe), causal=config.causal),
-            *(replace(panel, marked=last) for panel in curves),
+            replace(accuracy_panel(so_far), marked=last),
         ),
         summary=f"It learns: {history.moments[last]:,} of {config.steps:,} steps, "
         f"{_percent(history.accuracy[last])} are right.",

@@ -3,8 +3,7 @@
 import numpy as np
 
 from attention_core.experiments.learning import OPTIMIZERS, ROLES, LearningResult
-from attention_core.experiments.verdict import format_number
-from attention_core.figures.proof import ProofStep
+from attention_core.figures.proof import ProofStep, code
 
 
 def proof(result: LearningResult) -> tuple[ProofStep, ...]:
@@ -18,8 +17,8 @@ def proof(result: LearningResult) -> tuple[ProofStep, ...]:
         ProofStep(
             "The loss is how surprised the model is by the right answers. Each step draws new sequences and moves "
             "all weights a little against the loss's gradient, so nothing can be learned by heart.",
-            f"{OPTIMIZERS[config.optimizer]} took the loss from {_code(history.loss[0])} to "
-            f"{_code(history.loss[-1])} in `{int(history.moments[-1]):,}` steps, in {config.dtype}; with half of "
+            f"{OPTIMIZERS[config.optimizer]} took the loss from {code(history.loss[0])} to "
+            f"{code(history.loss[-1])} in `{int(history.moments[-1]):,}` steps, in {config.dtype}; with half of "
             "float32's digits rounding would swallow the updates.",
         ),
         ProofStep(
@@ -31,7 +30,7 @@ def proof(result: LearningResult) -> tuple[ProofStep, ...]:
         ProofStep(
             "Before training, a query's scores spread by about start² · √d_head times the scale. If that is far "
             "above one, a single key takes nearly all weight, and softmax passes almost no gradient to W_Q and W_K.",
-            f"The scores start {_code(config.score_spread)} apart. In layer 1 the first gradient of W_Q has norm "
+            f"The scores start {code(config.score_spread)} apart. In layer 1 the first gradient of W_Q has norm "
             f"{_gradient(result, 'W_Q')}, that of W_O {_gradient(result, 'W_O')}.",
         ),
         ProofStep(
@@ -43,7 +42,7 @@ def proof(result: LearningResult) -> tuple[ProofStep, ...]:
 
 
 def _gradient(result: LearningResult, role: str) -> str:
-    return _code(result.history.gradients[0, 0, ROLES.index(role)])
+    return code(result.history.gradients[0, 0, ROLES.index(role)])
 
 
 def _key_bias(result: LearningResult) -> str:
@@ -51,12 +50,8 @@ def _key_bias(result: LearningResult) -> str:
         return "This model has no biases: `0` of its parameters are a key bias."
     moved = result.history.moved[-1, 0]
     said = ", ".join(
-        f"{role} by {_code(moved[ROLES.index(role)])}"
+        f"{role} by {code(moved[ROLES.index(role)])}"
         for role in ("b_Q", "b_K", "b_V")
         if np.isfinite(moved[ROLES.index(role)])
     )
     return f"In layer 1 training moved {said}."
-
-
-def _code(value: float) -> str:
-    return f"`{format_number(float(value))}`"

@@ -9,9 +9,8 @@ from attention_core.experiments.normalization import (
     LengthResult,
     NormalizationResult,
 )
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.normalization.view import values_after
-from attention_core.figures.proof import ProofStep
+from attention_core.figures.proof import ProofStep, code, measured
 
 
 @singledispatch
@@ -33,7 +32,7 @@ def _(result: DependenceResult) -> tuple[ProofStep, ...]:
         ProofStep(
             "LayerNorm and RMSNorm take mean and spread over the features of one token: y_ij depends on x_i· only. "
             "So a token comes out the same whatever stands beside it, and however long the sentence is.",
-            f"{layer.says[:1].upper()}{layer.says[1:]} {_code(layer.measured)}.",
+            f"{layer.says[:1].upper()}{layer.says[1:]} {code(layer.measured)}.",
         ),
         ProofStep(
             "BatchNorm in training takes them over the tokens, feature by feature: y_ij depends on x_·j only. In "
@@ -51,24 +50,24 @@ def _(result: LengthResult) -> tuple[ProofStep, ...]:
         ProofStep(
             "Subtracting the mean puts x on the plane of mean 0; dividing by σ = ‖x − mean‖/√d gives it length √d "
             "there. γ stretches that to |γ|√d, and β moves it along (1, …, 1), off the plane.",
-            f"|γ|√d = {_code(result.radius)}; lengths lie {_code(result.off_sphere)} from it at most.",
+            f"|γ|√d = {code(result.radius)}; lengths lie {code(result.off_sphere)} from it at most.",
         ),
         ProofStep(
             "With ε in the root the length is |γ|√d·σ/√(σ²+ε): shorter, the smaller the spread. A constant token has "
             "σ = 0: with ε it becomes β, without it 0/0, which is NaN.",
-            f"With ε the formula is {_code(formula.measured)} off. {kept.because.capitalize()}",
+            f"With ε the formula is {code(formula.measured)} off. {kept.because.capitalize()}",
         ),
         ProofStep(
             "All this is for one γ for all features. A trained LayerNorm has one for each: then ‖y − β‖ = ‖γ ∘ x̂‖, "
             "which lies between min|γ|√d and max|γ|√d, and the tokens on no sphere.",
-            f"Outside of that span by {_code(between.measured)} at most (less than 0: inside).",
+            f"Outside of that span by {code(between.measured)} at most (less than 0: inside).",
         ),
     )
 
 
 @proof.register
 def _(result: BiasResult) -> tuple[ProofStep, ...]:
-    batch, mean, rest, rms = map(_code, result.largest)
+    batch, mean, rest, rms = map(code, result.largest)
     return (
         ProofStep(
             "BatchNorm subtracts each feature's mean over the tokens. A bias is the same for all tokens, so it is in "
@@ -92,7 +91,7 @@ def _(result: BlockResult) -> tuple[ProofStep, ...]:
             "attention is equivariant. So is all that is made of them. The notes on attention bias say LayerNorm "
             "breaks this, and that Yun et al. (2020), who prove the opposite, are wrong: the paper is right, "
             "wherever the norm stands.",
-            "; ".join(f"{name}: {_code(value)}" for name, value in worst),
+            "; ".join(f"{name}: {code(value)}" for name, value in worst),
         ),
         ProofStep(
             "Even BatchNorm, which mixes tokens, keeps it: a mean over all tokens does not ask for their order. What "
@@ -103,7 +102,7 @@ def _(result: BlockResult) -> tuple[ProofStep, ...]:
             "The notes call x + N(f(x)) the original block. The original is N(x + f(x)) (Vaswani et al. 2017): there "
             "the norm rescales the sum. x + N(f(x)) is residual post-norm (Liu et al. 2022), which like pre-norm, "
             "x + f(N(x)) (Xiong et al. 2020), hands the input on as it is.",
-            "  \n".join(f"`{verdict.numbers}`" for verdict in result.about("norm-place").verdicts),
+            measured(result, "norm-place"),
         ),
         ProofStep(
             "Through many blocks post-norm keeps tokens near one length, √d and what its shift β adds; the others "
@@ -112,7 +111,3 @@ def _(result: BlockResult) -> tuple[ProofStep, ...]:
             f"After {values_after(result)}.",
         ),
     )
-
-
-def _code(value: float) -> str:
-    return f"`{format_number(float(value))}`"

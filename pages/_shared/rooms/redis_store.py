@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from time import time
 
 from redis.asyncio import BlockingConnectionPool, Redis
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
 
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import ENDED, UNKNOWN, Room, RoomError
@@ -87,9 +87,11 @@ return "done"
 
 @asynccontextmanager
 async def reached() -> AsyncIterator[None]:
-    """A Redis server that does not answer is no fault of who asks."""
+    """A Redis server that does not answer, or has no memory left, is no fault of who asks."""
     try:
         yield
+    except OutOfMemoryError as error:
+        raise RoomError(503, CROWDED, AGAIN_S) from error
     except (RedisError, OSError) as error:
         raise RoomError(503, UNREACHABLE, AGAIN_S) from error
 

@@ -1,10 +1,13 @@
-"""The app, with a Permutation page whose experiment fails with rotary positions."""
+"""The app: Permutation fails with rotary positions, and a run of all claims never comes to its end."""
 
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.server import SETTINGS
+from attention_core import claims
 from attention_core.experiments import permutation
 
 works = permutation.run_shuffle
@@ -16,5 +19,13 @@ def run_shuffle(config: Any) -> Any:
     return works(config)
 
 
+def steps_ledger(config: Any) -> Iterator[Any]:
+    first = next(checks(config))
+    while True:
+        yield first
+        time.sleep(0.05)
+
+
+checks, claims.steps_ledger = claims.steps_ledger, steps_ledger
 permutation.run_shuffle = run_shuffle
 app = st.App(**SETTINGS)

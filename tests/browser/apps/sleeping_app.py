@@ -6,10 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._shared import warm
+from pages._shared.compute import warm_up
 from pages._shared.server import SETTINGS
 
-wakes = warm._import_torch
+wakes = warm_up._import_torch
 
 
 def sleep() -> None:
@@ -18,5 +18,5 @@ def sleep() -> None:
     wakes()
 
 
-warm._import_torch = sleep
+warm_up._import_torch = sleep
 app = st.App(**SETTINGS)

@@ -1,0 +1,66 @@
+"""Attention in plain torch: what the code that pages show is made of, so nothing else may be imported here."""
+
+import hashlib
+
+import torch
+from torch import Tensor
+
+
+def generator(*purpose: object) -> torch.Generator:
+    """A stream of random numbers of its own for each purpose, which begins with the seed: the same on any machine."""
+    digest = hashlib.blake2b(repr(purpose).encode(), digest_size=8).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest, "little") >> 1)
+
+
+def draw(shape: tuple[int, ...], *purpose: object) -> Tensor:
+    """Numbers from N(0, 1)."""
+    return torch.randn(shape, generator=generator(*purpose), dtype=torch.float64)
+
+
+def embed(tokens: tuple[str, ...], size: int, seed: int) -> Tensor:
+    """A random vector for each text; equal texts have equal vectors."""
+    return torch.stack([draw((size,), seed, "token", text) for text in tokens])
+
+
+def parameter(name: str, *shape: int, seed: int, bias_std: float = 0.5) -> Tensor:
+    """A module's parameter: N(0, 1 / columns) for a matrix, N(0, bias_std²) for a bias."""
+    std = shape[-1] ** -0.5 if len(shape) == 2 else bias_std
+    return std * draw(shape, seed, "parameter", name)
+
+
+def sinusoids(slots: Tensor, size: int) -> Tensor:
+    """Sines and cosines of each slot, to be added to its token."""
+    angles = slots[..., None] * 10000.0 ** -(torch.arange(0, size, 2, dtype=torch.float64) / size)
+    return torch.stack((angles.sin(), angles.cos()), -1).flatten(-2)[..., :size]
+
+
+def rotate(z: Tensor, slots: Tensor) -> Tensor:
+    """Rotary positions: each pair of numbers turned by an angle that grows with the slot."""
+    angles = slots[:, None] * 10000.0 ** -(torch.arange(0, z.shape[-1], 2, dtype=torch.float64) / z.shape[-1])
+    even, odd = z.double().unflatten(-1, (-1, 2)).unbind(-1)
+    turned = even * angles.cos() - odd * angles.sin(), even * angles.sin() + odd * angles.cos()
+    return torch.stack(turned, -1).flatten(-2).to(z.dtype)
+
+
+def alibi(heads: int, queries: Tensor, keys: Tensor) -> Tensor:
+    """ALiBi, added to the scores: each head takes off its slope times the distance of query and key."""
+    below = 2 ** (heads.bit_length() - 1)  # a power of two; other heads take every second slope of the next one
+    powers = [8 * h / below for h in range(1, below + 1)] + [4 * h / below for h in range(1, 2 * below, 2)]
+    slopes = 2.0 ** -torch.tensor(powers[:heads], dtype=torch.float64)
+    return -slopes[:, None, None] * (queries[:, None] - keys).abs()
+
+
+def split(z: Tensor, heads: int) -> Tensor:
+    """Rows cut into heads: (heads, tokens, d_head)."""
+    return z.unflatten(-1, (heads, -1)).transpose(-3, -2)
+
+
+def merge(z: Tensor) -> Tensor:
+    """The heads' rows side by side again: (tokens, heads · d_head)."""
+    return z.transpose(-3, -2).flatten(-2)
+
+
+def attention_weights(q: Tensor, k: Tensor, mask: Tensor | float = 0.0) -> Tensor:
+    """How much each query looks at each key; a query that sees none gives no weight."""
+    scores = q @ k.mT / q.shape[-1] ** 0.5 + mask
+    return scores.softmax(-1).nan_to_num().to(q.dtype)

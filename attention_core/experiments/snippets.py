@@ -1,0 +1,51 @@
+"""Puts together the code that a page shows: a study's own lines below what they use of :mod:`plain`."""
+
+import ast
+import inspect
+from typing import Final
+
+from attention_core.experiments import plain
+
+FUNCTIONS: Final = sorted(
+    (function for _, function in inspect.getmembers(plain, inspect.isfunction)),
+    key=lambda function: function.__code__.co_firstlineno,
+)
+_IMPORTS: Final = {
+    "hashlib": "import hashlib",
+    "itertools": "import itertools",
+    "math": "import math",
+    "torch": "import torch",
+    "F": "import torch.nn.functional as F",
+    "Tensor": "from torch import Tensor",
+    "FlopCounterMode": "from torch.utils.flop_counter import FlopCounterMode",
+}
+
+
+def assemble(*lines: str | None) -> str:
+    """Code that runs without this project: imports, functions of :mod:`plain`, then ``lines``; none of them unused.
+
+    Args:
+        lines: The study's own code; None is left out.
+    """
+    code = "\n".join(line for line in lines if line is not None) + "\n"
+    for function in reversed(FUNCTIONS):  # what one of them uses stands above it
+        if function.__name__ in _names(code):
+            code = f"{inspect.getsource(function)}\n{code}"
+    imports = [line for name, line in _IMPORTS.items() if name in _names(code)]
+    return "\n".join([*imports, "", code])
+
+
+def mask(*, positions: str, sees: str | None = None, slots: tuple[str, str] = ("i", "i")) -> str:
+    """What is added to the scores, as an expression; empty where nothing is.
+
+    Args:
+        positions: Only ``alibi`` adds something here.
+        sees: A condition for which key a query sees; None where it sees all.
+        slots: Slots of the queries and of the keys.
+    """
+    terms = [f"alibi(HEADS, {', '.join(slots)})"] if positions == "alibi" else []
+    return " + ".join(terms + ([f"torch.where({sees}, 0, -torch.inf)"] if sees else []))
+
+
+def _names(code: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}

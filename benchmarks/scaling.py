@@ -1,0 +1,94 @@
+"""The scaling sweep against a loop over its queries, and what a fresh value costs: prints times of one thread.
+
+Run with ``python -m benchmarks.scaling``.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+import torch
+
+from attention_core.experiments.scaling import (
+    D_HEADS,
+    Measured,
+    ScalingConfig,
+    ScalingPart,
+    conclude,
+    run_picture,
+    steps_part,
+)
+from attention_core.experiments.scaling.inputs import Inputs, chunks
+from attention_core.experiments.scaling.stats import row_norms
+from attention_core.experiments.scaling.sweep import attend, head, row_statistics
+from attention_core.figures.scaling import curves_view, scaling_view
+
+BUDGET = 5.0  # times faster than the loop
+
+
+def seconds(work: Callable[[], object], repeats: int) -> float:
+    """Shortest time that this thread spent on ``work``, after one run that is not counted."""
+    work()
+    taken = []
+    for _ in range(repeats):
+        start = time.thread_time()
+        work()
+        taken.append(time.thread_time() - start)
+    return min(taken)
+
+
+def part(config: ScalingConfig) -> ScalingPart:
+    """One part, measured to its end."""
+    *_, measured = steps_part(config)
+    assert isinstance(measured, ScalingPart)
+    return measured
+
+
+def fresh(name: str, config: ScalingConfig, moved: tuple[ScalingConfig, ...]) -> None:
+    """Print what a value costs that nobody has asked for, the parts in ``moved`` not being known."""
+    measured = Measured(config, tuple(map(part, config.parts)))
+    picture, result = run_picture(config.drawn), conclude(measured)
+    times = (
+        ("picture", seconds(lambda: run_picture(config.drawn), 5)),
+        ("its view", seconds(lambda: scaling_view(picture), 5)),
+        ("curves", sum(seconds(lambda one=one: part(one), 3) for one in moved)),
+        ("verdicts", seconds(lambda: conclude(measured), 5)),
+        ("their view", seconds(lambda: curves_view(result, "gradient", 64), 5)),
+    )
+    print(f"{name}: " + ", ".join(f"{what} {1e3 * taken:.0f} ms" for what, taken in times))
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    config = ScalingConfig()
+    inputs = next(chunks(config))
+    modules = [(head(config, d_head, 1.0), head(config, d_head).scale) for d_head in D_HEADS]
+    single = [
+        dataclasses.replace(inputs, queries=inputs.queries[i : i + 1], upstream=inputs.upstream[i : i + 1])
+        for i in range(len(inputs.queries))
+    ]
+
+    def sweep(parts: list[Inputs]) -> None:
+        with torch.no_grad():
+            for module, scale in modules:
+                for one in parts:
+                    for attended in attend(module, one, [1.0, scale]):
+                        row_statistics(attended.weights, row_norms(attended.gradient))
+
+    together, loop = seconds(lambda: sweep([inputs]), 9), seconds(lambda: sweep(single), 2)
+    cases = (
+        f"{len(single)} queries, {config.num_keys} keys, {len(D_HEADS)} values of d_head, 2 factors, with gradients"
+    )
+    verdict = "within" if loop / together >= BUDGET else "PAST"
+    print(cases)
+    print(f"together {together:.3f} s · loop over queries {loop:.3f} s")
+    print(f"ratio {loop / together:.1f} ≥ {BUDGET}: {verdict}")
+    warm = ScalingConfig(temperature=2.0)
+    fresh("temperature moved", warm, warm.parts[1:])
+    for settings in ({"std": 1.3}, {"num_keys": 43}, {"num_keys": 128}, {"dtype": "float32"}):
+        config = ScalingConfig(**settings)
+        fresh(f"{settings} moved", config, config.parts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""The map on Home: encoder, decoder and the inside of one attention, each box a link to where it is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages._shared.components.loader import component
+from pages._shared.core.pages import PAGES
+from pages._shared.session.settings import shared
+from attention_core.claims import Checked, Claim, claims, statement
+
+Kind = Literal["attention", "cross", "part"]
+_draw = component("map/map.js")
+_CLAIMS: Final[Mapping[str, Claim]] = {claim.id: claim for claim in claims()}
+_TITLES: Final = {page.name: page.title for page in PAGES}
+_FILES: Final = {page.name: page.file for page in PAGES}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box.
+
+    Attributes:
+        label: What it is.
+        claims: Ids of the claims about it. The first is what it says, and its page the one that it opens.
+        layer: The sublayer of a block that it belongs to, from 1; 0 for what stands outside the blocks.
+        kind: What it looks like; the encoder's output goes to the one that is ``cross``.
+    """
+
+    label: str
+    claims: tuple[str, ...]
+    layer: int = 0
+    kind: Kind = "part"
+
+    @property
+    def first(self) -> Claim:
+        """The claim that it says."""
+        return _CLAIMS[self.claims[0]]
+
+
+ENCODER: Final = (
+    Box("Embedding", ("count-blind",)),
+    Box("Positions", ("pe-order",)),
+    Box("Padding mask", ("mask-encoder",), 1),
+    Box("Self-attention", ("perm-self", "perm-pool", "perm-bias"), 1, "attention"),
+    Box("Add & norm", ("norm-place", "ln-deps"), 1),
+    Box("Feed-forward", ("perm-block",), 2),
+    Box("Add & norm", ("ln-norm",), 2),
+    Box("× N layers", ("rf-bound", "rf-tight", "rf-random")),
+)
+DECODER: Final = (
+    Box("Embedding", ("count-blind",)),
+    Box("Positions", ("nope-depth",)),
+    Box("Causal attention", ("mask-decoder",), 1, "attention"),
+    Box("Add & norm", ("bias-norm",), 1),
+    Box("Cross-attention", ("perm-kv", "perm-q", "mask-encdec"), 2, "cross"),
+    Box("Add & norm", ("rank-collapse",), 2),
+    Box("Feed-forward", ("perm-block",), 3),
+    Box("Add & norm", ("ln-norm",), 3),
+    Box("× N layers", ("rf-bound", "rf-tight", "rf-random")),
+    Box("Output, learned", ("learn-order", "learn-depth", "learn-scale", "learn-key-bias", "learn-tied")),
+)
+ATTENTION: Final = (
+    Box("Q, K, V", ("qkv-none", "qkv-tied", "qk-tied", "gauge", "low-rank")),
+    Box("+ biases", ("bias-k", "bias-q", "bias-v", "bias-k-grad", "bias-terms", "bias-mean", "bias-appendix")),
+    Box("Split into heads", ("mha-reshape", "mha-divisible", "head-tap")),
+    Box("Q · Kᵀ", ("cplx-bottleneck", "cplx-core", "cplx-mha", "cplx-heads"), kind="attention"),
+    Box("÷ √d_head", ("scale-var", "scale-sat", "scale-jac", "scale-grad", "scale-absorb")),
+    Box("Mask", ("mask-additive", "mask-full")),
+    Box("Softmax", ("drop-rows", "softmax-shift"), kind="attention"),
+    Box("Weights · V", ("convex-hull", "soft-lookup"), kind="attention"),
+)
+PARTS: Final = {"Encoder": ENCODER, "Decoder": DECODER, "Inside one attention": ATTENTION}
+BOXES: Final = tuple(box for part in PARTS.values() for box in part)
+
+
+def draw_map(found: Mapping[str, Checked], *, key: str) -> None:
+    """Draw the map; where one of its links is followed, go to that page with the settings of its claim.
+
+    Args:
+        found: What has been found of the claims, by their ids.
+        key: The component's key.
+    """
+    numbers = iter(range(len(BOXES)))
+    parts = [
+        {"title": title, "boxes": [_plain(next(numbers), box, found) for box in part]}
+        for title, part in PARTS.items()
+    ]
+    sent = _draw(key=key, data={"parts": parts}, on_go_change=lambda: None, height="content").go
+    if type(sent) is int and 0 <= sent < len(BOXES):  # a forged message may hold anything
+        claim = BOXES[sent].first
+        st.switch_page(_FILES[claim.page], query_params=claim.parameters() | shared().parameters())
+
+
+def told(box: Box, found: Mapping[str, Checked]) -> tuple[str, str]:
+    """The state of a box's claims in a word, and in a sentence."""
+    here = [found[name] for name in box.claims if name in found]
+    count = len(box.claims)
+    noun = "1 claim" if count == 1 else f"{count} claims"
+    if not here:
+        return "unchecked", f"{noun}, not checked yet"
+    agree = sum(one.outcome == "agrees" for one in here)
+    if any(one.outcome == "surprises" for one in here):
+        return "surprises", f"{noun}, not all as theory says"
+    return ("agrees" if agree == count else "partly"), f"{agree} of {noun} checked and as theory says"
+
+
+def _plain(number: int, box: Box, found: Mapping[str, Checked]) -> dict[str, object]:
+    claim = box.first
+    state, sentence = told(box, found)
+    return {
+        "number": number,
+        "label": box.label,
+        "layer": box.layer,
+        "kind": box.kind,
+        "state": state,
+        "says": statement(claim.id),
+        "told": sentence,
+        "page": _TITLES[claim.page],
+        "href": f"{claim.page}?{urlencode(claim.parameters() | shared().parameters())}",
+    }

@@ -1,0 +1,70 @@
+"""What this process has found of the claims: shared by all sessions, kept for the settings used last."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, OrderedDict
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the ledger is made before torch, which the claims need, is imported
+    from attention_core.claims import Checked, LedgerConfig, LedgerResult
+
+MOST_SETTINGS = 8
+_NOT_SO = {
+    "surprises": "not so",
+    "undecided": "not decided",
+    "refused": "could not be measured",
+    "failed": "failed to run",
+}
+
+Settings = tuple[str, str, int]
+
+
+class Ledger:
+    """Claims that were checked, by precision, device and seed."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[Settings, dict[str, Checked]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, config: LedgerConfig, result: LedgerResult) -> None:
+        """Remember what was found under the settings of ``config``."""
+        settings = (config.dtype, config.device, config.seed)
+        with self._lock:
+            found = self._found.pop(settings, {})
+            self._found[settings] = found | {one.claim.id: one for one in result.checked}
+            while len(self._found) > MOST_SETTINGS:
+                self._found.popitem(last=False)
+
+    def found(self, config: LedgerConfig) -> dict[str, Checked]:
+        """What is known under the settings of ``config``, by the claims' ids."""
+        return self._found.get((config.dtype, config.device, config.seed), {})
+
+    def score(self, total: int, config: LedgerConfig | None = None) -> str:
+        """The score under the settings of ``config``, else of the last run, in a sentence; empty if there is none.
+
+        Args:
+            total: How many claims there are.
+            config: The settings.
+        """
+        with self._lock:
+            last = next(reversed(self._found), None)
+            settings = (config.dtype, config.device, config.seed) if config else last
+            found = self._found.get(settings) if settings else None
+        if not settings or not found:
+            return ""
+        counted = Counter(one.outcome for one in found.values())
+        good = counted["agrees"]
+        so_far = "" if len(found) == total else f" checked so far, of {total} in all,"
+        verb = "is" if good == 1 else "are"
+        told = f"**{good} of {len(found)}** claims{so_far} {verb} as theory says"
+        for outcome, words in _NOT_SO.items():
+            told += f", {counted[outcome]} {words}" if counted[outcome] else ""
+        return f"{told} ({settings[0]}, seed {settings[2]})."
+
+
+@cache
+def ledger() -> Ledger:
+    """The one of this process."""
+    return Ledger()

@@ -1,0 +1,92 @@
+"""The ways into a class: Share opens one, Home takes a key; and on one machine, the link that students come in by."""
+
+import threading
+from typing import Final
+
+import streamlit as st
+
+from pages._shared.components.link_card import draw_qr_code
+from pages._shared.components.loader import component
+from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACHES
+from pages._shared.core.text import escape_markdown
+from pages._shared.rooms.room import KEY_LETTERS
+from pages._shared.session import address
+
+PRIVATE: Final = (
+    "No names and no addresses are kept, only counts, and nothing on a disk. All is gone when the class ends, after "
+    "12 hours at most."
+)
+
+_start = component("live_class/start.js")
+
+
+def draw_start() -> None:
+    """The button that opens a class, with what a class is; nothing while there is one."""
+    if address.room():
+        return
+    with st.expander("Start a class", icon=":material/groups:"):
+        st.markdown(
+            "Students come in by a QR code or a key of five letters. You ask, they vote on their phones, talk, and "
+            f"vote again; then the answer is measured. They can follow you to any page and setting. {PRIVATE}"
+        )
+        _start(data={"label": "Start a class"}, key=START, height="content", on_opened_change=_opened)
+
+
+def _opened() -> None:
+    key = st.session_state[START].opened
+    if isinstance(key, str) and not address.join(key):
+        st.session_state[TEACHES] = True
+    st.rerun()  # the class stands outside of what answers
+
+
+def draw_join() -> None:
+    """On Home: where a student types a key, and is told if it is none; nothing where a link led into a class."""
+    if address.room() and not st.session_state.get(KEY_TYPED):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="class_join"):
+        st.text_input(
+            "Key of your class", key=KEY_TYPED, max_chars=KEY_LETTERS, placeholder="Key of your class", width=220,
+            on_change=_join, autocomplete="off", label_visibility="collapsed",
+        )  # fmt: skip
+        st.button("Join", key="_class_join", on_click=_join)
+        if refused := st.session_state.get(KEY_REFUSED):
+            st.error(refused)
+
+
+def refuse(sentence: str) -> None:
+    """Say at the field on Home why there is no such class.
+
+    Args:
+        sentence: Why, as text.
+    """
+    st.session_state[KEY_REFUSED] = escape_markdown(sentence, 200)
+
+
+def _join() -> None:
+    typed = st.session_state.get(KEY_TYPED, "")
+    st.session_state[KEY_REFUSED] = address.join(typed) if typed else ""
+
+
+_is_classroom = threading.Event()
+
+
+def open_is_classroom() -> None:
+    """From now on Home shows the way in; the classroom's launcher calls this."""
+    _is_classroom.set()
+
+
+def draw_way_in() -> None:
+    """In a classroom: the link and the QR code that bring a student here."""
+    if not _is_classroom.is_set():
+        return
+    url = address.public_home()
+    with st.container(border=True, key="way_in"):
+        if url is None:
+            st.markdown("This machine is on no network, so no student can reach it.")
+            return
+        left, right = st.columns([4, 1], gap="large", vertical_alignment="center")
+        with left:
+            st.markdown("**Students come in here:**")
+            st.subheader(f"[{url}]({url})", anchor=False)
+        with right:
+            draw_qr_code("the app for the class", url)

@@ -1,0 +1,173 @@
+"""What stands at the lower edge of every page while a class is on: the teacher's panel, or a student's strip."""
+
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import streamlit as st
+
+from pages._shared.classes.join import PRIVATE, refuse
+from pages._shared.classes.page_questions import page_question
+from pages._shared.components.loader import component
+from pages._shared.core.pages import HOME, LEDGER, PAGES
+from pages._shared.core.qr_code import qr_code
+from pages._shared.core.session_keys import (
+    FOLLOWED,
+    KEY_TYPED,
+    MEASURED,
+    OWN_PLACE,
+    PAGE,
+    PANEL,
+    TEACHES,
+    TO_MEASURE,
+)
+from pages._shared.lessons.questions import Prepared
+from pages._shared.session import address, course_position
+from pages._shared.session.settings import restore, shared, snapshot
+
+PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
+LONGEST: Final = 1_500  # characters of settings, as the room takes them
+
+_panel = component("live_class/panel.js")
+
+
+def draw_panel(page: str) -> None:
+    """Draw the class this session is in, if any.
+
+    Args:
+        page: Name of the page that is about to run.
+    """
+    key, state = address.room(), st.session_state
+    if not key:
+        return
+    teaches = state.get(TEACHES, False)
+    question = page_question(page) if teaches else None
+    url = _students_address(key) if teaches else ""
+    _panel(
+        key=PANEL,
+        height="content",
+        data={
+            "room": key,
+            "typed": bool(state.get(KEY_TYPED)),
+            "page": page,
+            "teaches": teaches,
+            "question": question and {"text": question.text, "answers": list(question.answers)},
+            "prepared": prepared() if teaches else [],
+            **course_place(),
+            "measured": state.get(MEASURED),
+            "followed": _followed(key),
+            "own": OWN_PLACE in state,
+            "address": url,
+            "qr": (teaches and qr_code(url)) or "",
+            "kept": PRIVATE,
+        },
+        on_said_change=_said,
+    )
+
+
+def _followed(key: str) -> int | None:
+    room, call = st.session_state.get(FOLLOWED, ("", None))
+    return call if room == key else None
+
+
+def _students_address(key: str) -> str:
+    return f"{address.public_home() or address.url({}, HOME.name)}?class={key}"
+
+
+def _said() -> None:
+    """What the browser cannot do by itself; what no browser of ours says is ignored."""
+    state = st.session_state
+    match state[PANEL].said:
+        case {"do": "teach"}:
+            state[TEACHES] = True
+        case {"do": "leave", **more}:
+            for name in (TEACHES, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED):
+                state.pop(name, None)
+            address.leave_class()
+            if isinstance(why := more.get("why"), str):
+                refuse(why)
+        case {"do": "step", "at": int(at)}:
+            address.visit_step(at)
+        case {"do": "measure", "page": str(page), "question": str(question)} if page_question(page):
+            state[TO_MEASURE] = (page, question)
+            if page != state.get(PAGE):
+                address.visit(page, shared().parameters())
+        case {"do": "move", "own": own, "call": int(call), **to} if _is_place(to) and call != _followed(
+            address.room()
+        ):
+            if own:  # what a session does not know, because another had it, the browser does
+                state[OWN_PLACE] = (state.get(PAGE, HOME.name), st.query_params.to_dict(), snapshot())
+            state[FOLLOWED] = (address.room(), call)
+            _go(**to)
+        case {"do": "back", **to} if _is_place(to):
+            # A session that another replica had is lost; then the browser knows at least the place.
+            if OWN_PLACE in state:
+                here, parameters, values = state.pop(OWN_PLACE)
+                restore(values)
+                address.visit(here, parameters)
+            else:
+                _go(**to)
+
+
+def _is_place(to: dict[str, Any]) -> bool:
+    page, settings = to.get("page"), to.get("settings")
+    return len(to) == 2 and page in PLACES and isinstance(settings, str) and len(settings) <= LONGEST
+
+
+def _go(page: str, settings: str) -> None:
+    """Go to a page with settings; a lesson ends there, for it would hold the page to its own."""
+    if course_position.is_lesson():
+        course_position.leave()
+    address.visit(page, address.shareable(dict(parse_qsl(settings))))
+
+
+def is_to_measure(page: str) -> bool:
+    """Whether the class waits for the answer to a page's question, and so for the move it is about.
+
+    Args:
+        page: Name of the page.
+    """
+    return st.session_state.get(TO_MEASURE, ("", ""))[0] == page
+
+
+def measure(page: str, answer: int | None) -> None:
+    """Tell the class what the tensor says, once the move has been made; nothing where it does not wait for that.
+
+    Args:
+        page: Name of the page.
+        answer: Which of the answers to its question is true, counted from 0; None where the settings cannot tell.
+    """
+    if not is_to_measure(page):
+        return
+    _, question = st.session_state.pop(TO_MEASURE)
+    st.session_state[MEASURED] = {"question": question, "answer": answer}
+    st.rerun()  # the class stands outside of what answers
+
+
+def prepared() -> list[dict[str, Any]]:
+    """The questions in the order in which they are asked, none twice.
+
+    Returns:
+        Of each its ``text``, ``answers`` and ``right`` one, the ``page`` whose own question it is, or an empty text,
+        and the step ``at`` which it stands, counted from 0.
+    """
+    here, found = course_position.current(), dict[str, dict[str, Any]]()
+    for at, step in enumerate(here.course.steps if here else ()):
+        for question in step.lesson.questions:
+            one = _as_asked(question, step.page)
+            if one:
+                found.setdefault(one["text"], one | {"at": at})
+    return list(found.values())
+
+
+def _as_asked(question: Prepared, page: str) -> dict[str, Any] | None:
+    """The question with its words; None where a page's own is not known yet."""
+    if question.text:
+        return {"text": question.text, "answers": list(question.answers), "right": question.right, "page": ""}
+    own = page_question(page)
+    return own and {"text": own.text, "answers": list(own.answers), "right": None, "page": page}
+
+
+def course_place() -> dict[str, int]:
+    """The step ``at`` which the session stands, and how many ``steps`` its course has; none outside of one."""
+    here = course_position.current()
+    return {"at": here.index, "steps": len(here.course.steps)} if here else {"at": 0, "steps": 0}

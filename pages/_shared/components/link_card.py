@@ -1,0 +1,52 @@
+"""A link to hand out: the address as others can open it, a button that copies it, its QR code."""
+
+from typing import Final
+
+import streamlit as st
+
+from pages._shared.components.small import copy_button
+from pages._shared.core import network
+from pages._shared.core.qr_code import qr_code
+
+LONG_LINK: Final = 1_500
+
+
+def draw_link(title: str, url: str, key: str) -> None:
+    """A link with its QR code, a button that copies it, and a sentence where students cannot open it.
+
+    Args:
+        title: What it leads to.
+        url: The link as this visitor's browser knows it.
+        key: For its button.
+    """
+    url, warning = network.for_students(url)
+    left, right = st.columns([4, 1], gap="large")
+    with left:
+        st.markdown(f"**{title}**")
+        st.code(url, language=None, wrap_lines=True)
+        copy_button("Copy the link", url, key=f"_{key}_copy")
+        if warning:
+            st.warning(warning)
+        elif known := network.audience(url):
+            st.caption(known)
+        if len(url) > LONG_LINK:
+            st.warning(
+                f"This link has {len(url):,} characters. Past {LONG_LINK:,} some mail and chat programs "
+                "cut links: shorten the sentence, the note or the questions."
+            )
+    with right:
+        draw_qr_code(title, url)
+
+
+def draw_qr_code(title: str, url: str) -> None:
+    """The QR code of a link, or a sentence where the link is too long for one.
+
+    Args:
+        title: What the link leads to.
+        url: The link.
+    """
+    svg = qr_code(url)
+    if svg is None:
+        st.caption("The link is too long for a QR code.")
+    else:
+        st.image(svg, width=180, alt=f"QR code of the link: {title}")

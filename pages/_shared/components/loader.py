@@ -1,0 +1,45 @@
+"""The browser's side of our components: ES modules that a browser fetches once, from ``web/``.
+
+The path they are served at holds a digest of them all. A new version has new addresses, so nobody's tab runs old
+code, and a browser need never ask again for what it has. Streamlit is given a script of two lines that imports the
+component's own, and sends it with every message about the component.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+
+from attention_core.figures.theme import GRID, HIDDEN, MUTED, ROLE_COLOURS, SCALES
+
+WEB: Final = Path(__file__).parent / "web"
+_DIGEST: Final = sha256(b"".join(path.read_bytes() for path in sorted(WEB.rglob("*")) if path.is_file())).hexdigest()
+ADDRESS: Final = f"/web/{_DIGEST[:8]}"
+ROUTE: Final = Mount(ADDRESS, StaticFiles(directory=WEB))
+COLOURS: Final = {
+    mode: {
+        "roles": ROLE_COLOURS[mode],
+        "scales": SCALES[mode],
+        "muted": MUTED[mode],
+        "grid": GRID[mode],
+        "hidden": HIDDEN[mode],
+    }
+    for mode in ("light", "dark")
+}
+
+
+def component(script: str) -> Callable[..., Any]:
+    """What draws a component: called like what ``st.components.v2.component`` returns.
+
+    Args:
+        script: The component's module, relative to ``web/``; its styles are beside it.
+    """
+    js = (
+        f'const {{ default: draw }} = await import(new URL("{ADDRESS[1:]}/{script}", document.baseURI));\n'
+        "export default draw;"
+    )
+    return st.components.v2.component(script.removesuffix(".js"), js=js)

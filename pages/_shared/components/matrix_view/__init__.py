@@ -1,0 +1,147 @@
+"""The picture of every page: panels on one canvas component, with cells to choose and a sweep to scrub."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages._shared.components.loader import COLOURS, component
+from pages._shared.components.matrix_view.payload import axes, describe
+from attention_core.figures.matrix import MatrixView
+
+Cell = tuple[int, int, int]
+
+HEIGHT_PX = 336
+_component = component("matrix_view/view.js")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a view stands.
+
+    Attributes:
+        step: The step of the sweep; 0 without one.
+        cell: Panel, row and column of the chosen cell; None while none is.
+    """
+
+    step: int = 0
+    cell: Cell | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A position the page has asked for. What a hand moves afterwards is reported under the order's number."""
+
+    number: int
+    position: Position
+
+
+def _is_index(value: object) -> bool:
+    return type(value) is int  # JSON's true is an int to isinstance
+
+
+def reported_position(sent: object, view: MatrixView, order: int, asked: Position) -> Position:
+    """Where the browser says the view stands, or what was asked for in place of each part that cannot be used.
+
+    Args:
+        sent: The component's state as it arrived; a browser can send anything.
+        view: What the browser was shown.
+        order: Number of the order the report must answer to; other reports are outdated.
+        asked: The position of that order.
+    """
+    state = sent if isinstance(sent, Mapping) else {}
+    step, cell = asked.step if 0 <= asked.step < view.steps else 0, asked.cell
+    match state.get("step"):
+        case [number, moved] if number == order and _is_index(moved) and 0 <= moved < view.steps:
+            step = moved
+    match state.get("cell"):
+        case [number] if number == order:
+            cell = None
+        case [number, *at] if number == order and len(at) == 3 and all(map(_is_index, at)):
+            cell = (at[0], at[1], at[2])
+    return Position(step, cell if cell and view.cell_exists(*cell) else None)
+
+
+def matrix_view(
+    view: MatrixView,
+    *,
+    key: str,
+    selected: Cell | None = None,
+    on_select: Callable[[Cell | None], None] | None = None,
+    step: int | None = None,
+    on_step: Callable[[int], None] | None = None,
+    height: int = HEIGHT_PX,
+    hover_group: str | None = None,
+    hover_panel: int = 0,
+    second: DeltaGenerator | None = None,
+) -> Position:
+    """Show a view and say where it stands, checked against the view.
+
+    With ``on_step`` the page owns the step: the view goes to ``step`` whenever the two differ, so the callback keeps
+    what it is given. Without it ``step`` is only where the view starts. ``selected`` and ``on_select`` alike.
+
+    Args:
+        view: What is shown.
+        key: Name of this view, unique in the app.
+        selected: Panel, row and column of the chosen cell.
+        on_select: Called with the chosen cell, or None, before the page runs again.
+        step: The step of the sweep.
+        on_step: Called with the step when the slider is let go, before the page runs again.
+        height: Most pixels a matrix's cells take from top to bottom.
+        hover_group: Views and token boards of one group light each other's rows and columns.
+        hover_panel: The panel whose rows and columns the group counts, where panels show one set of tokens in
+            different orders; in the others the same tokens are lit.
+        second: Where the panels go that are not in front, as a second look; None has all of them here.
+    """
+    front, others = view.split() if second else (view, None)
+    shared = {"height": height, "group": hover_group or (key if others else None), "leads": axes(view, hover_panel)}
+    position = _draw(front, shared, key=key, selected=selected, on_select=on_select, step=step, on_step=on_step)
+    if second and others:
+        count = len(front.panels)
+
+        def choose(cell: Cell | None) -> None:
+            if on_select:
+                on_select(cell and (cell[0] + count, *cell[1:]))
+
+        there = (selected[0] - count, *selected[1:]) if selected and selected[0] >= count else None
+        with second:
+            st.markdown("#### A second look")
+            _draw(
+                others.at(position.step), shared, key=f"{key}_second", selected=there,
+                on_select=choose if on_select else None,
+            )  # fmt: skip
+    return position
+
+
+def _draw(
+    view: MatrixView, shared: dict[str, Any], *, key: str, selected: Cell | None,
+    on_select: Callable[[Cell | None], None] | None, step: int | None = None,
+    on_step: Callable[[int], None] | None = None,
+) -> Position:  # fmt: skip
+    place = f"{key}:order"
+    start = _Order(0, reported_position({}, view, 0, Position(step or 0, selected)))
+    order, had_report = st.session_state.get(place, (start, False))
+    sent = st.session_state.get(key)
+    stands = reported_position(sent, view, order.number, order.position)
+    wanted = Position(
+        step if on_step and step is not None and 0 <= step < view.steps else stands.step,
+        (selected if selected and view.cell_exists(*selected) else None) if on_select else stands.cell,
+    )
+    # Streamlit forgets the report of a view that was not on the page for a run, and the browser does not.
+    if wanted != stands or (had_report and not sent):
+        order = _Order(order.number + 1, wanted)
+    st.session_state[place] = (order, bool(sent))
+
+    def report(tell: Callable[[Any], None] | None, part: str) -> Callable[[], None]:
+        def moved() -> None:
+            if tell:
+                tell(getattr(reported_position(st.session_state.get(key), view, order.number, order.position), part))
+
+        return moved
+
+    at = {"order": order.number, "step": order.position.step, "cell": order.position.cell}
+    data = describe(view) | shared | {"id": key, "at": at, "colours": COLOURS}
+    _component(key=key, data=data, on_step_change=report(on_step, "step"), on_cell_change=report(on_select, "cell"))
+    return wanted

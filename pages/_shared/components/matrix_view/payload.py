@@ -1,0 +1,135 @@
+"""What a view says to the browser: a description in words and sizes, and all its numbers as one block."""
+
+import base64
+from typing import Any
+
+from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
+
+
+class _Block:
+    """Float32 arrays one after another; the description refers to them by offset and length."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._length = 0
+
+    def add(self, array: Any) -> dict[str, int | bool]:
+        self._parts.append(array.tobytes())
+        start, self._length = self._length, self._length + array.size
+        return {"start": start, "length": array.size}
+
+    def text(self) -> str:
+        return base64.b64encode(b"".join(self._parts)).decode()
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {"title": axis.title, "labels": list(axis.labels), "role": axis.role}
+
+
+def _matrix(panel: MatrixPanel, block: _Block) -> dict[str, Any]:
+    hidden = panel.hidden
+    return {
+        "kind": "matrix",
+        "values": block.add(panel.values) | {"swept": panel.steps is not None},
+        "rows": _axis(panel.rows),
+        "columns": _axis(panel.columns),
+        "quantity": panel.quantity,
+        "scale": panel.scale,
+        "limits": panel.colour_limits,
+        "hidden": None if hidden is None or not hidden.any() else base64.b64encode(hidden.tobytes()).decode(),
+        "hidden_as": panel.hidden_as,
+        "unit": panel.unit,
+    }
+
+
+def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
+    def part(array: Any) -> dict[str, Any]:
+        return block.add(array) | {"swept": array.ndim == 2}
+
+    return {
+        "kind": "bars",
+        "values": part(panel.values),
+        "labels": _axis(panel.labels),
+        "y_title": panel.quantity,
+        "log_y": panel.log_y,
+        "limits": panel.height_limits,
+        "edges": None if panel.edges is None else part(panel.edges),
+        "overlay": panel.overlay and [part(array) for array in panel.overlay],
+        "overlay_name": panel.overlay_name,
+        "role": panel.role,
+        "unit": panel.unit,
+    }
+
+
+def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
+    return {
+        "kind": "lines",
+        "x": block.add(panel.x),
+        "x_title": panel.x_title,
+        "y_title": panel.y_title,
+        "log_x": panel.log_x,
+        "log_y": panel.log_y,
+        "limits": panel.y_limits,
+        "marked": panel.marked,
+        "series": [
+            {
+                "name": one.name,
+                "values": block.add(one.values),
+                "band": one.band and [block.add(border) for border in one.band],
+                "role": one.role,
+                "stroke": stroke,
+                "crosses": one.crosses,
+                "listed": one.listed,
+            }
+            for one, stroke in zip(panel.series, panel.strokes, strict=True)
+        ],
+    }
+
+
+def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
+    return {
+        "kind": "graph",
+        "values": block.add(panel.values),
+        "layers": _axis(panel.layers),
+        "tokens": _axis(panel.tokens),
+        "quantity": panel.quantity,
+        "window": panel.drawn,
+        "edges": [
+            {"name": one.name, "ends": block.add(panel.numbered(one.ends)), "role": one.role, "lit": one.lit}
+            for one in panel.edges
+        ],
+        "nodes": [
+            {"name": one.name, "at": block.add(panel.numbered(one.at)), "role": one.role, "large": one.large}
+            for one in panel.nodes
+        ],
+    }
+
+
+def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
+    said = " ".join(text for text in (panel.note, panel.warning) if text)
+    match panel:
+        case MatrixPanel():
+            drawn = _matrix(panel, block)
+        case BarsPanel():
+            drawn = _bars(panel, block)
+        case LinesPanel():
+            drawn = _lines(panel, block)
+        case GraphPanel():
+            drawn = _graph(panel, block)
+    return drawn | {"title": panel.title, "note": said}
+
+
+def axes(view: MatrixView, panel: int) -> list[dict[str, Any]]:
+    """The sides of one of a view's panels whose rows or columns can be pointed at."""
+    match view.panels[panel]:
+        case MatrixPanel(rows=down, columns=across) | GraphPanel(layers=down, tokens=across):
+            return [_axis(down), _axis(across)]
+    return []
+
+
+def describe(view: MatrixView) -> dict[str, Any]:
+    """The view as plain JSON values, its numbers as base64 of little-endian float32 under ``block``."""
+    block = _Block()
+    panels = [_panel(panel, block) for panel in view.panels]
+    sweep = view.sweep and {"label": view.sweep.label, "values": list(view.sweep.values)}
+    return {"summary": view.summary, "panels": panels, "sweep": sweep, "block": block.text()}

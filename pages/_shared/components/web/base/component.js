@@ -1,0 +1,45 @@
+// How our components begin and end.
+
+/** @import { Component } from "./types" */
+
+/** @typedef {{ destroy(): void }} Shown */
+/** @template Data @typedef {Shown & { update?(given: Component<Data>): void }} Kind */
+
+/** The styles beside a module, under its name. @param {string} module */
+async function styles(module) {
+  const answer = await fetch(module.replace(/\.js$/, ".css"));
+  if (!answer.ok) throw Error(`${answer.url}: ${answer.status}`);
+  return new CSSStyleSheet().replace(await answer.text());
+}
+
+const LOOK_MS = 100;
+
+/**
+ * What Streamlit calls with every description: one `Made` for each place on the page, for as long as it is there.
+ *
+ * @template Data
+ * @param {new (given: Component<Data>) => Kind<Data>} Made
+ * @param {string} [module]  its import.meta.url, where it has styles: it is never drawn without them
+ */
+export async function component(Made, module) {
+  const sheets = module ? [await styles(module)] : [];
+  /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, run: number }>} */
+  const places = new WeakMap();
+  return (/** @type {Component<Data>} */ given) => {
+    const root = given.parentElement;
+    root.adoptedStyleSheets = sheets;
+    const place = places.get(root) ?? { made: new Made(given), run: 0 };
+    places.set(root, place);
+    place.made.update?.(given);
+    const run = ++place.run;
+    // Of two runs the first is cleaned up while the second stands, or before it comes: on a slow phone long before. So
+    // what is to end is seen by its place, which leaves the page with it.
+    const leave = () => {
+      if (place.run !== run) return;
+      if (root.host.isConnected) return void setTimeout(leave, LOOK_MS);
+      places.delete(root);
+      place.made.destroy();
+    };
+    return leave;
+  };
+}

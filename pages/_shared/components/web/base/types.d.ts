@@ -1,0 +1,263 @@
+// What Streamlit hands a component, and what Python says to ours: the descriptions of payload.py and token_board.
+
+export type Role = "query" | "key" | "value" | "output";
+export type Pair = [number, number];
+
+export interface Component<Data> {
+  data: Data;
+  parentElement: ShadowRoot;
+  setStateValue(name: string, value: unknown): void;
+  setTriggerValue(name: string, value: unknown): void;
+}
+
+// ---- colours of one mode: as figures/theme.py has them, and with what the page adds ----
+
+export interface Colours {
+  roles: Record<Role, string>;
+  scales: Record<"sequential" | "diverging", string[]>;
+  muted: string;
+  grid: string;
+  hidden: string;
+}
+export type Modes = Record<"light" | "dark", Colours>;
+export type Theme = Colours & Record<"paper" | "ink" | "primary", string>;
+
+// ---- what components tell each other: index counts positions, null is none ----
+
+export interface Hover {
+  group: string;
+  role: Role;
+  index: number | null;
+}
+
+// ---- matrix view ----
+
+export interface Part {
+  start: number;
+  length: number;
+  swept?: boolean;
+}
+export interface Axis {
+  title: string;
+  labels: string[];
+  role: Role | null;
+}
+interface Named {
+  title: string;
+  note: string;
+}
+export interface MatrixSpec extends Named {
+  kind: "matrix";
+  values: Part;
+  rows: Axis;
+  columns: Axis;
+  quantity: string;
+  unit: string;
+  scale: "sequential" | "diverging";
+  limits: Pair;
+  hidden: string | null;
+  hidden_as: string;
+}
+interface ChartSpec extends Named {
+  limits: Pair;
+  log_y: boolean;
+  y_title: string;
+}
+export interface BarsSpec extends ChartSpec {
+  kind: "bars";
+  values: Part;
+  labels: Axis;
+  unit: string;
+  edges: Part | null;
+  overlay: [Part, Part] | null;
+  overlay_name: string;
+  role: Role | Role[] | null;
+}
+export interface SeriesSpec {
+  name: string;
+  values: Part;
+  band: [Part, Part] | null;
+  role: Role | null;
+  stroke: "solid" | "dashed" | "dotted";
+  crosses: boolean;
+  listed: boolean;
+}
+export interface LinesSpec extends ChartSpec {
+  kind: "lines";
+  x: Part;
+  x_title: string;
+  log_x: boolean;
+  marked: number | null;
+  series: SeriesSpec[];
+}
+export interface EdgesSpec {
+  name: string;
+  ends: Part;
+  role: Role | null;
+  lit: boolean;
+}
+export interface NodesSpec {
+  name: string;
+  at: Part;
+  role: Role | null;
+  large: boolean;
+}
+export interface GraphSpec extends Named {
+  kind: "graph";
+  values: Part;
+  layers: Axis;
+  tokens: Axis;
+  quantity: string;
+  window: Pair;
+  edges: EdgesSpec[];
+  nodes: NodesSpec[];
+}
+export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
+
+export type Cell = [panel: number, row: number, column: number];
+export type Pointed = [panel: number, row: number | null, column: number | null];
+export interface Position {
+  order: number;
+  step: number;
+  cell: Cell | null;
+}
+export interface ViewData {
+  id: string;
+  summary: string;
+  block: string;
+  panels: PanelSpec[];
+  sweep: { label: string; values: string[] } | null;
+  at: Position;
+  height: number;
+  group: string | null;
+  /** Axes in whose order the group counts positions. */
+  leads: Axis[];
+  colours: Modes;
+}
+
+export type Lit = Record<"row" | "column", number | null>;
+export interface Word {
+  text: string;
+  as?: "quiet" | "value";
+  role?: Role | null;
+  line?: boolean;
+}
+export interface Scene {
+  ctx: CanvasRenderingContext2D;
+  theme: Theme;
+  font: Font;
+  lit: Lit;
+  t: number;
+  pointed: Pointed | null;
+  selected: Cell | null;
+}
+export type Font = (size: number, weight?: number) => string;
+export interface Measured {
+  left: number;
+  top: number;
+  bottom: number;
+  width: number;
+  plotWidth: number;
+  plotHeight: number;
+  slanted: boolean;
+}
+export interface Listing {
+  rows: string[];
+  columns: string[];
+  cell: (row: number, column: number) => string;
+}
+
+// ---- token board ----
+
+export interface BoardData {
+  tokens: string[];
+  order: number[];
+  role: "query" | "key" | "both";
+  label: string;
+  group: string;
+  locked: boolean;
+  answered: number;
+  refused: string;
+  colours: Modes;
+}
+
+// ---- map ----
+
+export interface BoxData {
+  number: number;
+  label: string;
+  layer: number;
+  kind: "attention" | "cross" | "part";
+  state: "unchecked" | "partly" | "agrees" | "surprises";
+  says: string;
+  told: string;
+  page: string;
+  href: string;
+}
+export interface MapData {
+  parts: { title: string; boxes: BoxData[] }[];
+}
+
+// ---- the draft of a course ----
+
+export interface DraftData {
+  known: boolean;
+  text: string;
+}
+
+// ---- buttons ----
+
+export interface ButtonData {
+  label: string;
+  text: string;
+  save: Record<"format" | "filename", string> | null;
+}
+export interface Plotly {
+  downloadImage(figure: HTMLElement, how: Record<string, unknown>): void;
+}
+
+// ---- live classes ----
+
+export interface Asking {
+  text: string;
+  answers: string[];
+}
+export interface Prepared extends Asking {
+  right: number | null;
+  page: string;
+  at: number;
+}
+export interface Place {
+  page: string;
+  settings: string;
+}
+export interface ClassData {
+  room: string;
+  /** Whether the key was typed on this page. */
+  typed: boolean;
+  page: string;
+  teaches: boolean;
+  question: Asking | null;
+  /** Questions of the lesson or the course, each at its step; at which step the session stands, of how many. */
+  prepared: Prepared[];
+  at: number;
+  steps: number;
+  measured: { question: string; answer: number | null } | null;
+  /** The call that this session has followed last. */
+  followed: number | null;
+  own: boolean;
+  address: string;
+  qr: string;
+  kept: string;
+}
+export interface StartData {
+  label: string;
+}
+
+// ---- what TypeScript's own description of browsers does not know yet ----
+
+export interface NavigateEvent extends Event {
+  navigationType: "push" | "replace" | "reload" | "traverse";
+  destination: { url: string; sameDocument: boolean };
+  hashChange: boolean;
+}

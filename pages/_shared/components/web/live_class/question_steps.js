@@ -1,0 +1,122 @@
+// The loop of a question: ask, close, ask again, close, show, reveal; each a button, and the next one marked. In a course
+// the step after the last question is the next page.
+
+import { element } from "../base/dom.js";
+
+/** @import { RoomState } from "./room.js" */
+/** @import { Teacher } from "./teacher.js" */
+
+const STEPS = [
+  "Ask",
+  "Close the vote",
+  "Ask again",
+  "Close the vote",
+  "Show the counts",
+  "Reveal the answer",
+  "Next step",
+];
+const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL, NEXT] = STEPS.keys();
+
+/** The steps that can be taken now, the one to take next first. @param {RoomState} state */
+function possible({ phase, round }) {
+  if (phase === "open") return [round === 2 ? CLOSE_AGAIN : CLOSE];
+  if (phase === "waiting" || phase === "revealed") return [ASK];
+  if (round === 1) return phase === "closed" ? [AGAIN, SHOW, REVEAL, ASK] : [AGAIN, REVEAL, ASK];
+  return phase === "closed" ? [SHOW, REVEAL, ASK] : [REVEAL, ASK];
+}
+
+export class QuestionSteps {
+  /** Name of the question whose answer is being measured. */
+  measuring = "";
+  step = ASK;
+  isBusy = false;
+
+  /** @param {Teacher} teacher */
+  constructor(teacher) {
+    this.teacher = teacher;
+    this.buttons = STEPS.map((text, step) =>
+      element("button", { type: "button", onclick: () => this.take(step) }, text),
+    );
+    const items = this.buttons.map((one) => element("li", {}, one));
+    this.onward = items[NEXT];
+    this.root = element("ol", { className: "steps", "aria-label": "Steps of a question" }, ...items);
+    this.next = element("button", { type: "button", className: "main next", onclick: () => this.advance() });
+  }
+
+  /** @param {RoomState} state */
+  draw(state) {
+    const { questions, data } = this.teacher;
+    const can = possible(state).filter((step) => step !== ASK || questions.chosen);
+    const isFree = possible(state)[0] === ASK;
+    this.onward.hidden = !data.steps;
+    if (data.at < data.steps && state.phase !== "open") {
+      if (isFree && !questions.isDue) can.unshift(NEXT);
+      else can.push(NEXT);
+    }
+    this.step = can[0] ?? ASK;
+    this.buttons.forEach((one, step) => {
+      one.disabled = !can.includes(step);
+      one.className = step === this.step ? "main" : "";
+    });
+    this.next.disabled = !can.length;
+    const isAnew = questions.chosen && !questions.isFresh(questions.chosen);
+    const ask = isAnew ? "Ask once more" : state.question ? "Next question" : STEPS[ASK];
+    this.next.textContent = this.step === ASK ? ask : STEPS[this.step];
+  }
+
+  /** Take the step that is marked; the presenter's remote does too. */
+  advance() {
+    if (!this.next.disabled) this.take(this.step);
+  }
+
+  /** @param {number} step */
+  async take(step) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    await this.send(step);
+    this.isBusy = false;
+  }
+
+  /** @param {number} step */
+  async send(step) {
+    const { teacher } = this;
+    const asked = teacher.state?.question;
+    if (step === ASK) return this.ask();
+    if (step === NEXT) return this.go(teacher.data.at + 1);
+    if (step === AGAIN) return teacher.teach({ do: "ask", question: asked?.name, round: 2 });
+    if (step === SHOW) return teacher.teach({ do: "show" });
+    if (step !== REVEAL) return teacher.teach({ do: "close" });
+    if (!asked?.page) return this.reveal(teacher.questions.rightOf(asked));
+    this.measuring = asked.name;
+    teacher.say("Measuring…");
+    teacher.dock.say({ do: "measure", page: asked.page, question: asked.name });
+  }
+
+  async ask() {
+    const { chosen } = this.teacher.questions;
+    if (!chosen) return;
+    if (chosen.at !== undefined) this.go(chosen.at);
+    const name = `q-${Math.random().toString(36).slice(2, 12)}`;
+    const { text, answers, page } = chosen;
+    const own = page ? { page } : { text, answers };
+    await this.teacher.teach({ do: "ask", question: name, round: 1, ...own });
+  }
+
+  /** Go to a step of the course, if the session is in one and not there. @param {number} at */
+  go(at) {
+    const { dock, data } = this.teacher;
+    if (data.steps && at !== data.at) dock.say({ do: "step", at });
+  }
+
+  /** @param {number | null} answer */
+  reveal(answer) {
+    return this.teacher.teach({ do: "reveal", ...(answer === null ? {} : { answer }) });
+  }
+
+  /** What the page has measured, once it has. @param {{ question: string, answer: number | null } | null} result */
+  async measured(result) {
+    if (!this.measuring || result?.question !== this.measuring) return;
+    this.measuring = "";
+    await this.reveal(result.answer);
+  }
+}

@@ -1,0 +1,127 @@
+// What a teacher can ask next: what the lesson or the course has prepared, the page's own question, and what is written
+// here, which this tab keeps.
+
+import { element } from "../base/dom.js";
+import { keep, kept } from "./room.js";
+import { EXAMPLE, read } from "./question_text.js";
+
+/** @import { ClassData } from "../base/types" */
+/** @import { Note } from "./question_text.js" */
+/** @typedef {Note & { page: string, at?: number }} Choice */
+
+export class Questions {
+  /** @type {Choice[]} */
+  notes = [];
+  /** Text of the question that the teacher has chosen out of turn. */
+  picked = "";
+  list = element("div", { className: "choices", role: "radiogroup", "aria-label": "Next question" });
+  wrong = element("p", { className: "wrong", role: "status" });
+  area = element("textarea", { rows: 6, placeholder: EXAMPLE, "aria-label": "Your own questions" });
+
+  /** @param {string} key @param {ClassData} data @param {() => void} onChange */
+  constructor(key, data, onChange) {
+    this.key = key;
+    this.data = data;
+    this.onChange = onChange;
+    /** @type {string[]} */
+    this.asked = JSON.parse(kept(`room_asked/${key}`) ?? "[]");
+    this.area.value = kept(`room_notes/${key}`) ?? "";
+    this.area.oninput = () => this.write();
+    const hint = "A question, then an answer a line; an empty line begins the next. A * marks the right answer.";
+    const own = element("details", {}, element("summary", {}, "Write your own questions"));
+    own.append(element("p", { className: "note" }, hint), this.area, this.wrong);
+    this.root = element("div", { className: "questions" }, this.list, own);
+    this.write();
+  }
+
+  /** All that can be asked here, nothing twice. @returns {Choice[]} */
+  get choices() {
+    const { prepared, question, page } = this.data;
+    const own = question ? [{ ...question, right: null, page }] : [];
+    const all = [...prepared, ...own, ...this.notes];
+    return all.filter(({ text }, at) => all.findIndex((other) => other.text === text) === at);
+  }
+
+  /** What comes by itself, in this order: what is prepared from this step on, else the page's own question. */
+  get line() {
+    const { prepared, at } = this.data;
+    return prepared.length ? [...prepared.filter((one) => one.at >= at), ...this.notes] : this.choices;
+  }
+
+  /** What is asked next. */
+  get chosen() {
+    const { choices, picked, asked } = this;
+    const named = (/** @type {string | undefined} */ name) => choices.find(({ text }) => text === name);
+    return named(picked) ?? this.line.find((one) => this.isFresh(one)) ?? named(asked.at(-1)) ?? choices[0] ?? null;
+  }
+
+  /** Whether it is the turn of what is chosen, and not of the course's next step. */
+  get isDue() {
+    const { chosen, picked, data } = this;
+    if (!chosen) return false;
+    return chosen.text === picked || (this.isFresh(chosen) && (chosen.at ?? data.at) <= data.at + 1);
+  }
+
+  /** @param {{ text: string }} one */
+  isFresh({ text }) {
+    return !this.asked.includes(text);
+  }
+
+  /** @param {ClassData} data */
+  update(data) {
+    this.data = data;
+    this.draw();
+  }
+
+  write() {
+    keep(`room_notes/${this.key}`, this.area.value);
+    const { notes, wrong } = read(this.area.value);
+    this.notes = notes.map((one) => ({ ...one, page: "" }));
+    this.wrong.textContent = wrong;
+    this.draw();
+    this.onChange();
+  }
+
+  /** What the class is at was asked, be it here or in another of the teacher's tabs. @param {string} text */
+  hear(text) {
+    if (this.asked.at(-1) === text) return;
+    this.asked = [...this.asked.filter((one) => one !== text), text];
+    keep(`room_asked/${this.key}`, JSON.stringify(this.asked));
+    if (this.picked === text) this.picked = "";
+    this.draw();
+  }
+
+  /** Place of the right answer of a question of the teacher's own. @param {{ text: string } | null | undefined} asked */
+  rightOf(asked) {
+    return this.choices.find(({ text }) => text === asked?.text)?.right ?? null;
+  }
+
+  draw() {
+    const { choices, chosen } = this;
+    /** @type {HTMLElement[]} */
+    const rows = choices.map((one) => this.row(one, one.text === chosen?.text));
+    if (!rows.length)
+      rows.push(
+        element("p", { className: "note" }, "This page asks nothing: open one that does, or write your own."),
+      );
+    this.list.replaceChildren(...rows);
+    const row = this.list.querySelector("label:has(:checked)");
+    if (row instanceof HTMLElement) this.list.scrollTop = row.offsetTop - this.list.offsetTop;
+  }
+
+  /** @param {Choice} one @param {boolean} checked */
+  row(one, checked) {
+    const { text, page, at } = one;
+    const { data } = this;
+    const radio = element("input", { type: "radio", name: "next", checked });
+    radio.onchange = () => {
+      this.picked = text;
+      this.onChange();
+    };
+    const label = element("label", {}, radio, element("span", {}, text));
+    if (at !== undefined) label.append(element("em", {}, data.steps ? `step ${at + 1}` : "lesson"));
+    else if (page) label.append(element("em", {}, "this page"));
+    if (!this.isFresh(one)) label.append(element("em", {}, "asked"));
+    return label;
+  }
+}

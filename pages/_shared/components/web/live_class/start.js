@@ -1,0 +1,65 @@
+// The button that opens a class: the browser asks the room's API, so the teacher's secret never passes Streamlit.
+
+import { component } from "../base/component.js";
+import { element } from "../base/dom.js";
+import { RoomClient } from "./room.js";
+import { keepSecret, secretOf } from "./secret.js";
+
+/** @import { Component, StartData } from "../base/types" */
+
+/** Milliseconds after which the app is told again of a class that it does not show: a lost connection loses a word. */
+const AGAIN = 4000;
+
+/** Key of the class that was opened last, and the button in sight: a page may be drawn anew between one and the other. */
+let opened = "";
+/** @type {Start | null} */
+let shown = null;
+
+class Start {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  again = undefined;
+  /** @type {Component<StartData>["setTriggerValue"] | undefined} */
+  setTriggerValue = undefined;
+  button = element("button", { type: "button", className: "main" });
+  refused = element("p", { className: "refused", role: "alert" });
+
+  /** @param {Component<StartData>} given */
+  constructor({ parentElement }) {
+    this.root = element("div", { className: "start" }, this.button, this.refused);
+    parentElement.append(this.root);
+  }
+
+  /** @param {Component<StartData>} given */
+  update({ data, setTriggerValue }) {
+    this.setTriggerValue = setTriggerValue;
+    shown = this;
+    if (this.again === undefined) this.tell();
+    this.button.textContent = data.label;
+    this.button.onclick = async () => {
+      this.button.disabled = true;
+      const { key, teacher, error } = await RoomClient.open();
+      this.button.disabled = false;
+      this.refused.textContent = error;
+      if (error) return;
+      keepSecret(key, teacher);
+      opened = key;
+      shown?.tell();
+    };
+  }
+
+  /** Tell the app of a class that it does not show, unless that has ended. */
+  tell() {
+    clearTimeout(this.again);
+    if (!opened || !secretOf(opened)) return;
+    this.setTriggerValue?.("opened", opened);
+    this.again = setTimeout(() => this.tell(), AGAIN);
+  }
+
+  destroy() {
+    clearTimeout(this.again);
+    if (shown === this) shown = null;
+    this.root.remove();
+  }
+}
+
+export default await component(Start, import.meta.url);

@@ -1,0 +1,148 @@
+// A student's strip: what is asked and answered, and what came of it.
+
+import { element } from "../base/dom.js";
+import { RoomClient } from "./room.js";
+import { histogram } from "./histogram.js";
+import { Follow } from "./follow.js";
+
+/** @import { RoomState } from "./room.js" */
+/** @import { Dock } from "./panel.js" */
+
+const CHANGE = "Sent. You may change it until the vote is closed.";
+
+export class Student {
+  /** @type {RoomState | null} */
+  state = null;
+  drawn = "";
+  line = element("p", { className: "line", role: "status" });
+  answers = element("div", { className: "answers", role: "group" });
+  sent = element("p", { className: "sent", role: "status" });
+  counts = element("div", { className: "results" });
+  note = element("p", { className: "note" });
+  back = element("button", { type: "button" }, "Back to my page");
+  quit = element("button", { type: "button", className: "quiet" }, "Leave the class");
+  fold = element("button", { type: "button", className: "fold" });
+  look = element("div", { className: "look", role: "alert", hidden: true }, element("p", {}, "Look up"));
+
+  /** @param {Dock} dock @param {string} key */
+  constructor(dock, key) {
+    this.key = key;
+    this.dock = dock;
+    this.way = new Follow(dock, key);
+    this.foot = element("div", { className: "foot" }, this.note);
+    this.body = element("div", { className: "body" }, this.answers, this.sent, this.counts, this.foot);
+    dock.root.append(element("div", { className: "head" }, this.line, this.fold), this.body, this.look);
+    this.note.textContent = dock.data.kept;
+    this.fold.onclick = () => this.open(this.isFolded);
+    this.back.onclick = () => this.way.back();
+    this.quit.onclick = () => dock.say({ do: "leave" });
+    this.client = new RoomClient(key, {
+      onState: (state) => this.show(state),
+      onEnd: (sentence) => this.end(sentence),
+      onRefused: (sentence) => (this.line.textContent = sentence),
+    });
+    this.line.textContent = `Coming into class ${key}…`;
+    this.open(true);
+    this.client.start();
+  }
+
+  leave() {
+    this.way.leave();
+    this.client.stop();
+  }
+
+  update() {
+    const { state } = this;
+    if (state && this.way.follow(state.follow, state.called) && state.phase !== "open") this.open(false);
+    this.back.hidden = !this.way.leadsBack;
+  }
+
+  /** What no class was ever seen of is said where its key was typed. @param {string} sentence */
+  end(sentence) {
+    if (!this.state && this.dock.data.typed) return this.dock.say({ do: "leave", why: sentence });
+    this.line.textContent = sentence;
+    this.look.hidden = true;
+    for (const part of [this.answers, this.counts]) part.replaceChildren();
+    this.sent.textContent = this.note.textContent = "";
+    this.quit.textContent = "Close";
+    this.open(true);
+  }
+
+  get isFolded() {
+    return this.body.hidden;
+  }
+
+  /** @param {boolean} open */
+  open(open) {
+    this.body.hidden = !open;
+    if (open) this.foot.append(this.back, this.quit);
+    else this.fold.before(this.back);
+    this.fold.ariaExpanded = String(open);
+    this.fold.ariaLabel = open ? "Fold the class away" : "Show the class";
+  }
+
+  /** @param {RoomState} state */
+  show(state) {
+    this.state = state;
+    this.look.hidden = !state.paused;
+    const now = `${state.question?.name}/${state.round}/${state.phase}`;
+    if (now !== this.drawn) {
+      this.drawn = now;
+      this.draw(state);
+      this.open(true);
+    }
+    this.update();
+  }
+
+  /** @param {RoomState} state */
+  draw(state) {
+    const { question, phase, round } = state;
+    const asks = phase === "open" ? (question?.answers ?? []) : [];
+    this.note.hidden = question !== null;
+    this.answers.replaceChildren(...asks.map((answer, at) => this.answer(answer, at)));
+    this.answers.ariaLabel = question?.text ?? "";
+    this.counts.replaceChildren(...(state.tallies.length ? [histogram(state, this.client.mine)] : []));
+    if (!question) {
+      this.line.textContent = `You are in class ${this.key}. Look around: your teacher's questions come here.`;
+      return;
+    }
+    const titles = {
+      open: round === 2 ? "Vote again." : "Vote.",
+      closed: "Closed.",
+      shown: "Counted.",
+      revealed: question.page ? "Measured." : "Answered.",
+    };
+    this.line.replaceChildren(element("b", {}, titles[phase === "waiting" ? "open" : phase]), ` ${question.text}`);
+    this.sent.textContent = this.comment(state);
+    this.mark();
+  }
+
+  /** What there is to say of this student's own answer. @param {RoomState} state */
+  comment({ phase, question, measured, round }) {
+    const { mine } = this.client;
+    if (phase === "open") return mine === null ? "" : CHANGE;
+    if (mine === null) return phase === "closed" ? "The vote is closed." : "";
+    if (phase === "closed") return `You said: ${question?.answers[mine]}.${round === 1 ? " Talk it over." : ""}`;
+    if (measured === null) return "";
+    if (mine === measured) return question?.page ? "You said what was measured." : "Your answer is right.";
+    return question?.page ? "It came out otherwise than you said." : "Another answer is right.";
+  }
+
+  /** @param {string} text @param {number} at */
+  answer(text, at) {
+    const button = element("button", { type: "button", className: "answer" }, text);
+    button.onclick = async () => {
+      const asked = this.drawn;
+      this.sent.textContent = "Sending…";
+      const { error } = await this.client.vote(at);
+      if (asked !== this.drawn && !error) return;
+      this.sent.textContent = error || CHANGE;
+      this.mark();
+    };
+    return button;
+  }
+
+  mark() {
+    [...this.answers.children].forEach((one, at) => (one.ariaPressed = String(at === this.client.mine)));
+  }
+}

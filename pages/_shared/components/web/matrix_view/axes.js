@@ -1,0 +1,74 @@
+// What bars and curves share: a height in numbers, and the frame around them.
+
+import { fit, line, tickText, ticks, widest } from "./canvas.js";
+import { Panel } from "./panel.js";
+
+/** @import { BarsSpec, Font, LinesSpec, Role, Scene } from "../base/types" */
+/** @typedef {CanvasRenderingContext2D} Context */
+
+const MOST_WIDE = 520;
+const MOST_HIGH = 260;
+
+/** @template {BarsSpec | LinesSpec} Spec @extends {Panel<Spec>} */
+export class Axes extends Panel {
+  /** @type {number[]} */
+  ticks = [];
+  /** @type {string[]} */
+  marks = [];
+
+  /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
+  measure(ctx, width, height, font) {
+    const { limits, log_y: log } = this.spec;
+    ctx.font = font(12);
+    if (!this.ticks.length) {
+      this.ticks = ticks(...limits, log ? 4 : 3, log);
+      this.marks = this.ticks.map((v) => tickText(v, log));
+    }
+    const left = Math.ceil(widest(ctx, this.marks)) + 10;
+    const plotWidth = Math.min(width, MOST_WIDE) - left - 12;
+    this.geo = {
+      left,
+      top: 26,
+      bottom: 40,
+      width: left + plotWidth + 12,
+      plotWidth,
+      plotHeight: Math.min(MOST_HIGH, height),
+      slanted: false,
+    };
+  }
+
+  /** @param {number} y */
+  isNear(y) {
+    return y >= this.geo.top - 8 && y <= this.geo.top + this.geo.plotHeight + 24;
+  }
+
+  /** @param {number} value */
+  y(value) {
+    const { limits, log_y } = this.spec;
+    const [low, high, at] = [...limits, value].map((v) => (log_y ? Math.log10(v) : v));
+    return this.geo.top + this.geo.plotHeight * (1 - (at - low) / (high - low));
+  }
+
+  /** @param {Scene} scene @param {string} xTitle @param {Role | null} role */
+  paintFrame({ ctx, theme, font }, xTitle, role) {
+    const { left, top, bottom, plotWidth, plotHeight } = this.geo;
+    ctx.lineWidth = 1;
+    ctx.font = font(12);
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    ctx.fillStyle = theme.muted;
+    this.ticks.forEach((tick, i) => {
+      const y = Math.round(this.y(tick)) + 0.5;
+      ctx.strokeStyle = tick === 0 && !this.spec.log_y ? theme.muted : theme.grid;
+      line(ctx, left, y, left + plotWidth, y);
+      ctx.fillText(this.marks[i], left - 7, y);
+    });
+    ctx.font = font(12, 650);
+    ctx.textAlign = "left";
+    ctx.fillText(fit(ctx, this.spec.y_title, plotWidth + left), 0, 8);
+    ctx.textAlign = "right";
+    ctx.fillStyle = role ? theme.roles[role] : theme.muted;
+    ctx.fillText(fit(ctx, xTitle + " →", plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
+    ctx.font = font(12);
+  }
+}

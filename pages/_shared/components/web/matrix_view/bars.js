@@ -1,0 +1,187 @@
+// One number for each label as bars, or a histogram.
+
+import { clamp } from "../base/dom.js";
+import { Axes } from "./axes.js";
+import {
+  colourTable,
+  fit,
+  formatNumber,
+  hatch,
+  isWritten,
+  lerp,
+  line,
+  LUT_SIZE,
+  SLANTED,
+  slantedText,
+  tickText,
+  ticks,
+  widest,
+} from "./canvas.js";
+import { lineKey, Panel, place } from "./panel.js";
+
+/** @import { BarsSpec, Font, Scene, Theme, Word } from "../base/types" */
+/** @import { Still } from "./panel.js" */
+/** @typedef {CanvasRenderingContext2D} Context */
+
+/** @extends {Axes<BarsSpec>} */
+export class Bars extends Axes {
+  name = "bar chart";
+  values = new Float32Array();
+  /** @type {Float32Array | null} */
+  edges = null;
+  /** @type {Float32Array[]} */
+  overlay = [];
+
+  /** @returns {[number, number]} */
+  get size() {
+    return [1, this.values.length];
+  }
+
+  get axes() {
+    return this.spec.labels.labels.length ? { column: this.spec.labels } : {};
+  }
+
+  get slot() {
+    return this.geo.plotWidth / this.values.length;
+  }
+
+  /** @param {number} step */
+  pose(step) {
+    const { values, edges, overlay } = this.spec;
+    this.values = this.numbers.at(values, step);
+    this.edges = edges && this.numbers.at(edges, step);
+    this.overlay = overlay?.map((part) => this.numbers.at(part, step)) ?? [];
+  }
+
+  /** @returns {Still} */
+  still() {
+    return { values: this.values, ids: [] };
+  }
+
+  /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
+  measure(ctx, width, height, font) {
+    super.measure(ctx, width, height, font);
+    const { labels } = this.spec.labels;
+    const longest = widest(ctx, labels);
+    this.geo.slanted = longest > this.slot - 4 && labels.length <= 32 && longest > 22;
+    if (this.geo.slanted) this.geo.bottom = 30 + Math.ceil(Math.min(longest, SLANTED) * Math.SQRT1_2);
+  }
+
+  /** @type {Panel<BarsSpec>["hit"]} */
+  hit(x, y) {
+    const at = Math.floor((x - this.geo.left) / this.slot);
+    return this.isNear(y) && at >= 0 && at < this.values.length ? [0, at] : null;
+  }
+
+  /** @param {number | null} _row @param {number | null} column @returns {Word[]} */
+  words(_row, column) {
+    const at = column ?? 0;
+    const unit = this.spec.unit && ` ${this.spec.unit}`;
+    return [
+      ...(this.edges
+        ? [{ text: this.spec.labels.title, as: /** @type {const} */ ("quiet") }, { text: this.range(at) }]
+        : place(this.spec.labels, at)),
+      { text: this.spec.y_title, as: "quiet", line: true },
+      { text: formatNumber(this.values[at]) + unit, as: "value" },
+    ];
+  }
+
+  /** @param {number} at */
+  range(at) {
+    return this.edges ? `${formatNumber(this.edges[at])} to ${formatNumber(this.edges[at + 1])}` : "";
+  }
+
+  /** @type {Panel<BarsSpec>["anchor"]} */
+  anchor(row, column) {
+    return { ...super.anchor(row, column), x: this.geo.left + ((column ?? 0) + 0.5) * this.slot };
+  }
+
+  /** @param {Theme} theme */
+  legend(theme) {
+    return this.spec.overlay ? [lineKey(this.spec.overlay_name, theme.ink)] : [];
+  }
+
+  listing() {
+    const rows = Array.from(this.values, (_, i) => this.spec.labels.labels[i] ?? this.range(i));
+    return { rows, columns: [this.spec.y_title], cell: (/** @type {number} */ r) => formatNumber(this.values[r]) };
+  }
+
+  /** @param {Scene} scene */
+  paint(scene) {
+    const { ctx, theme, lit, t } = scene;
+    const { left, top, plotHeight } = this.geo;
+    const { limits, labels, role } = this.spec;
+    this.paintFrame(scene, labels.title, labels.role);
+    const plain = colourTable(theme.scales.sequential).css[(LUT_SIZE * 0.6) | 0];
+    const colours = [role].flat().map((one) => (one ? theme.roles[one] : plain));
+    const gap = this.edges ? Math.min(1, this.slot * 0.1) : this.slot >= 4 ? Math.min(6, this.slot * 0.22) : 0;
+    const width = this.slot - gap;
+    const zero = this.y(clamp(0, ...limits));
+    this.values.forEach((to, i) => {
+      const before = t < 1 && this.from ? this.from.values[i] : NaN;
+      const value = Number.isFinite(before) ? lerp(before, to, t) : to;
+      const x = left + i * this.slot + gap / 2;
+      if (!Number.isFinite(value)) return hatch(ctx, x, top, width, plotHeight, theme.muted);
+      const high = Math.abs(zero - this.y(clamp(value, ...limits)));
+      const r = Math.min(3, width / 4, high);
+      ctx.globalAlpha = lit.column !== null && lit.column !== i ? 0.35 : 1;
+      ctx.fillStyle = colours[i % colours.length];
+      ctx.beginPath();
+      if (value >= 0) ctx.roundRect(x, zero - high, width, high, [r, r, 0, 0]);
+      else ctx.roundRect(x, zero, width, high, [0, 0, r, r]);
+      ctx.fill();
+    });
+    ctx.globalAlpha = 1;
+    if (this.spec.overlay) this.paintOverlay(scene);
+    this.paintLabels(scene);
+  }
+
+  /** @param {Scene} scene */
+  paintOverlay({ ctx, theme }) {
+    const { left, top, plotWidth, plotHeight } = this.geo;
+    const [low, high] = this.edges
+      ? [this.edges[0], this.edges[this.edges.length - 1]]
+      : [-0.5, this.values.length - 0.5];
+    const [xs, ys] = this.overlay;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, top - 2, plotWidth, plotHeight + 3);
+    ctx.clip();
+    ctx.lineJoin = "round";
+    const points = Array.from(xs, (x, i) => [left + (plotWidth * (x - low)) / (high - low), this.y(ys[i])]).flat();
+    for (const [width, colour] of /** @type {const} */ ([
+      [5, theme.paper],
+      [2, theme.ink],
+    ])) {
+      ctx.lineWidth = width;
+      ctx.strokeStyle = colour;
+      line(ctx, ...points);
+    }
+    ctx.restore();
+  }
+
+  /** @param {Scene} scene */
+  paintLabels({ ctx, theme, font, lit }) {
+    const { left, plotWidth, slanted } = this.geo;
+    const base = this.geo.top + this.geo.plotHeight;
+    const { labels, role } = this.spec.labels;
+    ctx.fillStyle = theme.muted;
+    ctx.textAlign = "center";
+    if (this.edges) {
+      const [low, high] = [this.edges[0], this.edges[this.edges.length - 1]];
+      for (const tick of ticks(low, high, 4))
+        ctx.fillText(tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
+      return;
+    }
+    const every = Math.ceil((slanted ? 15 : Math.max(22, widest(ctx, labels.slice(-1)) + 8)) / this.slot);
+    const all = !slanted && widest(ctx, labels) <= this.slot - 2;
+    labels.forEach((label, i) => {
+      if (!all && !isWritten(i, lit.column, every)) return;
+      ctx.font = font(12, lit.column === i ? 650 : 400);
+      ctx.fillStyle = lit.column !== i ? theme.muted : role ? theme.roles[role] : theme.ink;
+      const x = left + (i + 0.5) * this.slot;
+      if (slanted) slantedText(ctx, label, x + 3, base + 8, "right");
+      else ctx.fillText(fit(ctx, label, SLANTED), x, base + 13);
+    });
+  }
+}

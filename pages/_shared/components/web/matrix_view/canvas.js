@@ -1,0 +1,241 @@
+// Numbers, colour scales and text as every panel draws them.
+
+import { luminance, rgb } from "../base/theme.js";
+
+/** @typedef {CanvasRenderingContext2D} Context */
+
+export const LUT_SIZE = 512;
+
+// Making a format takes longer than a hundred uses of it.
+/** @type {Map<number, Intl.NumberFormat>} */
+const formats = new Map();
+
+/** @param {number} digits */
+function withDecimals(digits) {
+  const known = formats.get(digits);
+  if (known) return known;
+  const made = new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  formats.set(digits, made);
+  return made;
+}
+const sixDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
+
+/** Three significant digits. @param {number} value */
+export function formatNumber(value) {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  let text;
+  if (Number.isInteger(value) && size <= 1e6) text = withDecimals(0).format(value);
+  else if (size >= 1e-3 && size < 1e6)
+    text = withDecimals(Math.max(0, 2 - Math.floor(Math.log10(size)))).format(value);
+  else text = value.toExponential(2).replace("e+", "e");
+  return text.replace(/^-/, "−");
+}
+
+const SUPERSCRIPTS = Object.fromEntries(Array.from("-0123456789", (c, i) => [c, "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"[i]]));
+
+/** @param {number} value @param {boolean} [log] */
+export function tickText(value, log = false) {
+  const power = Math.log10(value);
+  if (log && Number.isInteger(power) && Math.abs(power) >= 3)
+    return "10" + Array.from(String(power), (c) => SUPERSCRIPTS[c]).join("");
+  const size = Math.abs(value);
+  if (size && (size < 1e-3 || size >= 1e6))
+    return value
+      .toExponential(2)
+      .replace(/\.?0+e\+?/, "e")
+      .replace(/^-/, "−");
+  return sixDigits.format(value).replace("-", "−");
+}
+
+/** @param {number} low @param {number} high @param {number} count @param {boolean} [log] */
+export function ticks(low, high, count, log = false) {
+  if (log) return logTicks(low, high, count);
+  // The smallest round step that makes no more ticks than one above `count`: two at least, for one alone tells no scale.
+  const power = 10 ** Math.floor(Math.log10((high - low) / (count + 2)));
+  const inside = (/** @type {number} */ step) => Math.floor(high / step + 1e-6) - Math.ceil(low / step - 1e-6);
+  const step = power * ([1, 2, 2.5, 5, 10].find((m) => inside(m * power) <= count) ?? 20);
+  const made = [];
+  for (let i = Math.ceil(low / step - 1e-6); i * step <= high + step * 1e-6; i++)
+    made.push(+(i * step).toPrecision(12));
+  return made;
+}
+
+/** @param {number} low @param {number} high @param {number} count */
+function logTicks(low, high, count) {
+  const first = Math.ceil(Math.log10(low) - 1e-6);
+  const last = Math.floor(Math.log10(high) + 1e-6);
+  const every = Math.max(1, Math.ceil((last - first + 1) / count));
+  const made = [];
+  for (let p = first; p <= last; p += every) made.push(10 ** p);
+  return made.length ? made : [low, high];
+}
+
+/** @typedef {{ css: string[], ink: string[], pixel: Uint32Array }} ColourTable */
+/** @type {Map<string, ColourTable>} */
+const tables = new Map();
+
+/**
+ * One colour for each of LUT_SIZE fractions, and the ink that reads best on it.
+ *
+ * @param {string[]} stops
+ */
+export function colourTable(stops) {
+  const id = stops.join();
+  const made = tables.get(id);
+  if (made) return made;
+  const known = stops.map(rgb);
+  /** @type {ColourTable} */
+  const table = { css: [], ink: [], pixel: new Uint32Array(LUT_SIZE) };
+  for (let i = 0; i < LUT_SIZE; i++) {
+    const at = (i / (LUT_SIZE - 1)) * (known.length - 1);
+    const low = Math.min(Math.floor(at), known.length - 2);
+    const colour = known[low].map((c, k) => Math.round(lerp(c, known[low + 1][k], at - low)));
+    table.css.push(`rgb(${colour})`);
+    table.pixel[i] = packed(colour);
+    table.ink.push(luminance(colour) > 0.2 ? "#14161c" : "#ffffff");
+  }
+  tables.set(id, table);
+  return table;
+}
+
+/** A colour as an image holds it. @param {number[]} colour */
+export const packed = ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r;
+
+/** @param {number} from @param {number} to @param {number} t */
+export const lerp = (from, to, t) => from + (to - from) * t;
+
+// ---- text ----
+
+// Labels are measured again and again: while a place is sought for their panel, and in the next picture.
+/** @type {Map<string, Map<string, number>>} */
+const widths = new Map();
+const MOST_WIDTHS = 2000; // of one font
+
+/** What was measured before a font was there is not true any more. */
+export const forgetWidths = () => widths.clear();
+
+/** What measures texts in the context's font. @param {Context} ctx */
+function measuring(ctx) {
+  const known = widths.get(ctx.font) ?? new Map();
+  widths.set(ctx.font, known);
+  return (/** @type {string} */ text) => {
+    const width = known.get(text) ?? ctx.measureText(text).width;
+    if (known.size >= MOST_WIDTHS) known.clear();
+    known.set(text, width);
+    return width;
+  };
+}
+
+/** @param {Context} ctx @param {string[]} labels */
+export const widest = (ctx, labels) => Math.max(0, ...labels.map(measuring(ctx)));
+
+/**
+ * Numbers as wide as if all their digits were 0: few texts to measure, and room in a cell does not depend on its digits.
+ *
+ * @param {Context} ctx
+ * @param {string[]} texts
+ */
+export const widestNumber = (ctx, texts) => widest(ctx, [...new Set(texts.map((text) => text.replace(/\d/g, "0")))]);
+
+/** @param {Context} ctx @param {string} text @param {number} width */
+export function fit(ctx, text, width) {
+  const measured = measuring(ctx);
+  if (measured(text) <= width) return text;
+  const letters = Array.from(text);
+  const cut = (/** @type {number} */ length) => letters.slice(0, length).join("") + "…";
+  let low = 0;
+  let high = letters.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (measured(cut(middle)) <= width) low = middle;
+    else high = middle - 1;
+  }
+  return cut(low);
+}
+
+export const SLANTED = 84; // most pixels of a slanted label
+
+/**
+ * @param {Context} ctx
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {CanvasTextAlign} align
+ * @param {number} [turn]  degrees
+ */
+export function slantedText(ctx, text, x, y, align, turn = 45) {
+  ctx.save();
+  ctx.translate(x, y);
+  ctx.rotate((-turn * Math.PI) / 180);
+  ctx.textAlign = align;
+  ctx.fillText(fit(ctx, text, SLANTED), 0, 0);
+  ctx.restore();
+}
+
+/**
+ * Whether a label is written where there is room for one in `every`: the lit one always, and none too near to it.
+ *
+ * @param {number} i
+ * @param {number | null} lit
+ * @param {number} every
+ */
+export const isWritten = (i, lit, every) =>
+  i === lit || (i % every === 0 && (lit === null || Math.abs(lit - i) >= every));
+
+// ---- shapes ----
+
+/**
+ * @param {Context} ctx
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {number} h
+ * @param {number | number[]} r
+ */
+export function roundRect(ctx, x, y, w, h, r) {
+  ctx.beginPath();
+  ctx.roundRect(x, y, w, h, r);
+}
+
+/** @param {Context} ctx @param {number[]} points  x, y, x, y … */
+export function line(ctx, ...points) {
+  ctx.beginPath();
+  for (let i = 0; i < points.length; i += 2) ctx.lineTo(points[i], points[i + 1]);
+  ctx.stroke();
+}
+
+/** @param {Context | OffscreenCanvasRenderingContext2D} ctx @param {number} x @param {number} y @param {number} r */
+export function disc(ctx, x, y, r) {
+  ctx.beginPath();
+  ctx.arc(x, y, r, 0, 2 * Math.PI);
+  ctx.fill();
+}
+
+/**
+ * What no colour stands for.
+ *
+ * @param {Context} ctx
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {number} h
+ * @param {string} colour
+ */
+export function hatch(ctx, x, y, w, h, colour) {
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(x, y, w, h);
+  ctx.clip();
+  ctx.strokeStyle = colour;
+  ctx.globalAlpha = 0.45;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  for (let d = -h; d < w; d += 5) {
+    ctx.moveTo(x + d, y + h);
+    ctx.lineTo(x + d + h, y);
+  }
+  ctx.stroke();
+  ctx.restore();
+}

@@ -1,0 +1,240 @@
+// Where the panels of a view stand. On a page's stage they have only so much room from top to bottom.
+
+import { clamp, element } from "../base/dom.js";
+import { fitted, flowing, grown, least, LOWEST } from "./grid.js";
+import { Heatmap } from "./heatmap.js";
+
+/** @import { MatrixSpec, PanelSpec } from "../base/types" */
+/** @import { Panel } from "./panel.js" */
+/** @import { Places } from "./grid.js" */
+/** @import { Shown, View } from "./view.js" */
+
+/** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */
+
+const STAGE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
+const COMPONENT = "[data-testid=stBidiComponentIsolated]"; // whose shadow has none of our styles before it is drawn
+const LEAST_HIGH = 120;
+const LEGEND = 24; // pixels of one that all panels share
+const BROAD = 240; // and from left to right of one that says what hidden cells are
+const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
+const PAPER = { width: 660, height: 520 }; // pixels of a sheet that are the picture's
+
+/** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
+const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
+  JSON.stringify([scale, limits, quantity, unit, hidden && hidden_as]);
+
+/** Those on the page. @type {Set<Fit>} */
+const stages = new Set();
+
+const high = (/** @type {Element} */ one) => one.getBoundingClientRect().height;
+
+export class Fit {
+  width = 0;
+  room = Infinity;
+  printed = false;
+  list = element("div", { className: "panels" });
+  legend = element("div", { className: "legend shared" });
+  front = element("div", { className: "front" }, this.list);
+
+  /** @param {View} view @param {Element} host */
+  constructor(view, host) {
+    this.view = view;
+    this.box = host.closest(STAGE);
+    if (!this.box) return;
+    this.pair = host.closest(PAIR);
+    this.column = [...(this.pair?.children ?? [])].find((one) => one.contains(host)) ?? this.box;
+    stages.add(this);
+  }
+
+  destroy() {
+    stages.delete(this);
+  }
+
+  /** Pixels of what shares a column with the panels. */
+  get around() {
+    return this.column ? high(this.column) - high(this.front) : 0;
+  }
+
+  /** Whether something that stands here is yet to be drawn; what room it takes is not known before. */
+  get awaits() {
+    return [...(this.box?.querySelectorAll(COMPONENT) ?? [])].some(
+      ({ shadowRoot }) => !shadowRoot?.adoptedStyleSheets.length,
+    );
+  }
+
+  /** Whether the room is another than when the panels were placed. */
+  get outdated() {
+    return !this.printed && (this.width !== this.view.box.clientWidth || Math.abs(this.room - this.height) > 1);
+  }
+
+  /** Pixels from top to bottom that the stage leaves the panels; no end of them where there is no stage. */
+  get height() {
+    return this.leaves("--figure-most");
+  }
+
+  /** @param {string} property  that says what a picture takes at most */
+  leaves(property) {
+    const most = this.box && parseFloat(getComputedStyle(this.box).getPropertyValue(property));
+    if (!this.box || !most) return Infinity;
+    // Two pictures that are seen at once are as high as each other, whatever stands around one of them.
+    const { pair } = this;
+    const beside = (/** @type {Fit} */ one) => pair && one.pair === pair && pair.scrollWidth <= pair.clientWidth;
+    const around = [...stages].filter((one) => one === this || beside(one)).map((one) => one.around);
+    const others = Math.max(...around) + (pair ? high(this.box) - high(pair) : 0);
+    return Math.max(LEAST_HIGH, Math.floor((most - others) / this.view.zoom));
+  }
+
+  arrange() {
+    const { panels, data, box } = this.view;
+    this.view.zoom = box.currentCSSZoom ?? 1; // asked later, after the panels have moved, it would lay the page out again
+    this.width = this.printed ? PAPER.width : box.clientWidth;
+    if (!this.width) return;
+    this.room = this.printed ? PAPER.height : this.height;
+    this.showLitStep();
+    if (this.room === Infinity) {
+      this.share(panels, false);
+      this.fill(panels, flowing(panels.length, this.width - 1), () => data.height);
+    } else if (!this.place(this.room) && !this.printed) {
+      // On a phone a picture takes more of the window, but only where that makes small cells larger.
+      const most = this.leaves("--figure-limit");
+      if (most !== Infinity) this.place(most);
+    }
+    this.stretch();
+  }
+
+  /** A strip of steps above the picture may be wider than a phone: the one that is lit is in sight. */
+  showLitStep() {
+    const lit = /** @type {HTMLElement | null} */ (this.box?.querySelector("[role=radiogroup] [aria-checked=true]"));
+    const strip = lit?.parentElement;
+    if (lit && strip)
+      strip.scrollLeft = lit.offsetLeft - strip.offsetLeft - (strip.clientWidth - lit.offsetWidth) / 2;
+  }
+
+  /** Has the panels take so much room from top to bottom. Says whether none is small for it. @param {number} height */
+  place(height) {
+    const shown = this.view.panels;
+    const drawn = shown.map((one) => one.drawn);
+    const shared = this.share(shown, true);
+    const room = height - (shared ? LEGEND : 0);
+    const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
+    const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared);
+    const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
+    // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
+    const leave = (/** @type {(one: Shown) => number} */ around) => {
+      for (const kind of [true, false]) {
+        const alike = shown.filter((one) => one.drawn instanceof Heatmap === kind);
+        const free = Math.floor(Math.min(...alike.map((one) => places.each - around(one))));
+        for (const one of alike) heights.set(one.drawn, Math.max(LOWEST, free));
+      }
+    };
+    // They mostly take what they took last; whether they do is seen once the page has been laid out.
+    if (shown.every(({ parts }) => parts.around)) leave(({ parts }) => parts.around);
+    for (let again = 0; again < 3; again++) {
+      const before = [...heights.values()];
+      this.fill(shown, places, (one) => heights.get(one) ?? 0);
+      leave(({ drawn: { geo }, parts }) => (parts.around = parts.panel.offsetHeight - geo.plotHeight));
+      if ([...heights.values()].every((height, i) => height === before[i])) break;
+    }
+    return grown(drawn);
+  }
+
+  /** @param {Shown[]} shown @param {number} width @param {Height} height */
+  measure(shown, width, height) {
+    // Matrices of one shape have cells of one size, however long their words are.
+    /** @type {Map<string, number>} */
+    const labelled = new Map();
+    for (const { drawn, parts } of shown) {
+      if (!(drawn instanceof Heatmap)) continue;
+      const [shape, labels] = [String(drawn.size), drawn.labels(parts.ctx, width, this.view.font)];
+      labelled.set(shape, Math.max(labelled.get(shape) ?? 0, labels));
+    }
+    for (const { drawn } of shown)
+      if (drawn instanceof Heatmap) drawn.labelled = labelled.get(String(drawn.size)) ?? 0;
+    for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
+  }
+
+  /**
+   * One legend for panels whose colours mean the same. Says whether there is one.
+   *
+   * @param {Shown[]} shown
+   * @param {boolean} wanted
+   */
+  share(shown, wanted) {
+    const [first, ...others] = shown.map(({ drawn }) => drawn);
+    const meant = first instanceof Heatmap && meaning(first.spec);
+    const shared =
+      wanted && others.length > 0 && others.every((one) => one instanceof Heatmap && meaning(one.spec) === meant);
+    this.legend.replaceChildren(...(shared ? first.legend(this.view.theme) : []));
+    if (shared) this.front.append(this.legend);
+    else this.legend.remove();
+    if (shared)
+      for (const one of others) if (one instanceof Heatmap && first instanceof Heatmap) one.marker = first.marker;
+    return shared;
+  }
+
+  /** @param {Shown[]} shown @param {Places} places @param {Height} height */
+  fill(shown, { across, width, gap }, height) {
+    const { view, list } = this;
+    this.measure(shown, width, height);
+    const panels = shown.map(({ parts }) => parts.panel);
+    if (panels.some((panel, i) => list.children[i] !== panel) || list.childElementCount !== panels.length)
+      list.replaceChildren(...panels);
+    const all = shown.map(({ drawn }) => drawn);
+    const narrow = Math.min(width, this.box ? least(this.width) : 0); // or words would take more lines than they save width
+    const wide = Math.min(width, Math.max(narrow, ...all.map(({ geo }) => geo.width)));
+    const roomy = this.roomy(shown, across, width, narrow, height);
+    list.style.gridTemplateColumns = roomy?.map((one) => `${one}px`).join(" ") ?? `repeat(${across}, ${wide}px)`;
+    list.style.columnGap = `${gap}px`;
+    const matrices = all.filter((one) => one instanceof Heatmap);
+    const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
+    for (const { geo } of matrices) geo.top = top;
+    const shared = this.legend.parentElement !== null;
+    for (const [i, { drawn, parts }] of shown.entries()) {
+      const { canvas } = parts.ctx;
+      parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;
+      parts.legend.replaceChildren(...(shared ? [] : drawn.legend(view.theme)));
+      parts.legend.style.paddingLeft = `${drawn.legendLeft(parts.ctx, view.font)}px`;
+      parts.legend.hidden = !parts.legend.childElementCount;
+      parts.note.hidden = !drawn.spec.note;
+      canvas.style.width = `${drawn.geo.width}px`;
+      canvas.style.height = `${drawn.height}px`;
+      if (drawn instanceof Heatmap) {
+        parts.plot.dataset.cell = String(Math.min(drawn.cw, drawn.ch) * view.zoom);
+        parts.plot.dataset.across = String(Math.max(...drawn.size));
+      }
+    }
+  }
+
+  /**
+   * Widths of panels in one line on the stage where charts stand beside matrices: those are often no wider for want of
+   * height, and charts take what they leave.
+   *
+   * @param {Shown[]} shown
+   * @param {number} across
+   * @param {number} width
+   * @param {number} narrow
+   * @param {Height} height
+   */
+  roomy(shown, across, width, narrow, height) {
+    const charts = shown.filter(({ drawn }) => !(drawn instanceof Heatmap));
+    if (!this.box || across !== shown.length || !charts.length || charts.length === across) return null;
+    const kept = shown.map(({ drawn }) => {
+      const low = drawn instanceof Heatmap && drawn.hidden ? Math.min(BROAD, width) : narrow;
+      return drawn instanceof Heatmap ? clamp(drawn.geo.width, low, width) : 0;
+    });
+    const free = (width * across - kept.reduce((sum, one) => sum + one, 0)) / charts.length;
+    this.measure(charts, Math.floor(free), height);
+    return shown.map(({ drawn }, i) => kept[i] || drawn.geo.width);
+  }
+
+  /** Gives canvases the pixels of their places, where they have others. */
+  stretch() {
+    const { density, panels } = this.view;
+    for (const { drawn, parts } of panels) {
+      const { canvas } = parts.ctx;
+      const [width, height] = [drawn.geo.width, drawn.height].map((side) => Math.round(side * density));
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+    }
+  }
+}

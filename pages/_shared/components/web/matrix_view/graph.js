@@ -1,0 +1,213 @@
+// Tokens in layers, from below upwards, and what joins each layer to the one below it.
+
+import { clamp } from "../base/dom.js";
+import { disc, fit, formatNumber, isWritten, widest } from "./canvas.js";
+import { lineKey, Panel, place } from "./panel.js";
+
+/** @import { EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
+
+const EDGE = 14; // pixels around the nodes, so that the outermost can be ringed
+const MOST_APART = 44;
+
+/** @extends {Panel<GraphSpec>} */
+export class Graph extends Panel {
+  name = "layered graph";
+  choosable = true;
+  upwards = true;
+  values = new Float32Array();
+  /**
+   * The graph as it is while nobody points at it: far too many lines to draw at every move.
+   *
+   * @type {OffscreenCanvas | null}
+   */
+  raster = null;
+
+  /** @returns {[number, number]} */
+  get size() {
+    return [this.spec.layers.labels.length, this.spec.tokens.labels.length];
+  }
+
+  get span() {
+    return this.spec.window;
+  }
+
+  get axes() {
+    return { row: this.spec.layers, column: this.spec.tokens };
+  }
+
+  /** @returns {[number, number]} */
+  get home() {
+    return [this.size[0] - 1, this.span[1]];
+  }
+
+  pose() {
+    this.values = this.numbers.at(this.spec.values);
+  }
+
+  /** @type {Panel<GraphSpec>["measure"]} */
+  measure(ctx, width, height, font) {
+    const { layers, tokens } = this.spec;
+    ctx.font = font(12, 650);
+    const title = ctx.measureText(layers.title + " ↑").width;
+    ctx.font = font(13);
+    const left = Math.ceil(Math.max(title, Math.min(widest(ctx, layers.labels), 120))) + 10;
+    const [first, last] = this.span;
+    const wanted = (last - first) * Math.max(MOST_APART, widest(ctx, tokens.labels) + 8) + 2 * EDGE;
+    const plotWidth = Math.min(width - left, wanted);
+    const plotHeight = Math.min(height, (layers.labels.length - 1) * 2 * MOST_APART + 2 * EDGE);
+    this.geo = { left, top: 22, bottom: 40, width: left + plotWidth, plotWidth, plotHeight, slanted: false };
+    this.raster = null;
+  }
+
+  get apart() {
+    return (this.geo.plotWidth - 2 * EDGE) / Math.max(1, this.span[1] - this.span[0]);
+  }
+
+  /** @param {number} token */
+  x(token) {
+    return this.geo.left + EDGE + (token - this.span[0]) * this.apart;
+  }
+
+  /** @param {number} layer */
+  y(layer) {
+    const { top, plotHeight } = this.geo;
+    return top + EDGE + (plotHeight - 2 * EDGE) * (1 - layer / Math.max(1, this.size[0] - 1));
+  }
+
+  /** @type {Panel<GraphSpec>["hit"]} */
+  hit(x, y) {
+    const { top, plotHeight } = this.geo;
+    if (y < top - 8 || y > top + plotHeight + 8) return null;
+    const high = (this.y(0) - y) / Math.max(1, this.y(0) - this.y(1));
+    const along = this.span[0] + (x - this.x(this.span[0])) / this.apart;
+    return [clamp(Math.round(high), 0, this.size[0] - 1), clamp(Math.round(along), ...this.span)];
+  }
+
+  /** @param {number | null} row @param {number | null} column @returns {Word[]} */
+  words(row, column) {
+    const { layers, tokens, quantity } = this.spec;
+    const value = formatNumber(this.values[(row ?? 0) * this.size[1] + (column ?? 0)]);
+    return [
+      ...place(tokens, column),
+      ...place(layers, row),
+      { text: quantity, as: "quiet", line: true },
+      { text: value, as: "value" },
+    ];
+  }
+
+  /** @type {Panel<GraphSpec>["anchor"]} */
+  anchor(row, column) {
+    const y = this.y(row ?? 0);
+    return { x: this.x(column ?? 0), y: y - 8, below: y + 8, free: true };
+  }
+
+  /** @param {Theme} theme */
+  legend(theme) {
+    const named = (/** @type {{ name: string }} */ { name }) => name;
+    return [
+      ...this.spec.nodes
+        .filter(named)
+        .map((one) => lineKey(one.name, one.role ? theme.roles[one.role] : theme.ink, "dot")),
+      ...this.spec.edges.filter(named).map((one) => lineKey(one.name, this.colour(one, theme))),
+    ];
+  }
+
+  listing() {
+    const { layers, tokens } = this.spec;
+    const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
+      formatNumber(this.values[c * this.size[1] + r]);
+    return { rows: tokens.labels, columns: layers.labels, cell };
+  }
+
+  /** @param {EdgesSpec} edges @param {Theme} theme */
+  colour({ role, lit }, theme) {
+    return role ? theme.roles[role] : lit ? theme.muted : theme.grid;
+  }
+
+  // ---- painting ----
+
+  /** @param {Scene} scene */
+  paint(scene) {
+    const { ctx, theme, selected, pointed } = scene;
+    this.raster ??= this.paintGraph(scene);
+    ctx.drawImage(this.raster, 0, 0, this.geo.width, this.height);
+    for (const [node, colour, width] of /** @type {const} */ ([
+      [selected, theme.primary, 2.5],
+      [pointed, theme.ink, 2],
+    ])) {
+      if (!node || node[1] === null || node[2] === null) continue;
+      ctx.strokeStyle = colour;
+      ctx.lineWidth = width;
+      ctx.beginPath();
+      ctx.arc(this.x(node[2]), this.y(node[1]), 9, 0, 2 * Math.PI);
+      ctx.stroke();
+    }
+    this.paintLabels(scene);
+  }
+
+  /** @param {Scene} scene */
+  paintGraph({ ctx: { canvas }, theme }) {
+    const raster = new OffscreenCanvas(canvas.width, canvas.height);
+    const ctx = /** @type {OffscreenCanvasRenderingContext2D} */ (raster.getContext("2d"));
+    ctx.scale(canvas.width / this.geo.width, canvas.height / this.height);
+    const [levels, n] = this.size;
+    for (const edges of this.spec.edges) {
+      ctx.strokeStyle = this.colour(edges, theme);
+      ctx.lineWidth = edges.lit ? 1.3 : 0.8;
+      ctx.beginPath();
+      // An edge is one number: (layer · tokens + token) · tokens + token below.
+      for (const end of this.numbers.at(edges.ends)) {
+        const [upper, below] = [Math.floor(end / n), end % n];
+        const layer = Math.floor(upper / n);
+        ctx.moveTo(this.x(upper % n), this.y(layer));
+        ctx.lineTo(this.x(below), this.y(layer - 1));
+      }
+      ctx.stroke();
+    }
+    const r = clamp(this.apart * 0.25, 1, 3.5);
+    const [first, last] = this.span;
+    const every = Math.ceil((2 * r) / this.apart); // dots that touch would look like a line
+    ctx.fillStyle = theme.muted;
+    ctx.globalAlpha = 0.5;
+    for (let layer = 0; layer < levels; layer++) {
+      for (let token = first; token <= last; token += every) disc(ctx, this.x(token), this.y(layer), r);
+    }
+    ctx.globalAlpha = 1;
+    for (const { at, role, large } of this.spec.nodes) {
+      ctx.fillStyle = role ? theme.roles[role] : theme.ink;
+      for (const node of this.numbers.at(at))
+        disc(ctx, this.x(node % n), this.y(Math.floor(node / n)), large ? 6.5 : r);
+    }
+    return raster;
+  }
+
+  /** @param {Scene} scene */
+  paintLabels({ ctx, theme, font, lit }) {
+    const { left, top, plotHeight } = this.geo;
+    const { layers, tokens } = this.spec;
+    const pen = (/** @type {boolean} */ is) => {
+      ctx.font = font(13, is ? 650 : 400);
+      ctx.fillStyle = is ? theme.ink : theme.muted;
+    };
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    layers.labels.forEach((label, layer) => {
+      pen(lit.row === layer);
+      ctx.fillText(fit(ctx, label, left - 9), left - 8, this.y(layer));
+    });
+    ctx.textAlign = "center";
+    const [first, last] = this.span;
+    const every = Math.ceil((widest(ctx, tokens.labels.slice(first, last + 1)) + 8) / this.apart);
+    const column = lit.column === null ? null : lit.column - first;
+    for (let token = first; token <= last; token++) {
+      if (!isWritten(token - first, column, every)) continue;
+      pen(lit.column === token);
+      ctx.fillText(tokens.labels[token], this.x(token), top + plotHeight + 10);
+    }
+    ctx.font = font(12, 650);
+    ctx.fillStyle = theme.muted;
+    ctx.textAlign = "right";
+    ctx.fillText(layers.title + " ↑", left - 8, 8);
+    ctx.fillText(tokens.title + " →", this.geo.width - 2, top + plotHeight + 30);
+  }
+}

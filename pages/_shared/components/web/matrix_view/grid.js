@@ -1,0 +1,83 @@
+// How many panels stand side by side, and how high they are.
+
+import { clamp } from "../base/dom.js";
+import { Heatmap, SMALL } from "./heatmap.js";
+
+/** @import { Panel } from "./panel.js" */
+/** @import { PanelSpec } from "../base/types" */
+
+/**
+ * @typedef {object} Places
+ * @property {number} across
+ * @property {number} width  of a panel
+ * @property {number} each  pixels of a line of panels, from top to bottom
+ * @property {number} gap  between panels
+ */
+/** @typedef {(width: number, height: (panel: Panel<PanelSpec>) => number) => void} Measure */
+
+const PHONE = 480; // below this width panels of a page that scrolls stand one below the other
+export const LOWEST = 24; // pixels of the lowest plot
+const CLOSE = 12; // pixels between panels from top to bottom
+
+/** Pixels of a panel: what stands around a plot needs them. @param {number} width  of all panels */
+export const least = (width) => (width < PHONE ? 100 : 160);
+
+/** Pixels between panels, from left to right. @param {number} width */
+const between = (width) => (width < PHONE ? 8 : 24);
+
+/** @param {number} width @param {number} across @param {number} gap */
+const share = (width, across, gap) => Math.floor((width - gap * (across - 1)) / across);
+
+/**
+ * Pixels that a panel's title, legend and note are likely to take.
+ *
+ * @param {Panel<PanelSpec>} panel
+ * @param {number} width
+ * @param {boolean} legends  whether each panel has its own
+ */
+function words({ spec, geo }, width, legends) {
+  const wide = Math.max(100, Math.min(width, geo.width));
+  const note = Math.ceil((spec.note.length * 6.5) / wide);
+  return 4 + 21 * Math.ceil((spec.title.length * 8) / wide) + (legends ? 26 : 0) + (note && 18 * note + 8);
+}
+
+/** Places where only the width counts. @param {number} count @param {number} width @returns {Places} */
+export function flowing(count, width) {
+  const gap = between(width);
+  const most = clamp(width < PHONE ? 1 : Math.floor((width + gap) / (least(width) + gap)), 1, count);
+  const across = Math.ceil(count / Math.ceil(count / most));
+  return { across, width: share(width, across, gap), each: Infinity, gap };
+}
+
+/** Whether no cells are small for want of height. @param {Panel<PanelSpec>[]} panels  as they are measured */
+export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap) || one.ch >= SMALL || !one.low);
+
+/**
+ * The places at which most is to be seen of panels that have only so much room from top to bottom.
+ *
+ * @param {Panel<PanelSpec>[]} panels
+ * @param {number} width
+ * @param {number} room
+ * @param {Measure} measure  measures the panels at a width and a height
+ * @param {boolean} legends  whether each panel has its own
+ * @returns {Places}
+ */
+export function fitted(panels, width, room, measure, legends) {
+  const count = panels.length;
+  const gap = between(width);
+  const tried = (/** @type {number} */ across) => {
+    const lines = Math.ceil(count / across);
+    const each = (room - CLOSE * (lines - 1)) / lines;
+    const wide = share(width, across, gap);
+    measure(wide, () => each);
+    measure(wide, (one) => Math.max(LOWEST, each - one.geo.top - one.geo.bottom - words(one, wide, legends)));
+    // Wide cells are what the room leaves, and no reason for lower ones.
+    const plain = (/** @type {Panel<PanelSpec>} */ one) => (one instanceof Heatmap ? one.plain : one.geo.plotWidth);
+    const seen = panels.reduce((sum, one) => sum + Math.min(plain(one), wide) * one.geo.plotHeight, 0);
+    const low = Math.min(...panels.map(({ geo }) => geo.plotHeight)) <= LOWEST;
+    return { across, width: wide, each, gap, seen: low ? each - room : seen };
+  };
+  const shapes = new Set(panels.map((_, i) => Math.ceil(count / Math.ceil(count / (i + 1)))));
+  const all = [...shapes].filter((n) => n === 1 || share(width, n, gap) >= least(width)).map(tried);
+  return all.reduce((most, one) => (one.seen > most.seen ? one : most));
+}

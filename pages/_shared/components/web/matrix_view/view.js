@@ -1,0 +1,321 @@
+// One view: its panels and its slider, and how they go from one picture to the next.
+
+import { component } from "../base/component.js";
+import { clamp, element, still } from "../base/dom.js";
+import { dress } from "../base/theme.js";
+import { Bars } from "./bars.js";
+import { forgetWidths } from "./canvas.js";
+import { Graph } from "./graph.js";
+import { Pointer } from "./pointer.js";
+import { Highlight } from "./highlight.js";
+import { Lines } from "./lines.js";
+import { Heatmap } from "./heatmap.js";
+import { Numbers, Panel, readingTable } from "./panel.js";
+import { Fit } from "./fit.js";
+
+/** @import { Still } from "./panel.js" */
+/** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../base/types" */
+
+/**
+ * @typedef {object} Parts
+ * @property {HTMLElement} panel
+ * @property {HTMLElement} title
+ * @property {HTMLElement} plot
+ * @property {CanvasRenderingContext2D} ctx
+ * @property {HTMLElement} legend
+ * @property {HTMLElement} note
+ * @property {number} around  pixels that its title, legend and note took last, from top to bottom
+ */
+/** @typedef {{ drawn: Panel<PanelSpec>, parts: Parts }} Shown */
+
+const MOVE_MS = 200;
+const FRAME_MS = 16;
+const FOLLOW_FRAMES = 3;
+const AWAIT_FRAMES = 12;
+const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph };
+
+// Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
+// is taken down and put up again must not jump back to where the description was made.
+/** @type {Map<string, Position>} */
+const positions = new Map();
+
+export class View {
+  /** @type {Shown[]} */
+  panels = [];
+  tables = false;
+  look = "";
+  zoom = 1; // magnified for a projector, the view counts in pixels of its own; asked for with its place
+  frame = 0;
+  following = 0;
+  awaiting = 0;
+  stop = new AbortController();
+  highlight = new Highlight(this, this.stop.signal);
+  pointer = new Pointer(this);
+  tip = element("div", { className: "tip", "aria-hidden": "true" });
+  spoken = element("div", { className: "unseen", "aria-live": "polite" });
+  reading = element("div", { className: "unseen" });
+  sweepName = element("label", { htmlFor: "sweep" });
+  sweepValue = element("span", { className: "now" });
+  range = element("input", { id: "sweep", type: "range", min: 0, step: 1 });
+  words = element("div", { className: "words" }, this.sweepName, this.sweepValue);
+  sweep = element("div", { className: "sweep" }, this.words, this.range);
+  box = element("div", { className: "view", role: "figure" }, this.sweep, this.tip, this.spoken, this.reading);
+  resize = new ResizeObserver(() => this.follow());
+
+  /** @param {Component<ViewData>} given */
+  constructor({ data, parentElement, setStateValue }) {
+    this.data = data;
+    this.setStateValue = setStateValue;
+    this.position = data.at;
+    parentElement.append(this.box);
+    this.fit = new Fit(this, parentElement.host);
+    this.box.prepend(this.fit.front);
+    this.theme = dress(this.box, data.colours);
+    this.family = getComputedStyle(this.box).fontFamily; // asked once: a living style looks its answer up each time
+    const { signal } = this.stop;
+    for (const one of [this.box, this.fit.box]) if (one) this.resize.observe(one);
+    window.addEventListener("resize", () => this.refit(), { signal });
+    window.addEventListener("beforeprint", () => this.print(true), { signal });
+    window.addEventListener("afterprint", () => this.print(false), { signal });
+    document.addEventListener(
+      "pointerdown",
+      (event) => event.composedPath().includes(this.box) || this.pointer.leave(),
+      {
+        signal,
+      },
+    );
+    this.box.addEventListener("focusin", () => this.tables || this.buildTables(), { signal });
+    this.range.oninput = () => this.stepTo(Number(this.range.value));
+    this.range.onchange = () => {
+      this.setStateValue("step", [this.position.order, this.position.step]);
+      if (this.tables) this.buildTables();
+    };
+    this.range.onkeydown = (event) => /^(Arrow|Home|End)/.test(event.key) && event.stopPropagation();
+    this.watchResolution();
+    document.fonts.ready.then(() => (forgetWidths(), this.layout()));
+  }
+
+  // Moving the window to a screen of another density calls for a new backing store.
+  watchResolution() {
+    const again = () => (this.layout(), this.watchResolution());
+    const query = matchMedia(`(resolution: ${devicePixelRatio}dppx)`);
+    query.addEventListener("change", again, { signal: this.stop.signal, once: true });
+  }
+
+  destroy() {
+    this.stop.abort();
+    this.resize.disconnect();
+    cancelAnimationFrame(this.frame);
+    cancelAnimationFrame(this.following);
+    cancelAnimationFrame(this.awaiting);
+    this.highlight.tellOthers(this.highlight.now, null);
+    this.fit.destroy();
+    this.box.remove();
+  }
+
+  /** @param {Component<ViewData>} given */
+  update({ data, setStateValue }) {
+    this.setStateValue = setStateValue;
+    this.theme = dress(this.box, data.colours);
+    this.family = getComputedStyle(this.box).fontFamily;
+    // Every run of the page sends its views again; one that is the same stays as it is.
+    const look = JSON.stringify([{ ...data, block: "" }, this.theme, this.family]);
+    const same = look === this.look && data.block === this.data.block;
+    this.look = look;
+    if (!same) this.takeInPlace(data);
+  }
+
+  /**
+   * The old picture stays until what comes with the new one stands beside it: placed before, it would be placed twice.
+   *
+   * @param {ViewData} data
+   */
+  takeInPlace(data, frames = AWAIT_FRAMES) {
+    cancelAnimationFrame(this.awaiting);
+    if (frames && this.panels.length && this.fit.awaits)
+      this.awaiting = requestAnimationFrame(() => this.takeInPlace(data, frames - 1));
+    else this.take(data);
+  }
+
+  font = (/** @type {number} */ size, weight = 400) => `${weight} ${size}px ${this.family}`;
+
+  // ---- what is shown ----
+
+  /** @param {ViewData} data */
+  take(data) {
+    const before = this.panels;
+    this.data = data;
+    const numbers = new Numbers(data.block, this.steps);
+    const known = positions.get(data.id);
+    this.position = known?.order === data.at.order ? known : { ...data.at };
+    positions.set(data.id, this.position);
+    this.box.setAttribute("aria-label", data.summary);
+    const same =
+      before.length === data.panels.length && before.every(({ drawn }, i) => drawn.spec.kind === data.panels[i].kind);
+    this.panels = data.panels.map((spec, i) => {
+      const drawn = /** @type {Panel<PanelSpec>} */ (new KINDS[spec.kind](/** @type {any} */ (spec), numbers));
+      drawn.pose(this.step);
+      return { drawn, parts: same ? before[i].parts : this.buildPanel(i) };
+    });
+    this.panels.forEach((panel) => this.name(panel));
+    this.showSweep();
+    this.fit.arrange();
+    this.move(same ? before.map(({ drawn }) => drawn.still()) : []);
+    this.pointer.again();
+    if (this.tables) this.buildTables();
+  }
+
+  get steps() {
+    return this.data.sweep?.values.length ?? 1;
+  }
+
+  // The position may be one that this view does not have but the next one has again.
+  get step() {
+    return this.position.step < this.steps ? this.position.step : 0;
+  }
+
+  get cell() {
+    const { cell } = this.position;
+    const panel = this.panels[cell?.[0] ?? -1]?.drawn;
+    return cell && panel?.choosable && cell[1] < panel.size[0] && cell[2] < panel.size[1] ? cell : null;
+  }
+
+  /**
+   * Lets every panel go from its old picture to its new one, so that the eye can follow.
+   *
+   * @param {(Still | null)[]} old
+   */
+  move(old) {
+    cancelAnimationFrame(this.frame);
+    this.panels.forEach(({ drawn }, i) => {
+      const was = old[i];
+      drawn.from = was ? drawn.begin(was) : null;
+    });
+    if (still() || !this.panels.some(({ drawn }) => drawn.from)) return this.paint();
+    const begin = performance.now() - FRAME_MS; // the first picture is already on its way: nobody waits for a still one
+    const tick = () => {
+      const linear = clamp((performance.now() - begin) / MOVE_MS, 0, 1);
+      this.paint(1 - (1 - linear) ** 3);
+      if (linear < 1) this.frame = requestAnimationFrame(tick);
+    };
+    tick();
+  }
+
+  // ---- layout and paint ----
+
+  layout() {
+    this.fit.arrange();
+    this.paint();
+  }
+
+  /** A sheet of paper is narrow, and white in either theme. @param {boolean} printed */
+  print(printed) {
+    this.fit.printed = printed && Boolean(this.fit.box);
+    const { light } = this.data.colours;
+    this.theme = dress(this.box, printed ? { light, dark: light } : this.data.colours);
+    if (printed) this.theme = { ...this.theme, paper: "#ffffff", ink: "#000000" };
+    this.layout();
+  }
+
+  refit() {
+    if (this.fit.outdated && !this.fit.awaits) this.layout();
+  }
+
+  /** Waits some frames: where something on the page takes another room a new picture is often on its way. */
+  follow(frames = FOLLOW_FRAMES) {
+    cancelAnimationFrame(this.following);
+    this.following = requestAnimationFrame(() => (frames > 1 ? this.follow(frames - 1) : this.refit()));
+  }
+
+  get density() {
+    return devicePixelRatio * this.zoom;
+  }
+
+  paint(t = 1) {
+    if (!this.fit.width) return;
+    const { density } = this;
+    this.panels.forEach(({ drawn, parts: { ctx } }, i) => {
+      ctx.setTransform(density, 0, 0, density, 0, 0);
+      ctx.clearRect(0, 0, drawn.geo.width, drawn.height);
+      const here = (/** @type {Pointed | null} */ cell) => (cell?.[0] === i ? cell : null);
+      const selected = /** @type {Cell | null} */ (here(this.cell));
+      /** @type {Scene} */
+      const scene = {
+        ctx,
+        theme: this.theme,
+        font: this.font,
+        lit: this.highlight.of(i),
+        t,
+        pointed: here(this.pointer.pointed),
+        selected,
+      };
+      drawn.paint(scene);
+      if (t === 1) drawn.from = null;
+    });
+  }
+
+  // ---- parts of the page ----
+
+  /** @param {number} index @returns {Parts} */
+  buildPanel(index) {
+    const [title, legend, note] = ["title", "legend", "note"].map((className) => element("div", { className }));
+    const canvas = element("canvas", { "aria-hidden": "true" });
+    const plot = element("div", { className: "plot", role: "application", tabIndex: 0 }, canvas);
+    const panel = element("div", { className: "panel" }, title, plot, legend, note);
+    this.pointer.hear(plot, index);
+    return {
+      panel,
+      title,
+      plot,
+      ctx: /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")),
+      legend,
+      note,
+      around: 0,
+    };
+  }
+
+  /** @param {Shown} shown */
+  name({ drawn, parts }) {
+    const { title, note } = drawn.spec;
+    const [rows, columns] = drawn.size;
+    parts.title.textContent = title;
+    parts.note.textContent = note;
+    parts.plot.setAttribute("aria-label", drawn.choosable ? `${title}, ${rows} rows, ${columns} columns` : title);
+    parts.plot.setAttribute("aria-roledescription", drawn.name);
+  }
+
+  showSweep() {
+    const { sweep } = this.data;
+    this.sweep.hidden = !sweep;
+    if (!sweep) return;
+    this.sweepName.textContent = sweep.label;
+    this.range.max = String(sweep.values.length - 1);
+    this.range.value = String(this.step);
+    this.sayStep();
+  }
+
+  sayStep() {
+    const text = this.data.sweep?.values[this.step] ?? "";
+    this.sweepValue.textContent = text;
+    this.range.setAttribute("aria-valuetext", text);
+    this.range.style.setProperty("--done", `${(100 * this.step) / Math.max(1, this.steps - 1)}%`);
+  }
+
+  /** @param {number} step */
+  stepTo(step) {
+    cancelAnimationFrame(this.frame);
+    this.position.step = step;
+    for (const { drawn } of this.panels) drawn.pose(step);
+    this.sayStep();
+    this.paint();
+    if (this.pointer.pointed) this.pointer.readOut(this.pointer.pointed);
+  }
+
+  /** The same numbers as text, made when somebody comes who may need it. */
+  buildTables() {
+    this.tables = true;
+    this.reading.replaceChildren(...this.panels.map(({ drawn }) => readingTable(drawn)));
+  }
+}
+
+export default await component(View, import.meta.url);

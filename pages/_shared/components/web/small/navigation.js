@@ -1,0 +1,61 @@
+// From page to page: a phone's sidebar folds once a page was chosen in it, and the browser's history holds one step for
+// each thing a person did.
+
+import { component } from "../base/component.js";
+
+/** @import { NavigateEvent } from "../base/types" */
+
+class Navigation {
+  gone = new AbortController();
+
+  constructor() {
+    foldSidebar(this.gone.signal);
+    keepSteps(this.gone.signal);
+  }
+
+  destroy() {
+    this.gone.abort();
+  }
+}
+
+/** It lies over the page, which is what was chosen to be seen. @param {AbortSignal} signal */
+function foldSidebar(signal) {
+  const fold = (/** @type {MouseEvent} */ { target }) => {
+    if (!(target instanceof Element && target.closest("[data-testid=stSidebarNavLink]"))) return;
+    if (!matchMedia("(max-width: 767.98px)").matches) return;
+    /** @type {HTMLElement | null} */ (
+      document.querySelector("[data-testid=stSidebarCollapseButton] button")
+    )?.click();
+  };
+  document.addEventListener("click", fold, { signal });
+}
+
+/**
+ * Streamlit makes a step for what a page writes to its address and another for the page itself. What follows a step
+ * that was already made for what was pressed, or what nobody pressed, takes the place of the last step. A browser
+ * without the Navigation API keeps them all.
+ *
+ * @param {AbortSignal} signal
+ */
+function keepSteps(signal) {
+  let made = true;
+  const press = () => (made = false);
+  for (const event of ["pointerdown", "keydown", "click"])
+    window.addEventListener(event, press, { capture: true, signal });
+  /** @param {NavigateEvent} event */
+  const step = (event) => {
+    const { navigationType, destination, hashChange } = event;
+    const again = made && navigationType === "push" && destination.sameDocument && !hashChange;
+    made = true;
+    if (!again) return;
+    event.preventDefault();
+    queueMicrotask(() => history.replaceState(history.state, "", destination.url));
+  };
+  /** @type {{ navigation?: EventTarget }} */ (window).navigation?.addEventListener(
+    "navigate",
+    (event) => step(/** @type {NavigateEvent} */ (event)),
+    { signal },
+  );
+}
+
+export default await component(Navigation);

@@ -1,0 +1,55 @@
+// The buttons that reorder all chips at once.
+
+import { element } from "../base/dom.js";
+import { identity, shuffled } from "./order.js";
+
+/** @import { Board } from "./board.js" */
+
+const STROKES = {
+  Shuffle: "M2 4h2.6l6 8H14M2 12h2.6l1.6-2.2M9 6.1 10.6 4H14M12 2l2 2-2 2M12 10l2 2-2 2",
+  Reverse: "M2 5h11M10.5 2.5 13 5l-2.5 2.5M14 11H3M5.5 8.5 3 11l2.5 2.5",
+  Restore: "M3 8a5 5 0 1 0 1.6-3.7L2.5 6.2M2.5 2.8v3.4h3.4",
+};
+
+/** @param {string} strokes */
+function icon(strokes) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", strokes);
+  svg.append(path);
+  return svg;
+}
+
+export class Tools {
+  bar = element("div", { className: "tools", role: "group" });
+
+  /** @param {Board} board */
+  constructor(board) {
+    this.board = board;
+    this.shuffle = this.tool("Shuffle", "shuffled", shuffled);
+    this.reverse = this.tool("Reverse", "reversed", (order) => order.toReversed());
+    this.restore = this.tool("Restore", "restored", (order) => identity(order.length));
+    this.all = [this.shuffle, this.reverse, this.restore];
+    this.bar.append(...this.all);
+  }
+
+  /** @param {keyof typeof STROKES} name @param {string} done @param {(order: number[]) => number[]} next */
+  tool(name, done, next) {
+    const text = element("span", { className: "tool-name" }, name);
+    const button = element("button", { className: "tool", type: "button", name }, icon(STROKES[name]), text);
+    button.onclick = () => button.ariaDisabled === "true" || this.board.reorder(next(this.board.order), done);
+    return button;
+  }
+
+  /** A button that does nothing keeps the focus it has: aria-disabled, not disabled. */
+  refresh() {
+    const { board } = this;
+    const alone = board.order.length < 2;
+    for (const button of this.all)
+      button.ariaDisabled = String(alone || (button === this.restore && board.isInPlace));
+    for (const { text } of board.slots)
+      text.title = text.scrollWidth > text.clientWidth ? (text.textContent ?? "") : "";
+  }
+}

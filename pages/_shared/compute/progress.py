@@ -1,0 +1,73 @@
+"""How a visitor waits for a result: shown the steps, letting others have their turn, and free to move on.
+
+Controls stand in a fragment, for which Streamlit does not leave a run under way. So while a run waits it looks
+several times a second whether something has been moved, and begins anew with it; whoever leaves no longer waits, and
+a computation for which nobody waits ends at its next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages._shared.compute.runner import runner
+from pages._shared.compute.turns import turns
+from pages._shared.core.compat import is_move_waiting
+
+if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page that needs it
+    from attention_core.experiments.verdict import Step
+
+PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
+POLL_S = 0.1
+DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar; but its first move comes sooner.
+_IN_LINE = "Number {:,} in line: this machine is busy with another computation, and they take turns."
+
+
+def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
+    """The result of an experiment, shared by all who ask for it, with progress where it takes long.
+
+    Args:
+        function: ``run_x`` or ``steps_x``.
+        config: Its frozen config.
+        draw: Draws what a step has to show already. It is called from the first step on, with whichever is the latest
+            then, up to five times a second.
+    """
+    known = runner().cached(function, config)
+    if known is not None:
+        return known
+    with runner().job(function, config) as job, turns().release():
+        if draw:
+            job.begun.wait(POLL_S)
+        else:
+            job.finished.wait(PATIENCE_S)
+        if not job.finished.is_set():
+            place, shown, told, drawn = st.empty(), None, None, 0
+            while not job.finished.is_set():
+                step = job.step
+                progress = progress_text(step, runner().ahead(job) if job.is_long else 0)
+                if progress != told:
+                    place.progress(*progress)
+                    told = progress
+                if draw and step is not None and step is not shown:
+                    draw(step)
+                    shown, drawn = step, drawn + 1
+                if is_move_waiting():
+                    st.rerun()  # with what was moved, whose callback says what is drawn anew
+                job.finished.wait(DRAW_S if drawn > 1 else POLL_S)
+            place.empty()
+        return job.result
+
+
+def progress_text(step: Step | None, ahead: int) -> tuple[float, str]:
+    """How far a computation has come, from 0 to 1, and in words.
+
+    Args:
+        step: Its step; None while it has not begun.
+        ahead: How many have their turn before it.
+    """
+    if step is None:
+        return 0.0, _IN_LINE.format(ahead + 1) if ahead else "Computing"
+    counted = f"Step {step.done + 1:,} of {step.total:,}" + (f": {step.doing}" if step.doing else "")
+    return min(step.done / step.total, 1.0), counted

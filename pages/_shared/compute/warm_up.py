@@ -1,0 +1,76 @@
+"""The imports that take seconds: in a thread as the server starts, which answers at once and says it is waking."""
+
+import gc
+import os
+import threading
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+import streamlit as st
+
+from pages._shared.compute.memory import use_one_arena
+from pages._shared.compute.turns import turns
+from pages._shared.core.pages import PAGES
+
+# Objects that may be added before Python looks for garbage among the young ones; at every hundredth look it searches
+# all. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
+YOUNG = 10_000
+
+# Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads these
+# once, when it is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+
+_awake = threading.Event()
+_declared = threading.Event()
+_lock = threading.Lock()
+
+
+@cache
+def start() -> threading.Thread:
+    """Begin to wake up, as the server starts; the thread, always the same, ends when everything is imported."""
+    thread = threading.Thread(target=_wake_up, name="warm-up", daemon=True)
+    thread.start()
+    return thread
+
+
+def wait() -> None:
+    """Let a visitor in once torch is there; he is told what he waits for, and others have their turn meanwhile."""
+    if _awake.is_set():
+        return
+    with (
+        turns().release(),
+        st.spinner("Waking up. This takes a few seconds; then the app is awake for all."),
+    ):
+        _import_torch()
+
+
+def is_awake() -> bool:
+    """Whether all pages are imported."""
+    return _declared.is_set()
+
+
+def _import_torch() -> None:
+    with _lock:
+        if not _awake.is_set():
+            use_one_arena()
+            import_module("torch")
+            _awake.set()
+
+
+def _wake_up() -> None:
+    """Import torch, what pages need beyond it, and the pages; then move all out of the garbage collector's sight."""
+    _import_torch()
+    for package in map(import_module, ("attention_core.experiments", "attention_core.figures")):
+        for module in iter_modules(package.__path__):
+            import_module(f"{package.__name__}.{module.name}")
+    # The first operation that is counted imports what torch knows of every operation, sympy among it.
+    study = import_module("attention_core.experiments.complexity")
+    study.run_complexity(study.ComplexityConfig())
+    for page in PAGES:
+        import_module(f"pages.{page.name}")
+    _declared.set()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG)

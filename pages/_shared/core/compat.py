@@ -1,0 +1,102 @@
+"""Everything that leans on what Streamlit and uvicorn do not document, each with its reason.
+
+``tests/pages/test_compat.py`` has a test for each that fails when a new version changes it.
+"""
+
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+from streamlit.logger import get_logger
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+
+
+def is_history_navigation() -> bool:
+    """Whether this run was asked for by the browser's Back or Forward.
+
+    Then the address says what the settings are. In any other run it may be older than the settings: whoever moves two
+    controls quickly sends the second move before the first has reached the address. Streamlit restores its own bound
+    widgets by this flag, and tells it to nobody else.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    return context is not None and context.is_history_navigation
+
+
+def is_move_waiting() -> bool:
+    """Whether the visitor has moved something that waits for this run to end.
+
+    Streamlit leaves a run for a widget of the script itself, but not for one that stands in a fragment, as every
+    control does: its message waits until the run is over, however long that computes. ``st.rerun`` called in the run
+    takes the waiting message along, so only whether there is one has to be known, and that it tells nobody.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    requests = context and context.script_requests
+    return requests is not None and requests._state is ScriptRequestType.RERUN  # noqa: SLF001 - see above
+
+
+def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
+    """Have whatever pages and callbacks raise go through ``keep`` before Streamlit logs it.
+
+    It logs an exception with its text before it calls ``on_script_error``, by a logger whose name nobody documents.
+    """
+    get_logger("streamlit.error_util").addFilter(keep)
+
+
+class Place:
+    """A place on the page where a component can be drawn again and again within one run, updating where it stands.
+
+    A component stays what it is in the browser, and takes new data, if it stands where it stood under the same key.
+    But Streamlit has a key used once in a run, so that nobody names two things alike, and what stands in
+    ``st.empty`` is taken down before it is drawn again.
+    """
+
+    def __init__(self) -> None:
+        self._container = st.container()
+        self._cursor: Any = self._container._cursor  # noqa: SLF001 - see above
+        self._drawn: list[frozenset[str]] = []
+
+    @contextmanager
+    def redrawn(self) -> Iterator[None]:
+        """What is drawn in this block takes the place of what was drawn in it before."""
+        context = get_script_run_ctx()
+        assert context is not None
+        used = (context.shared.widget_user_keys_this_run, context.shared.widget_ids_this_run)
+        for names, drawn in zip(used, self._drawn, strict=False):
+            others = names.snapshot() - drawn
+            names.clear()
+            for name in others:
+                names.check_and_add(name)
+        before = [names.snapshot() for names in used]
+        self._cursor.reset()
+        with self._container:
+            yield
+        self._drawn = [names.snapshot() - known for names, known in zip(used, before, strict=True)]
+
+
+class SendAtOnce:
+    """Messages of the WebSocket go out as they are written, instead of waiting for the last one's acknowledgement.
+
+    A run of a page sends some fifty small messages, and the kernel holds a small one back until all before it are
+    acknowledged, which the other end puts off by 40 ms. asyncio switches that off (``TCP_NODELAY``), but not for
+    connections of a listening socket made without a protocol number, as Streamlit makes it. The connection's own
+    transport is behind uvicorn's ``send``.
+
+    Args:
+        app: The app behind it.
+    """
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Set the option on a new WebSocket, and pass everything on."""
+        if scope["type"] == "websocket":
+            transport = getattr(getattr(send, "__self__", None), "transport", None)
+            connection = transport and transport.get_extra_info("socket")
+            if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        await self.app(scope, receive, send)

@@ -1,0 +1,60 @@
+"""The server's log: a line when a session starts, an input is refused or a page fails; never what a visitor typed."""
+
+import logging
+import traceback
+
+import streamlit as st
+from streamlit.logger import get_logger
+
+from pages._shared.core.compat import filter_failures
+from pages._shared.core.session_keys import PAGE
+
+_LOG = get_logger("attention")
+
+
+def started(page: str) -> None:
+    """A session starts.
+
+    Args:
+        page: Name of the page it opens.
+    """
+    _LOG.info("session starts on %s", page)
+
+
+def refused(page: str, what: str) -> None:
+    """An input is not possible, and something else is used in its place.
+
+    Args:
+        page: Name of the page.
+        what: What was refused, in the app's own words.
+    """
+    _LOG.warning("refused on %s: %s", page, what)
+
+
+def failed(page: str, error: Exception) -> None:
+    """Something failed, and what stands in its place says so.
+
+    Args:
+        page: Name of the page.
+        error: What was raised; its text may quote a visitor and is left out.
+    """
+    _LOG.error("%s on %s\nTraceback (most recent call last):\n%s", type(error).__name__, page, _frames(error))
+
+
+def _frames(error: BaseException) -> str:
+    return "".join(traceback.format_tb(error.__traceback__))
+
+
+def _without_text(record: logging.LogRecord) -> bool:
+    """Make of a failure that Streamlit logs its type, its page and its place; its text may quote a visitor."""
+    kind, _, where = record.exc_info or (None, None, None)
+    if kind is not None:
+        frames = "".join(traceback.format_tb(where))
+        page = st.session_state.get(PAGE, "no page")
+        record.msg = "%s on %s\nTraceback (most recent call last):\n%s"
+        record.args = (kind.__name__, page, frames)
+        record.exc_info = record.exc_text = None
+    return True
+
+
+filter_failures(_without_text)

@@ -1,0 +1,94 @@
+"""Whether others can open an address: that of this machine for itself leads them nowhere."""
+
+import socket
+from ipaddress import ip_address
+from urllib.parse import urlsplit, urlunsplit
+
+import streamlit as st
+
+# An address that belongs to nobody (RFC 5737). A UDP socket sends nothing when it is connected: it only learns which
+# of the machine's own addresses leads there.
+_NOWHERE = ("192.0.2.1", 9)
+_EVERYWHERE = ("0.0.0.0", "::")  # what a server listens at that others reach too
+
+
+def public_url(seen: str, named: str) -> str | None:
+    """An address for everybody, from the one that this visitor's browser knows; its path stays.
+
+    Whoever came over the network has a good address. On the machine itself that is ``localhost``, which leads
+    students nowhere, so the machine's name or its address in the network takes its place.
+
+    Args:
+        seen: The address in the visitor's browser, without parameters.
+        named: Streamlit's option ``browser.serverAddress``; ``localhost`` where nobody set it.
+
+    Returns:
+        The address; None where the machine is on no network.
+    """
+    parts = urlsplit(seen)
+    host = parts.hostname or "localhost"
+    if is_here(host):
+        host = network_address() if is_here(named) else named
+    if host is None:
+        return None
+    port = f":{parts.port}" if parts.port else ""
+    host = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme or 'http'}://{host}{port}{parts.path or '/'}"
+
+
+def for_students(address: str) -> tuple[str, str]:
+    """A link as students can open it, and what there is to know of it.
+
+    Args:
+        address: The link as this visitor's browser knows it.
+
+    Returns:
+        The link, and a sentence: a warning where it may lead students nowhere, else empty.
+    """
+    parts = urlsplit(address)
+    host = parts.hostname or "localhost"
+    if is_here(host):
+        listens = st.get_option("server.address") or _EVERYWHERE[0]
+        base = (
+            None
+            if is_here(listens) and listens not in _EVERYWHERE
+            else public_url(address, st.get_option("browser.serverAddress"))
+        )
+        if base is None:
+            return address, (
+                f"{host} means each machine itself, and this server is reached by no other: students cannot open "
+                "this link. Start it with deploy/classroom.py."
+            )
+        there = urlsplit(base)
+        return urlunsplit(parts._replace(scheme=there.scheme, netloc=there.netloc)), ""
+    if "." not in host and ":" not in host:
+        return address, f"Students can open this only if their network knows the name “{host}”: try it on a phone."
+    return address, ""
+
+
+def audience(address: str) -> str:
+    """Who can open an address, in words; empty where anyone can."""
+    host = urlsplit(address).hostname or "localhost"
+    try:
+        private = ip_address(host).is_private and not is_here(host)
+    except ValueError:
+        private = host.endswith(".local")
+    return f"For whoever is in the same network as {host}." if private else ""
+
+
+def is_here(host: str) -> bool:
+    """Whether a host means the machine that asks."""
+    try:
+        return ip_address(host).is_loopback or ip_address(host).is_unspecified
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def network_address() -> str | None:
+    """This machine's address in its network; None where it is in none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_NOWHERE)
+        except OSError:
+            return None
+        return probe.getsockname()[0]

@@ -1,0 +1,149 @@
+"""The pages in learning order: the one place that lists them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[2]
+ICON = Path(__file__).parents[1] / "icon.svg"
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpec:
+    """One page of the app.
+
+    Attributes:
+        name: File name without ``.py``; also its address and the prefix of its settings in the link.
+        title: Title in the navigation and on the page.
+        icon: Material symbol.
+        group: Heading it stands under in the navigation.
+        claim: What the page shows, in one sentence.
+        formula: The claim as a formula, in LaTeX.
+    """
+
+    name: str
+    title: str
+    icon: str
+    group: str
+    claim: str
+    formula: str = ""
+
+    @property
+    def file(self) -> Path:
+        """The page's script."""
+        return FOLDER / f"{self.name}.py"
+
+
+HOME = PageSpec("home", "Home", ":material/home:", "", "Every claim about attention, measured as you watch.")
+
+PAGES = (
+    PageSpec(
+        "anatomy",
+        "Anatomy",
+        ":material/grid_on:",
+        "What attention is",
+        "One forward pass, number by number: a weight is the share a :blue[query] takes of a :green[value].",
+        r"\operatorname{softmax}(QK^\top / \sqrt{d_{\text{head}}})\,V",
+    ),
+    PageSpec(
+        "permutation",
+        "Permutation",
+        ":material/shuffle:",
+        "What attention sees",
+        "Attention has no order: shuffle the keys and values and nothing changes, "
+        "shuffle the queries and the rows follow.",
+        r"f(\sigma X) = \sigma f(X)",
+    ),
+    PageSpec(
+        "biases",
+        "Biases",
+        ":material/exposure_plus_1:",
+        "What attention sees",
+        "Softmax cancels the :orange[key] bias, the :green[value] bias passes straight through, "
+        "and only the :blue[query] bias changes who is looked at.",
+        r"\operatorname{softmax}(s + q \cdot b_K) = \operatorname{softmax}(s)",
+    ),
+    PageSpec(
+        "scaling",
+        "Scaling",
+        ":material/tune:",
+        "How it trains",
+        "Unscaled scores grow with the size of a head, softmax saturates, and the typical gradient vanishes.",
+        r"\operatorname{Var}(q \cdot k) = d_{\text{head}}",
+    ),
+    PageSpec(
+        "receptive_field",
+        "Receptive field",
+        ":material/account_tree:",
+        "How it trains",
+        "A token that looks at one key per head sees exponentially far with depth.",
+        r"\text{reach} \le (k + 1)^{\text{layers}}",
+    ),
+    PageSpec(
+        "learning",
+        "Learning",
+        ":material/school:",
+        "How it trains",
+        "A model learns while you watch: what its attention turns to, and which switches keep it from learning.",
+        r"\theta \leftarrow \theta - \eta\, \nabla_\theta L",
+    ),
+    PageSpec(
+        "complexity",
+        "Complexity",
+        ":material/timer:",
+        "What it costs",
+        "Short texts pay for the projections, long ones for the scores: twice the text, four times the scores.",
+        r"\Theta(n_t d^2 + n_s d^2 + n_t n_s d)",
+    ),
+    PageSpec(
+        "masks",
+        "Masks",
+        ":material/visibility_off:",
+        "What it is made of",
+        "Which mask goes where: one that is missing lets padding speak, one too many leaves a row without keys.",
+        r"e^{-\infty} = 0",
+    ),
+    PageSpec(
+        "normalization",
+        "Normalization",
+        ":material/straighten:",
+        "What it is made of",
+        "LayerNorm looks at each token alone, brings all to one length, and leaves a block blind to order.",
+        r"\lVert y - \beta\mathbf{1} \rVert = |\gamma|\sqrt{d}",
+    ),
+    PageSpec(
+        "projections",
+        "Projections",
+        ":material/transform:",
+        "What it is made of",
+        "Without W_Q and W_K a word looks most at itself, if norms are equal in each head; with them, anywhere.",
+        r"q \cdot k = x^\top W_Q^\top W_K\, y",
+    ),
+)
+
+LEDGER = PageSpec(
+    "claims",
+    "Claims",
+    ":material/fact_check:",
+    "Is it all true?",
+    "Every statement of this app, where it is said, and what this machine measures of it, now.",
+)
+
+COURSE = PageSpec(
+    "course",
+    "Course",
+    ":material/route:",
+    "To teach with",
+    "Pages in an order, each with a task and minutes: in one link for a class, in a file to keep, and on paper.",
+)
+
+
+def neighbours(name: str) -> tuple[PageSpec | None, PageSpec | None]:
+    """The pages before and after ``name`` in the learning order."""
+    names = [page.name for page in PAGES]
+    here = names.index(name)
+    return (PAGES[here - 1] if here else None, PAGES[here + 1] if here + 1 < len(PAGES) else None)
+
+
+def page_file(name: str) -> Path:
+    """The script of a page."""
+    return next(page.file for page in (HOME, *PAGES, LEDGER, COURSE) if page.name == name)

@@ -1,0 +1,31 @@
+"""Text for the screen: what people typed made literal, and roles in their colours."""
+
+import re
+from collections.abc import Iterable
+
+_ACTIVE = frozenset("\\`*_{}[]()#+-.!|<>$:~&=^@")
+
+
+def escape_markdown(text: str, limit: int = 60) -> str:
+    """``text`` for Markdown, so that it appears exactly as it is, cut after ``limit`` characters."""
+    short = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "".join("\\" + char if char in _ACTIVE else char for char in short)
+
+
+_JOINER = "\N{WORD JOINER}"
+
+
+def no_line_breaks(text: str) -> str:
+    """Markdown in which no line ends within a number or |γ|·√d: Chromium ends one after an exponent's minus."""
+    return re.sub(r"((?<=\de)\\?-(?=\d)|\|(?=[·√]))", rf"\1{_JOINER}", text)
+
+
+_ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "violet"}
+
+
+def role_markdown(parts: Iterable[tuple[str, str | None]]) -> str:
+    """Markdown of texts side by side, each exactly as it is and in the colour of its role, where it has one."""
+    return "".join(
+        f":{_ROLES[role]}[{escape_markdown(text, 300)}]" if role else escape_markdown(text, 300)
+        for text, role in parts
+    )

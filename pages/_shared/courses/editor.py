@@ -1,0 +1,149 @@
+"""The steps of a course as a list to reorder, and the one that is open to be edited."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from pages._shared.core.session_keys import EDITOR_TURN, OPEN_STEP, REMOVED_STEP
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, Course, Step, changed
+from pages._shared.lessons.lesson import MAX_NOTE, PARTS
+from pages._shared.page.question_field import draw_field
+from pages._shared.session import address
+from pages._shared.session.draft import draft, put
+
+_SHOWN: Final = 6  # settings that a row names
+
+
+def draw_steps(course: Course) -> None:
+    """Draw the list.
+
+    Args:
+        course: The draft.
+    """
+    opened = st.session_state.get(OPEN_STEP)
+    for at, step in enumerate(course.steps):
+        with st.container(border=True, key=f"course_step_{at}", gap="xsmall"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"course_tools_{at}"):
+                st.markdown(_row(at, step), width="stretch")
+                _draw_tools(at, len(course.steps), opened == at)
+            if opened == at:
+                _draw_editor(at, step)
+    gone = st.session_state.get(REMOVED_STEP)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{len(course.steps)} steps, {course.minutes} minutes**", width="content")
+        if gone is not None and len(course.steps) < MAX_STEPS:
+            label = f"Bring back step {gone[0] + 1}"
+            st.button(label, icon=":material/undo:", key="_course_undo", on_click=_bring_back, type="tertiary")
+
+
+def _row(at: int, step: Step) -> str:
+    here = step.lesson
+    flags = [f"{step.minutes} min"]
+    flags += ["predict first"] if here.predict_first else []
+    flags += [f"{len(here.fixed)} fixed"] if here.fixed else []
+    count = len(here.questions)
+    flags += [f"{count} question{'s' * (count > 1)} for a class"] if count else []
+    flags += ["parts left out"] if here.parts != tuple(PARTS) else []
+    settings = [f"{key.removeprefix(f'{step.page}_')} = {text}" for key, text in step.settings.items()]
+    said = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
+    lines = [f"**{at + 1}. {step.title}** :gray[{' · '.join(flags)}]"]
+    lines += [escape_markdown(here.note, MAX_NOTE)] if here.note else []
+    lines += [f":small[:gray[{escape_markdown(said, 200)}]]"] if said else []
+    return "  \n".join(lines)
+
+
+def _draw_tools(at: int, count: int, is_open: bool) -> None:
+    def tool(icon: str, told: str, do: Callable[..., None], *given: Any, disabled: bool = False) -> None:
+        st.button("", icon=f":material/{icon}:", help=told, key=f"_course_{icon}_{at}", on_click=do, args=given,
+                  disabled=disabled, type="tertiary")  # fmt: skip
+
+    number = at + 1
+    tool("expand_less" if is_open else "edit", f"Edit step {number}", _open, None if is_open else at)
+    tool("arrow_upward", f"Move step {number} up", _move, at, at - 1, disabled=at == 0)
+    tool("arrow_downward", f"Move step {number} down", _move, at, at + 1, disabled=at == count - 1)
+    tool("content_copy", f"Duplicate step {number}", _duplicate, at, disabled=count >= MAX_STEPS)
+    tool("delete", f"Remove step {number}", _remove, at)
+    tool("play_arrow", f"Try step {number} as a student", _try_step, at)
+
+
+def _draw_editor(at: int, step: Step) -> None:
+    turn, here = st.session_state.get(EDITOR_TURN, 0), step.lesson
+
+    def key(name: str) -> str:
+        return f"_course_edit_{turn}_{name}"
+
+    def take(name: str, read: Callable[[Any], Any] = lambda value: value) -> None:
+        _change(at, **{name: read(st.session_state.get(key(name)))})
+
+    def options(name: str, read: Callable[[Any], Any] = lambda value: value) -> dict[str, Any]:
+        return {"key": key(name), "on_change": take, "args": (name, read)}
+
+    st.text_area("Task", here.note, max_chars=MAX_NOTE, height=80, **options("note"))
+    st.text_area("A short answer to unfold", step.answer, max_chars=MAX_ANSWER, height=80, **options("answer"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.number_input("Minutes", 0, MAX_MINUTES, step.minutes, width=130, **options("minutes"))
+        st.toggle("The prediction comes before the picture", here.predict_first, **options("predict_first"))
+    name: Any = PARTS.__getitem__
+    st.multiselect("Parts that show", tuple(PARTS), here.parts, format_func=name, **options("parts"))
+    draw_field(
+        here.questions,
+        key("questions"),
+        asks=step.page in ASKING,
+        on_change=lambda asked: _change(at, questions=[one.plain() for one in asked]),
+    )
+    known = {**step.settings, **here.fixed}
+    if known:
+        st.multiselect(
+            "Settings drawn as their value", tuple(known), tuple(here.fixed),
+            format_func=lambda one: f"{str(one).removeprefix(f'{step.page}_')} = {known[one]}",
+            **options("fixed", lambda chosen: {one: known[one] for one in chosen or () if one in known}),
+        )  # fmt: skip
+
+
+def _change(at: int, **raw: Any) -> None:
+    steps = list(draft().steps)
+    if at < len(steps):
+        steps[at] = changed(steps[at], **raw)
+        put(replace(draft(), steps=tuple(steps)))
+
+
+def _open(at: int | None) -> None:
+    st.session_state[OPEN_STEP], st.session_state[EDITOR_TURN] = at, st.session_state.get(EDITOR_TURN, 0) + 1
+
+
+def _arrange(steps: list[Step]) -> None:
+    put(replace(draft(), steps=tuple(steps)))
+    _open(None)
+
+
+def _move(at: int, to: int) -> None:
+    steps = list(draft().steps)
+    if at < len(steps) and 0 <= to < len(steps):
+        steps.insert(to, steps.pop(at))
+        _arrange(steps)
+
+
+def _duplicate(at: int) -> None:
+    steps = list(draft().steps)
+    if at < len(steps) < MAX_STEPS:
+        _arrange([*steps[: at + 1], *steps[at:]])
+
+
+def _remove(at: int) -> None:
+    steps = list(draft().steps)
+    if at < len(steps):
+        st.session_state[REMOVED_STEP] = (at, steps.pop(at))
+        _arrange(steps)
+
+
+def _bring_back() -> None:
+    at, step = st.session_state.pop(REMOVED_STEP)
+    steps = list(draft().steps)
+    _arrange([*steps[:at], step, *steps[at:]])
+
+
+def _try_step(at: int) -> None:
+    address.visit_course(draft(), at)

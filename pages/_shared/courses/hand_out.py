@@ -1,0 +1,40 @@
+"""What a course is handed out as: a link for students, one for the teacher, a file, and paper."""
+
+import streamlit as st
+
+from pages._shared.components.link_card import draw_link
+from pages._shared.lessons.course import Course
+from pages._shared.lessons.library import text_of
+from pages._shared.page.worksheet import draw_paper, file_name
+from pages._shared.session import address, course_position
+
+
+def draw(course: Course) -> None:
+    """Draw links and file of a course.
+
+    Args:
+        course: The course; it has steps.
+    """
+    with st.container(horizontal=True):
+        st.button("Try it as a student", icon=":material/play_arrow:", key="_course_try",
+                  on_click=address.visit_course, args=(course,))  # fmt: skip
+        st.download_button(
+            "Keep it as a file", course.to_json(), f"{file_name(course)}.json", "application/json",
+            key="_course_keep", on_click="ignore", icon=":material/download:",
+        )  # fmt: skip
+    draw_paper(course, "course")
+    text, first = text_of(course), course.steps[0].page
+    if len(text) > course_position.MAX_TEXT:
+        st.warning(
+            f"This course takes {len(text):,} characters, more than a link can hold "
+            f"({course_position.MAX_TEXT:,}): shorten tasks and answers, or hand out its file, "
+            "which students load on this page."
+        )
+        return
+    draw_link("Students begin here", address.url({"course": text}, first), "course_students")
+    with st.expander("The teacher's link", icon=":material/slideshow:"):
+        st.markdown(
+            "The same course in presenter view: large type, minutes beside each step, and PageUp and PageDown walk "
+            "the presets of a step, then the steps. Keep it to yourself: on a phone, slide type is too large."
+        )
+        draw_link("The teacher's", address.url({"course": text, "present": "true"}, first), "course_teacher")

@@ -1,0 +1,130 @@
+"""The strip above every page of a course: where one stands, the task, the way on; and what stands at its end."""
+
+import streamlit as st
+
+from pages._shared.core.pages import FOLDER
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.course import MAX_ANSWER, MAX_TITLE, Step
+from pages._shared.lessons.lesson import MAX_NOTE
+from pages._shared.lessons.library import OURS, ours
+from pages._shared.page.prediction import SKIP
+from pages._shared.session import address, course_position
+from pages._shared.session.settings import presenting, shared
+
+
+def draw_strip(page: str) -> None:
+    """Draw the strip of the course that the session is in.
+
+    Args:
+        page: The page that is about to run.
+    """
+    here, now = course_position.current(), course_position.current_step()
+    if here is None:
+        return
+    if course_position.is_lesson():
+        _draw_lesson(page, now)
+        return
+    count = len(here.course.steps)
+    with st.container(key="course_strip", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="course_row"):
+            st.markdown(f":material/route: {_where(here, count)}", width="stretch")
+            if now and now.page == page and now.answer:
+                with st.popover("Answer", width="content"):
+                    st.markdown(escape_markdown(now.answer, MAX_ANSWER))
+            if now and now.page != page:
+                _button(f"Return to step {here.index + 1}", "undo", "return", here.index, primary=True)
+            elif now:
+                _button("", "replay", "again", here.index, fresh=True, told="Start this step again")
+            _button("Back", "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
+            if now:
+                last = here.index == count - 1
+                _button("Finish" if last else "Next", "arrow_forward", "PageDown", here.index + 1, primary=not last)
+            st.button("", icon=":material/close:", help="Leave the course", key="_course_leave",
+                      type="tertiary", on_click=course_position.leave)  # fmt: skip
+        if now and now.page == page and now.lesson.note:
+            st.markdown(escape_markdown(now.lesson.note, MAX_NOTE))
+        st.progress(here.index / count)
+
+
+def _draw_lesson(page: str, now: Step | None) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="lesson_banner"):
+        note = f" {escape_markdown(now.lesson.note, MAX_NOTE)}" if now and now.page == page else ""
+        st.markdown(f":violet[:material/school: **Lesson.**]{note}")
+        if now and now.page != page:
+            _button("Return to the lesson", "undo", "return", 0)
+        st.button("Leave the lesson", key="_course_leave", on_click=course_position.leave, type="tertiary")
+
+
+def _where(here: course_position.CoursePosition, count: int) -> str:
+    now, title = course_position.current_step(), escape_markdown(here.course.title, MAX_TITLE)
+    if now is None:
+        return f"**The end** :gray[{title}]"
+    minutes = f" :small[:gray[{now.minutes} min]]" if presenting() else ""
+    return f"**Step {here.index + 1} of {count}**{minutes} :gray[{title}]"
+
+
+def _button(
+    label: str,
+    icon: str,
+    key: str,
+    to: int,
+    *,
+    disabled: bool = False,
+    primary: bool = False,
+    fresh: bool = False,
+    told: str | None = None,
+) -> None:
+    st.button(
+        label, icon=f":material/{icon}:", key=f"_course_{key}", on_click=address.visit_step, args=(to, fresh),
+        disabled=disabled, type="primary" if primary else "secondary", help=told,
+    )  # fmt: skip
+
+
+def at_end() -> bool:
+    """Whether the session stands at the end of a course, where a summary takes the place of the page."""
+    return course_position.current() is not None and course_position.current_step() is None
+
+
+def draw_end() -> None:
+    """Draw what was predicted on the way, and what the tensor said."""
+    here = course_position.current()
+    assert here is not None
+    address.write(shared().parameters(), is_page=False)
+    st.title("What you predicted, and what was measured", anchor=False)
+    told = [(here.course.steps[at], at, one) for at, one in sorted(here.predictions.items()) if one.answer != SKIP]
+    graded = [one for _, _, one in told if one.truth is not None]
+    if graded:
+        right = sum(one.answer == one.truth for one in graded)
+        st.markdown(f"**{right} of {len(graded)}** predictions are what the tensor said.")
+    else:
+        st.markdown("No prediction was made on this walk. The steps that ask for one are still there.")
+    for one, at, said in told:
+        if said.truth is None:
+            outcome = ":gray[:material/help: these settings could not tell.]"
+        elif said.truth == said.answer:
+            outcome = ":green[:material/check: the tensor agrees.]"
+        else:
+            outcome = f":orange[:material/close: the tensor said **{escape_markdown(said.truth)}**.]"
+        question = f"**Step {at + 1}, {one.title}.** {said.question}"
+        st.markdown(f"{question}  \nYou said **{escape_markdown(said.answer)}**: {outcome}")
+    with st.container(horizontal=True):
+        st.button(
+            "Walk it again",
+            icon=":material/replay:",
+            on_click=address.visit_course,
+            args=(here.course,),
+        )
+        st.button("Leave the course", on_click=course_position.leave)
+
+
+def draw_offer() -> None:
+    """Offer the app's own courses, each by a link that begins it."""
+    st.subheader("Courses")
+    with st.grid("auto", min_column_width=320):
+        for name in OURS:
+            course = ours(name)
+            with st.container(border=True, height="stretch"):
+                first = FOLDER / f"{course.steps[0].page}.py"
+                begin = shared().parameters() | {"course": name}
+                st.page_link(first, label=f"**{course.title}**", icon=":material/route:", query_params=begin)
+                st.markdown(f"{course.minutes} minutes, {len(course.steps)} steps.")

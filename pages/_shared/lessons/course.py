@@ -1,0 +1,287 @@
+"""A course: pages in an order, each with settings, a task and minutes, as one text that a link or a file holds.
+
+Whoever made that text may have made it by hand, with an older or a newer version of this app, or in order to break
+it. So reading takes what it can and says of the rest, step by step, what it left out.
+"""
+
+import base64
+import binascii
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pages._shared.core.pages import HOME, LEDGER, PAGES
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
+from pages._shared.lessons.questions import MOST, Prepared, read
+
+FORMAT: Final = 2  # 1, which is read too, has no questions
+MAX_STEPS: Final = 40
+MAX_BYTES: Final = 2_000_000
+MAX_TITLE: Final = 80
+MAX_ANSWER: Final = 600
+MAX_MINUTES: Final = 240
+MAX_VALUE: Final = 600
+MAX_SETTINGS: Final = 64
+TITLES: Final = {page.name: page.title for page in (HOME, *PAGES, LEDGER)}
+ASKING: Final = {page.name for page in PAGES}  # pages that have a question of their own
+SHARED: Final = ("dtype", "seed")
+_NAMES: Final = (
+    "page",
+    "settings",
+    "note",
+    "answer",
+    "minutes",
+    "predict_first",
+    "parts",
+    "fixed",
+    "hidden",
+    "claims",
+    "questions",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a course.
+
+    Attributes:
+        page: Name of the page.
+        settings: What is not as the page begins, as a link spells it, by its key in the link.
+        lesson: Which parts show, what is fixed or hidden, whether the prediction comes first, what a class is asked;
+            its note is the task.
+        answer: A short answer to unfold; none where empty.
+        minutes: How long it takes.
+        claims: Ids of the ledger's claims that it speaks of.
+    """
+
+    page: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    lesson: Lesson = field(default_factory=Lesson)
+    answer: str = ""
+    minutes: int = 3
+    claims: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The title of its page."""
+        return TITLES[self.page]
+
+    def plain(self) -> dict[str, Any]:
+        """The step as JSON holds it; what is as it begins is left out."""
+        here = self.lesson
+        content = {
+            "page": self.page,
+            "settings": dict(self.settings),
+            "note": here.note,
+            "answer": self.answer,
+            "minutes": self.minutes,
+            "predict_first": here.predict_first,
+            "parts": None if here.parts == tuple(PARTS) else list(here.parts),
+            "fixed": here.fixed,
+            "hidden": list(here.hidden),
+            "claims": list(self.claims),
+            "questions": [one.plain() for one in here.questions],
+        }
+        return {name: value for name, value in content.items() if value or name in ("page", "minutes")} | (
+            {"parts": []} if not here.parts else {}
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """Steps in an order.
+
+    Attributes:
+        title: What it is called.
+        steps: The steps.
+    """
+
+    title: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def minutes(self) -> int:
+        """How long it takes."""
+        return sum(step.minutes for step in self.steps)
+
+    def plain(self) -> dict[str, Any]:
+        """The course as JSON holds it."""
+        return {"version": FORMAT, "title": self.title, "steps": [step.plain() for step in self.steps]}
+
+    def to_json(self) -> str:
+        """The course as a file to keep."""
+        return json.dumps(self.plain(), ensure_ascii=False, indent=2) + "\n"
+
+    def encode(self) -> str:
+        """The course as text that an address can hold."""
+        plain = json.dumps(self.plain(), ensure_ascii=False, separators=(",", ":")).encode()
+        return base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
+
+
+def decode(text: str) -> tuple[Course, list[str]]:
+    """The course that a link holds, and a sentence for each thing that was left out.
+
+    Raises:
+        ValueError: If it holds none.
+    """
+    try:
+        unpacker = zlib.decompressobj()
+        plain = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), MAX_BYTES)
+    except (binascii.Error, zlib.error, ValueError) as error:
+        raise ValueError("This link's course cannot be read: it may have been cut when it was copied.") from error
+    if unpacker.unconsumed_tail:
+        raise ValueError(_too_large())
+    return from_json(plain)
+
+
+def from_json(text: str | bytes) -> tuple[Course, list[str]]:
+    """The course that a file holds, and a sentence for each thing that was left out.
+
+    Raises:
+        ValueError: If it holds none.
+    """
+    if len(text) > MAX_BYTES:
+        raise ValueError(_too_large())
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("This is no course: it is not written as JSON.") from error
+    steps = content.get("steps") if isinstance(content, dict) else None
+    if not isinstance(steps, list):
+        raise ValueError("This is no course: it has no list of steps.")
+    remarks: list[str] = []
+    version = content.get("version")
+    if type(version) is not int or not 1 <= version <= FORMAT:
+        age = "a newer version" if type(version) is int and version > FORMAT else "something else than a version"
+        remarks.append(f"The course was made by {age} of this app; what is not known here is left out.")
+    if len(steps) > MAX_STEPS:
+        remarks.append(
+            f"The course has {len(steps):,} steps, of which the first {MAX_STEPS} are used: step {MAX_STEPS + 1} and "
+            "all that follow are left out."
+        )
+    read = (_Reader(number, remarks).step(raw) for number, raw in enumerate(steps[:MAX_STEPS], 1))
+    title = _clean(content.get("title"))[:MAX_TITLE]
+    return Course(title=title, steps=tuple(step for step in read if step is not None)), remarks
+
+
+def changed(step: Step, **raw: Any) -> Step:
+    """The step with some of what JSON holds of it changed; what is not possible of that is left out.
+
+    Args:
+        step: The step.
+        raw: By the names that JSON has for them.
+    """
+    return _Reader(1, []).step(step.plain() | raw) or step
+
+
+def _too_large() -> str:
+    return f"This course is larger than {MAX_BYTES:,} characters, which no course needs; it is not opened."
+
+
+def _clean(raw: object) -> str:
+    """Text in one line, with nothing that cannot be sent."""
+    return " ".join(raw.encode("utf-8", "replace").decode().split()) if isinstance(raw, str) else ""
+
+
+class _Reader:
+    """Reads one step, and remarks what it leaves out of it."""
+
+    def __init__(self, number: int, remarks: list[str]) -> None:
+        self.number, self.remarks = number, remarks
+
+    def step(self, raw: object) -> Step | None:
+        if not isinstance(raw, dict):
+            return self._skip("is no step")
+        page = raw.get("page")
+        if not isinstance(page, str) or page not in TITLES:
+            return self._skip(f"asks for the page “{escape_markdown(_clean(str(page)[:60]))}”, which there is not")
+        for name in list(raw)[:MAX_SETTINGS]:
+            if name not in _NAMES:
+                self._remark(f"holds “{escape_markdown(_clean(name))}”, which this version does not know")
+        fixed = self._settings(page, raw.get("fixed"))
+        lesson = Lesson(
+            parts=self._some("parts", raw.get("parts"), PARTS) if raw.get("parts") is not None else tuple(PARTS),
+            fixed=fixed,
+            hidden=self._some("hidden", raw.get("hidden"), fixed),
+            predict_first=raw.get("predict_first") is True,
+            note=self._text("task", raw.get("note"), MAX_NOTE),
+            questions=self._questions(page, raw.get("questions")),
+        )
+        claims = raw.get("claims")
+        return Step(
+            page=page,
+            settings=self._settings(page, raw.get("settings")),
+            lesson=lesson,
+            answer=self._text("answer", raw.get("answer"), MAX_ANSWER),
+            minutes=self._minutes(raw.get("minutes", 3)),
+            claims=tuple(_clean(one)[:40] for one in claims[:20]) if isinstance(claims, list) else (),
+        )
+
+    def _remark(self, what: str, done: str = "it is left out") -> None:
+        self.remarks.append(f"Step {self.number} {what}; {done}.")
+
+    def _skip(self, what: str) -> None:
+        self._remark(what, "the step is left out")
+
+    def _text(self, name: str, raw: object, most: int) -> str:
+        text = _clean(raw)
+        if raw is not None and not isinstance(raw, str):
+            self._remark(f"has something else than text as its {name}")
+        if len(text) > most:
+            self._remark(f"has more than {most} characters as its {name}", "the rest is cut")
+        return text[:most]
+
+    def _minutes(self, raw: object) -> int:
+        if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw <= MAX_MINUTES:
+            return raw
+        self._remark("has minutes that are not possible", "3 are taken")
+        return 3
+
+    def _settings(self, page: str, raw: object) -> dict[str, str]:
+        if raw is None:
+            return {}
+        if not isinstance(raw, dict):
+            self._remark("has settings that are none", "they are left out")
+            return {}
+        read: dict[str, str] = {}
+        for key, value in list(raw.items())[:MAX_SETTINGS]:
+            if not (key.startswith(f"{page}_") or key in SHARED) or key == f"{page}_tab":
+                self._remark(f"sets “{escape_markdown(_clean(key))}”, which {TITLES[page]} does not know")
+            elif not isinstance(value, str) or len(value) > MAX_VALUE:
+                self._remark(f"sets “{escape_markdown(_clean(key))}” to what no setting can be")
+            else:
+                read[key] = value.encode("utf-8", "replace").decode()
+        if len(raw) > MAX_SETTINGS:
+            self._remark(f"sets more than {MAX_SETTINGS} controls", "the rest is left out")
+        return read
+
+    def _questions(self, page: str, raw: object) -> tuple[Prepared, ...]:
+        if raw is None:
+            return ()
+        if not isinstance(raw, list):
+            self._remark("has questions that are no list", "they are left out")
+            return ()
+        found: list[Prepared] = []
+        for one in raw[:MOST]:
+            try:
+                question = read(one)
+            except ValueError as error:
+                self._remark(f"has a question that cannot be asked ({error})")
+                continue
+            if question.text or page in ASKING:
+                found.append(question)
+            else:
+                self._remark(f"asks for the question of {TITLES[page]}, which has none")
+        if len(raw) > MOST:
+            self._remark(f"has more than {MOST} questions", "the rest is left out")
+        return tuple(found)
+
+    def _some(self, name: str, raw: object, known: Iterable[str]) -> tuple[str, ...]:
+        wanted = [one for one in raw[:MAX_SETTINGS] if isinstance(one, str)] if isinstance(raw, list) else []
+        for one in wanted:
+            if one not in known:
+                self._remark(f"has “{escape_markdown(_clean(one))}” among its {name}, which there is not")
+        return tuple(one for one in known if one in wanted)

@@ -1,0 +1,39 @@
+"""A lesson: what shows of a page, what is fixed or hidden, a note, what is asked. A step of a course holds one."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pages._shared.lessons.questions import Prepared
+
+MAX_NOTE = 280
+PARTS = {
+    "predict": "Predict",
+    "presets": "Presets",
+    "controls": "Controls",
+    "break": "Break it",
+    "why": "Why",
+    "code": "Code",
+    "data": "Data",
+    "pin": "Pin",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What a teacher hands out.
+
+    Attributes:
+        parts: The parts of a page that show, of ``PARTS``.
+        fixed: What each fixed setting is set to, as a link spells it, by its key in the link.
+        hidden: Keys, of ``fixed``, that are not drawn at all.
+        predict_first: Whether the picture waits for a prediction.
+        note: A short note to the class.
+        questions: What the teacher asks a live class, in this order.
+    """
+
+    parts: tuple[str, ...] = tuple(PARTS)
+    fixed: dict[str, Any] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+    predict_first: bool = False
+    note: str = ""
+    questions: tuple[Prepared, ...] = ()

@@ -1,0 +1,226 @@
+"""Settings as widgets: the only way a page asks for a value. What a setting is, is declared beside its field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.compute.turns import turns
+from pages._shared.core import log
+from pages._shared.core.text import escape_markdown
+from pages._shared.session import address
+from pages._shared.session.settings import Settings
+from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
+from attention_core.experiments.config import Device
+from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
+
+
+class Controls:
+    """Draws settings where it is called: ``controls.show("num_keys", "scale")``.
+
+    Args:
+        settings: The page's settings.
+        moved: Called once a setting has been moved.
+        refused: Which setting is not possible, and a sentence that says so: below the box of words that were typed.
+
+    Attributes:
+        parts: The part of the page that each drawn setting belongs to: ``controls`` or ``break``.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        moved: Callable[[], None] = lambda: None,
+        refused: Callable[[], tuple[str, str]] = lambda: ("", ""),
+    ) -> None:
+        self.settings = settings
+        self.parts: dict[str, str] = {}
+        self._moved, self._refused = moved, refused
+        self._part = "controls"
+
+    def called(self, moved: Callable[[], None]) -> Controls:
+        """The same, which calls another once a setting has been moved."""
+        one = Controls(self.settings, moved, self._refused)
+        one.parts = self.parts
+        return one
+
+    def show(self, *names: str) -> None:
+        """Draw these settings, one below the other; one that a lesson fixes as its value."""
+        fixed, now = self.settings.fixed(), self.settings.as_dict()
+        for name in names:
+            self.parts.setdefault(name, self._part)
+            if name not in fixed:
+                self._draw(name, now[name])
+            elif not self.settings.is_hidden(name):
+                st.markdown(
+                    f"{self.settings.declared[name].label}: **{escape_markdown(self.settings.value_text(name))}**"
+                )
+
+    def says(self, name: str) -> bool:
+        """Whether it is said below the setting's own box that it is not possible."""
+        return (
+            name in self.parts
+            and isinstance(self.settings.declared[name], Words)
+            and not self.settings.is_fixed(name)
+        )
+
+    def section(self, title: str, *names: str) -> None:
+        """Draw these settings as a group with a title, which is left out where all of them are hidden."""
+        if self._is_visible() and not all(self.settings.is_hidden(name) for name in names):
+            st.markdown(f"**{title}**")
+        self.show(*names)
+
+    def row(self, *names: str) -> None:
+        """Draw these settings side by side."""
+        with st.container(horizontal=True, gap="small"):
+            self.show(*names)
+
+    @contextmanager
+    def break_it(self) -> Iterator[None]:
+        """Where the switches stand that make the page's claims fail."""
+        self._part = "break"
+        if self._is_visible():
+            st.markdown("**Break it**")
+        yield
+        self._part = "controls"
+
+    def _is_visible(self) -> bool:
+        """Whether what is drawn now shows at all."""
+        return True
+
+    def _draw(self, name: str, value: Any) -> None:
+        one, key = self.settings.declared[name], self.settings.key(name)
+        shown = _shown(one, value)
+        if st.session_state.get(key) != shown:
+            st.session_state[key] = shown
+        options = {"key": key, "on_change": self._take, "args": (name,), "help": one.hint or None}
+        # What the session holds under the key is what counts; but a slider without a value of its own looks through
+        # all of the session for one.
+        match one:
+            case Whole(low=low, high=high, typed=True):
+                st.number_input(one.label, low, high, step=1, **options)
+            case Whole(low=low, high=high):
+                st.slider(one.label, low, high, low, **options)
+            case Real(low=low, high=high, step=step):
+                st.slider(one.label, float(low), float(high), float(low), step=step, **options)
+            case Device(options=options_here):
+                st.selectbox(one.label, dict.fromkeys((*options_here, value)), **options)
+            case Choice(listed=True):
+                st.selectbox(one.label, tuple(one.options), format_func=one.say, **options)
+            case Choice():
+                st.segmented_control(one.label, tuple(one.options), format_func=one.say, required=True, **options)
+            case OneOf(values=values):
+                st.selectbox(one.label, sorted({*values, value}), format_func=one.say, **options)
+            case Switch():
+                st.toggle(one.label, **options)
+            case Words():
+                st.text_input(one.label, max_chars=MAX_CHARACTERS, **options)
+                field, said = self._refused()
+                if field == name:
+                    st.error(said)
+            case _:
+                raise TypeError(f"{name} is {type(one).__name__}, which no widget asks for")
+
+    def _take(self, name: str) -> None:
+        """Called when a widget has moved. A browser can send anything, so its value is checked like a link's.
+
+        Words are kept as typed, so that nobody loses them; the experiment says what is not possible.
+        """
+        one, sent = self.settings.declared[name], st.session_state.get(self.settings.key(name))
+        try:
+            value = received(name, one, sent)
+        except (ConfigError, TypeError, ValueError):
+            log.refused(self.settings.page or "all pages", f"a value of {name}")
+            address.add_notice(f"{one.label} cannot be what was sent; it stays as it was.")
+            st.rerun()  # of the whole page, for the browser shows what it sent
+        with turns().hold():
+            self.settings.set(**{name: value})
+            self._moved()
+
+
+class FragmentControls(Controls):
+    """Settings in groups, each a fragment: where one is moved, what else shows another value is drawn anew by itself.
+
+    Args:
+        settings: The page's settings.
+        moved: Called once a setting has been moved.
+        refused: Which setting is not possible, and a sentence that says so.
+    """
+
+    def __init__(self, settings: Settings, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
+        super().__init__(settings, moved, refused)
+        self._drawn: dict[str, tuple[str, ...]] = {}
+        self._said: dict[str, str] = {}
+
+    def show(self, *names: str) -> None:
+        """Draw these settings as a group."""
+        self._draw_apart(super().show, names)
+
+    def row(self, *names: str) -> None:
+        """Draw these settings as a group, side by side."""
+
+        def draw(*names: str) -> None:
+            with st.container(horizontal=True, gap="small"):
+                super(FragmentControls, self).show(*names)
+
+        self._draw_apart(draw, names)
+
+    def stale_fragments(self) -> list[str]:
+        """The fragments of the groups that show another value than is set, or say something else."""
+        now, fixed = self.settings.as_dict(), self.settings.fixed()
+        shown = {
+            name: name in fixed
+            or st.session_state.get(self.settings.key(name)) == _shown(self.settings.declared[name], now[name])
+            for name in self.parts
+        }
+        return [
+            key
+            for key, names in self._drawn.items()
+            if self._about(names) != self._said[key] or not all(shown[name] for name in names)
+        ]
+
+    def _is_visible(self) -> bool:
+        """A teacher may leave the controls out of a lesson, or the switches that break a claim."""
+        return address.part_visible(self._part)
+
+    def _draw_apart(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
+        self.parts |= dict.fromkeys(names, self._part)
+        if not names or not self._is_visible():
+            return
+        key = f"_{self.settings.page}_ask_{names[0]}"
+
+        def draw_group() -> None:
+            with turns().hold():
+                draw(*names)
+                self._said[key] = self._about(names)
+
+        self._drawn[key] = names
+        st.fragment(draw_group, key=key)()
+
+    def _about(self, names: tuple[str, ...]) -> str:
+        """What is said below the boxes of these settings."""
+        field, said = self._refused()
+        return said if field in names and self.says(field) else ""
+
+
+def _shown(one: Setting, value: Any) -> Any:
+    """What a widget holds where its setting has this value."""
+    return one.write(value) if isinstance(one, Words) else value
+
+
+def received(name: str, one: Setting, sent: Any) -> Any:
+    """The value of a setting that a widget sent.
+
+    Raises:
+        ConfigError: If it is not possible.
+        TypeError: If it is of another kind.
+    """
+    if isinstance(one, Words):
+        if not isinstance(sent, str):
+            raise TypeError(f"{name} is no text")
+        return one.read(sent)
+    one.check(name, sent)
+    return sent

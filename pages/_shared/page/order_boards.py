@@ -1,0 +1,48 @@
+"""Orders made by hand on token boards, and what a move does to a page's settings."""
+
+import streamlit as st
+
+from pages._shared.components.token_board import BoardRole, token_board
+from pages._shared.page.state import ExperimentState
+from attention_core.experiments.permutation import ShuffleConfig
+
+
+def order_boards(page: ExperimentState, config: ShuffleConfig, *, key: str) -> None:
+    """The boards of a shuffle: one where all tokens of a sentence move, else one of queries and one of keys.
+
+    They set ``order`` and ``key_order`` of the page.
+
+    Args:
+        page: The page.
+        config: The shuffle. A side that it does not move is shown and locked.
+        key: Start of the boards' keys, and the name of the group whose rows and columns their chips light.
+    """
+    here_q, here_k = (tuple(range(len(tokens))) for tokens in (config.tokens, config.keys))
+    order_q, order_k = config.query_order or here_q, config.key_order or here_k
+
+    def board(role: BoardRole, label: str, setting: str, *, moves: bool) -> None:
+        tokens, now = (config.keys, order_k) if role == "key" else (config.tokens, order_q)
+        token_board(
+            tokens,
+            now,
+            key=f"{key}_{'keys' if role == 'key' else 'board'}",
+            role=role,
+            label=label,
+            hover_group=key,
+            on_change=lambda order: page.set(**{setting: order}),
+            locked=not moves or page.settings.is_fixed(setting),
+        )
+
+    together = not config.context and order_q == order_k and bool(config.query_order)
+    # The first board stays what it is when a second comes: a new one would be drawn later than the picture below it.
+    with st.container(horizontal=True, key="boards"):
+        with st.container():
+            if together:
+                board("both", "Tokens", "order", moves=True)
+            else:
+                board("query", "Queries", "order", moves=bool(config.query_order))
+        if not together:
+            moving = (None if config.query_order else "board_alone") if config.key_order else "board_still"
+            with st.container(key=moving):
+                own = "key_order" if config.context else "order"
+                board("key", "Keys and values", own, moves=bool(config.key_order))

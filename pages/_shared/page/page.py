@@ -1,0 +1,392 @@
+"""The frame every experiment page stands in. A page is a declaration, a function that asks and one that answers:
+
+    page = Page("softmax", config=SoftmaxConfig, view=View, presets=PRESETS, predict=PREDICT)
+
+    @page.controls
+    def controls(controls: Controls) -> None:
+        controls.show("scale", "num_keys")
+
+    @page.results
+    def results(config: SoftmaxConfig, view: View) -> SoftmaxResult:
+        return page.compute(run_softmax, config)
+
+    @page.answers
+    def answers(config: SoftmaxConfig, view: View) -> None:
+        results = page.measure(config, view)
+        page.picture(draw)
+        page.verdicts(results)
+        page.draw_tabs(results, why=..., snippet=..., table=..., figure=...)
+
+    if __name__ == "__main__":  # in a visitor's run; where it is imported it only declares itself
+        page.draw()
+
+The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. The presets
+and each group of controls are fragments, too: a preset reruns the groups whose settings it changes.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import streamlit as st
+
+from pages._shared.classes.page_questions import declare
+from pages._shared.classes.panel import is_to_measure, measure
+from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
+from pages._shared.components.plotly import draw_plotly
+from pages._shared.compute.progress import run_with_progress
+from pages._shared.compute.turns import turns
+from pages._shared.core import log
+from pages._shared.core.compat import Place
+from pages._shared.core.pages import PAGES
+from pages._shared.page import export, pin, presets, share, tabs
+from pages._shared.page.controls import Controls
+from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.export import File
+from pages._shared.page.findings import draw_finding
+from pages._shared.page.header import draw_glossary
+from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
+from pages._shared.page.state import ExperimentState
+from pages._shared.session import address
+from pages._shared.session.settings import presenting
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.settings import declared
+from attention_core.figures.matrix import MatrixView
+from attention_core.figures.plot import Figure
+from attention_core.figures.proof import ProofStep
+from attention_core.figures.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoView:
+    """The view of a page whose picture has nothing to choose beside its config."""
+
+
+class Page(ExperimentState):
+    """One experiment page.
+
+    Args:
+        name: The page's name in the registry.
+        config: The experiment's config: its declared fields are settings of the page.
+        view: What of the picture is chosen beside it: a frozen dataclass of declared fields.
+        make: Builds the config from the config's settings, the view, and precision, device and seed; by default from
+            the first and the last.
+        presets: Three to five named settings.
+        predict: The question at the top.
+    """
+
+    def __init__(
+        self, name: str, *, config: type, view: type = NoView, make: Callable[..., Any] | None = None,
+        presets: tuple[Preset, ...], predict: Predict,
+    ) -> None:  # fmt: skip
+        super().__init__(next(page for page in PAGES if page.name == name), config, view, presets=presets)
+        self.predict = predict
+        declare(name, predict.question, predict.options)
+        self._config, self._view = config, view
+        self._make = make or (lambda values, _view, run: config(**values, **run))
+        self._drawn: Callable[[Any, Any], MatrixView] | None = None
+        self._arrived = True
+        self._reserved = False
+        self._show_controls: Callable[[Controls], None] = lambda _: None
+        self._measure: Callable[[Any, Any], Any] = lambda *_: None
+        self._answer: Callable[[Any, Any], None] = lambda *_: None
+        self.second: Any = None  # where the panels go that are not in front
+        self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
+
+    def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
+        """Decorates the function that asks: it draws settings in their groups, at most six in the first."""
+        self._show_controls = show
+        return show
+
+    def view(self, view: Callable[[Any, Any], MatrixView]) -> Callable[[Any, Any], MatrixView]:
+        """Decorates the function from config and view to what the picture shows; see ``view_for``."""
+        self._drawn = view
+        return view
+
+    def results(self, measure: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        """Decorates the function from config and view to what is measured; see ``measure``."""
+        self._measure = measure
+        return measure
+
+    def answers(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+        """Decorates the function that answers: from config and view to picture, verdicts, curves and proof."""
+        self._answer = answer
+        return answer
+
+    @property
+    def question_open(self) -> bool:
+        """Whether the page's question stands."""
+        return address.part_visible("predict") and predicted(self, self.predict) is None
+
+    @property
+    def picture_hidden(self) -> bool:
+        """Whether the answer comes before the picture: in a lesson that says so, and on a presenter's slide."""
+        here = address.lesson()
+        first = presenting() or (here is not None and here.predict_first)
+        return self.question_open and first
+
+    def draw(self) -> None:
+        """Draw the page: what is asked, and in a fragment what is answered."""
+        self.take_link()
+        if is_to_measure(self.spec.name):
+            skip(self)
+            self.settings.set_all(self.predict.move)
+            self.write_link()
+        self._arrived = address.arrived()
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head"):
+            st.title(self.spec.title, anchor=False, width="content")
+            draw_glossary()
+            draw_headline(self, self.predict if self.question_open else None)
+        stage = st.container(horizontal=True, key="stage", gap="small")
+        self._above = stage.container(key=f"{self.spec.name}_predict_strip")
+        with stage:
+            st.fragment(presets.draw_strip, key=self.presets_key)(self)
+        left, controls = stage.container(key="left"), stage.container(key="controls")
+        figure, self._finding = left.container(key="figure"), left.container(key="finding")
+        self.second = stage.container(key="second")
+        self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
+        self._reserved = False
+        with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
+            self._draw_controls()
+        if self.question_open:
+            with figure if presenting() else self._above:
+                draw_question(self, self.predict, slide=presenting())
+        tabs.draw_neighbours(self.spec.name)
+        with figure:
+            st.fragment(self._draw_answers, key=self.answers_key)()
+
+    def _draw_controls(self) -> None:
+        self._show_controls(self.fragment_controls)
+        fixed = self.settings.fixed()
+        self.fragment_controls.show(
+            *(name for name in self.settings if name in fixed and name not in self.fragment_controls.parts)
+        )
+        st.button("Reset", key=self.session_key("reset"), on_click=presets.reset, args=(self,))
+        self.result_controls = self.fragment_controls.called(self.on_result)
+
+    def _draw_answers(self) -> None:
+        with turns().hold():
+            for sentence in address.pop_notices():
+                st.warning(sentence)
+            if possible := self._possible():
+                self._draw_possible(*possible)
+            if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
+                for place in (self.second, self._finding, self._below, self._tabs):
+                    place.empty()
+                self._reserved = True
+
+    def _possible(self) -> tuple[Any, Any] | None:
+        """Config and view as they are set; where that is not possible, with a sentence, the last that were."""
+        built = self.built()
+        if not isinstance(built, ConfigError):
+            return built
+        field, said = self.validation_error()
+        log.refused(self.spec.name, "settings that are not possible")
+        if not self.result_controls.says(field):
+            st.error(said)
+        if self.last_valid is None:
+            for place in (self._above, self.second, self._finding, self._below, self._tabs):
+                place.empty()
+        return self.last_valid
+
+    def _draw_possible(self, config: Any, view: Any) -> None:
+        state, shown, now = st.session_state, self.session_key("shown"), (config, view)
+        if self._arrived:
+            state[self.session_key("before")] = None
+        elif shown in state and state[shown] != now:
+            state[self.session_key("before")] = state[shown]
+        state[self.session_key("good")], self._arrived = now, False
+        if not self.picture_hidden:
+            self._answer(config, view)
+            state[shown] = now
+        elif not presenting():
+            st.info("Answer the question above, or skip it, to see the picture.")
+
+    def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+        """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
+        own, seen = (
+            {name: values[name] for name in declared(group) if name in values} for group in (self._config, self._view)
+        )
+        view = self._view(**seen)
+        return self._make(own, view, run), view
+
+    @property
+    def last_valid(self) -> tuple[Any, Any] | None:
+        """Config and view of the last picture that was possible; None if there was none yet."""
+        return st.session_state.get(self.session_key("good"))
+
+    def compute(self, function: Callable[[Any], Any], config: Any) -> Any:
+        """The result of an experiment, shared by all who ask for it; where it takes long, progress stands below."""
+        with self._finding or nullcontext():  # where it takes none of the picture's room
+            return run_with_progress(function, config)
+
+    def measure(self, config: Any, view: Any) -> Results:
+        """What is measured with these settings: for the page, for a class, and for paper, drawn or not."""
+        found = self._measure(config, view)
+        return found if isinstance(found, Results) else Results(found)
+
+    def picture_of(self, config: Any, view: Any) -> MatrixView:
+        """What the picture shows, by itself; see ``view_for``."""
+        assert self._drawn is not None
+        return self._drawn(config, view)
+
+    def compute_in_sight(self, function: Callable[[Any], Any], config: Any, draw: Callable[[Any], None]) -> None:
+        """Draw what comes of a long experiment, and until then what each of its steps has to show already.
+
+        Args:
+            function: ``steps_x``.
+            config: Its config.
+            draw: From a step or the result to the picture, one component under one key.
+        """
+        place = Place()
+
+        def redraw(found: Any) -> None:
+            with place.redrawn():
+                draw(found)
+
+        with self._finding:
+            redraw(run_with_progress(function, config, redraw))
+
+    @property
+    def previous(self) -> tuple[Any, Any] | None:
+        """Config and view of the last picture before this one that was answered whole; None at first."""
+        return st.session_state.get(self.session_key("before"))
+
+    def view_for(self, config: Any, view: Any) -> MatrixView:
+        """What the picture shows, on one scale with the picture it stands beside.
+
+        Args:
+            config: The settings of the experiment.
+            view: What of it is looked at.
+        """
+        shown, pinned = self.picture_of(config, view), pin.pinned(self)
+        if pinned is None or self.last_valid is None:
+            return shown
+        other = pinned if (config, view) == self.last_valid else self.last_valid
+        return shown.beside(self.picture_of(*other))
+
+    def picture(self, draw: Callable[[Any, Any, str], None]) -> None:
+        """Draw the picture, and beside it the one that was pinned.
+
+        Args:
+            draw: From config, view and a key for its components to the picture on the page.
+        """
+        assert self.last_valid is not None
+        pinned = pin.pinned(self)
+        if pinned is None:
+            draw(*self.last_valid, self.spec.name)
+            return
+        with st.container(horizontal=True, key="pair"):
+            for said, shown, key in (("Now", self.last_valid, ""), ("Pinned", pinned, "_pinned")):
+                with st.container():
+                    st.caption(said)
+                    draw(*shown, f"{self.spec.name}{key}")
+
+    def say_change(self, say: Callable[[tuple[Any, Any], tuple[Any, Any]], str]) -> None:
+        """Say in a sentence what the last move changed; nothing on the first picture.
+
+        Args:
+            say: From config and view before and after the move to the sentence; empty for none.
+        """
+        assert self.last_valid is not None
+        if (before := self.previous) and (sentence := say(before, self.last_valid)):
+            with self._finding:
+                st.markdown(f":material/arrow_forward: {sentence}")
+
+    @property
+    def caption(self) -> Any:
+        """Where a page says in words what its picture shows: below it, above what was found."""
+        return self._finding
+
+    def verdicts(self, results: Results) -> None:
+        """What was found, in words: surprises and broken claims first, all but a few folded.
+
+        While the question stands, nothing is said of the claims that answer it.
+        """
+        hidden = self.predict.spoilers if self.question_open else ()
+        with self._finding:
+            verdicts = results.verdicts
+            shown = [one for one in verdicts if one.claim not in hidden]
+            draw_finding(shown)
+            if len(shown) < len(verdicts):
+                st.markdown(":gray[What answers the question is said once you have answered it.]")
+
+    @property
+    def mode(self) -> Literal["light", "dark"]:
+        """The theme's mode, for what cannot find out by itself."""
+        return "dark" if st.context.theme.type == "dark" else "light"
+
+    def curves(self, view: MatrixView, *, title: str = "", height: int = HEIGHT_PX) -> None:
+        """Curves or bars below the verdicts.
+
+        Args:
+            view: The curves.
+            title: What they are, where they do not say so themselves.
+            height: Pixels of their panels.
+        """
+        with self._below:
+            if title:
+                st.markdown(f"**{title}**")
+            self._draw_curves(view, height)
+
+    def curves_in_sight(
+        self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
+    ) -> None:
+        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show.
+
+        Args:
+            function: ``steps_x``.
+            config: Its config.
+            view: From a step or the result to the curves.
+            height: Pixels of their panels.
+        """
+        with self._below:
+            self.compute_in_sight(function, config, lambda found: self._draw_curves(view(found), height))
+
+    def _draw_curves(self, view: MatrixView, height: int) -> None:
+        matrix_view(view, key=f"{self.spec.name}_curves", height=height)
+
+    def plot(self, figure: Figure, *, alt: str) -> None:
+        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space.
+
+        Args:
+            figure: The figure.
+            alt: What there is to see in it.
+        """
+        with self._below:
+            draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
+
+    def draw_tabs(
+        self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
+        table: Callable[[], Table], figure: Callable[[], Figure], files: tuple[File, ...] = (),
+    ) -> None:  # fmt: skip
+        """Draw what stands below the picture, and what had to wait for the result.
+
+        Args:
+            results: What was measured; Predict is graded from the picture's result.
+            why: The proof, step by step.
+            shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
+            snippet: Code that computes the headline quantity again.
+            table: Makes the table of the picture's numbers; called when it is looked at.
+            figure: Makes the Plotly figure to export; called when it is looked at.
+            files: What else there is to take along.
+        """
+        result, truth = results.main, self.predict.grade(results.main)
+        if address.part_visible("predict") and predicted(self, self.predict) not in (None, SKIP):
+            with self._above:
+                draw_grade(self, self.predict, truth)
+        assert self.last_valid is not None
+        with self._tabs:
+            name, place = tabs.draw_bar(self)
+        with place:
+            match name:
+                case "why":
+                    tabs.draw_why(why)
+                case "code":
+                    export.draw_code(shortest, snippet, self.spec.name)
+                case "data":
+                    export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, files)
+                case _:
+                    share.draw_share(self)
+        measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

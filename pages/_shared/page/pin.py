@@ -1,0 +1,45 @@
+"""Pin: the picture that is kept beside the next one, as settings in the link."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
+
+import streamlit as st
+
+from pages._shared.session import address
+from pages._shared.session.settings import shared
+
+if TYPE_CHECKING:
+    from pages._shared.page.page import Page
+
+
+def pinned(page: Page) -> tuple[Any, Any] | None:
+    """Config and view of the pinned picture; None where none is, or none that is possible.
+
+    Args:
+        page: The page.
+    """
+    text = page.extras["pin"]
+    if not text or not address.part_visible("pin"):
+        return None
+    with suppress(ValueError, OverflowError):
+        return page.build_from(dict(parse_qsl(text, keep_blank_values=True)))
+    return None
+
+
+def draw_pin(page: Page) -> None:
+    """Draw the button that pins the picture, or lets go of it.
+
+    Args:
+        page: The page.
+    """
+    said, icon = ("Unpin", ":material/keep_off:") if page.extras["pin"] else ("Pin", ":material/keep:")
+    st.button(said, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(page,), type="tertiary")
+
+
+def _pin(page: Page) -> None:
+    text = urlencode(page.settings.parameters() | shared().written())
+    page.extras.set(pin="" if page.extras["pin"] else text)
+    page.on_pin()

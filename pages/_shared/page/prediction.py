@@ -1,0 +1,96 @@
+"""The strip that asks for a prediction, and grades it from the result once the move is made."""
+
+import streamlit as st
+
+from pages._shared.classes.join import draw_start
+from pages._shared.page.declaration import Predict
+from pages._shared.session import course_position
+from pages._shared.session.course_position import Prediction
+from pages._shared.session.page_state import PageState
+from pages._shared.session.settings import SKIPPED, UNASKED
+
+SKIP = "Skip"
+
+
+def predicted(page: PageState, predict: Predict) -> str | None:
+    """What the visitor answered: an option, or that the question was skipped; None while it stands."""
+    said = page.extras["answer"]
+    if said == SKIPPED:
+        return SKIP
+    at = int(said or 0)
+    return predict.options[at - 1] if 1 <= at <= len(predict.options) else None
+
+
+def skip(page: PageState) -> None:
+    """Leave the question unanswered."""
+    page.extras.set(answer=SKIPPED)
+
+
+def draw_headline(page: PageState, asked: Predict | None) -> None:
+    """Draw the page's claim, its formula a hover away.
+
+    Args:
+        page: The page.
+        asked: The question that stands, if one does; its headline takes the place of a claim that would answer it.
+    """
+    if asked and asked.headline:
+        st.markdown(asked.headline)
+    else:
+        st.markdown(page.spec.claim, help=f"${page.spec.formula}$")
+
+
+def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> None:
+    """Ask; answering makes the move that the question is about.
+
+    Args:
+        page: The page.
+        predict: The question.
+        slide: Whether it has the place of the picture to itself.
+    """
+    key = page.session_key("option")
+
+    def answer() -> None:
+        option = st.session_state[key]
+        if option == SKIP:
+            skip(page)
+        elif option in predict.options:
+            page.extras.set(answer=str(predict.options.index(option) + 1))
+            page.settings.set_all(predict.move)
+        st.rerun()  # of the whole page: a claim may stand in its headline now
+
+    question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
+    if slide:
+        st.header(predict.question, anchor=False)
+    st.pills(
+        question, options, key=key, on_change=answer, wrap=slide,
+        label_visibility="collapsed" if slide else "visible",
+    )  # fmt: skip
+    if slide:
+        draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
+
+
+def draw_grade(page: PageState, predict: Predict, truth: str | None) -> None:
+    """Say in one line what was measured of the answer.
+
+    Args:
+        page: The page.
+        predict: The question.
+        truth: The answer that is true with the settings as they are; None where these cannot tell.
+    """
+    said = str(predicted(page, predict))
+    query = page.settings.parameters() | page.extras.parameters()
+    course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
+    if truth is None:
+        says = ":gray[:material/help: These settings cannot tell.]"
+    elif said == truth:
+        says = "The measurement agrees. :green[:material/check: right]"
+    else:
+        says = f"Measured here: **{truth}**. :orange[:material/close: not so]"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**You said** {said}. {says}", width="content")
+        st.button("Ask again", key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
+
+
+def _ask_again(page: PageState) -> None:
+    page.extras.set(answer=UNASKED)
+    st.rerun()  # of the whole page: its question stands again

@@ -1,0 +1,111 @@
+"""The presets of a page: a row of buttons, or in presenter view the way from one slide to the next.
+
+They stand in a strip with the button that pins the picture.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages._shared.compute.turns import turns
+from pages._shared.page import pin
+from pages._shared.session import address
+from pages._shared.session.settings import SKIPPED, UNASKED, presenting
+
+if TYPE_CHECKING:
+    from pages._shared.page.page import Page
+
+
+def draw_strip(page: Page) -> None:
+    """Draw the strip.
+
+    Args:
+        page: The page.
+    """
+    with turns().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
+        if address.part_visible("presets"):
+            _draw_presets(page)
+        if address.part_visible("pin") and not page.picture_hidden:
+            pin.draw_pin(page)
+
+
+def _draw_presets(page: Page) -> None:
+    """Draw them, the one that the settings are lit.
+
+    Args:
+        page: The page.
+    """
+    key = page.session_key("preset")
+    here = st.session_state[key] = page.settings.matching(preset.settings for preset in page.presets)
+    if presenting():
+        _draw_remote(page, here)
+        return
+    st.pills(
+        "Presets", range(len(page.presets)), format_func=lambda i: page.presets[i].name, key=key, required=True,
+        wrap=False, on_change=lambda: _choose(page, st.session_state[key]), label_visibility="collapsed",
+    )  # fmt: skip
+    if here is None:
+        return
+    preset = page.presets[here]
+    if not (page.picture_hidden or (page.question_open and preset.spoils)):
+        st.markdown(f":small[:gray[{preset.caption}]]", width="content")
+
+
+def chosen(page: Page) -> str:
+    """Where the session keeps which preset was chosen last."""
+    return page.session_key("chosen")
+
+
+def _choose(page: Page, index: int | None) -> None:
+    _set(page, index)
+    page.on_control()
+
+
+def _set(page: Page, index: int | None) -> None:
+    if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
+        st.session_state[chosen(page)] = index
+        page.settings.set_all(page.presets[index].settings)
+
+
+def reset(page: Page) -> None:
+    """Set all of a page to how it begins: its settings, its question and its pin; for callbacks.
+
+    Args:
+        page: The page.
+    """
+    st.session_state.pop(chosen(page), None)
+    page.extras.set(answer=UNASKED, pin="")
+    page.settings.set_all({})
+    st.rerun()  # of the whole page: its question may stand again
+
+
+def _draw_remote(page: Page, here: int | None) -> None:
+    """What a presenter has in place of the presets: the slide that is shown, and the way to those beside it.
+
+    The question is the slide before the first preset.
+    """
+    at, count = st.session_state.get(chosen(page), -1) if here is None else here, len(page.presets)
+    at, first = (-1 if page.question_open else at), (-1 if address.part_visible("predict") else 0)
+    for label, icon, key, to in (("Back", "back", "PageUp", at - 1), ("Next", "forward", "PageDown", at + 1)):
+        st.button(
+            label, icon=f":material/arrow_{icon}:", key=f"_remote_{key}", on_click=_go,
+            args=(page, max(first, min(count - 1, to))), disabled=not first <= to < count,
+        )  # fmt: skip
+    if page.question_open:
+        st.markdown(f":gray[A prediction, then {count} presets: PageDown]")
+    elif here is None:
+        st.markdown(f":gray[{count} presets: PageDown]")
+    else:
+        st.markdown(f"**{here + 1} of {count}: {page.presets[here].name}.** {page.presets[here].caption}")
+
+
+def _go(page: Page, index: int) -> None:
+    asked = page.question_open
+    page.extras.set(answer=UNASKED if index < 0 else page.extras["answer"] or SKIPPED)
+    if page.question_open == asked:
+        _choose(page, index)
+    else:
+        _set(page, index)
+        st.rerun()  # of the whole page: a question stands in the picture's place, and a claim in its headline's

@@ -1,0 +1,85 @@
+"""The Share tab: the link to this state, its QR code, and what a teacher makes of it: a lesson, a course's step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages._shared.classes.join import draw_start
+from pages._shared.components.link_card import draw_link
+from pages._shared.lessons.course import Course, Step
+from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
+from pages._shared.page.question_field import draw_field
+from pages._shared.page.worksheet import draw_paper
+from pages._shared.session import address, course_position, draft
+from pages._shared.session.settings import shared
+
+if TYPE_CHECKING:
+    from pages._shared.page.page import Page
+
+
+def draw_share(page: Page) -> None:
+    """Draw the tab.
+
+    Args:
+        page: The page, with the settings it has now.
+    """
+    settings = address.shareable(page.parameters())
+    draw_link("This page with these settings", address.url(settings), f"{page.spec.name}_link")
+    draw_start()
+    if address.lesson() is not None:
+        return
+    draw_paper(Course(steps=(Step(page=page.spec.name, settings=settings),)), page.spec.name)
+    course = st.container()
+    with st.expander("Make a lesson of it", icon=":material/school:"):
+        st.markdown(
+            "A lesson keeps a class's attention: it shows the parts you choose and holds the controls you fix. "
+            "It is no lock; anyone may leave it. A step that is added to the course is held to the same."
+        )
+        made = _ask_lesson(page)
+        text = Course(steps=(Step(page=page.spec.name, settings=settings, lesson=made),)).encode()
+        if len(text) > course_position.MAX_TEXT:
+            st.warning(
+                f"This lesson takes {len(text):,} characters, more than a link can hold "
+                f"({course_position.MAX_TEXT:,}): ask less, or make it a step of a course and hand out "
+                "the course's file."
+            )
+        else:
+            draw_link("The lesson", address.url({"course": text}), f"{page.spec.name}_lesson")
+    with course:
+        draft.draw_add(page, made)
+
+
+def _ask_lesson(page: Page) -> Lesson:
+    own = {page.settings.key(name): one.label for name, one in page.settings.declared.items()}
+    labels = own | {shared().key(name): one.label for name, one in shared().declared.items()}
+    written = page.settings.written() | shared().written()
+    part_of = {page.settings.key(name): page.result_controls.parts.get(name, "controls") for name in page.settings}
+    parts = st.multiselect(
+        "Parts that show",
+        tuple(PARTS),
+        tuple(PARTS),
+        format_func=PARTS.__getitem__,
+        key=page.session_key("lesson_parts"),
+    )
+    name: Any = labels.__getitem__
+    fixed = st.multiselect(
+        "Controls drawn as their value", tuple(labels), format_func=name, key=page.session_key("lesson_fix")
+    )
+    hidden = st.multiselect(
+        "Controls not drawn at all", tuple(labels), format_func=name, key=page.session_key("lesson_hide")
+    )
+    first = st.toggle("The prediction comes before the picture", key=page.session_key("lesson_first"))
+    note = st.text_input("A note to the class", max_chars=MAX_NOTE, key=page.session_key("lesson_note"))
+    questions = draw_field((), page.session_key("lesson_questions"), asks=True)
+    # A control that is not drawn at all keeps the value it has now.
+    gone = {*hidden, *(key for key, part in part_of.items() if part not in parts)}
+    return Lesson(
+        parts=tuple(part for part in PARTS if part in parts),
+        fixed={key: written[key] for key in labels if key in {*fixed, *gone}},
+        hidden=tuple(key for key in labels if key in gone),
+        predict_first=first,
+        note=note[:MAX_NOTE],
+        questions=questions,
+    )

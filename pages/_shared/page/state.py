@@ -1,0 +1,119 @@
+"""What of a page is drawn anew when something is moved.
+
+A page's presets, each group of its controls and its answers are fragments. A move draws those anew that show
+something else than is now set: the answers always, the presets where one is lit or goes out, and the groups whose
+settings a preset has changed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.core.pages import PageSpec
+from pages._shared.core.session_keys import COMPLETE
+from pages._shared.page.controls import FragmentControls
+from pages._shared.page.declaration import Preset
+from pages._shared.session import address
+from pages._shared.session.page_state import PageState
+from pages._shared.session.settings import error_message, run_settings, shared
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import declared
+
+
+class ExperimentState(PageState, ABC):
+    """A sheet with presets, controls and answers.
+
+    Args:
+        spec: The page's entry in the registry.
+        groups: Dataclasses whose declared fields are its settings.
+        presets: Its named settings, one of which may be lit.
+    """
+
+    def __init__(self, spec: PageSpec, *groups: type, presets: tuple[Preset, ...]) -> None:
+        super().__init__(spec, *groups)
+        self.presets = presets
+        self._built: tuple[Any, tuple[Any, Any] | ConfigError] | None = None
+        self.presets_key, self.answers_key = f"_{spec.name}_presets", f"_{spec.name}_answers"
+        self.fragment_controls = FragmentControls(self.settings, self.on_control, self.validation_error)
+
+    @abstractmethod
+    def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
+        """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
+
+    def built(self) -> tuple[Any, Any] | ConfigError:
+        """Config and view as all is set, or why they are not possible; made once for each move."""
+        values, run = self.settings.as_dict(), run_settings()
+        if self._built is None or self._built[0] != (values, run):
+            try:
+                self._built = (values, run), self.build(values, run)
+            except ConfigError as error:
+                self._built = (values, run), error
+        return self._built[1]
+
+    def build_from(self, parameters: Mapping[str, str]) -> tuple[Any, Any]:
+        """Config and view of a link; precision and seed too, and this machine's own device.
+
+        Raises:
+            ValueError: If they are not possible.
+        """
+        run = shared().read({name: text for name, text in parameters.items() if name not in address.PERSONAL})
+        return self.build(self.settings.read(parameters), {name: run[name] for name in declared(RunConfig)})
+
+    def validation_error(self) -> tuple[str, str]:
+        """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
+        error = self.built()
+        if not isinstance(error, ConfigError):
+            return "", ""
+        who, good = address.source_name(""), st.session_state.get(self.session_key("good"))
+        kept = " The last good picture is kept." if good else ""
+        return error.field, (f"{who}: " if who else "") + error_message(error, self.settings) + kept
+
+    def on_control(self) -> None:
+        """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""
+        self._follow()
+
+    def setter(self, name: str) -> Callable[[Any], None] | None:
+        """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.
+
+        Args:
+            name: The setting.
+        """
+        return None if self.settings.is_fixed(name) else lambda value: self.set(**{name: value})
+
+    def set(self, **moved: Any) -> None:
+        """Set some settings, for callbacks of the answers; raises ``ConfigError`` for what is not possible."""
+        for name, value in moved.items():
+            self.settings.declared[name].check(name, value)
+        self.settings.set(**moved)
+        self.on_result()
+
+    def on_result(self) -> None:
+        """Called once something in the answers has been moved: the same, but their own run draws them."""
+        self._follow(self.answers_key)
+
+    def on_pin(self) -> None:
+        """Called once the picture has been pinned, or let go of: the button that does it stands with the presets."""
+        self.write_link()
+        self._draw_anew([self.presets_key, self.answers_key])
+
+    def _follow(self, running: str = "") -> None:
+        """Have the link follow, and drawn anew what a move changes.
+
+        Args:
+            running: The fragment whose run calls this, where that draws it anew unless more is asked for.
+        """
+        self.write_link()
+        lit = self.settings.matching(preset.settings for preset in self.presets)
+        none = lit is None and st.session_state.get(self.session_key("preset")) is None
+        due = [] if none else [self.presets_key]  # with its line
+        self._draw_anew([*due, *self.fragment_controls.stale_fragments(), self.answers_key], running)
+
+    def _draw_anew(self, due: list[str], running: str = "") -> None:
+        """Draw some fragments anew; all of the page where its last run was cut off, for then one may be missing."""
+        if st.session_state.get(COMPLETE) != self.spec.name:
+            st.rerun()
+        if due != [running]:
+            st.rerun(due)

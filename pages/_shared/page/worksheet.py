@@ -1,0 +1,118 @@
+"""A course on paper: each step is evaluated, without drawing its page, as it begins and after its question's move."""
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any, Final
+
+import streamlit as st
+
+from pages._shared.core import log
+from pages._shared.core.pages import PAGES
+from pages._shared.core.session_keys import WORKSHEET
+from pages._shared.lessons.course import Course, Step
+from pages._shared.page.worksheet_html import Sheet, handout
+from attention_core.claims import statement
+from attention_core.experiments.verdict import Verdict, format_number
+from attention_core.figures.svg import view_svgs
+
+MOST_FOUND: Final = 3
+_NO_PICTURE: Final = "There is no picture of these settings."
+_NOT_POSSIBLE: Final = "These settings are not possible together: {}"
+_FAILED: Final = "Something went wrong as this step was measured; the server has noted where."
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a page shows of a config: its pictures, what was found, and its result."""
+
+    pictures: tuple[str, ...]
+    verdicts: list[Verdict]
+    result: Any
+
+
+def draw_paper(course: Course, key: str) -> None:
+    """Draw the button that makes the worksheet of a course, and once it is made the two files.
+
+    Args:
+        course: The course.
+        key: For its buttons.
+    """
+    made = st.session_state.get(WORKSHEET)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_paper"):
+        st.markdown("**On paper**", width="content")
+        if made is None or made[0] != course:
+            if st.button("Make the worksheet", icon=":material/print:", key=f"_{key}_make"):
+                st.session_state[WORKSHEET] = course, make_sheets(course)
+                st.rerun(scope="app")
+            return
+        for label, solved, ending in (("Handout", False, "worksheet"), ("Solutions", True, "solutions")):
+            st.download_button(
+                label, partial(handout, course, made[1], solved=solved), f"{file_name(course)}-{ending}.html",
+                "text/html", key=f"_{key}_{ending}", on_click="ignore", icon=":material/print:",
+            )  # fmt: skip
+        st.markdown(":small[:gray[Open the file in a browser and print it.]]", width="content")
+
+
+def make_sheets(course: Course) -> tuple[Sheet, ...]:
+    """Evaluate every step of a course; what takes long shows its progress where this is called."""
+    count, place = len(course.steps), st.empty()
+    sheets = []
+    for number, step in enumerate(course.steps):
+        if count > 1:
+            place.progress(number / count, f"Measuring step {number + 1} of {count} for the worksheet")
+        sheets.append(sheet_of(step))
+    place.empty()
+    return tuple(sheets)
+
+
+def sheet_of(step: Step) -> Sheet:
+    """What paper shows of a step; where it cannot be measured, a sentence that says why."""
+    if step.page not in {page.name for page in PAGES}:
+        return Sheet(problem=_NO_PICTURE)
+    page = import_module(f"pages.{step.page}").page
+    query = {**step.settings, **{key: str(value) for key, value in step.lesson.fixed.items()}}
+    asks, predict = step.lesson.predict_first, page.predict
+    try:
+        start = _look(page, query)
+        end = _look(page, query, predict.move) if asks else start
+    except (ValueError, OverflowError) as error:
+        return Sheet(problem=_NOT_POSSIBLE.format(error))
+    except Exception as error:  # noqa: BLE001 - one step that fails must not take the others' sheets along
+        log.failed(step.page, error)
+        return Sheet(problem=_FAILED)
+    first: dict[str, Verdict] = {}
+    for verdict in end.verdicts:
+        first.setdefault(verdict.claim, verdict)
+    about = [first[claim] for claim in step.claims if claim in first] or list(first.values())
+    return Sheet(
+        pictures=start.pictures,
+        solved=end.pictures,
+        found=tuple(_said(verdict) for verdict in about[:MOST_FOUND]),
+        question=predict.question if asks else "",
+        options=predict.options if asks else (),
+        truth=predict.grade(end.result) if asks else None,
+    )
+
+
+def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) -> _Look:
+    if move is not None:
+        kept = {key: text for key, text in query.items() if key not in page.settings.keys}
+        query = kept | page.settings.spelled(move)
+    config, view = page.build_from(query)
+    results = page.measure(config, view)
+    shown = page.picture_of(config, view)
+    return _Look(tuple(view_svgs(shown.at(min(results.step, shown.steps - 1)))), results.verdicts, results.main)
+
+
+def _said(verdict: Verdict) -> str:
+    number = f"{format_number(verdict.measured)} {verdict.unit}".strip()
+    word = {"holds": "holds", "fails": "does not hold here", "undecided": "cannot be decided here"}
+    outcome = word.get(verdict.outcome, "is not as theory says")
+    return f"“{statement(verdict.claim)}” {outcome}: {verdict.says} {number}."
+
+
+def file_name(course: Course) -> str:
+    """A name for the course's files: letters, digits and dashes of its title."""
+    return "course-" + (re.sub(r"[^a-z0-9]+", "-", course.title.lower()).strip("-")[:60] or "without-title")

@@ -1,0 +1,101 @@
+"""The worksheet of a course as one HTML page to print: tasks with room to answer, or the solutions."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pages._shared.lessons.course import Course, Step
+from attention_core.figures.text import escape_xml
+
+_STYLE: Final = """
+@page { size: A4; margin: 16mm; }
+body { font: 11pt/1.45 "Source Sans 3", "Segoe UI", "Helvetica Neue", Arial, sans-serif; color: #1B1F27;
+  margin: 0 auto; max-width: 178mm; padding: 8mm 0; }
+h1 { font-size: 18pt; margin: 0 0 2mm; } h2 { font-size: 13pt; margin: 0 0 2mm; }
+section { break-inside: avoid; border-top: 1px solid #C8CDD6; padding: 5mm 0 3mm; }
+.quiet { color: #5A6270; font-size: 10pt; }
+.pictures { display: flex; flex-wrap: wrap; gap: 2mm 4mm; }
+.pictures svg { max-width: 100%; width: 56mm; height: auto; }
+.pictures svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.pictures.few svg { width: 84mm; }
+.lines { height: 26mm; background: repeating-linear-gradient(#0000 0 calc(8.6mm - 1px), #C8CDD6 0 8.6mm);
+  print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+ul { padding-left: 6mm; } .choose { list-style: "☐  "; }
+@media print { body { padding: 0; } }
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A step on paper.
+
+    Attributes:
+        pictures: The panels of its picture as it begins, as SVG.
+        solved: Likewise after the move of the page's question; as it begins where nothing is asked.
+        found: What was measured, in sentences.
+        question: What the page asks, where the step has it asked.
+        options: The answers to choose from.
+        truth: The one that is true; None where the settings cannot tell.
+        problem: Why there is no picture; empty where there is one.
+    """
+
+    pictures: tuple[str, ...] = ()
+    solved: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+    question: str = ""
+    options: tuple[str, ...] = ()
+    truth: str | None = None
+    problem: str = ""
+
+
+def handout(course: Course, sheets: Sequence[Sheet], *, solved: bool) -> str:
+    """The worksheet as HTML that needs nothing from elsewhere; all text is shown exactly as it is.
+
+    Args:
+        course: The course.
+        sheets: What was measured of its steps.
+        solved: Whether it is the sheet of solutions.
+    """
+    title = escape_xml(course.title or "Attention, step by step")
+    kind = "Solutions" if solved else "Worksheet"
+    steps = "".join(
+        _section(number, step, sheet, solved)
+        for number, (step, sheet) in enumerate(zip(course.steps, sheets, strict=True), 1)
+    )
+    name = "" if solved else '<p class="quiet">Name: ______________________________ &nbsp; Date: ______________</p>'
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: {kind.lower()}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
+        f'<h1>{title}</h1><p class="quiet">{kind} · {course.minutes} minutes. Every picture was computed by the app; '
+        f"a row is a query, a column a key, unless its axis says otherwise.</p>{name}{steps}</body></html>"
+    )
+
+
+def _section(number: int, step: Step, sheet: Sheet, solved: bool) -> str:
+    parts = [f'<h2>{number}. {escape_xml(step.title)} <span class="quiet">{step.minutes} min</span></h2>']
+    parts += [f"<p>{escape_xml(step.lesson.note)}</p>"] if step.lesson.note else []
+    parts += [_question(sheet, solved)] if sheet.question else []
+    pictures = sheet.solved if solved else sheet.pictures
+    if sheet.problem:
+        parts.append(f'<p class="quiet">{escape_xml(sheet.problem)}</p>')
+    else:
+        caption = "Measured" if solved else "As it begins"
+        few = " few" if len(pictures) < 3 else ""
+        parts.append(f'<p class="quiet">{caption}:</p><div class="pictures{few}">{"".join(pictures)}</div>')
+    if solved:
+        parts += [f"<p>{escape_xml(step.answer)}</p>"] if step.answer else []
+        parts.append(_list(sheet.found))
+    else:
+        parts.append('<div class="lines"></div>')
+    return f"<section>{''.join(parts)}</section>"
+
+
+def _question(sheet: Sheet, solved: bool) -> str:
+    asked = f"<p><b>Predict.</b> {escape_xml(sheet.question)}</p>"
+    if not solved:
+        return asked + _list(sheet.options, "choose")
+    return asked + f"<p>Measured: <b>{escape_xml(sheet.truth or 'these settings cannot tell')}</b>.</p>"
+
+
+def _list(items: Iterable[str], kind: str = "") -> str:
+    return f'<ul class="{kind}">{"".join(f"<li>{escape_xml(item)}</li>" for item in items)}</ul>'

@@ -1,0 +1,229 @@
+"""The address is the state: it is read where somebody arrives by it, and follows every move.
+
+Settings live in the session (``settings.py``), so they survive a page switch. The address is written from them, all
+at once and so as one step of the browser's history. It is read when a session starts, when a link inside the app or a
+visit leads to a page with settings, and when the browser goes back or forward.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages._shared.core import log
+from pages._shared.core.compat import is_history_navigation
+from pages._shared.core.network import public_url
+from pages._shared.core.pages import HOME, page_file
+from pages._shared.core.session_keys import ARRIVED, CLASS, NOTICES, PAGE, QUERIES, READS, VISITED
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.course import Course
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.rooms.room import is_key
+from pages._shared.session import course_position
+
+PERSONAL: Final = ("present", "device")  # settings that are a visitor's own: no link, step or call moves them
+CLASS_PARAMETER: Final = "class"
+_CONTEXT: Final = (CLASS_PARAMETER, *course_position.PARAMETERS)
+_MOST_SAID = 5
+
+
+def read(page: str) -> None:
+    """Look at the address before anything is drawn: enter its class and its course, and say whether it is to be read.
+
+    Args:
+        page: Name of the page that is about to run.
+    """
+    state, parameters = st.session_state, st.query_params.to_dict()
+    before, visited = state.get(PAGE), state.pop(VISITED, None) == page
+    if before is None:
+        log.started(page)
+    led = bool(before != page and parameters) or is_history_navigation()
+    reads = before is None or visited or (led and not _is_detour(page, parameters))
+    state[READS], state[ARRIVED], state[PAGE] = reads, before != page, page
+    if not reads:
+        return
+    key = parameters.get(CLASS_PARAMETER)
+    if key is not None and key != state.get(CLASS) and (sentence := join(key)):
+        add_notice(sentence)
+    begins, said = course_position.read(parameters)
+    for sentence in said[:_MOST_SAID]:
+        add_notice(sentence)
+    if said:
+        log.refused(page, "a part of a course")
+    if len(said) > _MOST_SAID:
+        add_notice(f"And {len(said) - _MOST_SAID} more of this kind.")
+    if begins:
+        visit_step(0)
+
+
+def visit(page: str, parameters: Mapping[str, str]) -> None:
+    """Go to a page as if by a link with ``parameters``; what comes after this call does not run.
+
+    The class, the course and what is a visitor's own stay.
+
+    Args:
+        page: Name of the page.
+        parameters: What its link holds.
+    """
+    own = {name: text for name, text in st.query_params.to_dict().items() if name in PERSONAL}
+    st.session_state[VISITED] = page
+    st.switch_page(page_file(page), query_params={**own, **parameters, **_context()})
+
+
+def visit_step(index: int, fresh: bool = False) -> None:
+    """Go to a step of the course; past the last is the end, which stands on the page of the visitor.
+
+    Args:
+        index: The step, counted from 0.
+        fresh: Whether it begins anew, where something was predicted at it already.
+    """
+    course_position.move_to(index)
+    step = course_position.current_step()
+    if step is not None:
+        visit(step.page, step.settings if fresh else course_position.query_of_step())
+
+
+def visit_course(course: Course, index: int = 0) -> None:
+    """Begin a course, at its first step or another; see ``visit_step``."""
+    course_position.enter(course)
+    visit_step(index)
+
+
+def query() -> dict[str, str] | None:
+    """What the address holds, where this run is to read it; None where it is not."""
+    return st.query_params.to_dict() if st.session_state.get(READS) else None
+
+
+def join(key: str) -> str:
+    """Enter a class, and stay in it on every page.
+
+    Args:
+        key: The room's key, in upper or lower case.
+
+    Returns:
+        Why it cannot be a key; empty where it can.
+    """
+    key = key.strip().upper()
+    if not is_key(key):
+        log.refused("the class", "a key that cannot be one")
+        return f"“{escape_markdown(key)}” is no key of a class: that has five letters, all consonants."
+    st.session_state[CLASS] = key
+    return ""
+
+
+def room() -> str:
+    """The key of the class this session is in; empty if it is in none."""
+    return st.session_state.get(CLASS, "")
+
+
+def leave_class() -> None:
+    """Leave the class."""
+    st.session_state.pop(CLASS, None)
+
+
+def _is_detour(page: str, parameters: Mapping[str, str]) -> bool:
+    """Whether the address holds settings of another page, so says nothing of this one's.
+
+    When the menu leads to a page with settings, Streamlit writes them to the address while that still names the page
+    left behind, and then the page: a step of the history for each. Back to the first leads to the page left behind,
+    whose settings are as they were.
+    """
+    return any("_" in key and not key.startswith(f"{page}_") for key in parameters)
+
+
+def arrived() -> bool:
+    """Whether this run is the first on its page since another page, or since the session began."""
+    return st.session_state.get(ARRIVED, True)
+
+
+def last_query(page: str) -> dict[str, str]:
+    """What the address of a page held when it was last looked at: a way back to its settings."""
+    return st.session_state.get(QUERIES, {}).get(page, {})
+
+
+def say_unknown(page: str, known: frozenset[str]) -> None:
+    """Say of what the address holds and nobody has read that the page does not know it.
+
+    Args:
+        page: Name of the page.
+        known: The keys of all its settings.
+    """
+    for key in (query() or {}).keys() - known - {*_CONTEXT}:
+        if key.startswith(f"{page}_") or "_" not in key:
+            log.refused(page, "an unknown setting in the link")
+            holds = f"{source_name('The link')} holds “{escape_markdown(key)}”"
+            add_notice(f"{holds}, which this page does not know; it is left out.")
+
+
+def write(parameters: Mapping[str, str], *, is_page: bool = True) -> None:
+    """Make the address hold ``parameters``, and the class and the course where there is one.
+
+    Args:
+        parameters: What the page's link holds.
+        is_page: Whether they are the page's own, to come back to; not where something else stands in its place.
+    """
+    state = st.session_state
+    if is_page:
+        state[QUERIES] = state.get(QUERIES, {}) | {state.get(PAGE, ""): dict(parameters)}
+    wanted = {**parameters, **_context()}
+    if wanted != st.query_params.to_dict():
+        st.query_params.from_dict(wanted)
+
+
+def _context() -> dict[str, str]:
+    """What the address holds of the course and the class."""
+    return course_position.parameters() | ({CLASS_PARAMETER: room()} if room() else {})
+
+
+def add_notice(sentence: str) -> None:
+    """Have the page say ``sentence``, once, above its picture."""
+    st.session_state.setdefault(NOTICES, []).append(sentence)
+
+
+def pop_notices() -> list[str]:
+    """What is to be said now."""
+    return st.session_state.pop(NOTICES, [])
+
+
+def lesson() -> Lesson | None:
+    """What this page is held to, if anything: by the step of a course on its own page."""
+    return course_position.lesson(st.session_state.get(PAGE))
+
+
+def source_name(otherwise: str) -> str:
+    """Who asks for what is not possible: the step of a course on its own page, by its number, or ``otherwise``."""
+    here = course_position.current()
+    if here is None or course_position.step_of(st.session_state.get(PAGE)) is None:
+        return otherwise
+    return "The lesson" if course_position.is_lesson() else f"Step {here.index + 1} of the course"
+
+
+def part_visible(part: str) -> bool:
+    """Whether ``part`` of a page shows: always, but in a lesson without it."""
+    here = lesson()
+    return here is None or part in here.parts
+
+
+def shareable(parameters: Mapping[str, str]) -> dict[str, str]:
+    """What of a link's parameters can be handed to others."""
+    return {name: text for name, text in parameters.items() if name not in (*PERSONAL, *_CONTEXT)}
+
+
+def url(parameters: Mapping[str, str], page: str | None = None) -> str:
+    """The address of a page, as the visitor's browser knows it, with ``parameters``.
+
+    Args:
+        parameters: What it holds.
+        page: The page's name; this one unless given.
+    """
+    base = (st.context.url or "").split("?")[0]
+    if page is not None:
+        here = st.session_state[PAGE]
+        base = base.removesuffix("/").removesuffix(f"/{here}") + ("/" if page == HOME.name else f"/{page}")
+    return base + ("?" + urlencode(parameters) if parameters else "")
+
+
+def public_home() -> str | None:
+    """The address of Home for everybody, where a prefix of the server's stays; None on a machine on no network."""
+    return public_url(url({}, HOME.name), st.get_option("browser.serverAddress"))

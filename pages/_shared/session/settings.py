@@ -1,0 +1,301 @@
+"""What the settings of a page stand at in this session: taken from the link, moved by people, written to the link."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar, dataclass_transform
+
+import streamlit as st
+
+from pages._shared.core import log
+from pages._shared.core.pages import FOLDER
+from pages._shared.core.session_keys import SETTINGS
+from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.session import address, course_position
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, Coded, Setting, Switch, declared, defaults, setting
+
+Group = TypeVar("Group")
+
+_NO_VALUE: Any = object()
+
+_GROUPS: dict[tuple[str, str], tuple[int, type]] = {}
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def settings_group(page: str) -> Callable[[type[Group]], type[Group]]:
+    """Makes a class in a page's file a frozen dataclass of declared fields, one and the same for all visitors.
+
+    Streamlit runs the file anew for each visit. A dataclass made each time is a third of what a session holds, and
+    what is known of it by heart (``declared``) would keep it for good.
+
+    Args:
+        page: Name of the page. When its file has changed, the class is made again.
+    """
+
+    def made(group: type[Group]) -> type[Group]:
+        key, written = (page, group.__qualname__), (FOLDER / f"{page}.py").stat().st_mtime_ns
+        if key not in _GROUPS or _GROUPS[key][0] != written:
+            _GROUPS[key] = written, dataclass(frozen=True, slots=True, kw_only=True)(group)
+        return _GROUPS[key][1]
+
+    return made
+
+
+class Settings:
+    """The settings that some dataclasses declare, and what they stand at.
+
+    A setting's key in the session and in the link is ``{page}_{name}``. What a lesson fixes is as the lesson says,
+    whatever is set.
+
+    Args:
+        page: Name of the page; empty for what all pages share.
+        groups: Dataclasses with declared fields; precision, device and seed belong to no page.
+
+    Attributes:
+        declared: The declarations, by name.
+        defaults: What each setting begins with.
+    """
+
+    def __init__(self, page: str, *groups: type) -> None:
+        self.page = page
+        self.declared: dict[str, Setting] = {}
+        self.defaults: dict[str, Any] = {}
+        shared = declared(RunConfig) if page else {}
+        for group in groups:
+            own = {name: one for name, one in declared(group).items() if name not in shared}
+            self.declared |= own
+            self.defaults |= {name: defaults(group)[name] for name in own}
+        start = f"{page}_" if page else ""
+        self._keys = {name: start + (one.link or name) for name, one in self.declared.items()}
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The settings' names in the session and in the link."""
+        return frozenset(self._keys.values())
+
+    def key(self, name: str) -> str:
+        """The setting's name in the session and in the link."""
+        return self._keys[name]
+
+    def fixed(self) -> frozenset[str]:
+        """The settings that the lesson says."""
+        here = address.lesson()
+        return frozenset(() if here is None else (name for name in self if self._fixed(name, here) is not _NO_VALUE))
+
+    def is_fixed(self, name: str) -> bool:
+        """Whether the lesson says what the setting is."""
+        return name in self.fixed()
+
+    def is_hidden(self, name: str) -> bool:
+        """Whether the lesson keeps the setting out of sight."""
+        here = address.lesson()
+        return here is not None and self.key(name) in here.hidden
+
+    def __getitem__(self, name: str) -> Any:
+        return self._stands((name,))[name]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What all settings stand at."""
+        return self._stands(self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.declared)
+
+    def for_group(self, group: type) -> dict[str, Any]:
+        """What the declared fields of a dataclass stand at."""
+        return self._stands(name for name in declared(group) if name in self.declared)
+
+    def matching(self, choices: Iterable[Mapping[str, Any]]) -> int | None:
+        """Which of some choices, the first of them, ``set_all`` would leave all as it is now; None if there is none.
+
+        What the lesson fixes does not count.
+        """
+        now, fixed = self.as_dict(), self.fixed()
+        free = [name for name in self if name not in fixed]
+        wanted = (self.defaults | dict(settings) for settings in choices)
+        return next((at for at, one in enumerate(wanted) if all(now[name] == one[name] for name in free)), None)
+
+    def set(self, **moved: Any) -> None:
+        """Set some settings; for callbacks, and before anything is drawn."""
+        values = st.session_state.setdefault(SETTINGS, {})
+        for name, value in moved.items():
+            if value == self.defaults[name]:
+                values.pop(self.key(name), None)
+            else:
+                values[self.key(name)] = value
+
+    def set_all(self, settings: Mapping[str, Any]) -> None:
+        """Set all settings to how they begin, but those in ``settings``."""
+        self.set(**self.defaults | dict(settings))
+
+    def load_from_address(self) -> None:
+        """Take from the link what is to be read of it; of what is not possible say so, and let it be as it begins."""
+        query = address.query()
+        if query is None:
+            return
+        for name, one in self.declared.items():
+            text = query.get(self.key(name))
+            try:
+                value = self._read(name, text)
+            except (ValueError, OverflowError):
+                value = self.defaults[name]
+                log.refused(self.page or "all pages", f"{self.key(name)} in the link")
+                said = f"asks for {one.label} = “{escape_markdown(text or '')}”, which is not possible"
+                used = escape_markdown(one.say(value)) or "none"
+                address.add_notice(f"{address.source_name('The link')} {said}; {used} is used.")
+            self.set(**{name: value})
+
+    def read(self, parameters: Mapping[str, str]) -> dict[str, Any]:
+        """What the settings are where a link holds ``parameters``.
+
+        Raises:
+            ValueError: If one of them is not possible.
+        """
+        return {name: self._read(name, parameters.get(self.key(name))) for name in self}
+
+    def _read(self, name: str, text: str | None) -> Any:
+        if text is None:
+            return self.defaults[name]
+        value = self.declared[name].read(text)
+        self.declared[name].check(name, value)
+        return value
+
+    def parameters(self) -> dict[str, str]:
+        """What the link holds of these settings: what is not as it begins."""
+        return {
+            self.key(name): self.declared[name].write(value)
+            for name, value in self.as_dict().items()
+            if value != self.defaults[name]
+        }
+
+    def spelled(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """What a link holds where these settings are so and all others as they begin."""
+        return {self.key(name): self.declared[name].write(value) for name, value in values.items()}
+
+    def written(self) -> dict[str, str]:
+        """Every setting as a link spells it, by its key: what a lesson fixes it at."""
+        return {self.key(name): self.declared[name].write(value) for name, value in self.as_dict().items()}
+
+    def value_text(self, name: str) -> str:
+        """What a setting stands at, in words."""
+        return self.declared[name].say(self[name])
+
+    def _stands(self, names: Iterable[str]) -> dict[str, Any]:
+        """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
+        here, values = address.lesson(), st.session_state.get(SETTINGS, {})
+        found = {name: values.get(self._keys[name], self.defaults[name]) for name in names}
+        if here is not None:
+            said = {name: self._fixed(name, here) for name in found}
+            found |= {name: value for name, value in said.items() if value is not _NO_VALUE}
+        return found
+
+    def _fixed(self, name: str, here: Lesson) -> Any:
+        """What a lesson fixes a setting at, if it does; it no longer does where that is not possible."""
+        key, one = self.key(name), self.declared[name]
+        if key not in here.fixed:
+            return _NO_VALUE
+        raw = here.fixed[key]
+        with suppress(ValueError, TypeError, OverflowError):
+            value = one.read(raw) if isinstance(raw, str) else raw
+            one.check(name, value)
+            return value
+        course_position.unfix(key)
+        log.refused(key, "a lesson's value")
+        address.add_notice(
+            f"{address.source_name('The lesson')} fixes {one.label} at “{escape_markdown(str(raw))}”, "
+            "which is not possible; you may choose it."
+        )
+        return _NO_VALUE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared(RunConfig):
+    """What all pages share: precision, device and seed, and presenter view.
+
+    Attributes:
+        present: Whether this session is in presenter view.
+    """
+
+    present: bool = setting(
+        False, Switch(label="Presenter view", hint="Large type; PageUp and PageDown step through the presets.")
+    )
+
+
+TABS = {"why": "Why", "code": "Code", "data": "Data", "share": "Share"}
+UNASKED, SKIPPED, MOST_OPTIONS = "", "skipped", 6
+ANSWERS = {UNASKED: "none", SKIPPED: "skipped", **{str(i): str(i) for i in range(1, MOST_OPTIONS + 1)}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageExtras:
+    """What surrounds every picture: in the address, so that it survives a reload, and not in the link that is shared.
+
+    Attributes:
+        tab: The open tab.
+        answer: The option that was predicted, counted from 1; or that the question was skipped, or not answered.
+        pin: The settings of the pinned picture, as a link holds them; empty where none is pinned.
+    """
+
+    tab: str = setting("why", Choice(TABS, label="the tab", formerly={label: name for name, label in TABS.items()}))
+    answer: str = setting(UNASKED, Choice(ANSWERS, label="the prediction"))
+    pin: str = setting("", Coded(str, str, label="the pinned picture"))
+
+
+@cache
+def shared() -> Settings:
+    """The settings that all pages share."""
+    return Settings("", Shared)
+
+
+def snapshot() -> dict[str, Any]:
+    """What the settings of all pages stand at, where it is not how they begin."""
+    return dict(st.session_state.get(SETTINGS, {}))
+
+
+def restore(values: Mapping[str, Any]) -> None:
+    """Make the settings of all pages what they were.
+
+    Args:
+        values: A snapshot of this session's.
+    """
+    st.session_state[SETTINGS] = dict(values)
+
+
+def run_settings() -> dict[str, Any]:
+    """Precision, device and seed as every config takes them; the default for a precision that is not here."""
+    values = shared().for_group(RunConfig)
+    try:
+        RunConfig(**values)
+    except ConfigError as error:
+        values[error.field] = defaults(RunConfig)[error.field]
+    return values
+
+
+def presenting() -> bool:
+    """Whether this session is in presenter view."""
+    return bool(shared()["present"])
+
+
+def error_message(error: ConfigError, settings: Settings) -> str:
+    """What is not possible about a config, in the words that the page uses for its settings."""
+    one = settings.declared.get(error.field)
+    label = one.label if one else error.field.replace("_", " ")
+    if error.value in ((), "", "0 tokens"):
+        said = "is empty"
+    elif (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
+        said = f"cannot be “{escape_markdown(_spoken(one, error.value), 120)}”"
+    else:
+        said = f"cannot be {escape_markdown(str(error.value), 120)}"
+    return f"**{escape_markdown(label)}** {said}: {escape_markdown(error.allowed, 300)}."
+
+
+def _spoken(one: Setting, value: Any) -> str:
+    """A value as its control shows it; as it is, where it is none of the control's."""
+    try:
+        return one.say(value)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return str(value)

@@ -1,0 +1,157 @@
+"""Every picture of every study, under one setting of each, and the results that they draw."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import product
+from typing import Any
+
+from attention_core.experiments import (
+    anatomy,
+    biases,
+    complexity,
+    learning,
+    masking,
+    normalization,
+    permutation,
+    projections,
+    receptive_field,
+    scaling,
+)
+from attention_core.experiments.run import run
+from attention_core.figures import anatomy as draw_anatomy
+from attention_core.figures import biases as draw_biases
+from attention_core.figures import complexity as draw_complexity
+from attention_core.figures import learning as draw_learning
+from attention_core.figures import masking as draw_masking
+from attention_core.figures import normalization as draw_normalization
+from attention_core.figures import permutation as draw_permutation
+from attention_core.figures import projections as draw_projections
+from attention_core.figures import receptive_field as draw_reach
+from attention_core.figures import scaling as draw_scaling
+from attention_core.figures.matrix import MatrixView
+from tests.figures.times import CURVES, SHARES
+from tests.texts import TOKENS
+
+WORDS = tuple(token for token in TOKENS if " " not in token)[:10]
+SIX = WORDS[:6]
+ANATOMY = anatomy.AnatomyConfig(tokens=SIX, weights="random", causal=True, heads=4, dropout=0.5)
+SHUFFLE = permutation.ShuffleConfig(tokens=SIX, query_order=(2, 0, 1, 5, 3, 4), key_order=(1, 2, 0, 3, 5, 4))
+BIASES = biases.BiasesConfig(tokens=SIX)
+WIDE = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 20, "layers": 2, "heads": 2}
+SENTENCES = (SIX, ("a", "dog", "<b>slept</b>"), ("birds", "sing"))
+SMALL = receptive_field.ReceptiveFieldConfig(heads=2, layers=2, tokens=9)
+MASKED = {stack: masking.MaskingConfig(sentences=SENTENCES, stack=stack) for stack in masking.STACKS}
+PROJECTED = {topic: projections.ProjectionsConfig(topic=topic, tokens=WORDS, seed=2) for topic in projections.TOPICS}
+NORMED = {topic: normalization.NormalizationConfig(topic=topic, seed=2, d_model=3) for topic in normalization.TOPICS}
+
+
+@cache
+def trained() -> Any:
+    return run(learning.LearningConfig(task="copy", back=1, causal=True, **WIDE))
+
+
+@cache
+def measured(config: Any, experiment: Any = None) -> Any:
+    return run(config, experiment=experiment)
+
+
+RESULTS: dict[str, Callable[[], Any]] = {
+    "anatomy": lambda: measured(ANATOMY),
+    "terms": lambda: measured(BIASES.without_size(), biases.run_bias_sizes),
+    "biases": lambda: measured(BIASES),
+    "sweep": lambda: measured(BIASES.key_sweep(), biases.steps_size_sweep),
+    "shift": lambda: measured(BIASES.without_size(), biases.run_shift),
+    "mean": lambda: measured(biases.MeanConfig(doublings=10)),
+    "training": lambda: measured(biases.TrainingConfig(dtype="float32", steps=20)),
+    "norms": lambda: measured(biases.AfterNormConfig(tokens=SIX)),
+    "appendix": lambda: measured(biases.AppendixConfig()),
+    "complexity": lambda: measured(complexity.ComplexityConfig(num_queries=32, num_keys=64, d_model=32, num_heads=4)),
+    "learning": trained,
+    "answer": lambda: learning.answer(trained().trained, tuple("abca")),
+    "heads": lambda: measured(learning.Ablation(trained=trained().trained, off=((1, 0),))),
+    "seeds": lambda: measured(learning.SeedsConfig(runs=3, seed=4, **WIDE)),
+    **{stack: partial(measured, config) for stack, config in MASKED.items()},
+    **{topic: partial(measured, config) for topic, config in (PROJECTED | NORMED).items()},
+    "shuffle": lambda: measured(SHUFFLE),
+    "laws": lambda: measured(SHUFFLE.unshuffled()),
+    "reach": lambda: measured(SMALL),
+    "random": lambda: measured(receptive_field.ReceptiveFieldConfig(weights="random", layers=2, tokens=12)),
+    "scaling": lambda: measured(scaling.ScalingConfig(scale="power", alpha=0.4, num_queries=2000)),
+    "picture": lambda: measured(scaling.ScalingConfig(), scaling.run_picture),
+}
+
+
+def of(name: str) -> Any:
+    return RESULTS[name]()
+
+
+STEPS = [(step, head) for step in draw_anatomy.STEP_NAMES for head in ("1", draw_anatomy.ALL, draw_anatomy.AVERAGE)]
+
+
+@cache
+def views(study: str) -> dict[str, MatrixView]:
+    """All views of a study by their names; the first has none of its own where the study says enough."""
+    match study:
+        case "anatomy":
+            result = of("anatomy")
+            made = {step: draw_anatomy.anatomy_view(ANATOMY, result, step=step[0], head=step[1]) for step in STEPS}
+            return {" ".join(step): view for step, view in made.items()}
+        case "biases":
+            return {
+                "terms": draw_biases.terms_view(of("terms"), "2"),
+                "difference": draw_biases.difference_view(of("terms"), "2"),
+                "sizes": draw_biases.size_view(of("sweep"), "3"),
+                "gradients": draw_biases.gradient_view(of("biases")),
+                "residuals": draw_biases.residual_view(of("sweep")),
+                "shift": draw_biases.shift_view(of("shift")),
+                "mean": draw_biases.mean_view(of("mean")),
+                "training": draw_biases.training_view(of("training")),
+            }
+        case "complexity":
+            times = {"": None, "times": CURVES, "shares": SHARES}
+            return {name: draw_complexity.complexity_view(of("complexity"), one) for name, one in times.items()}
+        case "learning":
+            return {
+                "": draw_learning.learning_view(of("learning").history),
+                "gradients": draw_learning.gradients_view(of("learning").history),
+                "answer": draw_learning.answer_view(of("answer"), causal=True),
+                "heads": draw_learning.ablation_view(of("heads"), of("learning").score.accuracy),
+                "seeds": draw_learning.seeds_view(of("seeds")),
+            }
+        case "masking":
+            chosen = product(masking.STACKS, draw_masking.VIEWS)
+            return {f"{stack} {name}": draw_masking.masking_view(of(stack), name) for stack, name in chosen}
+        case "normalization":
+            draw = draw_normalization.normalization_view
+            return {topic: draw(config, of(topic), (3, 1)) for topic, config in NORMED.items()}
+        case "permutation":
+            draw = partial(draw_permutation.shuffle_view, SHUFFLE, of("shuffle"))
+            residuals = draw_permutation.residual_view(of("laws"))
+            return {"": draw(), "head": draw(head="2"), "output": draw(quantity="output"), "residuals": residuals}
+        case "projections":
+            draw = draw_projections.projections_view
+            drawn = {topic: draw(config, of(topic)) for topic, config in PROJECTED.items()}
+            curves = {f"{topic} curves": draw_projections.curves_view(of(topic)) for topic in PROJECTED}
+            return drawn | {name: view for name, view in curves.items() if view}
+        case "reach":
+            return {
+                "": draw_reach.reach_view(of("reach")),
+                "graph": draw_reach.graph_view(of("reach")),
+                "curve": draw_reach.curve_view(of("random")),
+                "kernel": draw_reach.kernel_view(of("random")),
+                "table": draw_reach.table_view(measured(SMALL.tabled, receptive_field.run_table)),
+            }
+    curves = {name: draw_scaling.curves_view(of("scaling"), name) for name in draw_scaling.TITLES}
+    return {"": draw_scaling.scaling_view(of("picture")), **curves}
+
+
+STUDIES = (
+    "anatomy", "biases", "complexity", "learning", "masking", "normalization", "permutation", "projections", "reach",
+    "scaling",
+)  # fmt: skip
+
+
+def view_of(name: str) -> MatrixView:
+    """A view by its study and its name there, such as ``biases terms``."""
+    study, _, which = name.partition(" ")
+    return views(study)[which]

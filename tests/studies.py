@@ -1,0 +1,168 @@
+"""Every experiment under random settings, in every precision: what is drawn, and what came of it."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from attention_core.device import DTYPES
+from attention_core.experiments import (
+    anatomy,
+    biases,
+    complexity,
+    learning,
+    masking,
+    normalization,
+    permutation,
+    projections,
+    receptive_field,
+    scaling,
+)
+from attention_core.experiments.biases import steps_size_sweep
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.masking.config import Sentences
+from attention_core.experiments.run import run
+from attention_core.experiments.settings import (
+    Choice,
+    OneOf,
+    Real,
+    Setting,
+    Switch,
+    Whole,
+    Words,
+    declared,
+    defaults,
+)
+from attention_core.experiments.verdict import Result, Verdict
+
+WORDS = ("a", "b", "c", "🙂", "<b>")
+USUAL = 0.5  # how often a setting stays as it begins: with every switch thrown all claims are broken, and none tested
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is tried of an experiment.
+
+    Attributes:
+        name: What it is called.
+        config: Its settings.
+        run: From a config to the result.
+        limits: Settings that are drawn from fewer values than they may have, since others take too long.
+        complete: From drawn values and a source of chance to further values of fields that are not declared.
+        dtypes: The precisions it can be run in.
+    """
+
+    name: str
+    config: type[RunConfig]
+    run: Callable[[Any], Result]
+    limits: Mapping[str, Setting] = field(default_factory=dict)
+    complete: Callable[[dict[str, Any], random.Random], dict[str, Any]] = lambda _values, _chance: {}
+    dtypes: tuple[str, ...] = tuple(DTYPES)
+
+
+def orders(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """An order of queries, of keys, of both, or none that moves anything."""
+    here = [list(range(len(values[name]))) for name in ("tokens", "context")]
+    for order in here:
+        if chance.random() < 0.8:
+            chance.shuffle(order)
+    queries, keys = map(tuple, here)
+    together = not values["context"] and chance.random() < 0.6
+    only = chance.choice(("queries", "keys"))
+    return {
+        "query_order": queries if together or only == "queries" else (),
+        "key_order": queries if together else (keys or queries) if only == "keys" else (),
+    }
+
+
+STUDIES = (
+    Study("anatomy", anatomy.AnatomyConfig, anatomy.run_anatomy),
+    Study("permutation", permutation.PermutationConfig, permutation.run_permutation),
+    Study("permutation, blocks", permutation.PermutationConfig, partial(run, experiment=permutation.steps_blocks)),
+    Study("permutation, order", permutation.PermutationConfig, partial(run, experiment=permutation.steps_order)),
+    Study("permutation, depth", permutation.PermutationConfig, permutation.run_depth),
+    Study("permutation, one shuffle", permutation.ShuffleConfig, permutation.run_shuffle, complete=orders),
+    Study("biases", biases.BiasesConfig, biases.run_biases),
+    Study("biases, growing", biases.BiasesConfig, lambda one: run(one.key_sweep(), experiment=steps_size_sweep)),
+    Study("biases, norms", biases.AfterNormConfig, biases.run_after_norm),
+    Study("biases, mean", biases.MeanConfig, biases.run_mean, {"doublings": Whole(8, 12, label="")}),
+    Study("biases, training", biases.TrainingConfig, run, {"steps": Whole(10, 30, label="")}),
+    Study("projections", projections.ProjectionsConfig, projections.run_projections),
+    Study("scaling", scaling.ScalingConfig, run),
+    Study("receptive field", receptive_field.ReceptiveFieldConfig, run),
+    Study("masks", masking.MaskingConfig, masking.run_masking),
+    Study("complexity", complexity.ComplexityConfig, complexity.run_complexity),
+    Study("normalization", normalization.NormalizationConfig, normalization.run_normalization),
+    Study(
+        "learning",
+        learning.LearningConfig,
+        run,
+        {"steps": Whole(1, 60, label=""), "tokens": Whole(2, 16, label=""), "batch": Whole(1, 32, label="")},
+        dtypes=("float32", "float64"),
+    ),
+)
+
+
+def drawn(one: Setting, chance: random.Random) -> Any:
+    """A random value of a setting."""
+    match one:
+        case Whole(low=low, high=high):
+            return chance.randint(low, high)
+        case Real(low=low, high=high, step=step):
+            return low + step * chance.randrange(round((high - low) / step) + 1)
+        case Switch():
+            return chance.random() < 0.5
+        case Choice(options=options):
+            return chance.choice(list(options))
+        case OneOf(values=values, between=True) if chance.random() < 0.5:
+            between = chance.randint if isinstance(values[0], int) else chance.uniform
+            return between(values[0], values[-1])
+        case OneOf(values=values):
+            return chance.choice(list(values))
+        case Sentences():
+            return tuple(tuple(chance.choices(WORDS, k=chance.randint(1, 5))) for _ in range(chance.randint(1, 4)))
+        case Words(least=least):
+            return tuple(chance.choice(WORDS) for _ in range(chance.randint(least, 5)))
+        case _:
+            raise TypeError(f"nothing is drawn for {type(one).__name__}")
+
+
+def settings(study: Study, dtype: str, count: int, seed: int = 0) -> Iterator[RunConfig]:
+    """Random settings of a study in one precision, those that are not possible left out."""
+    chance = random.Random(f"{study.name} {dtype} {seed}")
+    usual, kinds = defaults(study.config), declared(study.config)
+    kinds = {name: study.limits.get(name, one) for name, one in kinds.items() if name not in ("dtype", "device")}
+    while count:
+        values = {
+            name: usual[name] if name != "seed" and name not in study.limits and chance.random() < USUAL
+            else drawn(one, chance)
+            for name, one in kinds.items()
+        }  # fmt: skip
+        try:
+            config = study.config(dtype=dtype, device="cpu", **values, **study.complete(values, chance))
+        except ConfigError:
+            continue
+        count -= 1
+        yield config
+
+
+def surprises(study: Study, dtype: str, count: int, seed: int = 0) -> tuple[Counter[str], list[tuple[Any, Verdict]]]:
+    """How often each outcome came up, and the settings and verdicts that surprise.
+
+    Args:
+        study: What is tried.
+        dtype: The precision.
+        count: How many settings.
+        seed: Another seed draws others.
+    """
+    outcomes: Counter[str] = Counter()
+    found = []
+    for config in settings(study, dtype, count, seed):
+        for verdict in study.run(config).verdicts:
+            outcomes[verdict.outcome] += 1
+            if verdict.surprises:
+                found.append((config, verdict))
+    return outcomes, found

@@ -1,0 +1,178 @@
+// The browser's side of a class, without a page: places, the way there, a teacher's own questions, what comes next.
+
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+import { storage } from "./stubs.js";
+import { QuestionSteps } from "#web/live_class/question_steps.js";
+import { EXAMPLE, read } from "#web/live_class/question_text.js";
+import { histogram } from "#web/live_class/histogram.js";
+import { isSame, placeOf } from "#web/live_class/location.js";
+import { Questions } from "#web/live_class/questions.js";
+import { Follow } from "#web/live_class/follow.js";
+
+const at = (search) => (globalThis.location = { search });
+beforeEach(() => (storage(), at("?b=2&a=1")));
+
+test("a place is a page and its settings, and not the class, the tab or the view", () => {
+  at("?seed=5&class=ABCDE&scaling_tab=share&present=true&d=%3Cb%3E");
+  assert.deepEqual(placeOf("scaling"), { page: "scaling", settings: "d=%3Cb%3E&seed=5" });
+  at(`?course=${"c".repeat(90)}&step=2&seed=5`);
+  assert.equal(placeOf("scaling", 20).settings, "seed=5");
+  assert.match(placeOf("scaling").settings, /course=c+&seed=5&step=2/);
+  assert.ok(isSame({ page: "a", settings: "x" }, { page: "a", settings: "x", more: 1 }));
+  assert.ok(!isSame({ page: "a", settings: "x" }, null));
+});
+
+test("a student is taken to a place once for each call, and back to where they were", (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const said = [];
+  const dock = { data: { page: "masks", followed: null, own: false }, say: (one) => said.push(one) };
+  const way = new Follow(dock, "ABCDE");
+  const there = { page: "scaling", settings: "s=1" };
+  assert.equal(way.follow(there, 1), false);
+  given.mock.timers.tick(4000);
+  assert.equal(said.length, 2, "a move that was not made is asked for again");
+  assert.deepEqual(said[0], { do: "move", ...there, own: true, call: 1 });
+  dock.data = { page: "scaling", followed: 1, own: true };
+  at("?s=1");
+  assert.equal(way.follow(there, 1), true);
+  at("?s=9");
+  assert.equal(way.follow(there, 1), false);
+  given.mock.timers.tick(9000);
+  assert.equal(said.length, 2, "who strays is not fetched back");
+  way.follow(there, 2);
+  assert.deepEqual([said[2].call, said[2].own], [2, false], "what was moved on the way is no place of one's own");
+  assert.ok(way.leadsBack);
+  const again = new Follow(dock, "ABCDE"); // after a reload
+  again.back();
+  assert.deepEqual(said[3], { do: "back", page: "masks", settings: "a=1&b=2" });
+  for (const one of [way, again]) one.leave();
+});
+
+test("a teacher's own questions are blocks of lines, the right answer with a star", () => {
+  const { notes, wrong } = read(EXAMPLE);
+  assert.equal(notes.map((one) => `${one.answers.length} ${one.right}`).join(), "3 1,2 null");
+  assert.equal(wrong, "");
+  assert.equal(read("Lonely\n\nQ\na\nb").wrong, "“Lonely” has no answers; two to six are needed.");
+  assert.equal(read("Q\na").wrong, "“Q” has 1 answer; two to six are needed.");
+  assert.equal(read("Q\n1\n2\n3\n4\n5\n6\n7").notes.length, 0);
+  assert.deepEqual(read("  Is \t it ?\n*  Yes\nNo  ").notes, [{ text: "Is it ?", answers: ["Yes", "No"], right: 0 }]);
+});
+
+const question = (text, more = {}) => ({ text, answers: ["a", "b"], right: null, page: "", ...more });
+
+test("next is what is prepared from here on, then one's own; what was asked is asked once", () => {
+  const data = {
+    prepared: [question("early", { at: 0 }), question("now", { at: 1 }), question("later", { at: 3 })],
+    question: question("page"),
+    page: "scaling",
+    at: 1,
+    steps: 4,
+  };
+  const asked = new Questions("ABCDE", data, () => {});
+  assert.deepEqual(
+    asked.choices.map(({ text }) => text),
+    ["early", "now", "later", "page"],
+  );
+  assert.deepEqual([asked.chosen.text, asked.isDue], ["now", true]);
+  asked.hear("now");
+  assert.deepEqual([asked.chosen.text, asked.isDue], ["later", false], "first comes the course's next step");
+  asked.update({ ...data, at: 2 });
+  assert.equal(asked.isDue, true);
+  asked.hear("later");
+  assert.equal(asked.chosen.text, "later", "nothing is left: the last one again");
+  assert.deepEqual(new Questions("ABCDE", data, () => {}).asked, ["now", "later"], "the tab remembers");
+  asked.area.value = "Mine?\nno\n* yes";
+  asked.write();
+  assert.deepEqual([asked.chosen.text, asked.rightOf({ text: "Mine?" })], ["Mine?", 1]);
+});
+
+test("a page without a lesson asks its own question", () => {
+  const asked = new Questions(
+    "ABCDE",
+    { prepared: [], question: question("page"), page: "scaling", at: 0, steps: 0 },
+    () => {},
+  );
+  assert.deepEqual([asked.chosen.text, asked.chosen.page, asked.isDue], ["page", "scaling", true]);
+  asked.update({ prepared: [], question: null, page: "claims", at: 0, steps: 0 });
+  assert.equal(asked.chosen, null);
+});
+
+const teaching = (more = {}) => ({
+  data: { at: 0, steps: 0 },
+  questions: { chosen: question("q"), isFresh: () => true, isDue: true, rightOf: () => 1 },
+  state: { question: { name: "q-1", page: "" } },
+  say: () => {},
+  dock: { say: mock.fn() },
+  teach: mock.fn(async () => true),
+  ...more,
+});
+
+test("after each step the next one is marked, and what cannot be done cannot be pressed", () => {
+  const loop = new QuestionSteps(teaching());
+  const next = (phase, round) => {
+    loop.draw({ phase, round, question: phase === "waiting" ? null : {} });
+    return [loop.next.textContent, loop.buttons.filter((one) => !one.disabled).length];
+  };
+  assert.deepEqual(next("waiting", 0), ["Ask", 1]);
+  assert.deepEqual(next("open", 1), ["Close the vote", 1]);
+  assert.deepEqual(next("closed", 1), ["Ask again", 4]);
+  assert.deepEqual(next("open", 2), ["Close the vote", 1]);
+  assert.deepEqual(next("closed", 2), ["Show the counts", 3]);
+  assert.deepEqual(next("shown", 2), ["Reveal the answer", 2]);
+  assert.deepEqual(next("revealed", 2), ["Next question", 1]);
+});
+
+test("after its last question a course's step leads to the next", () => {
+  const teacher = teaching({ data: { at: 1, steps: 3 } });
+  teacher.questions.isDue = false;
+  const loop = new QuestionSteps(teacher);
+  loop.draw({ phase: "revealed", round: 2, question: {} });
+  loop.advance();
+  assert.deepEqual(teacher.dock.say.mock.calls[0].arguments, [{ do: "step", at: 2 }]);
+});
+
+test("two presses are one step", async () => {
+  const teacher = teaching();
+  const loop = new QuestionSteps(teacher);
+  loop.draw({ phase: "open", round: 1, question: {} });
+  await Promise.all([loop.take(loop.step), loop.take(loop.step)]);
+  assert.equal(teacher.teach.mock.callCount(), 1);
+});
+
+test("what a page has measured is revealed, for the question that waits for it", async () => {
+  const teacher = teaching({ state: { question: { name: "q-1", page: "scaling" } } });
+  const loop = new QuestionSteps(teacher);
+  loop.draw({ phase: "shown", round: 2, question: {} });
+  await loop.take(loop.step);
+  assert.deepEqual(teacher.dock.say.mock.calls[0].arguments, [{ do: "measure", page: "scaling", question: "q-1" }]);
+  for (const question of ["q-0", "q-1", "q-1"]) await loop.measured({ question, answer: 2 });
+  assert.deepEqual(
+    teacher.teach.mock.calls.map((call) => call.arguments[0]),
+    [{ do: "reveal", answer: 2 }],
+  );
+});
+
+test("a histogram has both rounds' counts, each in its share", () => {
+  const state = {
+    question: { answers: ["no", "yes"], page: "scaling" },
+    tallies: [
+      [1, 3],
+      [0, 0],
+    ],
+    measured: 1,
+  };
+  const [head, body] = histogram(state, 0).children;
+  assert.equal(head.textContent, "First vote (4)Second vote (0)");
+  assert.deepEqual(
+    body.children.map((row) => row.textContent),
+    ["noyour answer10", "yes✓ measured30"],
+  );
+  const widths = body.children.map((row) =>
+    row.children.slice(1).map((cell) => cell.children[0].children[0].children[0].style.width),
+  );
+  assert.deepEqual(widths, [
+    ["25%", "0%"],
+    ["75%", "0%"],
+  ]);
+});

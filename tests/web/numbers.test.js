@@ -1,0 +1,123 @@
+// Numbers, ticks, colours and cut labels, as every panel draws them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pen } from "./stubs.js";
+import {
+  colourTable,
+  fit,
+  formatNumber,
+  isWritten,
+  LUT_SIZE,
+  packed,
+  tickText,
+  ticks,
+  widestNumber,
+} from "#web/matrix_view/canvas.js";
+import { luminance, rgb } from "#web/base/theme.js";
+
+test("a number has three significant digits", () => {
+  const said = {
+    0: "0",
+    7: "7",
+    4096: "4,096",
+    1e6: "1,000,000",
+    0.5: "0.500",
+    0.63212: "0.632",
+    12.345: "12.3",
+    123456.7: "123,457",
+    0.001: "0.00100",
+    0.0009996: "1.00e-3",
+    "1e-9": "1.00e-9",
+    1234567.8: "1.23e6",
+    "-4.651": "−4.65",
+    "-1e-9": "−1.00e-9",
+    NaN: "NaN",
+    Infinity: "∞",
+    "-Infinity": "−∞",
+  };
+  for (const [value, text] of Object.entries(said)) assert.equal(formatNumber(Number(value)), text, value);
+});
+
+test("ticks are round, cover the range and are as many as asked for, about", () => {
+  assert.deepEqual(ticks(0, 1, 4), [0, 0.25, 0.5, 0.75, 1]);
+  assert.deepEqual(ticks(-4.65, 4.65, 3), [-2.5, 0, 2.5]);
+  assert.deepEqual(ticks(0, 0.3, 3), [0, 0.1, 0.2, 0.3]);
+  for (let reach = 1; reach < 12; reach += 0.01)
+    for (const count of [3, 4]) {
+      const made = ticks(-reach, reach, count).length;
+      assert.ok(made >= 2 && made <= count + 1, `${reach}, ${count}: ${made}`); // one alone tells no scale
+    }
+  assert.deepEqual(ticks(1e-3, 1e6, 5, true), [1e-3, 1e-1, 10, 1e3, 1e5]);
+  assert.deepEqual(ticks(2, 5, 4, true), [2, 5]);
+});
+
+test("a tick on a logarithmic axis is a power where it is far from 1", () => {
+  assert.deepEqual(
+    [-3, 3, 12].map((p) => tickText(10 ** p, true)),
+    ["10⁻³", "10³", "10¹²"],
+  );
+  assert.deepEqual(
+    [
+      [100, true],
+      [1000, false],
+      [-0.25, false],
+      [2.5e-7, false],
+      [-3e8, false],
+    ].map(([v, log]) => tickText(v, log)),
+    ["100", "1,000", "−0.25", "2.5e-7", "−3e8"],
+  );
+});
+
+test("a colour lies between its stops, and the ink on it is the one that reads better", () => {
+  const stops = ["#FDFCFA", "#0B6E75", "#06343A"];
+  const { css, ink, pixel } = colourTable(stops);
+  assert.deepEqual(
+    [css[0], css[LUT_SIZE - 1]],
+    [stops[0], stops[2]].map((stop) => `rgb(${rgb(stop)})`),
+  );
+  const half = rgb(css[(LUT_SIZE / 2) | 0]);
+  rgb(stops[1]).forEach((part, k) => assert.ok(Math.abs(part - half[k]) <= 1));
+  assert.equal(pixel[0], packed(rgb(stops[0])) >>> 0);
+  const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  const inks = ["#14161c", "#ffffff"];
+  css.forEach((colour, i) => {
+    const [chosen, other] = [ink[i], inks.find((one) => one !== ink[i])].map((one) =>
+      contrast(luminance(rgb(one)), luminance(rgb(colour))),
+    );
+    assert.ok(chosen > 0.97 * other, `${colour}: ${ink[i]}`); // where they read alike either will do
+  });
+  assert.equal(colourTable([...stops]), colourTable(stops), "made once for all panels");
+});
+
+test("a label that is too long is cut between its letters", () => {
+  assert.equal(fit(pen(), "abcdef", 42), "abcdef");
+  assert.equal(fit(pen(), "abcdef", 41), "abcd…");
+  const cut = fit(pen(), "💥💥💥💥", 30);
+  assert.equal(cut, "💥…");
+  assert.equal(fit(pen(), "abcdef", 1), "…");
+});
+
+test("widths are kept, but not without end", () => {
+  const ctx = pen();
+  ctx.font = "of this test";
+  for (const _ of [1, 2]) fit(ctx, "first", 99);
+  assert.equal(ctx.measured, 1);
+  for (let i = 0; i < 3000; i++) fit(ctx, `word ${i}`, 999);
+  fit(ctx, "first", 99);
+  assert.equal(ctx.measured, 3002);
+});
+
+test("numbers take the room of as many zeros", () => {
+  const ctx = pen();
+  ctx.font = "of this test, too";
+  assert.equal(widestNumber(ctx, ["1.11", "0.98", "−4.65"]), 35);
+  assert.equal(ctx.measured, 2);
+});
+
+test("where labels have no room the lit one is written, and none too near to it", () => {
+  const written = (lit) => [...Array(9).keys()].filter((i) => isWritten(i, lit, 3));
+  assert.deepEqual(written(null), [0, 3, 6]);
+  assert.deepEqual(written(4), [0, 4]);
+  assert.deepEqual(written(3), [0, 3, 6]);
+});

@@ -1,0 +1,308 @@
+// What a panel says of its numbers, where it finds what is pointed at, and what it paints.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { axis, block, font, pen, scene, THEME } from "./stubs.js";
+import { Bars } from "#web/matrix_view/bars.js";
+import { Graph } from "#web/matrix_view/graph.js";
+import { Lines } from "#web/matrix_view/lines.js";
+import { Heatmap } from "#web/matrix_view/heatmap.js";
+import { identities, Numbers, readingTable, whereFrom } from "#web/matrix_view/panel.js";
+
+const texts = (words) => words.map(({ text }) => text);
+const base64 = (flags) => Buffer.from(flags).toString("base64");
+const measured = (panel, width = 700, height = 400) => (
+  panel.pose(0),
+  panel.measure(pen(), width, height, font),
+  panel
+);
+
+function matrix(values, rows, columns, more = {}) {
+  const { base64, places } = block(values);
+  const spec = {
+    kind: "matrix",
+    title: "Weights",
+    note: "",
+    values: places[0],
+    rows: axis("query", rows, "query"),
+    columns: axis("key", columns, "key"),
+    quantity: "weight",
+    unit: "",
+    scale: "sequential",
+    limits: [0, 1],
+    hidden: null,
+    hidden_as: "masked",
+    ...more,
+  };
+  return measured(new Heatmap(spec, new Numbers(base64, 1)));
+}
+
+function bars(values, more = {}) {
+  const { base64, places } = block(values, ...(more.edges ? [more.edges] : []));
+  const spec = {
+    kind: "bars",
+    title: "Bars",
+    note: "",
+    values: places[0],
+    labels: axis(
+      "key",
+      values.map((_, i) => `k${i}`),
+      "key",
+    ),
+    unit: "nat",
+    overlay: null,
+    overlay_name: "",
+    role: null,
+    limits: [-1, 1],
+    log_y: false,
+    y_title: "weight",
+    ...more,
+    edges: more.edges ? places[1] : null,
+  };
+  return measured(new Bars(spec, new Numbers(base64, 1)));
+}
+
+function lines(x, series, more = {}) {
+  const { base64, places } = block(x, ...series.map(({ values }) => values));
+  const all = series.map((one, i) => ({
+    band: null,
+    role: null,
+    stroke: "solid",
+    crosses: false,
+    listed: true,
+    ...one,
+    values: places[i + 1],
+  }));
+  const spec = {
+    kind: "lines",
+    title: "Residual",
+    note: "",
+    x: places[0],
+    x_title: "size",
+    log_x: true,
+    marked: null,
+    series: all,
+    limits: [1e-11, 1],
+    log_y: true,
+    y_title: "change",
+    ...more,
+  };
+  return measured(new Lines(spec, new Numbers(base64, 1)));
+}
+
+function graph(layers, tokens) {
+  const { base64, places } = block([...Array(layers * tokens).keys()], [tokens * tokens + tokens], [tokens + 1]);
+  const spec = {
+    kind: "graph",
+    title: "Graph",
+    note: "",
+    values: places[0],
+    layers: axis("layer", ["inputs", "1", "2"].slice(0, layers)),
+    tokens: axis("token", [...Array(tokens).keys()].map(String)),
+    quantity: "inputs it sees",
+    window: [0, tokens - 1],
+    edges: [{ name: "looks at", ends: places[1], role: "key", lit: true }],
+    nodes: [{ name: "", at: places[2], role: "query", large: true }],
+  };
+  return measured(new Graph(spec, new Numbers(base64, 1)));
+}
+
+test("a part of a block has a view of its own for each step", () => {
+  const { base64 } = block([9, 1, 2, 3, 4]);
+  const numbers = new Numbers(base64, 2);
+  assert.deepEqual(
+    [0, 1].map((step) => [...numbers.at({ start: 1, length: 4, swept: true }, step)]),
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  );
+  assert.deepEqual([...numbers.at({ start: 0, length: 1 }, 1)], [9]);
+});
+
+test("a row is followed by its label, equal ones in their order", () => {
+  const [before, after] = [
+    ["the", "cat", "the"],
+    ["the", "the", "cat"],
+  ].map(identities);
+  assert.deepEqual(whereFrom(before, after), [0, 2, 1]);
+  const one = matrix([1, 2, 3, 4], ["a", "b"], ["a", "b"]).still();
+  const two = matrix([4, 3, 2, 1], ["b", "a"], ["b", "a"]);
+  assert.deepEqual([...two.begin(one).values], [4, 3, 2, 1]);
+  assert.equal(two.begin(matrix([1], ["a"], ["a"]).still()), null);
+});
+
+test("a cell is hit from its first pixel to its last, and a label means all of its row or column", () => {
+  const one = matrix([0, 0.1, 0.2, 0.3, 0.4, 0.5], ["a", "b"], ["x", "y", "z"]);
+  const { left, top } = one.geo;
+  for (const [row, column] of [
+    [0, 0],
+    [1, 2],
+  ])
+    for (const share of [0.01, 0.5, 0.99])
+      assert.deepEqual(one.hit(left + (column + share) * one.cw, top + (row + share) * one.ch), [row, column]);
+  assert.deepEqual(one.hit(left - 3, top + 1.5 * one.ch), [1, null]);
+  assert.deepEqual(one.hit(left + 2.5 * one.cw, top - 3), [null, 2]);
+  assert.equal(one.hit(left + 3.1 * one.cw, top + 1), null);
+  assert.deepEqual(texts(one.words(1, 2)), ["query", "b", "key", "z", "weight", "0.500"]);
+  assert.deepEqual(texts(one.words(1, null)), ["query", "b"]);
+});
+
+test("a cell has the colour of its number; hidden ones have none, and what is no number is hatched and printed", () => {
+  const one = matrix([0, 0.5, 1, NaN, 0.25, 0.75], ["a", "b"], ["x", "y", "z"], {
+    hidden: base64([0, 0, 0, 0, 1, 0]),
+  });
+  const given = scene();
+  one.paint(given);
+  const filled = given.ctx.drawn.filter(([name]) => name === "fill").map(([, colour]) => colour);
+  assert.deepEqual(filled, [
+    "rgb(255,255,255)",
+    "rgb(127,127,127)",
+    "rgb(0,0,0)",
+    THEME.hidden,
+    THEME.hidden,
+    "rgb(64,64,64)",
+  ]);
+  assert.equal(given.ctx.drawn.filter(([name]) => name === "clip").length, 1, "one cell is hatched");
+  const written = given.ctx.drawn.filter(([name]) => name === "fillText").map(([, , text]) => text);
+  assert.deepEqual(written.slice(0, 5), ["0", "0.500", "1", "NaN", "0.750"]);
+  assert.deepEqual(texts(one.words(1, 1)), ["query", "b", "key", "y", "masked"]);
+});
+
+test("the colour bar runs as the colours do, from its least number to its largest", () => {
+  const one = matrix([0, 1], ["a"], ["x", "y"], { limits: [-4.651, 4.651], scale: "diverging" });
+  const [low, ramp, high, quantity] = one.legend(THEME);
+  assert.deepEqual(
+    [low, high, quantity].map((part) => part.textContent),
+    ["−4.65", "4.65", "weight"],
+  );
+  assert.equal(ramp.style.background, `linear-gradient(to right, ${THEME.scales.diverging})`);
+  one.mark([0, 1]);
+  assert.ok(Math.abs(parseFloat(one.marker.style.left) - (100 * (1 + 4.651)) / 9.302) < 1e-3);
+  one.mark(null);
+  assert.equal(one.marker.style.opacity, "0");
+});
+
+test("a chosen cell has a ring; what is not lit steps back", () => {
+  const one = matrix([0, 0.5, 1, 0], ["a", "b"], ["x", "y"]);
+  const rings = (more) => {
+    const given = scene(more);
+    one.paint(given);
+    return given.ctx.drawn.filter(([name]) => name === "stroke").length;
+  };
+  assert.equal(rings({}), 0);
+  assert.equal(rings({ selected: [0, 1, 1] }), 2); // on paper of its own
+  assert.equal(rings({ selected: [0, 1, 1], pointed: [0, 1, 1] }), 2);
+  assert.equal(rings({ selected: [0, 1, 1], pointed: [0, 0, 1] }), 3);
+});
+
+test("a step's picture is not the one before", () => {
+  const one = matrix([0, 1], ["a"], ["x", "y"]);
+  one.raster = "of the step before";
+  one.pose(0);
+  assert.equal(one.raster, null);
+});
+
+test("digits are left out before numbers are", () => {
+  const one = matrix([0.123, 0.456], ["a"], ["x", "y"]);
+  assert.deepEqual(one.cellTexts(pen(), 35), ["0.123", "0.456"]);
+  assert.deepEqual(one.cellTexts(pen(), 34), ["0.12", "0.46"]);
+  assert.equal(one.cellTexts(pen(), 27), null);
+});
+
+test("however many rows, columns and letters there are, a matrix keeps to its width", () => {
+  for (const n of [1, 3, 8, 17, 96])
+    for (const label of ["a", "a".repeat(80)])
+      for (const width of [160, 374, 1400]) {
+        const one = matrix(Array(n * n).fill(0), Array(n).fill(label), Array(n).fill(label));
+        one.measure(pen(), width, 400, font);
+        assert.ok(one.geo.width <= width + 1, `${n} × ${n}, ${label.length} letters, ${width}: ${one.geo.width}`);
+        assert.ok(one.geo.plotHeight <= 400);
+        assert.equal(one.cw, one.cw >= 8 ? Math.floor(one.cw) : one.cw, "whole pixels");
+      }
+});
+
+test("bars stand on zero, to the side of their sign, and are hit all over their slot", () => {
+  const one = bars([0.5, -0.25, NaN]);
+  const given = scene();
+  one.paint(given);
+  const zero = one.geo.top + one.geo.plotHeight / 2;
+  const drawn = given.ctx.drawn.filter(([name]) => name === "roundRect").map(([, , , y, , high]) => [y, high]);
+  [
+    [zero - one.geo.plotHeight / 4, one.geo.plotHeight / 4],
+    [zero, one.geo.plotHeight / 8],
+  ].forEach((box, i) => box.forEach((number, k) => assert.ok(Math.abs(number - drawn[i][k]) < 1e-6)));
+  assert.equal(drawn.length, 2, "what is no number has no bar");
+  assert.deepEqual(one.hit(one.geo.left + 1.99 * one.slot, one.geo.top), [0, 1]);
+  assert.equal(one.hit(one.geo.left + 3.01 * one.slot, one.geo.top), null);
+  assert.deepEqual(texts(one.words(0, 1)), ["key", "k1", "weight", "−0.250 nat"]);
+});
+
+test("a bar of a histogram says from where to where it counts", () => {
+  const one = bars([3, 4], { edges: [0, 0.5, 1], labels: axis("score", []) });
+  assert.deepEqual(texts(one.words(0, 1)), ["score", "0.500 to 1", "weight", "4 nat"]);
+  assert.deepEqual(one.listing().rows, ["0 to 0.500", "0.500 to 1"]);
+});
+
+test("a curve lies on its axes, logarithmic ones too, and reads out what is there", () => {
+  const xs = [1e-3, 1, 1e3, 1e6];
+  const one = lines(xs, [
+    { name: "float32", values: [1e-11, 1e-8, 1e-5, NaN], role: "value" },
+    { name: "bound", values: [1e-10, 1e-7, 1e-4, 0.1], stroke: "dashed", listed: false },
+    { name: "ends", values: [NaN, NaN, 1e-5, NaN], crosses: true },
+  ]);
+  const { left, top, plotWidth, plotHeight } = one.geo;
+  assert.ok(Math.abs(one.y(1e-11) - (top + plotHeight)) < 1e-6);
+  assert.ok(Math.abs(one.y(Math.sqrt(1e-11)) - (top + plotHeight / 2)) < 1e-6);
+  assert.ok(Math.abs(one.x(1) - (left + 6 + (plotWidth - 12) / 3)) < 1e-4);
+  xs.forEach((x, i) => assert.deepEqual(one.hit(one.x(x) + 3, top), [0, i]));
+  assert.deepEqual(texts(one.words(0, 3)), ["size", "1,000,000", "float32", "NaN", "bound", "0.100"]);
+  assert.deepEqual(texts(one.words(0, 2)), [
+    "size",
+    "1,000",
+    "float32",
+    "1.00e-5",
+    "bound",
+    "1.00e-4",
+    "ends",
+    "1.00e-5",
+  ]);
+  assert.deepEqual(
+    one.legend(THEME).map((key) => [key.textContent, key.className]),
+    [
+      ["float32", "line solid"],
+      ["ends", "cross"],
+    ],
+  );
+  const given = scene();
+  one.paint(given);
+  const strokes = given.ctx.drawn.filter(([name]) => name === "lineTo").every(([, , x, y]) => Number.isFinite(x + y));
+  assert.ok(strokes, "nothing is drawn where there is no number");
+});
+
+test("a node is hit where it stands, however many there are", () => {
+  const one = graph(3, 9);
+  for (const [layer, token] of [
+    [0, 0],
+    [1, 4],
+    [2, 8],
+  ])
+    assert.deepEqual(one.hit(one.x(token) + 3, one.y(layer) - 3), [layer, token]);
+  assert.ok(one.y(2) < one.y(0), "from below upwards");
+  assert.deepEqual(texts(one.words(1, 4)), ["token", "4", "layer", "1", "inputs it sees", "13"]);
+  assert.deepEqual(one.home, [2, 8]);
+  assert.deepEqual(
+    one.legend(THEME).map((key) => [key.textContent, key.style["--line"]]),
+    [["looks at", THEME.roles.key]],
+  );
+});
+
+test("all numbers can be read, or how many cannot", () => {
+  const flat = (one) => (one.children ? [one.tag, ...one.children.map(flat)] : one);
+  const short = readingTable(matrix([0, NaN, 0.5, Infinity, -0.25, 1e-9], ["a", "b"], ["x", "y", "z"]));
+  assert.deepEqual(flat(short.children[0]), ["caption", "Weights"]);
+  assert.equal(short.children[2].textContent, "a0NaN0.500b∞−0.2501.00e-9");
+  const long = readingTable(matrix(Array(96 * 96).fill(0), Array(96).fill("r"), Array(96).fill("c")));
+  assert.match(long.children[0].textContent, /first 10 of 96 rows and 96 of 96 columns/);
+  assert.equal(long.children[2].children.length, 10);
+});

@@ -1,0 +1,91 @@
+// When a view draws: for new numbers, for paper, for another room; and not for a run of the page that changes nothing.
+
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { document, THEME } from "./stubs.js";
+import { View } from "#web/matrix_view/view.js";
+
+const DARK = { ...THEME, hidden: "#123456" };
+let paper = "#ffffff";
+globalThis.getComputedStyle = () => ({
+  fontFamily: "sans",
+  getPropertyValue: (name) => (name.includes("background") ? paper : "#000000"),
+});
+const data = (more = {}) => ({
+  id: "v",
+  block: "AAAA",
+  panels: [],
+  at: { order: 0, step: 0, cell: null },
+  colours: { light: THEME, dark: DARK },
+  ...more,
+});
+
+/** A view as far as what is tried of it needs. */
+const some = (more) => Object.setPrototypeOf({ box: document.createElement("div"), ...more }, View.prototype);
+
+test("a run of the page that changes nothing draws nothing", () => {
+  const view = some({ look: "", data: {}, taken: 0 });
+  view.takeInPlace = (one) => ((view.data = one), (view.taken += 1));
+  for (const one of [data(), data(), data({ summary: "new" }), data({ summary: "new", block: "BBBB" })])
+    view.update({ data: one, setStateValue: () => {} });
+  assert.equal(view.taken, 3);
+  paper = "#0e1117";
+  view.update({ data: data({ summary: "new", block: "BBBB" }), setStateValue: () => {} });
+  assert.equal(view.taken, 4, "another theme is another look");
+  paper = "#ffffff";
+});
+
+test("a step that the new numbers do not have is the first one, until they have it again", () => {
+  const at = (count) =>
+    some({ position: { step: 7 }, data: { sweep: count ? { values: Array(count) } : null } }).step;
+  assert.deepEqual([0, 7, 8].map(at), [0, 0, 7]);
+});
+
+test("paper has the light colours, whatever the screen has", () => {
+  paper = "#0e1117";
+  const view = some({ data: data(), fit: { box: null }, layout: () => (view.laid = view.theme) });
+  view.print(true);
+  assert.deepEqual([view.laid.hidden, view.laid.paper, view.laid.ink], [THEME.hidden, "#ffffff", "#000000"]);
+  view.print(false);
+  assert.deepEqual([view.laid.hidden, view.laid.paper], [DARK.hidden, paper]);
+  paper = "#ffffff";
+});
+
+test("a picture whose room changes waits three frames for the next one", () => {
+  const frames = [];
+  globalThis.requestAnimationFrame = (drawn) => frames.push(drawn);
+  globalThis.cancelAnimationFrame = mock.fn();
+  const view = some({ refit: mock.fn() });
+  view.follow();
+  for (let frame = 1; frame <= 3; frame++) {
+    assert.equal(view.refit.mock.callCount(), 0);
+    frames.shift()();
+  }
+  assert.deepEqual([view.refit.mock.callCount(), frames.length], [1, 0]);
+});
+
+test("a panel is reached by keys and named; its canvas is for eyes only", () => {
+  const view = some({ pointer: { hear: () => {} } });
+  const { plot, ctx } = view.buildPanel(0);
+  assert.equal(ctx.canvas.attributes["aria-hidden"], "true");
+  assert.deepEqual([plot.attributes.role, plot.tabIndex], ["application", 0]);
+});
+
+test("a step is drawn when it is taken, and told when it is let go", () => {
+  const painted = [];
+  const told = [];
+  const view = some({
+    position: { order: 3, step: 0 },
+    data: { sweep: { values: ["1", "2", "4"] } },
+    pointer: {},
+    sweepValue: document.createElement("span"),
+    range: document.createElement("input"),
+    panels: [{ drawn: { pose: (step) => painted.push(step) } }],
+    paint: () => painted.push("painted"),
+    setStateValue: (...one) => told.push(one),
+  });
+  view.stepTo(2);
+  assert.deepEqual(painted, [2, "painted"]);
+  assert.deepEqual([view.sweepValue.textContent, view.range.attributes["aria-valuetext"]], ["4", "4"]);
+  assert.deepEqual(told, []);
+});
