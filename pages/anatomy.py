@@ -16,7 +16,7 @@ from attention_core.experiments.anatomy import (
     run_anatomy,
     time_heads,
 )
-from attention_core.experiments.settings import Choice, Coded, ids_of, setting
+from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import anatomy as draw
 from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
@@ -29,9 +29,7 @@ class View:
     """Which step of the pass is looked at, in which head, and the cell that is taken apart."""
 
     head: str = setting("1", Choice(draw.HEADS, label="Show head"))
-    step: str = setting(
-        "softmax", Choice(draw.STEP_LABELS, label="Step", listed=False, formerly=ids_of(draw.STEP_LABELS))
-    )
+    step: str = setting("softmax", Choice(draw.STEP_LABELS, label="Step", listed=False))
     cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label="Cell"))
 
 

@@ -11,7 +11,7 @@ from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult
-from attention_core.experiments.settings import Choice, OneOf, Switch, ids_of, setting
+from attention_core.experiments.settings import Choice, OneOf, Switch, setting
 from attention_core.experiments.verdict import format_number
 from attention_core.figures import biases as draw
 from attention_core.figures.changes import biases_changed
@@ -20,7 +20,6 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 
 SHOWN = {"terms": "Four terms of a score", "changes": "With − without the biases", "growing": "A growing key bias"}
-FORMERLY = ids_of(draw.CURVES) | {"Key bias from 1e-3 to 1e6": "key-size"}
 HEADS = (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))
 NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and weights", "The output too"
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
@@ -30,9 +29,9 @@ KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, 
 class View:
     """What is drawn, the curve below it, and what only a curve depends on."""
 
-    show: str = setting("terms", Choice(SHOWN, label="Show", formerly=ids_of(SHOWN)))
+    show: str = setting("terms", Choice(SHOWN, label="Show"))
     head: str = setting(draw.AVERAGE, Choice({name: name for name in HEADS}, label="Head"))
-    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below", formerly=FORMERLY))
+    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below"))
     key_size: float = setting(1.0, OneOf(KEY_SIZES, label="Size of the key bias", shown=format_number))
     batch_norm_eval: bool = setting(
         False,

@@ -17,7 +17,7 @@ from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, run_settings, settings_group, shared
 from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_ledger
-from attention_core.experiments.settings import Choice, ids_of, setting
+from attention_core.experiments.settings import Choice, setting
 from attention_core.experiments.verdict import Verdict
 
 EXPECTATIONS = {"all": "all", **dict(zip(("holds", "when", "false"), EXPECTED, strict=True))}
@@ -38,17 +38,15 @@ UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("ora
 class Chosen:
     """Which claims are listed."""
 
-    verdict: str = setting(
-        "all", Choice(EXPECTATIONS, label="What theory says", listed=False, formerly=ids_of(EXPECTATIONS))
-    )
-    source: str = setting("anywhere", Choice(PLACES, label="Where it is said", formerly=ids_of(PLACES)))
+    verdict: str = setting("all", Choice(EXPECTATIONS, label="What theory says", listed=False))
+    source: str = setting("anywhere", Choice(PLACES, label="Where it is said"))
 
 
 @settings_group("claims")
 class Tabs:
     """Which page's claims are told in full, or what the sources say."""
 
-    tab: str = setting(PAGES[0].name, Choice(TITLES | OF_SOURCES, label="the page", formerly=ids_of(TITLES)))
+    tab: str = setting(PAGES[0].name, Choice(TITLES | OF_SOURCES, label="the page"))
 
 
 sheet = PageState(LEDGER, Chosen, extras=Tabs)

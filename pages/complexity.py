@@ -18,7 +18,7 @@ from attention_core.experiments.complexity import (
     run_complexity,
     steps_times,
 )
-from attention_core.experiments.settings import Choice, ids_of, setting
+from attention_core.experiments.settings import Choice, setting
 from attention_core.figures import complexity as draw
 from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
@@ -31,9 +31,7 @@ MEASURE = {"none": "not now"} | SWEEPS
 class View:
     """What is timed beside the counts, and for how long."""
 
-    measure: str = setting(
-        "none", Choice(MEASURE, label="Measure the time", hint="On this device, now.", formerly=ids_of(MEASURE))
-    )
+    measure: str = setting("none", Choice(MEASURE, label="Measure the time", hint="On this device, now."))
     seconds: int = setting(4, SECONDS)
 
 

@@ -8,7 +8,7 @@ from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
-from attention_core.experiments.settings import Choice, ids_of, setting
+from attention_core.experiments.settings import Choice, setting
 from attention_core.figures import masking as draw
 from attention_core.figures.changes import masks_changed
 from attention_core.figures.charts import view_figure
@@ -21,7 +21,7 @@ STILL, MOVE = "Stay exactly", "Move"
 class View:
     """What is shown of the stack."""
 
-    show: str = setting(draw.GRID, Choice(draw.VIEWS, label="Show", listed=False, formerly=ids_of(draw.VIEWS)))
+    show: str = setting(draw.GRID, Choice(draw.VIEWS, label="Show", listed=False))
 
 
 DECODER = {"stack": "decoder", "show": draw.REPLACED, "unmasked": True}

@@ -10,7 +10,7 @@ from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import permutation as study
 from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleConfig, ShuffleResult, order_of
-from attention_core.experiments.settings import Choice, Order, ids_of, setting
+from attention_core.experiments.settings import Choice, Order, setting
 from attention_core.figures import permutation as draw
 from attention_core.figures.changes import shuffle_changed
 from attention_core.figures.charts import view_figure
@@ -25,7 +25,7 @@ RESIDUALS = 110
 class View:
     """What is shuffled, and what of it is drawn."""
 
-    shuffle: str = setting("all", Choice(SHUFFLES, label="Shuffle", formerly=ids_of(SHUFFLES)))
+    shuffle: str = setting("all", Choice(SHUFFLES, label="Shuffle"))
     show: str = setting("weights", Choice({"weights": "weights", "output": "output"}, label="Show", listed=False))
     head: str = setting(
         draw.AVERAGE,

@@ -32,7 +32,7 @@ SHOWN = {"graph": "graph", "matrix": "matrix", "curve": "curve", "table": "heads
 class View:
     """What is shown, and the node of the graph whose cone is lit; where the stack ends before it, the last one."""
 
-    show: str = setting("graph", Choice(SHOWN, label="Show", listed=False, formerly={"heads × layers": "table"}))
+    show: str = setting("graph", Choice(SHOWN, label="Show", listed=False))
     level: int = setting(3, Whole(0, MAX_LAYERS, label="Chosen node: layer"))
     token: int = setting(32, Whole(1, MAX_TOKENS, label="Chosen node: token"))
 

@@ -143,21 +143,19 @@ class Choice(Setting):
     Attributes:
         options: Label by id; the id is the field's value, and what a link holds.
         listed: Whether the options stand in a list that opens, rather than side by side.
-        formerly: Ids by the texts that older links held for them.
     """
 
     options: Mapping[str, str]
     _: KW_ONLY
     listed: bool = True
-    formerly: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, name: str, value: object) -> None:
         """Raise ``ConfigError`` unless ``value`` is one of the ids."""
         check_choice(name, value, tuple(self.options))
 
     def read(self, text: str) -> str:
-        """The id, or the one that an older link means."""
-        return self.formerly.get(text, text)
+        """The id."""
+        return text
 
     def say(self, value: str) -> str:
         """The label."""
@@ -278,11 +276,6 @@ class Coded(Setting):
 def setting(default: Any, declared: Setting) -> Any:
     """A dataclass field with its default and its declaration."""
     return field(default=default, metadata={_KEY: declared})
-
-
-def ids_of(options: Mapping[str, str]) -> dict[str, str]:
-    """The ids by their labels, which the links of a choice once held."""
-    return {label: name for name, label in options.items()}
 
 
 @cache

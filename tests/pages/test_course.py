@@ -564,6 +564,22 @@ def test_a_link_is_told_as_students_can_open_it_or_with_a_warning(
     assert bool(warned) == bool(warning)
 
 
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        ("http://localhost:8501/attention/", "http://10.0.0.7:8501/attention/"),
+        ("https://school.test/attention/", "https://school.test/attention/"),
+        ("http://[2001:db8::7]:8501/", "http://[2001:db8::7]:8501/"),
+        ("http://[::1]:8501", "http://10.0.0.7:8501/"),
+    ],
+)
+def test_an_address_for_everybody_keeps_its_prefix_and_its_brackets(
+    seen: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "network_address", lambda: "10.0.0.7")
+    assert network.public_url(seen, "localhost") == expected
+
+
 def test_on_no_network_a_link_is_told_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "network_address", lambda: None)
     address, warning = network.for_students("http://localhost:8501/")

@@ -2,11 +2,19 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from pages._shared import main
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.compute.turns import turns
+from pages._shared.page import presets
+from pages._shared.page.controls import Controls
+from pages._shared.session.page_state import PageState
+from tests.pages.conftest import Open
 from tests.processes import PATIENCE_S
 
 TURNS = turns()
@@ -113,3 +121,24 @@ def test_a_computation_lets_a_run_pass_but_does_not_wait_for_ever(monkeypatch: p
         with TURNS.release():
             assert passed.wait(PATIENCE_S)
     assert free.came == [False, True], "the turn was over before its time was"
+
+
+def test_presets_controls_and_callbacks_take_turns_too(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a fragment's run nothing above them has the turn; here the whole run leaves it to them."""
+    seen: dict[str, set[bool]] = {}
+
+    def noted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            seen.setdefault(name, set()).add(not is_free())
+            return function(*given)
+
+        return call
+
+    at = open_page("masks", masks_answer="skipped")
+    monkeypatch.setattr(main, "turns", lambda: SimpleNamespace(hold=nullcontext))
+    for owner, name in ((Controls, "_draw"), (presets, "_draw_presets"), (PageState, "write_link")):
+        monkeypatch.setattr(owner, name, noted(name, getattr(owner, name)))
+    monkeypatch.setattr(PageState, "take_link", lambda _: None)
+    at.pills(key="_masks_preset").set_value(1).run()
+    assert not at.exception
+    assert seen == {"_draw": {True}, "_draw_presets": {True}, "write_link": {True}}

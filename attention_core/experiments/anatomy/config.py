@@ -6,7 +6,7 @@ from typing import Final
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.choices import POSITION_NAMES, PROJECTIONS
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, Real, Switch, Whole, Words, ids_of, setting
+from attention_core.experiments.settings import Choice, Real, Switch, Whole, Words, setting
 
 D_MODEL: Final = 16
 MAX_HEADS: Final = 8
@@ -35,15 +35,13 @@ class AnatomyConfig(RunConfig):
     """
 
     tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "the", "mat"), Words(label="Sentence"))
-    weights: str = setting("built", Choice(WEIGHTS, label="Weight matrices", listed=False, formerly=ids_of(WEIGHTS)))
+    weights: str = setting("built", Choice(WEIGHTS, label="Weight matrices", listed=False))
     heads: int = setting(2, Whole(1, MAX_HEADS, label="Heads"))
     d_head: int = setting(0, Whole(0, 16, label="Numbers of a head", hint="0 stands for d_model ÷ heads."))
-    positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label="Positions", formerly=ids_of(POSITION_NAMES)))
+    positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label="Positions"))
     causal: bool = setting(False, Switch(label="Look back only (causal mask)"))
     biases: bool = setting(True, Switch(label="Biases", hint="They break none of the claims."))
-    projections: str = setting(
-        "full", Choice(_PROJECTION_LABELS, label="Projections", formerly=ids_of(_PROJECTION_LABELS))
-    )
+    projections: str = setting("full", Choice(_PROJECTION_LABELS, label="Projections"))
     dropout: float = setting(0.0, Real(0.0, 0.9, 0.1, label="Dropout, as in training"))
     miscut: bool = setting(
         False, Switch(label="Cut by view alone", hint="The classic mistake: heads without a transposition.")

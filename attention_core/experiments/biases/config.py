@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from attention_core.device import supported_dtypes
 from attention_core.experiments.checks import MAX_SEED, ConfigError, check_float
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, declared, ids_of, setting
+from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, declared, setting
 from attention_core.experiments.verdict import format_number
 
 D_MODEL: Final = 32
@@ -21,7 +21,7 @@ SIZES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # Far above, softmax saturates, a
 KEY_SIZES: Final = (*(float(f"{digit}e{power}") for power in range(-3, 6) for digit in (1, 2, 5)), 1e6)
 _SENTENCE: Final = Words(label="Sentence")
 _SIZE: Final = OneOf(SIZES, between=True, label="Size of each bias", shown=format_number)
-_DIRECTION: Final = Choice(DIRECTIONS, label="Direction of the biases", formerly=ids_of(DIRECTIONS))
+_DIRECTION: Final = Choice(DIRECTIONS, label="Direction of the biases")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError, check_tokens
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, ids_of, setting
+from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, setting
 
 D_MODEL: Final = 16
 NUM_HEADS: Final = 2
@@ -76,9 +76,9 @@ class MaskingConfig(RunConfig):
     stack: str = setting("encoder", Choice({name: name for name in STACKS}, label="Stack"))
     side: str = setting("right", Choice({name: name for name in SIDES}, label="Padding", listed=False))
     window: int = setting(0, Whole(0, 8, label="Sliding window", hint="Words to either side; 0 is no window."))
-    positions: str = setting("slot", Choice(POSITIONS, label="Positions", formerly=ids_of(POSITIONS)))
+    positions: str = setting("slot", Choice(POSITIONS, label="Positions"))
     unmasked: bool = setting(False, Switch(label="Leave out the padding mask"))
-    padding: str = setting("words", Choice(PADDINGS, label="Replace the padding by", formerly=ids_of(PADDINGS)))
+    padding: str = setting("words", Choice(PADDINGS, label="Replace the padding by"))
     batch_norm: bool = setting(False, Switch(label="BatchNorm, in training", hint="Its statistics mix all tokens."))
     score_std: int = setting(
         1, OneOf((1, 100, 1_000, 10_000, 100_000), between=True, label="Size of the scores", link="score_size")

@@ -6,7 +6,7 @@ from typing import Final
 from attention_core.experiments.checks import ConfigError, check_int
 from attention_core.experiments.choices import PLACEMENTS as PLACEMENTS
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, ids_of, setting
+from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.modules.feed_forward import GELU, Activation, ReLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm, RMSNorm
 
@@ -45,7 +45,7 @@ class NormalizationConfig(RunConfig):
         slot_weights: Whether its norms have a gain for each slot.
     """
 
-    topic: str = setting("dependence", Choice(TOPICS, label="Question", formerly=ids_of(TOPICS)))
+    topic: str = setting("dependence", Choice(TOPICS, label="Question"))
     num_tokens: int = setting(
         5, Whole(3, MAX_TOKENS, label="Tokens", hint="Lengths are measured of 200 vectors, whatever this is.")
     )

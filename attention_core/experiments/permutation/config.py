@@ -13,7 +13,7 @@ from attention_core.experiments.choices import POSITION_NAMES as POSITION_NAMES
 from attention_core.experiments.choices import POSITIONS as POSITIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.settings import Choice, Switch, Words, declared, ids_of, setting
+from attention_core.experiments.settings import Choice, Switch, Words, declared, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
 D_MODEL: Final = 32
@@ -56,11 +56,11 @@ class PermutationConfig(RunConfig):
     context: tuple[str, ...] = setting(
         (), Words(label="Keys and values of another sentence", hint="Empty: the same sentence.", least=0)
     )
-    positions: str = setting("none", Choice(POSITION_NAMES, label="Positions", formerly={"ALiBi": "alibi"}))
+    positions: str = setting("none", Choice(POSITION_NAMES, label="Positions"))
     carried: bool = setting(False, Switch(label="Positions move with their token"))
     mask: str = setting(
         "none",
-        Choice(MASKS, label="Mask", hint="It stays where it is when tokens move.", formerly=ids_of(MASKS)),
+        Choice(MASKS, label="Mask", hint="It stays where it is when tokens move."),
     )
     keys_alone: bool = setting(False, Switch(label="Keys move without their values"))
     biases: bool = setting(True, Switch(label="Biases", hint="On or off, they break none of the claims."))
@@ -100,7 +100,6 @@ class ShuffleConfig(PermutationConfig):
             MODELS,
             label="What the tokens go through",
             hint="Attention alone, or whole blocks of it.",
-            formerly=ids_of(MODELS),
         ),
     )
 

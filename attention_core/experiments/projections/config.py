@@ -6,7 +6,7 @@ from typing import Final
 from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Words, ids_of, setting
+from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Words, setting
 
 TOPICS: Final = {
     "identity": "identity or learned",
@@ -43,7 +43,7 @@ class ProjectionsConfig(RunConfig):
         biases: Where there are biases: on both of two tied matrices, on the first of them only, or nowhere.
     """
 
-    topic: str = setting("identity", Choice(TOPICS, label="Question", formerly=ids_of(TOPICS)))
+    topic: str = setting("identity", Choice(TOPICS, label="Question"))
     tokens: tuple[str, ...] = setting(
         ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"), Words(label="Sentence")
     )
@@ -61,9 +61,7 @@ class ProjectionsConfig(RunConfig):
     residual: bool = setting(False, Switch(label="Residual", hint="Keeps the words apart."))
     positions: str = setting(
         "none",
-        Choice(
-            {name: choices.POSITION_NAMES[name] for name in POSITIONS}, label="Positions", formerly={"ALiBi": "alibi"}
-        ),
+        Choice({name: choices.POSITION_NAMES[name] for name in POSITIONS}, label="Positions"),
     )
     causal: bool = setting(
         False, Switch(label="Causal mask", hint="Breaks symmetry and rank; only slows the collapse.")
@@ -71,7 +69,7 @@ class ProjectionsConfig(RunConfig):
     qk_norm: bool = setting(
         False, Switch(label="QK-norm", hint="Mends the first claim; breaks another basis and scale.")
     )
-    biases: str = setting("both", Choice(BIASES, label="Biases of tied matrices", formerly=ids_of(BIASES)))
+    biases: str = setting("both", Choice(BIASES, label="Biases of tied matrices"))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)

@@ -55,7 +55,7 @@ class ReceptiveFieldConfig(RunConfig):
     threshold: float = setting(
         0.0, Real(0.0, 0.2, 0.01, label="Seen above", hint="Of soft heads: the least share that counts as seen.")
     )
-    mask: str = setting("none", Choice(MASKS, label="Mask", formerly={"sliding window": "window"}))
+    mask: str = setting("none", Choice(MASKS, label="Mask"))
     window: int = 4
     wrap: bool = setting(False, Switch(label="Wrap around", hint="The first tokens look back to the last ones."))
     residual: bool = setting(True, Switch(label="Residual", hint="Without it k heads reach kⁿ."))

@@ -64,7 +64,6 @@ class ScalingConfig(RunConfig):
         Choice(
             SCALES,
             label="Scores are q·k times",
-            formerly={"1/sqrt(d_head)": "root", "1/d_head": "head", "d_head^-alpha": "power"},
         ),
     )
     alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label="α, for d_head^−α"))

@@ -17,7 +17,7 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.questions import MOST, Prepared, read
 
-FORMAT: Final = 2  # 1, which is read too, has no questions
+FORMAT: Final = 2
 MAX_STEPS: Final = 40
 MAX_BYTES: Final = 2_000_000
 MAX_TITLE: Final = 80
@@ -154,7 +154,7 @@ def from_json(text: str | bytes) -> tuple[Course, list[str]]:
         raise ValueError("This is no course: it has no list of steps.")
     remarks: list[str] = []
     version = content.get("version")
-    if type(version) is not int or not 1 <= version <= FORMAT:
+    if type(version) is not int or version != FORMAT:
         age = "a newer version" if type(version) is int and version > FORMAT else "something else than a version"
         remarks.append(f"The course was made by {age} of this app; what is not known here is left out.")
     if len(steps) > MAX_STEPS:

@@ -59,8 +59,9 @@ def chosen(page: Page) -> str:
 
 
 def _choose(page: Page, index: int | None) -> None:
-    _set(page, index)
-    page.on_control()
+    with turns().hold():
+        _set(page, index)
+        page.on_control()
 
 
 def _set(page: Page, index: int | None) -> None:

@@ -240,7 +240,7 @@ class PageExtras:
         pin: The settings of the pinned picture, as a link holds them; empty where none is pinned.
     """
 
-    tab: str = setting("why", Choice(TABS, label="the tab", formerly={label: name for name, label in TABS.items()}))
+    tab: str = setting("why", Choice(TABS, label="the tab"))
     answer: str = setting(UNASKED, Choice(ANSWERS, label="the prediction"))
     pin: str = setting("", Coded(str, str, label="the pinned picture"))
 
