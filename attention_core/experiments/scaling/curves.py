@@ -132,8 +132,8 @@ def _bounds(norms: Floats, epsilon: Floats, num_keys: int) -> dict[str, Any]:
     return {
         "bound_keys": frozen(num_keys * epsilon.mean(1)),
         "bound_two": frozen(2 * epsilon.mean(1)),
-        "above_keys": frozen((norms > num_keys * epsilon * rounding).sum(1)),
-        "above_two": frozen((norms > 2 * epsilon * rounding).sum(1)),
+        "above_keys": frozen((~(norms <= num_keys * epsilon * rounding)).sum(1)),  # NaN is above any bound
+        "above_two": frozen((~(norms <= 2 * epsilon * rounding)).sum(1)),
         "sharpest": frozen(ratio.max(1)),
     }
 
