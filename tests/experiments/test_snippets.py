@@ -23,7 +23,7 @@ from attention_core.experiments import (
     scaling,
 )
 from attention_core.experiments.run import run
-from tests.experiments.snippets import run_snippets
+from tests.experiments.snippets import own_lines, run_snippets
 from tests.studies import STUDIES, settings
 from tests.texts import TOKENS
 
@@ -79,6 +79,7 @@ class Shown:
         config: The study's settings.
         snippet: Its code.
         headline: What it prints, from the result; whole numbers are exact.
+        lines: How many it may have of its own, beside the functions that all studies share.
         drawn: How many random settings are tried.
         varies: Settings under which another seed prints another number.
         further: Settings that are tried beside these and the random ones.
@@ -177,7 +178,7 @@ def test_the_code_prints_what_was_measured(name: str) -> None:
     codes = [shown.snippet(one) for one in configs]
     for code in codes:
         assert "attention_core" not in code
-        assert len(code.splitlines()) <= 100
+        assert len(own_lines(code)) <= shown.lines
     printed = run_snippets(codes)
     for config, text in zip(configs, printed, strict=True):
         for said, measured in zip(found(text), shown.headline(run(config)), strict=True):
