@@ -1,4 +1,4 @@
-"""Every page on every screen, each opened once: it fits, can be read, reacts, is reachable by all, and prints."""
+"""Every page on every screen, each opened once: it fits, can be read, reacts, and is reachable by all."""
 
 import csv
 import re
@@ -12,7 +12,7 @@ import pytest
 
 from pages._shared.core.pages import PAGES
 from tests.browser.conftest import barriers, pictures_of, sideways, wait_until_settled
-from tests.browser.locators import CANVAS, CLAIM, CONTROLS, FIGURE, FINDING, PRESETS, RANGE, SIDEBAR
+from tests.browser.locators import CLAIM, FIGURE, FINDING, PRESETS
 
 slow = pytest.mark.slow
 # Width and height of the window, and the least share of the picture in sight, in percent: on arrival, and while any
@@ -20,9 +20,8 @@ slow = pytest.mark.slow
 LAPTOP = {"viewport": {"width": 1440, "height": 780}}
 PROJECTOR = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-SHEET = {"width": 688, "height": 1017}  # pixels of a sheet of A4 within its margins
 NAMES = [page.name for page in PAGES]
-# Panels that stand in the picture at least. What is on the shelf is a second look, and the picture does without it.
+# Panels that stand in the picture at least; the others are a second look.
 MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
 # What a picture takes of a phone's height at most, in percent: more only where cells would be too small to be hit.
 TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
@@ -81,8 +80,6 @@ def test_laptop(name: str, visit: Callable) -> None:
             check_presets(page, name)
         with look("files"):
             check_files(page, name)
-        with look("paper"):
-            check_paper(page, name)
 
 
 @slow
@@ -252,31 +249,6 @@ def check_files(page: Any, name: str) -> None:
     page.get_by_test_id("stDataFrame").hover()
     page.get_by_role("button", name="Search").wait_for()
     assert page.get_by_role("button", name="Download").count() == 0, "Streamlit's own CSV holds formulas"
-
-
-def check_paper(page: Any, name: str) -> None:
-    """Paper is one sheet with the claim, the picture, the finding, the question, the link and its code."""
-    page.emulate_media(color_scheme="dark")
-    code = page.locator(".st-key-handout img")
-    page.locator(".st-key-handout a", has_text=page.url).wait_for(state="attached")
-    page.wait_for_function("(code) => code.complete && code.naturalWidth > 0", arg=code.element_handle())
-    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
-    page.emulate_media(media="print")
-    page.set_viewport_size(SHEET)
-    here = next(one for one in PAGES if one.name == name)
-    assert page.locator("h1").inner_text() == here.title
-    for shown in (".st-key-finding p", CANVAS, ".st-key-handout .question", ".st-key-handout a"):
-        assert page.locator(shown).first.is_visible(), shown
-    assert code.is_visible()
-    assert page.locator(CLAIM).bounding_box()["x"] >= 0, "the claim has its first word"
-    gone = [SIDEBAR, "[data-testid=stTabs]", CONTROLS, PRESETS]
-    for one in [*gone, ".st-key-head button", ".board .tools", ".board .words", ".board .plus"]:
-        assert not page.locator(one).first.is_visible(), one
-    if page.locator(RANGE).count():
-        rail = page.locator(".st-key-figure .view").evaluate(
-            "(one) => getComputedStyle(one).getPropertyValue('--st-border-color')"
-        )
-        assert rail == "#D5D9E2", "as on white paper"
 
 
 def _beyond(word: dict[str, Any]) -> bool:
