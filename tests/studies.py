@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from attention_core.claims import claims
 from attention_core.device import DTYPES
 from attention_core.experiments import (
     anatomy,
@@ -38,7 +39,10 @@ from attention_core.experiments.settings import (
 )
 from attention_core.experiments.verdict import Result, Verdict
 
-WORDS = ("a", "b", "c", "🙂", "<b>")
+WORDS = ("a", "b", "c", "🙂", "<b>", "Wort", "Donaudampfschifffahrtsgesellschaft", "x" * 100, "y" * 257)
+LENGTHS = (1, 2, 3, 4, 5, 5, 8, 12, 24)  # of sentences
+LEARNS = ("float32", "float64")  # the precisions that a training run has
+CORNER = 0.2  # how often a number is the least or the most that it may be
 USUAL = 0.5  # how often a setting stays as it begins: with every switch thrown all claims are broken, and none tested
 
 
@@ -78,6 +82,35 @@ def orders(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     }
 
 
+def of_a_map(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """What a map may be asked for; it is trained for a few steps."""
+    return {
+        "optimizer": chance.choice(("adamw", "sgd")),
+        "start": chance.choice((0.0, 0.25, 1.0, 4.0)),
+        "steps": chance.randint(1, 40),
+    }
+
+
+def run_cell(config: learning.MapConfig) -> Result:
+    """One cell of a map, as what it is: a run like any other."""
+    chance = random.Random(config.seed)
+    return run(config.cell(chance.randrange(2), chance.randrange(4), chance.randrange(4)))
+
+
+def near_the_ledger(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """What a claim about rates is measured with, switched off or on, and about two settings that a visitor moves."""
+    several = [claim for claim in claims() if claim.config is learning.SeedsConfig]
+    claim = chance.choice(several)
+    switched = claim.breaks.options if claim.breaks and chance.random() < 0.5 else {}
+    kept = defaults(learning.SeedsConfig) | dict(claim.options) | dict(switched)
+    moved = chance.sample(("tokens", "kinds", "back", "heads", "layers", "causal", "d_model", "d_head", "start"), 2)
+    shown = {"tokens": chance.choice((2, 3, 4, 8, 12, 16)), "d_model": chance.choice((24, 32, 64))}
+    shown |= {"heads": chance.choice((1, 2, 8)), "layers": chance.choice((1, 2)), "back": chance.randint(1, 8)}
+    changed = {name: shown.get(name, values[name]) for name in moved if chance.random() < 0.7}
+    kept |= {"seed": values["seed"], "runs": chance.choice((2, 6, 6))}
+    return {name: value for name, value in (kept | changed).items() if name not in ("dtype", "device")}
+
+
 STUDIES = (
     Study("anatomy", anatomy.AnatomyConfig, anatomy.run_anatomy),
     Study("permutation", permutation.PermutationConfig, permutation.run_permutation),
@@ -101,14 +134,20 @@ STUDIES = (
         learning.LearningConfig,
         run,
         {"steps": Whole(1, 60, label=""), "tokens": Whole(2, 16, label=""), "batch": Whole(1, 32, label="")},
-        dtypes=("float32", "float64"),
+        dtypes=LEARNS,
     ),
+    Study("learning, several seeds", learning.SeedsConfig, run, complete=near_the_ledger, dtypes=LEARNS),
+    Study("learning, a map's cells", learning.MapConfig, run_cell, complete=of_a_map, dtypes=LEARNS),
 )
 
 
 def drawn(one: Setting, chance: random.Random) -> Any:
     """A random value of a setting."""
     match one:
+        case Whole(low=low, high=high) | Real(low=low, high=high) if chance.random() < CORNER:
+            return chance.choice((low, high))
+        case OneOf(values=values) if chance.random() < CORNER:
+            return chance.choice((values[0], values[-1]))
         case Whole(low=low, high=high):
             return chance.randint(low, high)
         case Real(low=low, high=high, step=step):
@@ -123,9 +162,10 @@ def drawn(one: Setting, chance: random.Random) -> Any:
         case OneOf(values=values):
             return chance.choice(list(values))
         case Sentences():
-            return tuple(tuple(chance.choices(WORDS, k=chance.randint(1, 5))) for _ in range(chance.randint(1, 4)))
+            return tuple(tuple(chance.choices(WORDS, k=chance.randint(1, 5))) for _ in range(chance.randint(1, 6)))
         case Words(least=least):
-            return tuple(chance.choice(WORDS) for _ in range(chance.randint(least, 5)))
+            many = chance.choice((least, *LENGTHS))
+            return tuple(chance.choices(chance.sample(WORDS, chance.randint(1, len(WORDS))), k=many))
         case _:
             raise TypeError(f"nothing is drawn for {type(one).__name__}")
 
@@ -142,7 +182,7 @@ def settings(study: Study, dtype: str, count: int, seed: int = 0) -> Iterator[Ru
             for name, one in kinds.items()
         }  # fmt: skip
         try:
-            config = study.config(dtype=dtype, device="cpu", **values, **study.complete(values, chance))
+            config = study.config(dtype=dtype, device="cpu", **values | study.complete(values, chance))
         except ConfigError:
             continue
         count -= 1

@@ -84,7 +84,7 @@ ROWS = [
     Row("normalization", click(1, 0.75, 0.75), ("normalization_cell=",), pictures=2, says="y at ("),
     Row("projections", keys(RANGE, "ArrowRight"), ("projections_head=1",), pictures=2),
     Row(
-        "projections", keys(RANGE, "End"), ("projections_layer=12",), query="projections_topic=rank+collapse",
+        "projections", keys(RANGE, "End"), ("projections_layer=12",), query="projections_topic=collapse",
         pictures=2,
     ),
     Row(

@@ -1,21 +1,43 @@
-"""Random settings of every registered experiment, in every precision; the benchmark draws hundreds of them."""
+"""Random settings of every registered experiment, in every precision: a few each time, many others every night."""
+
+import random
 
 import pytest
 
 from tests.studies import STUDIES, Study, surprises
 
 COMMON = ("float32", "bfloat16")  # what most run, and what tells least
+SLOW = {"scaling": 5, "learning, several seeds": 4}  # a run takes seconds: so many of them at night
+AT_NIGHT = 100
 
 
-@pytest.mark.parametrize(
-    ("study", "dtype"),
-    [
-        pytest.param(study, dtype, id=f"{study.name}-{dtype}", marks=[pytest.mark.nightly] * (dtype not in COMMON))
+def cases(*dtypes: str) -> list[object]:
+    return [
+        pytest.param(study, dtype, id=f"{study.name}-{dtype}", marks=[pytest.mark.nightly] * (dtype not in dtypes))
         for study in STUDIES
         for dtype in study.dtypes
-    ],
-)
+    ]
+
+
+def check(study: Study, dtype: str, count: int, seed: int) -> None:
+    _, found = surprises(study, dtype, count, seed)
+    told = [f"{verdict.key}: {verdict.sentence()} ({verdict.because}) {config}" for config, verdict in found]
+    assert not found, (f"seed {seed}", *told)
+
+
+@pytest.mark.parametrize(("study", "dtype"), cases(*COMMON))
 def test_no_verdict_surprises(study: Study, dtype: str) -> None:
-    outcomes, found = surprises(study, dtype, 1 if study.name == "scaling" else 2)  # its sweep takes over a second
-    assert sum(outcomes.values())
-    assert not found, [f"{verdict.key}: {verdict.sentence()} {config}" for config, verdict in found]
+    check(study, dtype, 1 if study.name in SLOW else 2, seed=0)
+
+
+@pytest.mark.parametrize(("study", "dtype"), cases())
+def test_no_verdict_surprises_under_settings_that_were_never_tried(study: Study, dtype: str) -> None:
+    seed = random.SystemRandom().randrange(1_000_000)
+    print(f"{study.name}, {dtype}: seed {seed}")
+    check(study, dtype, SLOW.get(study.name, AT_NIGHT), seed)
+
+
+def test_what_is_drawn_is_judged() -> None:
+    """Most of what is drawn leads to verdicts that theory decides."""
+    outcomes, _ = surprises(STUDIES[0], "float64", 3)
+    assert outcomes["holds"] > outcomes["undecided"]

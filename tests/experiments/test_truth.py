@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments import judge, permutation
+from attention_core.experiments import judge, permutation, scaling
 from attention_core.experiments.biases import AfterNormConfig, MeanConfig, run_after_norm, run_mean
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning import (
@@ -27,6 +28,7 @@ from attention_core.experiments.normalization.placement import place_verdicts
 from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
 from attention_core.experiments.projections import ProjectionsConfig, gauge, run_projections
 from attention_core.experiments.run import run
+from attention_core.experiments.scaling import ScalingConfig, curves
 from attention_core.modules import multi_head
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.block import TransformerBlock
@@ -228,6 +230,27 @@ def test_a_score_that_is_not_a_number_is_not_symmetric() -> None:
         MultiHeadAttention, "trace", lambda trace: dataclasses.replace(trace, masked_scores=trace.scores * math.nan)
     ):
         assert outcomes(run_topic("tied"))["qk-tied"] == "surprises"
+
+
+def test_a_row_of_weights_that_are_no_numbers_is_above_every_bound() -> None:
+    rows = np.array([[0.1, math.nan, 0.2]])
+    counts = curves._bounds(rows, rows, num_keys=4)
+    assert counts["above_keys"].tolist() == counts["above_two"].tolist() == [1]
+
+
+def test_a_theorem_of_numbers_is_called_one() -> None:
+    result = run(ScalingConfig(num_queries=2000, num_keys=4))
+    assert all("a theorem of any shares" in one.because for one in result.about("scale-jac").verdicts)
+
+
+@pytest.mark.parametrize("inputs", ["normal", "uniform", "signs"])
+@pytest.mark.parametrize(("mean", "correlation"), [(0.0, 0.0), (0.5, 0.0), (0.3, 0.6)])
+def test_theory_gives_the_sample_the_errors_that_it_has(inputs: str, mean: float, correlation: float) -> None:
+    """So what theory leaves undecided does not depend on the sample."""
+    config = ScalingConfig(inputs=inputs, std=1.5, mean=mean, correlation=correlation, num_keys=4, num_queries=2000)
+    measured = run(config).verdict("scale-var.unscaled").measured
+    foreseen = scaling.verdicts._foreseen_errors(config, scaling.verdicts.FACTORS["unscaled"])
+    assert foreseen == pytest.approx(measured, abs=6, rel=0.1)
 
 
 # Learning: what theory does not say is left undecided, and what is measured is what is said.

@@ -27,8 +27,8 @@ CLAIMS: Final = (
         link={"curve": "variance"},
         breaks=Break(
             by="components with another spread",
-            options={"std": 2.0, "naive_epsilon": True, "num_keys": 16},
-            link={"std": 2.0, "naive": True, "num_keys": 16},
+            options={"std": 2.0},
+            link={"std": 2.0},
         ),
         **_HERE,
     ),

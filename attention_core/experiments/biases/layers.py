@@ -156,9 +156,8 @@ def run_mean(config: MeanConfig) -> MeanResult:
         found, target = torch.stack(means), on_cpu(bias.detach())
         spread = on_cpu(weight).square().sum(1).sqrt()
         errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
-        z_scores = (found - target) / errors
     cases = f"{2**config.doublings:,} samples"
-    measured = Found(largest(z_scores[-1]), MAX_Z, cases, unit="standard errors")
+    measured = Found(largest((found[-1] - target) / errors[-1]), MAX_Z, cases, unit="standard errors")
     return MeanResult(
         samples=samples,
         means=array(found),

@@ -247,7 +247,7 @@ def _shift_claim(config: BiasesConfig, scores: Tensor) -> _Measured:
 def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[str, float], float, float]:
     """‖∂L/∂b‖ of each bias that is on, for L = Σ G·output with G ~ N(0, 1).
 
-    And what rounding explains of b_K's, and what it would be if its parts, one from each key, did not cancel.
+    And what rounding explains of b_K's, and how long that of the values is: what is felt has one of such a size.
     """
     draw = generator(config.seed, "biases", "upstream")
     upstream = torch.randn(1, len(config.tokens), D_MODEL, generator=draw, dtype=torch.float64)
@@ -256,6 +256,6 @@ def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[s
         module = attention.at(config.size)
         trace = attention.trace(module)
         biases = bias_parameters(module)
-        *found, keys = torch.autograd.grad(trace.output, [*biases.values(), trace.k], upstream)
+        *found, values = torch.autograd.grad(trace.output, [*biases.values(), trace.v], upstream)
     norms = {role: float(on_cpu(one).norm()) for role, one in zip(biases, found, strict=True)}
-    return norms, key_gradient_tolerance(module, trace, upstream), float(on_cpu(keys).norm())
+    return norms, key_gradient_tolerance(module, trace, upstream), float(on_cpu(values).norm())

@@ -18,6 +18,18 @@ from attention_core.modules.projections import TiedKeyValue
 CHUNK: Final = 256  # queries at a time: 8 MB a tensor at d_head = 4096 in float64
 PAIR_ROWS: Final = 1024  # rows of 4,096 components that pairs are cut from; a multiple of CHUNK
 
+MAX_PAIRS: Final = 8192  # independent pairs a chunk and d_head, where d_head leaves so many
+
+
+def pair_rows(d_head: int) -> int:
+    """How many of a chunk's rows pairs are cut from."""
+    return min(CHUNK, max(1, MAX_PAIRS * d_head // D_HEADS[-1]))
+
+
+def pairs_of(d_head: int) -> int:
+    """How many independent pairs there are in all."""
+    return PAIR_ROWS // CHUNK * pair_rows(d_head) * (D_HEADS[-1] // d_head)
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:

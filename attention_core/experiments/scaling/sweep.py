@@ -12,14 +12,13 @@ from attention_core.device import supported_dtypes
 from attention_core.experiments.bounds import is_half
 from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig
 from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
-from attention_core.experiments.scaling.inputs import CHUNK, Inputs, chunks
+from attention_core.experiments.scaling.inputs import CHUNK, Inputs, chunks, pair_rows
 from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms, zeros_in
 from attention_core.experiments.verdict import Step
 from attention_core.modules.dot_product import attention_scores, precise_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
-MAX_PAIRS: Final = 8192  # independent pairs a chunk and d_head, where d_head leaves so many
 NORM_EPS: Final = 1e-30  # the norm's own ε of up to 0.008 would shorten the vectors of d_head = 1 and 2
 
 
@@ -133,7 +132,7 @@ def pair_scores(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, " p
     """
     if inputs.pairs is None:
         return inputs.queries.new_empty(0)
-    rows = min(len(inputs.pairs[0]), max(1, MAX_PAIRS * module.d_head // D_HEADS[-1]))
+    rows = min(len(inputs.pairs[0]), pair_rows(module.d_head))
     q, k = (part[:rows].reshape(-1, 1, module.d_head) for part in inputs.pairs)
     if module.q_norm is not None and module.k_norm is not None:
         q, k = module.q_norm(q), module.k_norm(k)

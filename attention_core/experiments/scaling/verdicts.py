@@ -6,7 +6,9 @@ expected.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -15,9 +17,10 @@ from torch import Tensor
 
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import judge
-from attention_core.experiments.scaling.config import D_HEADS, ScalingConfig, expected_scores
+from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig, expected_scores
 from attention_core.experiments.scaling.curves import ERRORS, SATURATED, ScalingCurves
+from attention_core.experiments.scaling.inputs import pairs_of
 from attention_core.experiments.scaling.stats import jacobian_norm
 from attention_core.experiments.verdict import Verdict, format_number
 
@@ -25,8 +28,8 @@ SMALL, LARGE = 64, D_HEADS[-1]  # the two sizes that scale-grad compares
 COLLAPSE, KEPT = 0.01, 0.5  # a median this many times smaller has collapsed; a mean above this part has not
 _MODEL_ROWS: Final = 4096
 _KURTOSIS: Final = {"normal": 3.0, "uniform": 1.8, "signs": 1.0}
-_SURELY: Final = 20  # rows of a quarter of the model: that none of a run's twice as many rows does it is past belief
-_MOST: Final = 0.65  # of the rows: the median of a sample is then surely one of theirs
+_SURELY: Final = 20  # of the model's 1,024 rows: the chance that none of a run's 2,048 does it is about e⁻⁴⁰
+_MOST: Final = 0.65  # of the rows: if so many have a gradient, so has the median row
 _DEAD: Final = f"at d_head = {SMALL} already, the precision leaves too few queries any weight but the largest"
 _ONE_KEY: Final = "a single key always has weight 1, so there is nothing to saturate and no gradient"
 
@@ -126,137 +129,172 @@ def verdicts(
         chosen: Curves with the chosen factor.
     """
     every = tuple({id(one): one for one in (unscaled, scaled, chosen)}.values())
+    rows = f"of {len(every) * len(D_HEADS) * config.num_queries:,} rows"
+    everywhere = f"{len(every)} factors, {len(D_HEADS)} sizes, {_cases(config)}"
+    theorem = "with a single key both are 0" if config.num_keys == 1 else THEOREM
+    words, small = _scale_words(config), D_HEADS.index(SMALL)
+    typical = f"in probability: {1 - float(chosen.saturated[-1]):.1%} of the queries give no key {SATURATED:g}"
+    least_median, least_mean = COLLAPSE * chosen.gradient_median[small], KEPT * chosen.gradient_mean[small]
+    found = {
+        "scale-var.unscaled": _moments(config, unscaled),
+        "scale-var.scaled": _moments(config, scaled),
+        "scale-sat": Found(
+            float(chosen.max_weight[-1]), SATURATED, _cases(config), note="; ".join(filter(None, (typical, words)))
+        ),
+        "scale-jac.keys": Found(_above(one.above_keys for one in every), 0, everywhere, unit=rows, note=theorem),
+        "scale-jac.two": Found(_above(one.above_two for one in every), 0, everywhere, unit=rows, note=theorem),
+        "scale-grad.median": Found(
+            float(chosen.gradient_median[-1]), float(least_median),
+            f"a hundredth of that at {SMALL} or less; {_cases(config)}", note=words,
+        ),
+        "scale-grad.mean": Found(
+            float(chosen.gradient_mean[-1]), float(least_mean),
+            f"half of that at {SMALL} or more; {_cases(config)}", note=words,
+        ),
+    }  # fmt: skip
+    return judge_all(config, _tests(config), found)
+
+
+def _tests(config: ScalingConfig) -> tuple[Test, ...]:
+    """The table, with what the model foresees at the two sizes that are compared."""
     small, large = (model(config, d_head, config.factor(d_head)) for d_head in (SMALL, LARGE))
+    rows = "rows with ‖J‖_F >"
     return (
-        _variance(config, unscaled, "unscaled", "q·k", "d_head"),
-        _variance(config, scaled, "scaled", "q·k/√d_head", "1"),
-        _saturation(config, chosen, large.max_weight),
-        _jacobian(config, every, "keys"),
-        _jacobian(config, every, "two"),
-        _median_gradient(config, chosen, small, large),
-        _mean_gradient(config, chosen, small, large),
-    )
+        *(
+            Test(f"scale-var.{part}", "≤",
+                 f"mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
+                 f"max of |E[s]| and |E[s²] − {claimed}|", breaks=_other_inputs,
+                 foresees=partial(_foreseen_errors, factors=FACTORS[part]))
+            for part, scores, claimed in (("unscaled", "q·k", "d_head"), ("scaled", "q·k/√d_head", "1"))
+        ),
+        Test("scale-sat", "≥", f"at d_head = {LARGE:,} the largest of a query's weights is on average",
+             f"mean a_max at {LARGE:,}", breaks=partial(_spreads, foreseen=large.max_weight),
+             leaves=partial(_near_saturation, foreseen=large.max_weight)),
+        *(
+            Test(f"scale-jac.{part}", "=", f"above the bound {name} are", f"{rows} {name}",
+                 breaks=partial(_cancels, times=times), leaves=partial(_may_cancel, times=times))
+            for part, name, times in (("keys", "nε", config.num_keys), ("two", "2ε", 2))
+        ),
+        Test("scale-grad.median", "≤", f"at d_head = {LARGE:,} the typical gradient, the median over queries, is",
+             f"median ‖∂L/∂q‖ at {LARGE:,}", breaks=partial(_lasts, small=small, large=large),
+             leaves=partial(_median_open, small=small, large=large)),
+        Test("scale-grad.mean", "≥", "there the mean over all queries is", f"mean ‖∂L/∂q‖ at {LARGE:,}",
+             breaks=partial(_fades, small=small, large=large), leaves=partial(_mean_open, small=small, large=large)),
+    )  # fmt: skip
 
 
-def _variance(config: ScalingConfig, curves: ScalingCurves, part: str, scores: str, claimed: str) -> Verdict:
-    words = _inputs_words(config)
-    as_claimed = (config.qk_norm or (config.std == 1 and not config.through_module)) and not (
-        config.mean or config.correlation
-    )
+THEOREM: Final = "a theorem of any shares that add up to 1: what may fail is how the weight that is left is computed"
+FACTORS: Final = {"unscaled": np.ones(len(D_HEADS)), "scaled": np.array(D_HEADS) ** -0.5}
+
+
+def _other_inputs(config: ScalingConfig) -> str:
+    """Which settings take q and k away from what is claimed of them; with QK-norm none but mean and correlation."""
+    as_claimed = config.qk_norm or (config.std == 1 and not config.through_module)
+    return "" if as_claimed and not (config.mean or config.correlation) else _inputs_words(config)
+
+
+def _moments(config: ScalingConfig, curves: ScalingCurves) -> Found:
+    """How far mean and mean square of independent scores are from what is claimed, in errors of the sample."""
     claim = np.square(curves.factor) * D_HEADS
-    foreseen = _standard_errors(config, curves, claim, *_expected_moments(config, curves))
-    undecided = ""
-    if not as_claimed and foreseen < 2 * ERRORS:  # a sample is at most as far from theory as it may be from the claim
-        undecided = f"{words}; theory foresees {format_number(foreseen)} standard errors, too near {ERRORS:g} to tell"
-    return judge(
-        config,
-        f"scale-var.{part}",
-        _standard_errors(config, curves, claim, curves.score_mean, curves.score_square),
-        "≤",
-        ERRORS,
-        says=f"mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
-        quantity=f"max of |E[s]| and |E[s²] − {claimed}|",
-        cases=f"{len(D_HEADS)} sizes, {int(curves.pairs.min()):,} or more independent pairs each",
-        unit="standard errors",
-        broken="" if as_claimed else words,
-        undecided=undecided,
-        note=words,
-    )
+    error = np.sqrt(curves.score_square / curves.pairs)
+    off = _standard_errors(config, claim, curves.score_mean, curves.score_square, error, curves.score_square_error)
+    cases = f"{len(D_HEADS)} sizes, {int(curves.pairs.min()):,} or more independent pairs each"
+    return Found(off, ERRORS, cases, unit="standard errors", note=_inputs_words(config))
 
 
-def _expected_moments(config: ScalingConfig, curves: ScalingCurves) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and mean square of the scores of queries and their keys, as probability theory has them."""
-    scores = [expected_scores(config, d_head) for d_head in D_HEADS]
-    mean = np.array([one.mean + one.lead for one in scores])
-    square = mean**2 + np.array([one.std for one in scores]) ** 2
-    return curves.factor * mean, np.square(curves.factor) * square
+def _foreseen_errors(config: ScalingConfig, factors: np.ndarray) -> float:
+    """The same of theory's moments, in the errors that theory gives a sample of as many pairs.
+
+    A score is a sum of d_head products p of two components, whose moments are exact sums over the nodes of a
+    quadrature: E[s⁴] comes from the central moments of p, as that of any sum of independent terms.
+    """
+    one, rho = expected_scores(config, 1), config.correlation
+    nodes, shares = _nodes("normal" if config.through_module else config.inputs)
+    key, other = one.key_length * nodes, one.key_length * nodes[:, None]
+    shift = math.sqrt(one.mean)
+    products = (shift + rho * key + math.sqrt(1 - rho**2) * other) * (shift + key)
+    weights, d = shares * shares[:, None], np.array(D_HEADS)
+    mean = float((weights * products).sum())
+    second, third, fourth = (float((weights * (products - mean) ** power).sum()) for power in (2, 3, 4))
+    variance, skew, tail = d * second, d * third, d * fourth + 3 * d * (d - 1) * second**2
+    square = (d * mean) ** 2 + variance
+    spread = (d * mean) ** 4 + 6 * (d * mean) ** 2 * variance + 4 * d * mean * skew + tail - square**2
+    pairs = np.array([pairs_of(d_head) for d_head in D_HEADS])
+    return _standard_errors(
+        config, np.square(factors) * d, factors * d * mean, np.square(factors) * square,
+        factors * np.sqrt(square / pairs), np.square(factors) * np.sqrt(np.maximum(spread, 0) / pairs),
+    )  # fmt: skip
+
+
+def _nodes(inputs: str) -> tuple[np.ndarray, np.ndarray]:
+    """Where a component of variance 1 may lie, and with which probabilities; moments up to the 15th are exact."""
+    if inputs == "signs":
+        return np.array([-1.0, 1.0]), np.array([0.5, 0.5])
+    uniform = inputs == "uniform"
+    nodes, shares = (np.polynomial.legendre.leggauss if uniform else np.polynomial.hermite_e.hermegauss)(8)
+    return nodes * (math.sqrt(3) if uniform else 1), shares / shares.sum()
 
 
 def _standard_errors(
-    config: ScalingConfig, curves: ScalingCurves, claim: np.ndarray, mean: np.ndarray, square: np.ndarray
+    config: ScalingConfig, claim: np.ndarray, mean: np.ndarray, square: np.ndarray, *errors: np.ndarray
 ) -> float:
-    """How far a mean and a mean square of the scores are from 0 and ``claim``, where they are farthest.
+    """How many errors a mean and a mean square of the scores are from 0 and ``claim``, where they are farthest.
 
-    The errors are those of the sample that ``curves`` are from. What rounding explains, each score being a sum of
-    d_head products, is not counted; nor is a mean square of scores that are all alike but for their sign (±1 at
-    d_head = 1), which has no error to count in.
+    What rounding explains, each score being a sum of d_head products, is not counted; nor is a mean square of scores
+    that are all alike but for their sign (±1 at d_head = 1), which has no error to count in.
     """
     terms = zip(claim, D_HEADS, strict=True)
     rounding = np.array([tolerance(config.torch_dtype, scale=size, terms=d_head) for size, d_head in terms])
     off_square = np.maximum(np.abs(square - claim) - rounding, 0)
-    off_mean = np.abs(mean) / np.sqrt(curves.score_square / curves.pairs)
-    varies = curves.score_square_error > 1e-6 * curves.score_square
-    error = np.where(varies, curves.score_square_error, np.inf)
-    return float(max(off_mean.max(), (off_square / error).max()))
+    error = np.where(errors[1] > 1e-6 * square, errors[1], np.inf)
+    return float(np.max([(np.abs(mean) / errors[0]).max(), (off_square / error).max()]))
 
 
-def _saturation(config: ScalingConfig, chosen: ScalingCurves, foreseen: float) -> Verdict:
-    words, below = _scale_words(config), 1 - float(chosen.saturated[-1])
-    undecided = ""
+def _above(counts: Iterable[np.ndarray]) -> int:
+    return sum(int(count.sum()) for count in counts)
+
+
+def _spreads(config: ScalingConfig, foreseen: float) -> str:
+    close = _scale_words(config) or "scores this close together leave every key some weight"
+    return "" if foreseen >= SATURATED else close
+
+
+def _near_saturation(config: ScalingConfig, foreseen: float) -> str:
     if config.num_keys == 1:
-        undecided = _ONE_KEY
-    elif abs(foreseen - SATURATED) < 0.02 + 0.3 * expected_scores(config, LARGE).shared:
-        undecided = f"theory foresees {format_number(foreseen)}, too near {SATURATED:g} to tell"
-    typical = f"in probability: {below:.1%} of the queries give no key {SATURATED:g}"
-    return judge(
-        config,
-        "scale-sat",
-        float(chosen.max_weight[-1]),
-        "≥",
-        SATURATED,
-        says=f"at d_head = {LARGE:,} the largest of a query's weights is on average",
-        quantity=f"mean a_max at {LARGE:,}",
-        cases=_cases(config),
-        undecided=undecided,
-        broken="" if foreseen >= SATURATED else words or "scores this close together leave every key some weight",
-        note="; ".join(filter(None, (typical, words))),
-    )
+        return _ONE_KEY
+    near = abs(foreseen - SATURATED) < 0.02 + 0.3 * expected_scores(config, LARGE).shared
+    return f"theory foresees {format_number(foreseen)}, too near {SATURATED:g} to tell" if near else ""
 
 
-def _jacobian(config: ScalingConfig, curves: tuple[ScalingCurves, ...], part: str) -> Verdict:
-    rows = len(curves) * len(D_HEADS) * config.num_queries
-    name, times = ("nε", config.num_keys) if part == "keys" else ("2ε", 2)
-    counts = [one.above_keys if part == "keys" else one.above_two for one in curves]
-    cancels = "ε is computed as 1 − a_max, which cancels once a_max rounds to 1"
-    broken = undecided = ""
-    if config.naive_epsilon and config.num_keys > 1:
-        if _cancel(config, curves, times, slack=0.0, sharper=1.0) >= _SURELY:
-            broken = cancels
-        elif _cancel(config, curves, times, slack=4 * torch.finfo(config.torch_dtype).eps, sharper=1.3):
-            undecided = "ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here"
-    return judge(
-        config,
-        f"scale-jac.{part}",
-        float(sum(int(count.sum()) for count in counts)),
-        "=",
-        0.0,
-        says=f"above the bound {name} are",
-        quantity=f"rows with ‖J‖_F > {name}",
-        unit=f"of {rows:,} rows",
-        cases=f"{len(curves)} factors, {len(D_HEADS)} sizes, {_cases(config)}",
-        broken=broken,
-        undecided=undecided,
-        note="with a single key both are 0" if config.num_keys == 1 else "",
-    )
+def _cancels(config: ScalingConfig, times: int) -> str:
+    naive = config.naive_epsilon and config.num_keys > 1
+    sure = naive and _cancel(config, times, slack=0.0, sharper=1.0) >= _SURELY
+    return "ε is computed as 1 − a_max, which cancels once a_max rounds to 1" if sure else ""
 
 
-def _cancel(
-    config: ScalingConfig, curves: tuple[ScalingCurves, ...], times: int, *, slack: float, sharper: float
-) -> int:
+def _may_cancel(config: ScalingConfig, times: int) -> str:
+    if not config.naive_epsilon or config.num_keys == 1 or _cancels(config, times):
+        return ""
+    may = _cancel(config, times, slack=4 * torch.finfo(config.torch_dtype).eps, sharper=1.3)
+    return "ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here" if may else ""
+
+
+def _cancel(config: ScalingConfig, times: int, *, slack: float, sharper: float) -> int:
     """In how many rows of the model, rounded to the run's precision, 1 − a_max falls below ‖J‖_F / times.
 
     Counting ends where there are enough to be sure.
 
     Args:
         config: Settings.
-        curves: The factors.
         times: What ε is multiplied by in the bound.
         slack: What rounding may take off 1 − a_max besides.
         sharper: What the scores are multiplied by, for rows rarer than the model's.
     """
     found = 0
-    for one in curves:
-        for d_head, factor in zip(D_HEADS, one.factor.tolist(), strict=True):
+    chosen = {UNSCALED: FACTORS["unscaled"], SCALED: FACTORS["scaled"]}
+    chosen |= {config.factor_name: np.array([config.factor(d_head) for d_head in D_HEADS])}
+    for factors in chosen.values():
+        for d_head, factor in zip(D_HEADS, factors.tolist(), strict=True):
             weights = _model_weights(config, d_head, sharper * factor, rows=_MODEL_ROWS // 4).to(config.torch_dtype)
             shares = weights.double() / weights.double().sum(-1, keepdim=True)
             naive = (1 - weights.amax(-1)).double() - slack
@@ -266,61 +304,38 @@ def _cancel(
     return found
 
 
-def _median_gradient(config: ScalingConfig, chosen: ScalingCurves, small: Model, large: Model) -> Verdict:
-    bound = COLLAPSE * float(chosen.gradient_median[D_HEADS.index(SMALL)])
-    words, undecided = _undecided(config, large.gradient_middle, COLLAPSE * small.gradient_median, unsure=2.5)
+def _lasts(config: ScalingConfig, small: Model, large: Model) -> str:
+    close = _scale_words(config) or "scores this close together keep softmax from saturating"
+    return "" if large.gradient_median <= COLLAPSE * small.gradient_median else close
+
+
+def _median_open(config: ScalingConfig, small: Model, large: Model) -> str:
     if small.alive < _MOST and config.num_keys > 1:
-        undecided = _DEAD
-    collapses = large.gradient_median <= COLLAPSE * small.gradient_median
-    return judge(
-        config,
-        "scale-grad.median",
-        float(chosen.gradient_median[-1]),
-        "≤",
-        bound,
-        says=f"at d_head = {LARGE:,} the typical gradient, the median over queries, is",
-        quantity=f"median ‖∂L/∂q‖ at {LARGE:,}",
-        cases=f"a hundredth of that at {SMALL} or less; {_cases(config)}",
-        undecided=undecided,
-        broken="" if collapses else words or "scores this close together keep softmax from saturating",
-        note=words,
-    )
+        return _DEAD
+    return _undecided(config, large.gradient_middle, COLLAPSE * small.gradient_median, unsure=2.5)
 
 
-def _mean_gradient(config: ScalingConfig, chosen: ScalingCurves, small: Model, large: Model) -> Verdict:
-    bound = KEPT * float(chosen.gradient_mean[D_HEADS.index(SMALL)])
-    least, mean = KEPT * small.gradient_mean, large.gradient_mean
-    words, undecided = _undecided(config, (mean, mean), least, unsure=1.4)
+def _fades(config: ScalingConfig, small: Model, large: Model) -> str:
+    tie = _scale_words(config) or "even queries whose best keys tie pass less on"
+    return "" if large.gradient_mean >= KEPT * small.gradient_mean else tie
+
+
+def _mean_open(config: ScalingConfig, small: Model, large: Model) -> str:
     if small.alive < _SURELY / _MODEL_ROWS and config.num_keys > 1:
-        undecided = _DEAD
-    return judge(
-        config,
-        "scale-grad.mean",
-        float(chosen.gradient_mean[-1]),
-        "≥",
-        bound,
-        says="there the mean over all queries is",
-        quantity=f"mean ‖∂L/∂q‖ at {LARGE:,}",
-        cases=f"half of that at {SMALL} or more; {_cases(config)}",
-        undecided=undecided,
-        broken="" if mean >= least else words or "even queries whose best keys tie pass less on",
-        note=words,
-    )
+        return _DEAD
+    mean = large.gradient_mean
+    return _undecided(config, (mean, mean), KEPT * small.gradient_mean, unsure=1.4)
 
 
-def _undecided(
-    config: ScalingConfig, foreseen: tuple[float, float], bound: float, *, unsure: float
-) -> tuple[str, str]:
-    """Words for the settings, and why nothing is expected: the model is within ``unsure`` times of the bound."""
-    words = _scale_words(config)
+def _undecided(config: ScalingConfig, foreseen: tuple[float, float], bound: float, *, unsure: float) -> str:
+    """Why nothing is expected where the model is within ``unsure`` times of the bound."""
     if config.num_keys == 1:
-        return words, _ONE_KEY
+        return _ONE_KEY
     unsure *= 1 + 2 * expected_scores(config, LARGE).shared
-    if bound / unsure < foreseen[1] and foreseen[0] < bound * unsure:
-        said = f"theory foresees about {format_number(sum(foreseen) / 2)}"
-        said += f" beside {format_number(bound)}, too near to tell"
-        return words, f"{words}; {said}" if words else said
-    return words, ""
+    if not (bound / unsure < foreseen[1] and foreseen[0] < bound * unsure):
+        return ""
+    said = f"theory foresees about {format_number(sum(foreseen) / 2)} beside {format_number(bound)}, too near to tell"
+    return "; ".join(filter(None, (_scale_words(config), said)))
 
 
 def _cases(config: ScalingConfig) -> str:
