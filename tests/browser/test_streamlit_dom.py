@@ -29,7 +29,7 @@ WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("anatomy", ""): (".st-key-figure [role=radiogroup] [aria-checked=true]",),
     ("claims", ""): (".stMarkdownColoredText",),
     ("home", ""): ("[data-testid=InputInstructions]", "[data-testid=stAlertContainer]"),
-    ("masks", "?course=order"): ("[data-testid=stProgress] > div",),
+    ("claims", "?course=order"): ("[data-testid=stProgress] > div",),
     ("scaling", "?scaling_tab=data"): (".js-plotly-plot",),
 }
 NAME = re.compile(r"data-testid=([\w-]+)|\.(st[A-Z]\w+|js-plotly-plot)|(data-test-[\w-]+)|(role=\w+)")
@@ -49,7 +49,7 @@ def test_styles_and_scripts_name_nothing_else() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", WHERE, ids=lambda where: where[0])
+@pytest.mark.parametrize("where", WHERE, ids="".join)
 def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled: Callable[..., None]) -> None:
     page = visit("" if where[0] == "home" else where[0], where[1])
     if where[0] == "home":
