@@ -219,23 +219,3 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     settled(teacher)
     held[0].continue_()
     says(teacher, ".letters", r"^[B-Z]{5}$")
-
-
-def test_a_class_goes_on_where_the_stream_is_cut(visit: Callable, open_page: Callable) -> None:
-    teacher = visit("scaling", "?scaling_tab=share", **WALL)
-    key, _ = start(teacher)
-    phone = visit("", **PHONE)
-    phone.route(
-        "**/events*",
-        lambda route: route.abort() if "event-stream" in route.request.headers["accept"] else route.continue_(),
-    )
-    phone.get_by_label("Key of your class").fill(key)
-    phone.get_by_role("button", name="Join").click()
-    says(phone, ".line", f"class {key}")
-    step(teacher, "Ask")
-    says(phone, ".line", "^Vote.")
-    vote(phone, 0)
-    says(teacher, ".status", "^Vote: 1 of 1$")
-    assert any("asking until it speaks again" in message for message in phone.messages)
-    assert "stream" not in phone.locator(PANEL).inner_text()
-    phone.errors.clear()  # the browser names each cut stream
