@@ -282,7 +282,7 @@ def keys(server: Server) -> dict[str, tuple[str, ...]]:
 def _keys_of(server: Server, address: str) -> list[str]:
     """The keys of a page's bound widgets, and all that a lesson of the page could fix."""
     with Session(server.url) as visitor:
-        widgets = visitor.visit(address, {f"{address}_tab": "Share"}).widgets
+        widgets = visitor.visit(address, {f"{address}_tab": "share"}).widgets
         found = {
             widget.key for widget in widgets if not widget.key.startswith("_") and widget.kind != "bidi_component"
         }

@@ -37,16 +37,6 @@ def test_previous_and_next_walk_the_steps_and_a_step_is_chosen_at_the_picture(op
     assert dict(at.query_params) == {"anatomy_step": "qkv"}
 
 
-def test_older_links_hold_what_was_shown(open_page: Open) -> None:
-    at = open_page(
-        "anatomy", anatomy_step="q, k, v", anatomy_positions="ALiBi", anatomy_weights="built by hand",
-        anatomy_projections="tied key = value", anatomy_head="average",
-    )  # fmt: skip
-    assert not at.warning
-    wanted = {"step": "qkv", "positions": "alibi", "projections": "tied-kv", "head": "average"}
-    assert dict(at.query_params) == {f"anatomy_{name}": value for name, value in wanted.items()}
-
-
 def test_the_link_holds_the_chosen_cell_and_the_arithmetic_follows(open_page: Open) -> None:
     at = open_page("anatomy", anatomy_step="softmax", anatomy_cell="7.1.3.2")
     share = round(100 * run_anatomy(AnatomyConfig()).weights[0, 3, 2])

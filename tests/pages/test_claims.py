@@ -83,14 +83,17 @@ def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec
         assert all(word in text for word in ("What is said:", "What is measured:", "Why:")) == corrected
 
 
+PLACES = ("bias", "review", "code", "ours")  # as a link holds what SOURCES says
+
+
 def test_every_claim_belongs_to_a_page() -> None:
     assert {claim.page for claim in claims()} <= {page.name for page in PAGES}
 
 
-@pytest.mark.parametrize("expected", EXPECTED)
-@pytest.mark.parametrize("source", SOURCES)
-def test_filters_are_in_the_link(expected: str, source: str, open_page: Open) -> None:
-    at = open_page("claims", seed=str(SEED), claims_verdict=expected, claims_source=source)
+@pytest.mark.parametrize(("verdict", "expected"), zip(("holds", "when", "false"), EXPECTED, strict=True))
+@pytest.mark.parametrize(("place", "source"), zip(PLACES, SOURCES, strict=True))
+def test_filters_are_in_the_link(verdict: str, expected: str, place: str, source: str, open_page: Open) -> None:
+    at = open_page("claims", seed=str(SEED), claims_verdict=verdict, claims_source=place)
     assert not at.exception
     assert not at.warning
     assert set(at.query_params) == {"seed", "claims_verdict", "claims_source"}
@@ -113,7 +116,7 @@ def test_a_link_with_nonsense_is_answered_once(open_page: Open) -> None:
 
 
 def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> None:
-    at = open_page("claims", seed=str(SEED + 1), claims_tab="Projections")
+    at = open_page("claims", seed=str(SEED + 1), claims_tab="projections")
     at.button(key="_claims_check_qk-tied").click()
     at.run()
     assert not at.exception
@@ -136,7 +139,7 @@ def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> Non
 
 
 def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
-    at = open_page("claims", seed=str(SEED + 2), claims_verdict=FALSE, claims_source=SOURCES[0], dtype="float32")
+    at = open_page("claims", seed=str(SEED + 2), claims_verdict="false", claims_source=PLACES[0], dtype="float32")
     button = at.button(key="_claims_all")
     assert button.label == "Check these 1"
     button.click()
@@ -212,7 +215,7 @@ def test_a_source_s_statement_without_a_claim_opens_its_page(said: Said, open_pa
     assert not at.warning, [warning.value for warning in at.warning]
 
 
-@pytest.mark.parametrize(("source", "names"), [("anywhere", None), (SOURCES[0], SOURCES[:1]), (SOURCES[-1], ())])
+@pytest.mark.parametrize(("source", "names"), [("anywhere", None), (PLACES[0], SOURCES[:1]), (PLACES[-1], ())])
 def test_the_sources_tab_has_a_row_with_a_way_for_every_statement(
     source: str, names: tuple[str, ...] | None, open_page: Open
 ) -> None:
@@ -229,7 +232,7 @@ def test_the_sources_tab_has_a_row_with_a_way_for_every_statement(
 
 
 def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing(open_page: Open) -> None:
-    at = open_page("claims", seed=str(SEED), dtype="bfloat16", claims_tab="Biases")
+    at = open_page("claims", seed=str(SEED), dtype="bfloat16", claims_tab="biases")
     at.button(key="_claims_check_softmax-shift").click().run()
     assert check("softmax-shift", seed=SEED, dtype="bfloat16").outcome == "undecided"
     assert "Not decided: rounding alone may move it" in entry(at, "softmax-shift")[0]
@@ -249,7 +252,7 @@ def test_a_claim_that_fails_to_run_says_what_was_raised_and_the_next_is_checked(
         for claim in claims() if claim.id in ("softmax-shift", "bias-k")
     )  # fmt: skip
     monkeypatch.setattr("attention_core.claims.ledger.CLAIMS", entries)
-    at = open_page("claims", seed=str(SEED + 6), device="cpu", claims_tab="Biases")
+    at = open_page("claims", seed=str(SEED + 6), device="cpu", claims_tab="biases")
     at.button(key="_claims_all").click().run()
     assert not at.exception
     assert (

@@ -91,8 +91,7 @@ def test_code_is_short_plain_torch(name: str, open_page: Open) -> None:
     ast.parse(code)
     assert re.search(r"^import .*\btorch\b", code, re.M)
     assert "attention_core" not in code
-    most = 59 if name == "learning" else 45  # a model and its whole training, rather than one pass
-    assert 8 <= sum(map(bool, code.splitlines())) <= most
+    assert 8 <= sum(map(bool, code.splitlines())) <= 100, "with the functions that all studies share"
 
 
 @pytest.mark.parametrize("name", NAMES)
