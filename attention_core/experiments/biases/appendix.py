@@ -8,10 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from attention_core.device import DTYPES
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.biases.config import AppendixConfig
 from attention_core.experiments.bounds import output_tolerance, weight_tolerance
-from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.verdict import Result
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
 TOKENS: Final = 16
@@ -52,12 +53,9 @@ class AppendixResult(Result):
         rows: One for each number.
         verdicts: ``bias-appendix``: each number within a factor of 2 (for the published seed), and in float64 the
             largest change of weights and outputs.
-        provenance: Where the numbers come from.
     """
 
     rows: tuple[AppendixRow, ...]
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_appendix(config: AppendixConfig) -> AppendixResult:
@@ -96,7 +94,11 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
     }
     verdicts = judge_all(replace(config, dtype="float32"), PUBLISHED_TESTS.values(), published)
     verdicts += judge_all(replace(config, dtype="float64"), EXACT_TESTS.values(), exact)
-    return AppendixResult(rows=rows, verdicts=verdicts, provenance=Provenance.of(config))
+    return AppendixResult.of(
+        config,
+        verdicts,
+        rows=rows,
+    )
 
 
 def _published_draws(seed: int) -> tuple[Tensor, list[Tensor], Tensor]:

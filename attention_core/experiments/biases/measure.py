@@ -13,13 +13,14 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.biases.bounds import key_gradient_tolerance, shift_tolerance
 from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import is_half, output_tolerance, score_tolerance, weight_tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.verdict import Result
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
@@ -85,7 +86,6 @@ class BiasesResult(Result):
         gradient_bound: The same for ‖∂L/∂b_K‖.
         largest_weight: Largest weight without any bias.
         verdicts: Those of the biases that are on, of the four terms, and of softmax's shift.
-        provenance: Where the numbers come from.
     """
 
     effects: tuple[BiasEffect, ...]
@@ -94,8 +94,6 @@ class BiasesResult(Result):
     output_bound: float
     gradient_bound: float
     largest_weight: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     @property
     def key_bias_felt(self) -> tuple[bool | None, bool | None, bool | None]:
@@ -120,10 +118,10 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
         config: The module, its tokens and the size of its biases.
     """
     seen = _see(config)
-    return BiasesResult(
+    return BiasesResult.of(
+        config,
+        judge_all(config, TESTS.values(), seen["found"], lambda other: _see(other)["found"]),
         **{name: value for name, value in seen.items() if name != "found"},
-        verdicts=judge_all(config, TESTS.values(), seen["found"], lambda other: _see(other)["found"]),
-        provenance=Provenance.of(config),
     )
 
 

@@ -8,7 +8,8 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
+from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import NORMS, PLACEMENTS, NormalizationConfig
 from attention_core.experiments.normalization.parts import length_tolerance

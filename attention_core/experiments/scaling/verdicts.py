@@ -18,11 +18,12 @@ from torch import Tensor
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig, expected_scores
 from attention_core.experiments.scaling.curves import ERRORS, SATURATED, ScalingCurves
 from attention_core.experiments.scaling.inputs import pairs_of
 from attention_core.experiments.scaling.stats import jacobian_norm
-from attention_core.experiments.verdict import Verdict, format_number
+from attention_core.experiments.verdict import Verdict
 
 SMALL, LARGE = 64, D_HEADS[-1]  # the two sizes that scale-grad compares
 COLLAPSE, KEPT = 0.01, 0.5  # a median this many times smaller has collapsed; a mean above this part has not
