@@ -19,11 +19,11 @@ from pages._shared.compute import warm_up
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Before the first visitor: everything is imported, and Home told that this is a class."""
     # Only here: what is imported before Streamlit's runtime is there caches beside it, and says so in the log.
-    from pages._shared.classes import classroom
+    from pages._shared.classes.join import open_is_classroom
 
     async with server.lifespan(app):
         warm_up.start().join()
-        classroom.open_doors()
+        open_is_classroom()
         yield
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.figures.panels import Array, Axis, frozen, not_finite
+from attention_core.figures.panels import Array, Axis, drawable, not_finite
 from attention_core.figures.theme import Role
 
 MAX_CODE: Final = 2**24  # up to here a float32 counts
@@ -30,7 +30,7 @@ class Edges:
     lit: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ends", frozen(self.ends, np.int64))
+        object.__setattr__(self, "ends", drawable(self.ends, np.int64))
         if self.ends.ndim != 2 or self.ends.shape[1] != 3 or len(self.ends) > MAX_EDGES:
             raise ValueError(
                 f"ends {self.ends.shape} of {self.name!r} must be (edges, 3), and at most {MAX_EDGES:,} edges."
@@ -54,7 +54,7 @@ class Nodes:
     large: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", frozen(self.at, np.int64))
+        object.__setattr__(self, "at", drawable(self.at, np.int64))
         if self.at.ndim != 2 or self.at.shape[1] != 2:
             raise ValueError(f"at {self.at.shape} of {self.name!r} must be (nodes, 2).")
 
@@ -86,7 +86,7 @@ class GraphPanel:
     note: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", drawable(self.values))
         layers, tokens = shape = (len(self.layers.labels), len(self.tokens.labels))
         if self.values.shape != shape:
             raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels {shape}.")
@@ -118,7 +118,7 @@ class GraphPanel:
     def numbered(self, places: Array) -> Array:
         """Nodes or edges as one float32 each: layer · tokens + token, and that · tokens + the token below."""
         digits = np.arange(places.shape[1])[::-1]
-        return frozen(places @ len(self.tokens.labels) ** digits)
+        return drawable(places @ len(self.tokens.labels) ** digits)
 
     @property
     def warning(self) -> str:

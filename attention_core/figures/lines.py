@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from attention_core.figures.panels import Array, Limits, check_limits, data_limits, frozen, log_limits, not_finite
+from attention_core.figures.panels import Array, Limits, check_limits, data_limits, drawable, log_limits, not_finite
 from attention_core.figures.theme import Role
 
 Stroke = Literal["solid", "dashed", "dotted"]
@@ -38,9 +38,9 @@ class Series:
     growing: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", drawable(self.values))
         if self.band is not None:
-            object.__setattr__(self, "band", (frozen(self.band[0]), frozen(self.band[1])))
+            object.__setattr__(self, "band", (drawable(self.band[0]), drawable(self.band[1])))
         if self.values.ndim != 1 or any(border.shape != self.values.shape for border in self.band or ()):
             raise ValueError(f"the values and the band of {self.name!r} must be as long as its x.")
 
@@ -80,7 +80,7 @@ class LinesPanel:
     marked: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "x", frozen(self.x))
+        object.__setattr__(self, "x", drawable(self.x))
         if self.x.ndim != 1 or not self.x.size or not np.isfinite(self.x).all() or (np.diff(self.x) <= 0).any():
             raise ValueError(f"x of {self.title!r} must be finite and ascending.")
         if self.log_x and self.x[0] <= 0:

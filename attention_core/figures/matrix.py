@@ -2,23 +2,15 @@
 
 from dataclasses import dataclass, replace
 
-from attention_core.figures.graph import Edges, GraphPanel, Nodes
-from attention_core.figures.lines import LinesPanel, Series
-from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
-
-__all__ = [
-    "Axis",
-    "BarsPanel",
-    "Edges",
-    "GraphPanel",
-    "LinesPanel",
-    "MatrixPanel",
-    "MatrixView",
-    "Nodes",
-    "Panel",
-    "Series",
-    "Sweep",
-]
+from attention_core.figures.graph import Edges as Edges
+from attention_core.figures.graph import GraphPanel as GraphPanel
+from attention_core.figures.graph import Nodes as Nodes
+from attention_core.figures.lines import LinesPanel as LinesPanel
+from attention_core.figures.lines import Series as Series
+from attention_core.figures.panels import Array, Limits
+from attention_core.figures.panels import Axis as Axis
+from attention_core.figures.panels import BarsPanel as BarsPanel
+from attention_core.figures.panels import MatrixPanel as MatrixPanel
 
 Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel
 

@@ -18,8 +18,8 @@ def of_head(values: Array, head: str) -> Array:
     return values.mean(axis=-3) if head == AVERAGE else values[..., int(head) - 1, :, :]
 
 
-def frozen(values: ArrayLike, dtype: type = np.float32) -> Array:
-    """A read-only copy, so that nothing drawn changes behind the picture."""
+def drawable(values: ArrayLike, dtype: type = np.float32) -> Array:
+    """A read-only copy in the precision of the screen, so that nothing drawn changes behind the picture."""
     with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold becomes ±inf, and is named as such
         array = np.array(values, dtype=dtype, order="C")
     array.setflags(write=False)
@@ -107,12 +107,12 @@ class MatrixPanel:
     note: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", drawable(self.values))
         shape = (len(self.rows.labels), len(self.columns.labels))
         if self.values.ndim not in (2, 3) or self.values.shape[-2:] != shape:
             raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels {shape}.")
         if self.hidden is not None:
-            object.__setattr__(self, "hidden", frozen(self.hidden, np.bool_))
+            object.__setattr__(self, "hidden", drawable(self.hidden, np.bool_))
             if self.hidden.shape != shape:
                 raise ValueError(f"hidden {self.hidden.shape} of {self.title!r} does not fit its labels {shape}.")
         check_limits(self.title, self.limits)
@@ -190,18 +190,18 @@ class BarsPanel:
     note: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(self.values))
+        object.__setattr__(self, "values", drawable(self.values))
         n = self.values.shape[-1]
         if self.values.ndim not in (1, 2) or (
             (self.edges is None or self.labels.labels) and n != len(self.labels.labels)
         ):
             raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels.")
         if self.edges is not None:
-            object.__setattr__(self, "edges", frozen(self.edges))
+            object.__setattr__(self, "edges", drawable(self.edges))
             if self.edges.shape not in ((n + 1,), (self.steps, n + 1)):
                 raise ValueError(f"edges {self.edges.shape} of {self.title!r} do not enclose {n} bars.")
         if self.overlay is not None:
-            curve = (frozen(self.overlay[0]), frozen(self.overlay[1]))
+            curve = (drawable(self.overlay[0]), drawable(self.overlay[1]))
             object.__setattr__(self, "overlay", curve)
             if not self.overlay_name or any(
                 part.shape not in ((part.shape[-1],), (self.steps, part.shape[-1]))

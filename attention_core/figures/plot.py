@@ -32,7 +32,8 @@ Drawn = TypeVar("Drawn", bound=go.Figure | None)
 
 
 def drawn_once(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
-    """Keep the last 16 figures of ``draw`` for all who look at the same result: building one outlasts a page.
+    """Keep the last 16 figures of ``draw`` for all who look at the same result: building one takes longer than the
+    rest of a page.
 
     Numbers, text and tuples of them count by value, everything else by identity. A kept figure is shared, so nobody
     changes it.

@@ -52,7 +52,7 @@ class Driven:
     def held(self) -> dict[str, Any]:
         return json.loads(self.page.locator("[data-testid=stText]").inner_text())
 
-    def caption(self) -> str:
+    def words(self) -> str:
         said = self.page.locator(".words").first.text_content()
         return said.replace("\u2068", "").replace("\u2069", "")
 

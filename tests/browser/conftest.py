@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
+from tests.browser.locators import CANVAS, FAILED, MAIN
 from tests.processes import PATIENCE_S, ROOT, Server, start_app, stop
 
 APP = ROOT / "app.py"
@@ -195,7 +196,7 @@ def open_page(
     problems: list[str] = []
     for page in opened:
         problems += page.errors + [f"asked outside: {url}" for url in page.outside]
-        problems += page.locator("[data-testid=stException]").all_inner_texts()
+        problems += page.locator(FAILED).all_inner_texts()
     if problems:
         problems.append(keep_evidence(request.node.nodeid, opened))
         for name in [name for name, page in kept.items() if page in opened]:
@@ -324,13 +325,13 @@ def sideways(page: Any) -> int:
 
     Of a Streamlit app it is ``stMain`` that scrolls; the document is as large as the window, whatever is on the page.
     """
-    return page.locator("[data-testid=stMain]").evaluate("(one) => one.scrollWidth - one.clientWidth")
+    return page.locator(MAIN).evaluate("(one) => one.scrollWidth - one.clientWidth")
 
 
 def pictures_at_rest(page: Any) -> list[str]:
     """The canvases of the figure once they have come to rest."""
     wait_until_settled(page)
-    return page.locator(".st-key-figure canvas").evaluate_all("all => all.map((one) => one.toDataURL())")
+    return page.locator(CANVAS).evaluate_all("all => all.map((one) => one.toDataURL())")
 
 
 @pytest.fixture

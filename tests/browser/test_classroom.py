@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from pages._shared.core import network
-from pages._shared.core.network import public_url
 from tests.browser.conftest import sideways
 from tests.processes import PATIENCE_S
 
@@ -99,31 +96,3 @@ def test_home_shows_the_way_in(class_app: str, open_page: Callable, settled: Cal
     assert panel.get_by_role("link").inner_text() == f"http://class.test:{port}/"
     assert panel.get_by_role("img", name="QR code of the link").is_visible()
     assert sideways(page) == 0
-
-
-def test_home_shows_no_way_in_elsewhere() -> None:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
-    assert not any("Students" in markdown.value for markdown in at.markdown)
-
-
-@pytest.mark.parametrize(
-    ("seen", "named", "expected"),
-    [
-        ("http://192.168.1.5:8501/", "localhost", "http://192.168.1.5:8501/"),
-        ("https://attention.school.test/scaling?seed=3", "localhost", "https://attention.school.test/"),
-        ("http://localhost:8501/", "class.test", "http://class.test:8501/"),
-        ("http://127.0.0.1:8501/", "localhost", "http://10.0.0.7:8501/"),
-        ("http://[::1]:8501/", "localhost", "http://10.0.0.7:8501/"),
-        ("", "localhost", "http://10.0.0.7/"),
-    ],
-)
-def test_the_way_in_is_an_address_that_others_can_open(
-    seen: str, named: str, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(network, "network_address", lambda: "10.0.0.7")
-    assert public_url(seen, named) == expected
-
-
-def test_without_a_network_there_is_no_way_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network, "network_address", lambda: None)
-    assert public_url("http://localhost:8501/", "localhost") is None

@@ -10,6 +10,7 @@ import pytest
 from pages._shared.lessons.course import from_json
 from pages._shared.lessons.library import OURS, ours
 from tests.browser.conftest import APP, sideways
+from tests.browser.locators import PRESETS, STRIP
 from tests.processes import start_app, stop
 
 LAPTOP = {"viewport": {"width": 1280, "height": 720}}
@@ -26,7 +27,7 @@ PAINTED = "() => probe.canvases().some((one) => one.width > 40)"
 def open_link(open_page: Callable, settled: Callable, address: str, **options: Any) -> Any:
     page = open_page(reduced_motion="reduce", **options)
     page.goto(address)
-    page.wait_for_selector(".st-key-course_strip")
+    page.wait_for_selector(STRIP)
     settled(page)
     return page
 
@@ -42,7 +43,7 @@ def test_our_courses_are_walked_to_their_end(
     for number, step in enumerate(course.steps, 1):
         page.get_by_text(f"Step {number} of {len(course.steps)}").wait_for()
         settled(page)
-        assert step.lesson.note in page.locator(".st-key-course_strip").inner_text()
+        assert step.lesson.note in page.locator(STRIP).inner_text()
         assert page.locator(NEXT).evaluate(IN_SIGHT), step
         assert sideways(page) == 0, step
         if step.lesson.predict_first:
@@ -64,7 +65,7 @@ def test_a_remote_walks_the_presets_of_a_step_and_then_the_steps(
     steps = [{"page": "anatomy"}, {"page": "masks", "parts": ["controls"]}, {"page": "biases"}]
     course, _ = from_json(json.dumps({"version": 1, "steps": steps}))
     page = open_link(open_page, settled, f"{serve(APP)}/anatomy?course={course.encode()}&present=true")
-    presets = int(page.locator(".st-key-presets").inner_text().partition(" presets")[0].split()[-1])
+    presets = int(page.locator(PRESETS).inner_text().partition(" presets")[0].split()[-1])
     for preset in range(1, presets + 1):
         page.keyboard.press("PageDown")
         page.get_by_text(f"{preset} of {presets}:").wait_for()
@@ -109,14 +110,14 @@ def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     kept.value.save_as(file)
 
     student = open_link(open_page, settled, link, stranger=True)
-    assert "Look <b>here</b>" in student.locator(".st-key-course_strip").inner_text()
+    assert "Look <b>here</b>" in student.locator(STRIP).inner_text()
     assert "scaling_scale=root" in student.url
 
     server = start_app(APP, tmp_path / "server.log")
     address = server.url
     try:
         again = open_link(open_page, settled, f"{address}/{link.partition('://')[2].partition('/')[2]}")
-        assert "Step 1 of 2" in again.locator(".st-key-course_strip").inner_text()
+        assert "Step 1 of 2" in again.locator(STRIP).inner_text()
         loaded = open_page(stranger=True)
         loaded.goto(f"{address}/course")
         loaded.get_by_role("button", name="Begin with another").click()

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.locators import ALERT, CANVAS, MAIN
+
 FAILING = Path(__file__).parent / "apps/failing_app.py"
 
 
@@ -14,7 +16,7 @@ def test_a_page_that_fails_leads_back(serve: Callable, open_page: Callable, sett
     page.goto(serve(FAILING))
     page.wait_for_selector("canvas")
     page.goto(f"{serve(FAILING)}/permutation?permutation_positions=rotary")
-    notice = page.locator("[data-testid=stAlert]")
+    notice = page.locator(ALERT)
     notice.wait_for()
     settled(page)
     assert "it is not your doing" in notice.inner_text()
@@ -23,9 +25,9 @@ def test_a_page_that_fails_leads_back(serve: Callable, open_page: Callable, sett
     assert "Traceback" not in text
     assert "ZeroDivisionError" not in text
     assert "only the server may know" not in text
-    assert page.locator("[data-testid=stMain]").get_by_role("link", name="Home").is_visible()
+    assert page.locator(MAIN).get_by_role("link", name="Home").is_visible()
     page.locator(".st-key-permutation_positions input").click()
     page.get_by_role("option", name="none", exact=True).click()
-    page.wait_for_selector(".st-key-figure canvas")
+    page.wait_for_selector(CANVAS)
     settled(page)
     assert notice.count() == 0, "whoever takes the move back goes on"

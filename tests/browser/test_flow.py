@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.browser.locators import FINDING, LEAVE, PRESETS, SIDEBAR
+
 DRAWN = "canvas"
 
 
@@ -79,7 +81,7 @@ def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     page.locator(".st-key-claim_mask-encoder a", has_text="See it").filter(visible=True).first.click()
     page.locator("h1", has_text="Masks").wait_for()
     settled(page)
-    assert "What answers the question" not in page.locator(".st-key-finding").inner_text()
+    assert "What answers the question" not in page.locator(FINDING).inner_text()
     page.get_by_role("button", name="Pin").filter(visible=True).click()
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)
@@ -107,7 +109,7 @@ def test_pinning_scrolls_nothing_and_covers_no_button(visit: Callable, settled: 
 
 def test_a_remote_walks_on_while_a_control_has_the_focus(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?present=true&permutation_answer=skipped")
-    remote = page.locator(".st-key-presets")
+    remote = page.locator(PRESETS)
     assert "1 of 5: Shuffle all" in remote.inner_text(), "the first preset is lit on arrival"
     page.keyboard.press("PageDown")
     settled(page)
@@ -118,7 +120,7 @@ def test_a_remote_walks_on_while_a_control_has_the_focus(visit: Callable, settle
         page.keyboard.press("PageDown")
         settled(page)
         assert f"{number} of 5" in remote.inner_text()
-    assert not page.locator("[data-testid=stSidebar]").is_visible()
-    page.locator(".st-key-leave_present button").filter(visible=True).click()
-    page.locator("[data-testid=stSidebar]").wait_for()
+    assert not page.locator(SIDEBAR).is_visible()
+    page.locator(LEAVE).filter(visible=True).click()
+    page.locator(SIDEBAR).wait_for()
     assert "present" not in page.url

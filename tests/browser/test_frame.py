@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
+from tests.browser.locators import FINDING, RANGE
 from tests.browser.test_tours import LAPTOP
 
 # How far the ring around what has the focus reaches.
@@ -17,7 +18,7 @@ RING = """(one) => {
 @pytest.mark.parametrize("name", ["scaling", "anatomy"])
 def test_the_whole_finding_is_read_with_the_picture_in_sight(name: str, visit: Callable, settled: Callable) -> None:
     page = visit(name, f"?{name}_answer=skipped", **LAPTOP)
-    finding, end = page.locator(".st-key-finding"), page.locator(".st-key-finding [data-testid=stExpander]")
+    finding, end = page.locator(FINDING), page.locator(".st-key-finding [data-testid=stExpander]")
     assert finding.evaluate("(one) => one.parentElement.scrollHeight - one.parentElement.clientHeight") <= 1
     end.locator("summary").click()
     settled(page)
@@ -34,7 +35,7 @@ def test_a_focused_slider_leaves_its_label_alone_and_the_navigation_shows_all_pa
     visit: Callable, settled: Callable
 ) -> None:
     page = visit("scaling", **LAPTOP)
-    slider = page.locator(".st-key-figure input[type=range]")
+    slider = page.locator(RANGE)
     slider.focus()
     page.keyboard.press("ArrowLeft")
     settled(page)

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.browser.locators import CANVAS, LEAVE
+
 pytestmark = pytest.mark.slow
 
 
@@ -35,7 +37,7 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
 
 def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> None:
     page = visit("", viewport={"width": 390, "height": 844}, has_touch=True)
-    boxes = [one.bounding_box() for one in page.locator(".st-key-figure canvas").all()]
+    boxes = [one.bounding_box() for one in page.locator(CANVAS).all()]
     assert len(boxes) == 2
     assert all(box["y"] + box["height"] <= 844 for box in boxes)
     words = page.locator(".st-key-title button:visible").bounding_box()
@@ -47,12 +49,12 @@ def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> No
 def test_both_pictures_and_the_model_are_on_a_slide(visit: Callable) -> None:
     page = visit("", "?present=true", viewport={"width": 1280, "height": 720})
     chart = page.get_by_role("navigation", name="Map of the transformer")
-    last = [chart.get_by_role("link", name="Embedding").last, *page.locator(".st-key-figure canvas").all()]
+    last = [chart.get_by_role("link", name="Embedding").last, *page.locator(CANVAS).all()]
     assert len(last) == 3
     for one in last:
         box = one.bounding_box()
         assert box["y"] + box["height"] <= 720
     sizes = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
     assert min(chart.locator("a, h3").evaluate_all(sizes)) >= 18
-    leave = page.locator(".st-key-leave_present button").filter(visible=True).bounding_box()
+    leave = page.locator(LEAVE).filter(visible=True).bounding_box()
     assert 1280 - leave["x"] - leave["width"] < 40, "it stands in the corner"

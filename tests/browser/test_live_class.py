@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import barriers, wait_until_settled
+from tests.browser.locators import FIGURE
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
 WALL = {"viewport": {"width": 1280, "height": 720}}
@@ -188,7 +189,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
 
 def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable, settled: Callable) -> None:
     phone = visit("", **WALL)
-    field, figure = phone.get_by_label("Key of your class"), phone.locator(".st-key-figure")
+    field, figure = phone.get_by_label("Key of your class"), phone.locator(FIGURE)
     before = figure.bounding_box()
     field.fill("BBBBB")
     phone.get_by_role("button", name="Join").click()

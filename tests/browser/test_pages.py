@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from attention_core.claims import statement
+from tests.browser.locators import FINDING, MAIN
 
 FOCUSED = """() => {
   const focused = probe.focused();
@@ -38,11 +39,11 @@ def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
     student.goto(address.strip())
     student.wait_for_selector("canvas")
     settled(student)
-    text = student.locator("[data-testid=stMain]").inner_text()
+    text = student.locator(MAIN).inner_text()
     assert "What moves?" in text
     assert "Positions: sinusoidal" in text
     assert student.get_by_label("Positions", exact=True).count() == 0
-    assert f"{statement('perm-self')} does not hold" in student.locator(".st-key-finding").inner_text()
+    assert f"{statement('perm-self')} does not hold" in student.locator(FINDING).inner_text()
 
 
 def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> None:

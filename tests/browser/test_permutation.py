@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.browser.conftest import pictures_of
+from tests.browser.locators import CANVAS, FIGURE
 
 # Every way in which the picture's canvases were placed, asked after each task that changed anything.
 PLACES = """() => {
@@ -50,7 +51,7 @@ def test_board_and_picture_stay_and_are_placed_once_when_a_second_board_comes_an
     visit: Callable, settled: Callable
 ) -> None:
     page = visit("permutation")
-    board, picture = page.locator(".st-key-boards .board"), page.locator(".st-key-figure canvas").first
+    board, picture = page.locator(".st-key-boards .board"), page.locator(CANVAS).first
     stood = [board.first.element_handle(), picture.element_handle()]
     page.evaluate(PLACES)
     for preset, boards in (("Keys and values only", 2), ("Shuffle all", 1)):
@@ -97,7 +98,7 @@ def test_the_picture_of_many_tokens_is_in_the_window(visit: Callable) -> None:
         "permutation", f"?permutation_tokens={tokens}&permutation_answer=skipped",
         viewport={"width": 1440, "height": 780},
     )  # fmt: skip
-    figure = page.locator(".st-key-figure").bounding_box()
+    figure = page.locator(FIGURE).bounding_box()
     assert figure["y"] + figure["height"] <= 780
-    canvases = page.locator(".st-key-figure canvas")
+    canvases = page.locator(CANVAS)
     assert min(one.bounding_box()["height"] for one in canvases.all()) > 150

@@ -12,6 +12,7 @@ from pages._shared.lessons.course import MAX_ANSWER, Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import Prepared
 from tests.browser.conftest import APP
+from tests.browser.locators import ALERT, CANVAS, FIGURE, STRIP
 from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
@@ -37,13 +38,13 @@ def press(teacher: Any, *names: str) -> None:
 def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Callable) -> None:
     teacher = open_page(**WALL)
     teacher.goto(f"{serve(APP)}/permutation?course=order&present=true")
-    teacher.locator(".st-key-figure").get_by_role("heading", name="Reverse the keys").wait_for()
+    teacher.locator(FIGURE).get_by_role("heading", name="Reverse the keys").wait_for()
     start(teacher)
     press(teacher, "Ask", "Close the vote")
     teacher.locator(f"{DOCK} .steps button:enabled").get_by_text("Reveal the answer").click()
     says(teacher, ".measured", "The same.*✓ measured")
-    teacher.locator(".st-key-figure canvas").first.wait_for()
-    assert teacher.locator("[data-testid=stAlert]").count() == 0
+    teacher.locator(CANVAS).first.wait_for()
+    assert teacher.locator(ALERT).count() == 0
 
 
 def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled: Callable) -> None:
@@ -77,7 +78,7 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     press(teacher, "Ask")
     teacher.wait_for_url("**/biases**")
     says(phone, ".line", "^Vote.")
-    teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()
+    teacher.locator(STRIP).get_by_text("Step 3 of 3").wait_for()
     settled(teacher)
     # The course is longer than what a class may be sent: students follow to the page with its settings.
     assert len(COURSE.encode()) > LONGEST
@@ -91,4 +92,4 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     teacher.get_by_role("heading", name="What you predicted").wait_for()
     settled(teacher)  # the dock, too, knows that this is the end
     teacher.keyboard.press("PageUp")
-    teacher.locator(".st-key-course_strip").get_by_text("Step 3 of 3").wait_for()
+    teacher.locator(STRIP).get_by_text("Step 3 of 3").wait_for()

@@ -18,6 +18,7 @@ import pytest
 
 from pages._shared.session.address import Lesson
 from attention_core.claims import statement
+from tests.browser.locators import FINDING, MAIN
 from tests.browser.test_live_class import PHONE, STEPS, WALL, counts, says, step, vote
 from tests.browser.test_live_class import start as start_class
 from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
@@ -128,7 +129,7 @@ def replica_of(page: Any) -> str:
 
 
 def verdicts(page: Any) -> str:
-    return page.locator(".st-key-finding").inner_text()
+    return page.locator(FINDING).inner_text()
 
 
 def assert_alive(page: Any, before: str, settled: Callable) -> None:
@@ -172,7 +173,7 @@ def test_a_lesson_opens_alike_on_both(visit_replica: Callable) -> None:
     lesson = Lesson(fixed={"permutation_positions": "sinusoidal"}, note="What moves?").encode()
     pages = [visit_replica(name, f"permutation?lesson={lesson}") for name in NAMES]
     assert [replica_of(page) for page in pages] == list(NAMES)
-    texts = [page.locator("[data-testid=stMain]").inner_text() for page in pages]
+    texts = [page.locator(MAIN).inner_text() for page in pages]
     assert texts[0] == texts[1]
     assert "What moves?" in texts[0]
     assert "Positions: sinusoidal" in texts[0]

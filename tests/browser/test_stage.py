@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.conftest import sideways
-from tests.browser.test_tours import CLAIM, PHONE, check_words
+from tests.browser.locators import CLAIM, PANEL, RANGE, SIDEBAR
+from tests.browser.test_tours import PHONE, check_words
 
 pytestmark = pytest.mark.slow
 
@@ -30,25 +31,25 @@ def test_a_phones_own_buttons_are_large_enough_and_code_can_be_read(visit: Calla
     assert [one.inner_text() for one in links.all() if one.bounding_box()["height"] < 44] == []
 
 
-def test_what_has_no_room_stands_on_the_shelf_and_follows_the_slider(visit: Callable, settled: Callable) -> None:
-    page = visit("scaling", **PHONE)
-    assert page.locator(".st-key-figure .panel").count() == 2
+def test_a_second_look_stands_below_and_follows_the_slider_and_what_is_pointed_at(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("scaling", viewport={"width": 1440, "height": 780})
+    titles = page.locator(f"{PANEL} .title").all_inner_texts()
+    assert titles == ["Weights, unscaled", "Weights, × 1/√d_head"], "the comparison is in front"
     second = page.locator(".st-key-second canvas")
-    second.nth(5).wait_for(state="attached")
+    assert second.count() == 6
     before = second.first.evaluate("(one) => one.toDataURL()")
-    page.locator(".st-key-figure input[type=range]").focus()
+    page.locator(RANGE).focus()
     page.keyboard.press("End")
     settled(page)
     assert second.first.evaluate("(one) => one.toDataURL()") != before
-    page.set_viewport_size({"width": 1440, "height": 780})
-    settled(page)
-    titles = page.locator(".st-key-figure .panel .title").all_inner_texts()
-    assert titles[:2] == ["Weights, unscaled", "Weights, × 1/√d_head"], "the comparison is in front"
-    assert len(titles) == second.count() == 4
-    page.set_viewport_size({"width": 1440, "height": 1200})
-    settled(page)
-    assert page.locator(".st-key-figure .panel").count() == 8
-    assert second.count() == 0
+    other = visit("permutation", viewport={"width": 1440, "height": 780})
+    undone = other.locator(".st-key-second canvas").first
+    before = undone.evaluate("(one) => one.toDataURL()")
+    other.locator(".board .chip").first.hover()
+    settled(other)
+    assert undone.evaluate("(one) => one.toDataURL()") != before
 
 
 def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_on_a_laptop(
@@ -78,5 +79,5 @@ def test_a_page_chosen_on_a_phone_is_seen(visit: Callable, settled: Callable) ->
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Biases").tap()
     page.wait_for_url("**/biases")
     settled(page)
-    box = page.locator("[data-testid=stSidebar]").bounding_box()
+    box = page.locator(SIDEBAR).bounding_box()
     assert box["x"] + box["width"] <= 0

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.browser.conftest import APP, Line
+from tests.browser.locators import FINDING, LINKS
 
 pytestmark = pytest.mark.slow
 
@@ -20,18 +21,18 @@ def test_a_control_moved_while_the_page_is_being_drawn(
     links = page.locator("[data-testid=stMain] [data-testid=stPageLink]")
     assert links.count() == 2
     line.hold(after=b"QK-norm")
-    page.locator("[data-testid=stSidebarNavLink]", has_text="Scaling").click()
+    page.locator(LINKS, has_text="Scaling").click()
     page.locator(".st-key-presets button", has_text="QK-norm").click()
     assert links.count() == 0, "what comes after the control is not there yet"
     line.let_go()
     page.wait_for_url("**scaling_qk_norm=**")
-    page.wait_for_selector(".st-key-finding")
+    page.wait_for_selector(FINDING)
     settled(page)
     assert page.locator("h1").inner_text() == "Scaling"
     texts = links.all_inner_texts()
     assert len(texts) == 2
     assert "Biases" in texts[0]
     assert "Receptive field" in texts[1]
-    assert page.locator(".st-key-finding").count() == 1
+    assert page.locator(FINDING).count() == 1
     assert page.locator(".board").count() == 0
     assert page.locator("[role=tab]").count() == 4

@@ -1,4 +1,4 @@
-"""Every page on every screen, each opened once: it fits, can be read, reacts, is reachable by all, and prints."""
+"""Every page on every screen, each opened once: it fits, can be read, reacts, and is reachable by all."""
 
 import csv
 import re
@@ -12,6 +12,7 @@ import pytest
 
 from pages._shared.core.pages import PAGES
 from tests.browser.conftest import barriers, pictures_of, sideways, wait_until_settled
+from tests.browser.locators import CLAIM, FIGURE, FINDING, PRESETS
 
 slow = pytest.mark.slow
 # Width and height of the window, and the least share of the picture in sight, in percent: on arrival, and while any
@@ -19,17 +20,15 @@ slow = pytest.mark.slow
 LAPTOP = {"viewport": {"width": 1440, "height": 780}}
 PROJECTOR = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-SHEET = {"width": 688, "height": 1017}  # pixels of a sheet of A4 within its margins
 NAMES = [page.name for page in PAGES]
-# Panels that stand in the picture at least. What is on the shelf is a second look, and the picture does without it.
+# Panels that stand in the picture at least; the others are a second look.
 MAIN = dict.fromkeys(NAMES, 2) | {"complexity": 1, "receptive_field": 1}
 # What a picture takes of a phone's height at most, in percent: more only where cells would be too small to be hit.
 TALLEST = dict.fromkeys(NAMES, 45) | {"anatomy": 49, "permutation": 52}
 # What each kind of file begins with.
 FILES = {"CSV": b"\xef\xbb\xbf", "JSON": b"{", "HTML": b"<!doctype html>", "PNG": b"\x89PNG", "SVG": b"<svg"}
-CLAIM = ".st-key-head > :last-child p"
-CONTROLS = ".st-key-controls :is(input, button, [role=slider]), .st-key-presets button"
-PRESETS = ".st-key-presets [data-testid=stButtonGroup] button"
+EACH_CONTROL = ".st-key-controls :is(input, button, [role=slider]), .st-key-presets button"
+EACH_PRESET = ".st-key-presets [data-testid=stButtonGroup] button"
 BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 # Whether each preset's button can be hit where it stands.
 REACHED = """() => [...document.querySelectorAll(".st-key-presets [data-testid=stButtonGroup] button")].map((one) => {
@@ -81,8 +80,6 @@ def test_laptop(name: str, visit: Callable) -> None:
             check_presets(page, name)
         with look("files"):
             check_files(page, name)
-        with look("paper"):
-            check_paper(page, name)
 
 
 @slow
@@ -95,7 +92,7 @@ def test_phone(name: str, visit: Callable) -> None:
         with look("can be read"):
             check_words(page, 12)
             assert [side for side in page.evaluate("probe.cells(6)") if side < 23] == []
-            assert page.locator(".st-key-figure").bounding_box()["height"] <= TALLEST[name] / 100 * 844 + 1
+            assert page.locator(FIGURE).bounding_box()["height"] <= TALLEST[name] / 100 * 844 + 1
         with look("for fingers"):
             check_for_fingers(page)
         with look("in sight"):
@@ -114,7 +111,7 @@ def test_projector(name: str, visit: Callable) -> None:
             assert sideways(page) == 0
         with look("can be read"):
             check_slide(page, name)
-            assert page.locator(".st-key-figure").bounding_box()["height"] >= 0.6 * 720
+            assert page.locator(FIGURE).bounding_box()["height"] >= 0.6 * 720
             assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
             assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
         in_sight = page.evaluate("probe.inSight()")
@@ -131,6 +128,7 @@ def test_projector(name: str, visit: Callable) -> None:
 @pytest.mark.parametrize("screen", [LAPTOP, PHONE], ids=["laptop", "phone"])
 def test_home(screen: dict[str, Any], visit: Callable) -> None:
     page = visit("", **screen)
+    assert page.locator(".st-key-way_in").count() == 0, "nobody else can open it"
     with tour() as look:
         with look("fits"):
             assert sideways(page) == 0
@@ -168,7 +166,7 @@ def check_sight(page: Any, name: str, *, arriving: float, moving: float) -> None
     assert page.evaluate("probe.inSight()") >= arriving
     assert page.evaluate("probe.panels()") >= MAIN[name]
     seen = {}
-    for control in page.query_selector_all(CONTROLS):
+    for control in page.query_selector_all(EACH_CONTROL):
         if control.is_visible():
             control.scroll_into_view_if_needed()
             seen[control.inner_text() or control.get_attribute("aria-label") or "?"] = page.evaluate(
@@ -207,8 +205,8 @@ def check_dark(page: Any) -> None:
 
 def check_presets(page: Any, name: str) -> None:
     """Presets change picture, verdicts and link, hide each other never, move nothing; *Reset* takes them back."""
-    buttons, row = page.locator(PRESETS), page.locator(".st-key-presets")
-    remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(".st-key-finding")
+    buttons, row = page.locator(EACH_PRESET), page.locator(PRESETS)
+    remark, finding = row.locator("[data-testid=stMarkdown] p"), page.locator(FINDING)
     before = pictures_of(page)
     pictures, verdicts, tops = {str(before)}, {finding.inner_text()}, set()
     assert 3 <= buttons.count() <= 5
@@ -218,7 +216,7 @@ def check_presets(page: Any, name: str) -> None:
         assert all(page.evaluate(REACHED))
         said, around = remark.bounding_box(), row.bounding_box()
         assert said["x"] + said["width"] <= around["x"] + around["width"]
-        tops.add(page.locator(".st-key-figure").bounding_box()["y"])
+        tops.add(page.locator(FIGURE).bounding_box()["y"])
         pictures.add(str(pictures_of(page)))
         verdicts.add(finding.inner_text())
     assert len(tops) == 1
@@ -251,31 +249,6 @@ def check_files(page: Any, name: str) -> None:
     page.get_by_test_id("stDataFrame").hover()
     page.get_by_role("button", name="Search").wait_for()
     assert page.get_by_role("button", name="Download").count() == 0, "Streamlit's own CSV holds formulas"
-
-
-def check_paper(page: Any, name: str) -> None:
-    """Paper is one sheet with the claim, the picture, the finding, the question, the link and its code."""
-    page.emulate_media(color_scheme="dark")
-    code = page.locator(".st-key-handout img")
-    page.locator(".st-key-handout a", has_text=page.url).wait_for(state="attached")
-    page.wait_for_function("(code) => code.complete && code.naturalWidth > 0", arg=code.element_handle())
-    assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") == 1
-    page.emulate_media(media="print")
-    page.set_viewport_size(SHEET)
-    here = next(one for one in PAGES if one.name == name)
-    assert page.locator("h1").inner_text() == here.title
-    for shown in (".st-key-finding p", ".st-key-figure canvas", ".st-key-handout .question", ".st-key-handout a"):
-        assert page.locator(shown).first.is_visible(), shown
-    assert code.is_visible()
-    assert page.locator(CLAIM).bounding_box()["x"] >= 0, "the claim has its first word"
-    gone = ["[data-testid=stSidebar]", "[data-testid=stTabs]", ".st-key-controls", ".st-key-presets"]
-    for one in [*gone, ".st-key-head button", ".board .tools", ".board .words", ".board .plus"]:
-        assert not page.locator(one).first.is_visible(), one
-    if page.locator(".st-key-figure input[type=range]").count():
-        rail = page.locator(".st-key-figure .view").evaluate(
-            "(one) => getComputedStyle(one).getPropertyValue('--st-border-color')"
-        )
-        assert rail == "#D5D9E2", "as on white paper"
 
 
 def _beyond(word: dict[str, Any]) -> bool:

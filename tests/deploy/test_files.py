@@ -1,5 +1,6 @@
 """The files in deploy/: linted, valid, agreeing with each other, and enough to run the app."""
 
+import ast
 import json
 import re
 import shutil
@@ -7,6 +8,8 @@ import subprocess
 import sys
 import sysconfig
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,15 @@ def test_the_container_is_pinned_and_not_root() -> None:
     assert spec["securityContext"]["runAsUser"] == user
     assert CONTAINER["securityContext"]["readOnlyRootFilesystem"] is True
     assert all(COMPOSE["services"][name]["read_only"] is True for name in ("one", "two", "proxy"))
+
+
+@pytest.mark.parametrize("script", ["app.py", "deploy/classroom.py"])
+def test_all_that_a_launcher_imports_when_it_starts_is_there(script: str) -> None:
+    for node in ast.walk(ast.parse((ROOT / script).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("pages."):
+            names = {alias.name for alias in node.names}
+            missing = {name for name in names if not hasattr(import_module(node.module), name)}
+            assert not [name for name in missing if not find_spec(f"{node.module}.{name}")]
 
 
 def test_every_page_opens_with_what_the_dockerfile_copies_and_nothing_is_written(tmp_path: Path) -> None:

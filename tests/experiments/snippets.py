@@ -1,11 +1,14 @@
 """Runs the code that the app shows, as a visitor would: outside the project, in an interpreter of its own."""
 
 import atexit
+import inspect
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
+
+from attention_core.experiments.snippets import FUNCTIONS
 
 _DRIVER = """
 import contextlib, io, json, os, sys, tempfile, traceback
@@ -49,3 +52,14 @@ def run_snippets(snippets: Sequence[str]) -> list[str]:
         assert not error, error
         printed.append(out)
     return printed
+
+
+def own_lines(code: str) -> list[str]:
+    """The lines of a study itself: below the imports and the functions that all studies share.
+
+    Args:
+        code: A snippet.
+    """
+    for source in map(inspect.getsource, FUNCTIONS):
+        code = code.replace(source, "")
+    return [line for line in code.splitlines() if line and not line.startswith(("import ", "from "))]

@@ -35,7 +35,6 @@ STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
         ({"tied_query_key": True}, "bias-k.* bias-k-grad bias-q.column"),
         ({"zero_sink": True}, "bias-k.* bias-k-grad bias-terms.cancel bias-v"), ({"masked_row": True}, "bias-v"),
         ({"dropout": True}, "bias-v"), ({"naive_softmax": True}, "softmax-shift"),
-        ({"tokens": ("a", "a")}, "bias-q.output"),
     ],
     AfterNormConfig: [
         ({}, ""), ({"batch_norm_eval": True}, "bias-norm.batch"), ({"direction": "equal"}, "bias-norm.layer-rest"),

@@ -175,14 +175,18 @@ def test_bytes_are_those_that_real_tensors_copy(heads: int, large: bool, dtype: 
     size, width = config.torch_dtype.itemsize, config.width
     assert [line.numbers for line in (q, kv, joined)] == [5 * width, 14 * width, 5 * width]
     for line, tokens, times in ((q, 5, 1), (kv, 7, 2)):
-        for batch, found in ((1, line.single), (2, line.double)):
+        for batch, found in ((1, line.on_one_axis), (2, line.on_one_axis_of_two)):
             rows = torch.zeros(batch, tokens, width, dtype=config.torch_dtype)
             cut = rows.view(batch, tokens, heads, -1).transpose(1, 2)
-            assert copied(rows, cut) == line.here == 0
+            assert copied(rows, cut) == line.by_module == 0
             assert times * copied(rows, cut.reshape(batch * heads, tokens, -1)) // batch == found
     mixed = torch.zeros(1, heads, 5, config.d_head, dtype=config.torch_dtype)
-    assert joined.here == copied(mixed, mixed.transpose(1, 2).reshape(1, 5, width)) == (heads > 1) * 5 * width * size
-    assert joined.single == joined.double == joined.here
+    assert (
+        joined.by_module
+        == copied(mixed, mixed.transpose(1, 2).reshape(1, 5, width))
+        == (heads > 1) * 5 * width * size
+    )
+    assert joined.on_one_axis == joined.on_one_axis_of_two == joined.by_module
 
 
 @pytest.mark.parametrize("switch", [{}, {"large_heads": True}, {"num_queries": 33, "num_keys": 7}])

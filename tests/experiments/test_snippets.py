@@ -23,7 +23,7 @@ from attention_core.experiments import (
     scaling,
 )
 from attention_core.experiments.run import run
-from tests.experiments.snippets import run_snippets
+from tests.experiments.snippets import own_lines, run_snippets
 from tests.studies import STUDIES, settings
 from tests.texts import TOKENS
 
@@ -79,7 +79,7 @@ class Shown:
         config: The study's settings.
         snippet: Its code.
         headline: What it prints, from the result; whole numbers are exact.
-        lines: How many it may have.
+        lines: How many it may have of its own, beside the functions that all studies share.
         drawn: How many random settings are tried.
         varies: Settings under which another seed prints another number.
         further: Settings that are tried beside these and the random ones.
@@ -89,7 +89,6 @@ class Shown:
     config: type[Any]
     snippet: Callable[[Any], str]
     headline: Callable[[Any], list[float]]
-    lines: int
     drawn: int
     varies: dict[str, Any]
     further: tuple[dict[str, Any], ...] = ()
@@ -112,20 +111,21 @@ class Shown:
 
 SHOWN = {
     "anatomy": Shown(
-        anatomy.AnatomyConfig, anatomy.anatomy_snippet, lambda one: [one.mean_max_weight, one.loop_residual], 40, 6,
+        anatomy.AnatomyConfig, anatomy.anatomy_snippet,
+        lambda one: [one.mean_max_weight, one.verdict("mha-reshape").measured], 6,
         {"weights": "random"}, ({"tokens": TOKEN}, {"positions": "rotary", "miscut": True}, {"positions": "alibi"}),
     ),
     "biases": Shown(
-        biases.BiasesConfig, biases.biases_snippet, of_biases, 40, 5, {},
+        biases.BiasesConfig, biases.biases_snippet, of_biases, 5, {},
         ({"tokens": TOKEN}, {"dropout": True}, {"dropout": True, "v_bias": False}),
     ),
     "complexity": Shown(
         complexity.ComplexityConfig, complexity.complexity_snippet,
-        lambda one: [one.core, one.total, one.weights_bytes, one.verdict("mha-reshape").measured], 33, 2,
+        lambda one: [one.core, one.total, one.weights_bytes, one.verdict("mha-reshape").measured], 2,
         {"mixed": True, "num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5},
     ),
     "learning": Shown(
-        learning.LearningConfig, learning.learning_snippet, of_learning, 60, 0, SMALL,
+        learning.LearningConfig, learning.learning_snippet, of_learning, 0, SMALL,
         (
             {"task": "copy", "positions": "rotary", "projections": "tied-kv", "placement": "residual", **SMALL},
             {"task": "induction", "positions": "alibi", "causal": True, "biases": False, "heads": 4, **SMALL},
@@ -134,15 +134,15 @@ SHOWN = {
         rounding=0.004,  # a close call or two among 512 sequences
     ),
     "masking": Shown(
-        masking.MaskingConfig, masking.masking_snippet, lambda one: [one.leak, one.leak_masked], 33, 4, {},
+        masking.MaskingConfig, masking.masking_snippet, lambda one: [one.leak, one.leak_masked], 4, {},
         ({"sentences": (TOKEN[:7], TOKEN[7:10], ("a",))}, {"stack": "encoder-decoder", "window": 2}),
     ),
     "normalization": Shown(
-        normalization.NormalizationConfig, normalization.normalization_snippet, of_norms, 46, 2,
+        normalization.NormalizationConfig, normalization.normalization_snippet, of_norms, 2,
         {"causal": True, "eps": 0.01},
     ),
     "permutation": Shown(
-        permutation.ShuffleConfig, permutation.permutation_snippet, lambda one: [one.moved], 58, 8,
+        permutation.ShuffleConfig, permutation.permutation_snippet, lambda one: [one.moved], 8,
         {"query_order": ORDER, "positions": "rotary"},
         (
             {"tokens": TOKEN[:6], "mask": "causal", **BOTH},
@@ -152,16 +152,16 @@ SHOWN = {
         ),
     ),
     "projections": Shown(
-        projections.ProjectionsConfig, projections.projections_snippet, of_projections, 44, 2, {},
+        projections.ProjectionsConfig, projections.projections_snippet, of_projections, 2, {},
         ({"tokens": TOKEN, "positions": "rotary"},),
     ),
     "receptive_field": Shown(
-        receptive_field.ReceptiveFieldConfig, receptive_field.receptive_field_snippet, of_reach, 30, 4,
+        receptive_field.ReceptiveFieldConfig, receptive_field.receptive_field_snippet, of_reach, 4,
         {"weights": "random", "tokens": 64}, ({"mask": "window", "window": 5}, {"residual": False, "wrap": True}),
     ),
     "scaling": Shown(
         scaling.ScalingConfig, scaling.scaling_snippet,
-        lambda one: [one.at(of, 64) for of in ("max_weight", "gradient_median", "gradient_mean")], 32, 0, {},
+        lambda one: [one.at(of, 64) for of in ("max_weight", "gradient_median", "gradient_mean")], 0, {},
         ({"through_module": True},),
     ),
 }  # fmt: skip
@@ -178,8 +178,7 @@ def test_the_code_prints_what_was_measured(name: str) -> None:
     codes = [shown.snippet(one) for one in configs]
     for code in codes:
         assert "attention_core" not in code
-        lines = [line for line in code.splitlines() if line]
-        assert len(lines) <= shown.lines
+        assert len(own_lines(code)) <= shown.lines
     printed = run_snippets(codes)
     for config, text in zip(configs, printed, strict=True):
         for said, measured in zip(found(text), shown.headline(run(config)), strict=True):

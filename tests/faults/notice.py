@@ -32,7 +32,7 @@ LAYERS = {
     "attention_core/figures/": ("tests/figures", "tests/pages"),
     "pages/_shared/components/web/": ("tests/web", "tests/browser"),
     "pages/_shared/rooms/": ("tests/rooms", "tests/browser"),
-    "pages/_shared/server.py": ("tests/browser", "tests/load"),
+    "pages/_shared/server.py": ("tests/browser", "tests/load", "tests/pages/test_server.py"),
     "pages/_shared/": ("tests/pages", "tests/rooms"),
     "pages/": ("tests/pages",),
     "deploy/": ("tests/deploy", "tests/browser"),
@@ -50,7 +50,7 @@ NEAR = {
     "attention_core/figures/": ("tests/figures",),
     "pages/_shared/components/web/matrix_view/": (
         "tests/browser/test_matrix_view.py",
-        "tests/browser/test_scaling.py",
+        "tests/browser/test_features.py",
     ),
     "pages/_shared/components/web/token_board/": ("tests/browser/test_permutation.py",),
     "pages/_shared/components/web/live_class/room.js": (
@@ -72,7 +72,7 @@ NEAR = {
     "pages/_shared/style/style.css": ("tests/browser/test_frame.py", "tests/browser/test_stage.py"),
     "pages/_shared/style/presenter.css": ("tests/browser/test_stage.py", "tests/browser/test_course.py"),
     "pages/_shared/rooms/": ("tests/rooms",),
-    "pages/_shared/server.py": ("tests/browser/test_classroom.py", "tests/load/test_hostile.py"),
+    "pages/_shared/server.py": ("tests/pages/test_server.py", "tests/browser/test_classroom.py"),
     "pages/_shared/": ("tests/pages/test_contract.py", "tests/pages/test_flow.py"),
     "pages/": ("tests/pages/test_contract.py",),
     "deploy/": ("tests/deploy/test_files.py", "tests/browser/test_classroom.py", "tests/browser/test_replicas.py"),

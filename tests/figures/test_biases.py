@@ -132,6 +132,10 @@ def test_bars_show_both_parts_and_what_was_published_and_say_what_is_missing() -
     zero = norm_bars(dataclasses.replace(result, survivals=(*still, *result.survivals[1:])))
     assert "Exactly 0: mean part after no norm, rest after no norm." in zero.layout.annotations[-1].text
     assert curve_view(result) is None
+    first, *others = published.rows
+    none = dataclasses.replace(published, rows=(dataclasses.replace(first, float32=0.0, float64=0.0), *others))
+    said = appendix_bars(none).layout.annotations[-1].text.replace("<br>", " ")
+    assert all(f"{first.quantity}, measured, {dtype}" in said for dtype in ("float32", "float64"))
     for trace, name in zip(appendix_bars(published).data, ("published", "float32", "float64"), strict=True):
         assert list(trace.y) == [getattr(row, name) for row in published.rows]
 

@@ -335,7 +335,7 @@ LAWS = (permutation.steps_blocks, permutation.steps_order, permutation.run_depth
 
 
 def proofs() -> Iterator[tuple[str, tuple[ProofStep, ...]]]:
-    yield "anatomy", draw_anatomy.proof(of("anatomy"), anatomy.HeadTimes(batched=1.5e-5, loop=4e-5, passes=50))
+    yield "anatomy", draw_anatomy.proof(of("anatomy"), anatomy.HeadTimes(batched=1.5e-5, loop=4e-5))
     yield "biases", draw_biases.proof(of("biases"), of("terms"), 5.0, of("shift"))
     yield "complexity", draw_complexity.proof(of("complexity"), None)
     yield "learning", draw_learning.proof(of("learning"))

@@ -39,7 +39,7 @@ class Measuring(Session):
             (self.picture_hidden if WAITING in self.said[-1] else self.begun).set()
 
     def measure(self, d_model: int, seconds: int) -> Run:
-        settings = {"measure": "over n", "d_model": str(d_model), "seconds": str(seconds)}
+        settings = {"measure": "n", "d_model": str(d_model), "seconds": str(seconds)}
         return self.visit("complexity", {f"complexity_{name}": value for name, value in settings.items()})
 
 

@@ -57,8 +57,9 @@ def page_path(name: str) -> str:
 
 
 def pictures(at: AppTest) -> list[Any]:
-    """Views and boards of a page in their order, without what every page has."""
-    return [one for one in at.main.get("bidi_component") if not one.key.startswith("_")]
+    """Views and boards of a page in their order, without what every page has and second looks."""
+    found = at.main.get("bidi_component")
+    return [one for one in found if not one.key.startswith("_") and not one.key.endswith("_second")]
 
 
 def outcomes(at: AppTest) -> set[tuple[str, str]]:

@@ -71,7 +71,7 @@ def test_the_prediction_is_graded_from_the_result(
 
 
 @pytest.mark.parametrize(
-    ("measure", "said"), [("over n", "time ∝ n^"), ("over d_model", "time ∝ d_model^"), ("each part", "Measured")]
+    ("measure", "said"), [("n", "time ∝ n^"), ("d_model", "time ∝ d_model^"), ("shares", "Measured")]
 )
 def test_asked_for_it_measures_the_time(
     measure: str, said: str, open_page: Open, monkeypatch: pytest.MonkeyPatch

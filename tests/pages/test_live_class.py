@@ -11,7 +11,7 @@ import streamlit
 from pages._shared.classes import panel
 from pages._shared.classes.page_questions import page_question
 from pages._shared.core.pages import HOME, PAGES
-from pages._shared.core.session_keys import CLASS, MEASURED, PAGE, PANEL, SETTINGS, TEACHES, TO_MEASURE
+from pages._shared.core.session_keys import CLASS, MEASURED, PAGE, PANEL, SETTINGS, TEACHES, TO_MEASURE, WRITTEN
 from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address, course_position
 from tests.pages.conftest import Open, page_path
@@ -99,6 +99,21 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def said(session: dict[str, Any], message: Any) -> None:
     session[PANEL] = SimpleNamespace(said=message)
     panel._said()
+
+
+def test_what_the_teacher_writes_is_read_here(session: dict[str, Any]) -> None:
+    assert panel._written() is None, "a new session says that it knows nothing"
+    said(
+        session, {"do": "write", "lines": "Is \t it?\nNo\n* Yes\n\nThis page's question\n\nLonely\n\nStar?\na\n** b"}
+    )
+    assert panel._written() == {
+        "questions": [{"text": "Is it?", "answers": ["No", "Yes"], "right": 1}],
+        "wrong": "“Lonely” has no answers; two to six are needed.",
+    }
+    said(session, {"do": "write", "lines": "x" * 10**6})
+    assert len(session[WRITTEN]) == 18_000
+    said(session, {"do": "write", "lines": 3})
+    assert len(session[WRITTEN]) == 18_000, "nonsense changes nothing"
 
 
 def test_who_follows_can_go_back_to_all_that_was(session: dict[str, Any]) -> None:

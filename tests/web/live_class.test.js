@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { storage } from "./stubs.js";
 import { QuestionSteps } from "#web/live_class/question_steps.js";
-import { EXAMPLE, read } from "#web/live_class/question_text.js";
 import { histogram } from "#web/live_class/histogram.js";
 import { isSame, placeOf } from "#web/live_class/location.js";
 import { Questions } from "#web/live_class/questions.js";
@@ -49,16 +48,6 @@ test("a student is taken to a place once for each call, and back to where they w
   for (const one of [way, again]) one.leave();
 });
 
-test("a teacher's own questions are blocks of lines, the right answer with a star", () => {
-  const { notes, wrong } = read(EXAMPLE);
-  assert.equal(notes.map((one) => `${one.answers.length} ${one.right}`).join(), "3 1,2 null");
-  assert.equal(wrong, "");
-  assert.equal(read("Lonely\n\nQ\na\nb").wrong, "“Lonely” has no answers; two to six are needed.");
-  assert.equal(read("Q\na").wrong, "“Q” has 1 answer; two to six are needed.");
-  assert.equal(read("Q\n1\n2\n3\n4\n5\n6\n7").notes.length, 0);
-  assert.deepEqual(read("  Is \t it ?\n*  Yes\nNo  ").notes, [{ text: "Is it ?", answers: ["Yes", "No"], right: 0 }]);
-});
-
 const question = (text, more = {}) => ({ text, answers: ["a", "b"], right: null, page: "", ...more });
 
 test("next is what is prepared from here on, then one's own; what was asked is asked once", () => {
@@ -82,8 +71,8 @@ test("next is what is prepared from here on, then one's own; what was asked is a
   asked.hear("later");
   assert.equal(asked.chosen.text, "later", "nothing is left: the last one again");
   assert.deepEqual(new Questions("ABCDE", data, () => {}).asked, ["now", "later"], "the tab remembers");
-  asked.area.value = "Mine?\nno\n* yes";
-  asked.write();
+  const written = { questions: [{ text: "Mine?", answers: ["no", "yes"], right: 1 }], wrong: "" };
+  asked.update({ ...data, at: 2, written });
   assert.deepEqual([asked.chosen.text, asked.rightOf({ text: "Mine?" })], ["Mine?", 1]);
 });
 
@@ -175,4 +164,26 @@ test("a histogram has both rounds' counts, each in its share", () => {
     ["25%", "0%"],
     ["75%", "0%"],
   ]);
+});
+
+test("what a teacher writes the server reads, once the keys are still; a new session is told again", (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const said = [];
+  const data = { prepared: [], question: null, page: "scaling", at: 0, steps: 0, teaches: true, written: null };
+  const asked = new Questions(
+    "ABCDE",
+    data,
+    () => {},
+    (one) => said.push(one),
+  );
+  for (const text of ["Q", "Q\na"]) {
+    asked.area.value = text;
+    asked.write();
+  }
+  given.mock.timers.tick(300);
+  assert.deepEqual(said, [{ do: "write", lines: "Q\na" }]);
+  asked.update({ ...data, written: { questions: [], wrong: "“Q” has 1 answer." } });
+  assert.deepEqual([asked.wrong.textContent, said.length], ["“Q” has 1 answer.", 1]);
+  asked.update(data);
+  assert.equal(said.length, 2);
 });

@@ -41,16 +41,6 @@ test("a step that the new numbers do not have is the first one, until they have 
   assert.deepEqual([0, 7, 8].map(at), [0, 0, 7]);
 });
 
-test("paper has the light colours, whatever the screen has", () => {
-  paper = "#0e1117";
-  const view = some({ data: data(), fit: { box: null }, layout: () => (view.laid = view.theme) });
-  view.print(true);
-  assert.deepEqual([view.laid.hidden, view.laid.paper, view.laid.ink], [THEME.hidden, "#ffffff", "#000000"]);
-  view.print(false);
-  assert.deepEqual([view.laid.hidden, view.laid.paper], [DARK.hidden, paper]);
-  paper = "#ffffff";
-});
-
 test("a picture whose room changes waits three frames for the next one", () => {
   const frames = [];
   globalThis.requestAnimationFrame = (drawn) => frames.push(drawn);

@@ -1,26 +1,14 @@
 """Anatomy: one forward pass of attention, cell by cell."""
 
-from attention_core.experiments.anatomy.config import (
-    D_MODEL,
-    MAX_HEADS,
-    WEIGHTS,
-    AnatomyConfig,
-)
-from attention_core.experiments.anatomy.measure import AnatomyResult, HeadTimes, run_anatomy, time_heads
-from attention_core.experiments.anatomy.snippet import SHORTEST, anatomy_snippet
-from attention_core.experiments.choices import POSITIONS, PROJECTIONS
-
-__all__ = [
-    "D_MODEL",
-    "MAX_HEADS",
-    "POSITIONS",
-    "PROJECTIONS",
-    "SHORTEST",
-    "WEIGHTS",
-    "AnatomyConfig",
-    "AnatomyResult",
-    "HeadTimes",
-    "anatomy_snippet",
-    "run_anatomy",
-    "time_heads",
-]
+from attention_core.experiments.anatomy.config import D_MODEL as D_MODEL
+from attention_core.experiments.anatomy.config import MAX_HEADS as MAX_HEADS
+from attention_core.experiments.anatomy.config import WEIGHTS as WEIGHTS
+from attention_core.experiments.anatomy.config import AnatomyConfig as AnatomyConfig
+from attention_core.experiments.anatomy.measure import AnatomyResult as AnatomyResult
+from attention_core.experiments.anatomy.measure import HeadTimes as HeadTimes
+from attention_core.experiments.anatomy.measure import run_anatomy as run_anatomy
+from attention_core.experiments.anatomy.measure import time_heads as time_heads
+from attention_core.experiments.anatomy.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.anatomy.snippet import anatomy_snippet as anatomy_snippet
+from attention_core.experiments.choices import POSITIONS as POSITIONS
+from attention_core.experiments.choices import PROJECTIONS as PROJECTIONS

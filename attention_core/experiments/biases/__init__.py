@@ -1,74 +1,37 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
-from attention_core.experiments.biases.appendix import AppendixResult, AppendixRow, run_appendix
-from attention_core.experiments.biases.config import (
-    DIRECTIONS,
-    DROPOUT,
-    KEY_SIZES,
-    NAMES,
-    NUM_HEADS,
-    ROLES,
-    SHIFT,
-    SIZES,
-    AfterNormConfig,
-    AppendixConfig,
-    BiasesConfig,
-    BiasesSetting,
-    MeanConfig,
-    TrainingConfig,
-)
-from attention_core.experiments.biases.layers import (
-    AfterNormResult,
-    MeanResult,
-    Survival,
-    run_after_norm,
-    run_mean,
-)
-from attention_core.experiments.biases.measure import BiasEffect, BiasesResult, run_biases
-from attention_core.experiments.biases.sizes import BiasSizesResult, run_bias_sizes
-from attention_core.experiments.biases.snippet import SHORTEST, biases_snippet
-from attention_core.experiments.biases.sweep import (
-    KeySweepResult,
-    ShiftResult,
-    run_shift,
-    steps_size_sweep,
-)
-from attention_core.experiments.biases.training import TrainingResult, steps_training
-
-__all__ = [
-    "DIRECTIONS",
-    "DROPOUT",
-    "KEY_SIZES",
-    "NAMES",
-    "NUM_HEADS",
-    "ROLES",
-    "SHIFT",
-    "SHORTEST",
-    "SIZES",
-    "AfterNormConfig",
-    "AfterNormResult",
-    "AppendixConfig",
-    "AppendixResult",
-    "AppendixRow",
-    "BiasEffect",
-    "BiasSizesResult",
-    "BiasesConfig",
-    "BiasesResult",
-    "BiasesSetting",
-    "KeySweepResult",
-    "MeanConfig",
-    "MeanResult",
-    "ShiftResult",
-    "Survival",
-    "TrainingConfig",
-    "TrainingResult",
-    "biases_snippet",
-    "run_after_norm",
-    "run_appendix",
-    "run_bias_sizes",
-    "run_biases",
-    "run_mean",
-    "run_shift",
-    "steps_size_sweep",
-    "steps_training",
-]
+from attention_core.experiments.biases.appendix import AppendixResult as AppendixResult
+from attention_core.experiments.biases.appendix import AppendixRow as AppendixRow
+from attention_core.experiments.biases.appendix import run_appendix as run_appendix
+from attention_core.experiments.biases.config import DIRECTIONS as DIRECTIONS
+from attention_core.experiments.biases.config import DROPOUT as DROPOUT
+from attention_core.experiments.biases.config import KEY_SIZES as KEY_SIZES
+from attention_core.experiments.biases.config import NAMES as NAMES
+from attention_core.experiments.biases.config import NUM_HEADS as NUM_HEADS
+from attention_core.experiments.biases.config import ROLES as ROLES
+from attention_core.experiments.biases.config import SHIFT as SHIFT
+from attention_core.experiments.biases.config import SIZES as SIZES
+from attention_core.experiments.biases.config import AfterNormConfig as AfterNormConfig
+from attention_core.experiments.biases.config import AppendixConfig as AppendixConfig
+from attention_core.experiments.biases.config import BiasesConfig as BiasesConfig
+from attention_core.experiments.biases.config import BiasesSetting as BiasesSetting
+from attention_core.experiments.biases.config import MeanConfig as MeanConfig
+from attention_core.experiments.biases.config import TrainingConfig as TrainingConfig
+from attention_core.experiments.biases.layers import AfterNormResult as AfterNormResult
+from attention_core.experiments.biases.layers import MeanResult as MeanResult
+from attention_core.experiments.biases.layers import Survival as Survival
+from attention_core.experiments.biases.layers import run_after_norm as run_after_norm
+from attention_core.experiments.biases.layers import run_mean as run_mean
+from attention_core.experiments.biases.measure import BiasEffect as BiasEffect
+from attention_core.experiments.biases.measure import BiasesResult as BiasesResult
+from attention_core.experiments.biases.measure import run_biases as run_biases
+from attention_core.experiments.biases.sizes import BiasSizesResult as BiasSizesResult
+from attention_core.experiments.biases.sizes import run_bias_sizes as run_bias_sizes
+from attention_core.experiments.biases.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.biases.snippet import biases_snippet as biases_snippet
+from attention_core.experiments.biases.sweep import KeySweepResult as KeySweepResult
+from attention_core.experiments.biases.sweep import ShiftResult as ShiftResult
+from attention_core.experiments.biases.sweep import run_shift as run_shift
+from attention_core.experiments.biases.sweep import steps_size_sweep as steps_size_sweep
+from attention_core.experiments.biases.training import TrainingResult as TrainingResult
+from attention_core.experiments.biases.training import steps_training as steps_training

@@ -1,37 +1,20 @@
 """Complexity: what each line of attention costs in FLOPs and bytes, which part dominates, and how long it takes."""
 
-from attention_core.experiments.complexity.config import (
-    HEADS,
-    SECONDS,
-    SWEEPS,
-    TOKENS,
-    WIDTHS,
-    ComplexityConfig,
-    TimesConfig,
-    read_cell,
-)
-from attention_core.experiments.complexity.measure import run_complexity
-from attention_core.experiments.complexity.result import ComplexityResult, Fit, Line, TimeCurves, Times, TimeShares
-from attention_core.experiments.complexity.snippet import SHORTEST, complexity_snippet
-from attention_core.experiments.complexity.times import steps_times
-
-__all__ = [
-    "HEADS",
-    "SECONDS",
-    "SHORTEST",
-    "SWEEPS",
-    "TOKENS",
-    "WIDTHS",
-    "ComplexityConfig",
-    "ComplexityResult",
-    "Fit",
-    "Line",
-    "TimeCurves",
-    "TimeShares",
-    "Times",
-    "TimesConfig",
-    "complexity_snippet",
-    "read_cell",
-    "run_complexity",
-    "steps_times",
-]
+from attention_core.experiments.complexity.config import HEADS as HEADS
+from attention_core.experiments.complexity.config import SECONDS as SECONDS
+from attention_core.experiments.complexity.config import SWEEPS as SWEEPS
+from attention_core.experiments.complexity.config import TOKENS as TOKENS
+from attention_core.experiments.complexity.config import WIDTHS as WIDTHS
+from attention_core.experiments.complexity.config import ComplexityConfig as ComplexityConfig
+from attention_core.experiments.complexity.config import TimesConfig as TimesConfig
+from attention_core.experiments.complexity.config import read_cell as read_cell
+from attention_core.experiments.complexity.measure import run_complexity as run_complexity
+from attention_core.experiments.complexity.result import ComplexityResult as ComplexityResult
+from attention_core.experiments.complexity.result import Fit as Fit
+from attention_core.experiments.complexity.result import Line as Line
+from attention_core.experiments.complexity.result import TimeCurves as TimeCurves
+from attention_core.experiments.complexity.result import Times as Times
+from attention_core.experiments.complexity.result import TimeShares as TimeShares
+from attention_core.experiments.complexity.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.complexity.snippet import complexity_snippet as complexity_snippet
+from attention_core.experiments.complexity.times import steps_times as steps_times

@@ -39,8 +39,8 @@ def measure(
 ) -> Generator[Step, None, list[Task]]:
     """Time ``tasks`` in ``ROUNDS`` rounds, each task once a round, so that a slow moment slows all alike.
 
-    The first pass goes from the least work to the most; a task is left out when what is admitted already and it, in
-    all rounds, would take longer than ``seconds``. Should the device slow down later, the last rounds are cut.
+    The first pass goes from the least work to the most; a task is left out if all rounds of it and of the tasks
+    accepted so far would take longer than ``seconds``. Should the device slow down later, the last rounds are cut.
 
     Args:
         tasks: What to time; those that were timed have ``times`` afterwards.

@@ -56,15 +56,16 @@ def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:
     lines = [
         Rearranged(
             name=name, numbers=sum(counts) * config.width, size=size,
-            here=both(lambda rows: split_heads(rows, heads), *counts),
-            single=both(one_axis, *counts), double=both(one_axis, *counts, batch=2) // 2,
+            by_module=both(lambda rows: split_heads(rows, heads), *counts),
+            on_one_axis=both(one_axis, *counts), on_one_axis_of_two=both(one_axis, *counts, batch=2) // 2,
         )
         for name, counts in cuts
     ]  # fmt: skip
     here, single, double = (_blank(config, batch, heads, queries, config.d_head) for batch in (1, 1, 2))
     joined = Rearranged(
-        name="heads into rows", numbers=queries * config.width, size=size, here=_copied(merge_heads, here),
-        single=_copied(apart, single.flatten(0, 1)), double=_copied(apart, double.flatten(0, 1)) // 2,
+        name="heads into rows", numbers=queries * config.width, size=size, by_module=_copied(merge_heads, here),
+        on_one_axis=_copied(apart, single.flatten(0, 1)),
+        on_one_axis_of_two=_copied(apart, double.flatten(0, 1)) // 2,
     )  # fmt: skip
     return (*lines, joined)
 

@@ -43,17 +43,17 @@ class Rearranged:
         name: Which one.
         numbers: How many numbers it concerns in one text: what is counted where it is said to cost n · d.
         size: Bytes of a number.
-        here: Bytes that the module copies.
-        single: Bytes copied for one text with batch and heads as one axis.
-        double: The same in a batch of two, for each text.
+        by_module: Bytes that the module copies.
+        on_one_axis: Bytes copied for one text with batch and heads as one axis.
+        on_one_axis_of_two: The same in a batch of two, for each text.
     """
 
     name: str
     numbers: int
     size: int
-    here: int
-    single: int
-    double: int
+    by_module: int
+    on_one_axis: int
+    on_one_axis_of_two: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -5,78 +5,49 @@ of unknown period takes two layers; ``learn-key-bias`` gradient descent never mo
 the factor 1/√d_head is for; ``learn-tied`` what one matrix for keys and values costs.
 """
 
-from attention_core.experiments.learning.config import (
-    HELD_OUT,
-    OPTIMIZERS,
-    PLACEMENTS,
-    POSITIONS,
-    PROJECTIONS,
-    SCALES,
-    SUCCESS,
-    LearningConfig,
-)
-from attention_core.experiments.learning.heads import (
-    Ablation,
-    AblationResult,
-    check_heads,
-    steps_ablation,
-)
-from attention_core.experiments.learning.keep import keep, load_kept
-from attention_core.experiments.learning.map import D_HEADS, RATES, MapConfig, MapResult, MapStep, steps_map
-from attention_core.experiments.learning.model import ROLES
-from attention_core.experiments.learning.notes import MAX_MOMENTS, moments_of
-from attention_core.experiments.learning.result import History, LearningResult, LearningStep, Score, Share, Trained
-from attention_core.experiments.learning.seeds import SeedsConfig, SeedsResult, SeedsStep, run_seeds, steps_seeds
-from attention_core.experiments.learning.snippet import SHORTEST, learning_snippet
-from attention_core.experiments.learning.tasks import ALPHABET, IGNORED, TASKS
-from attention_core.experiments.learning.training import run_learning, steps_learning
-from attention_core.experiments.learning.use import Answer, Head, answer, check_input, letters
-
-__all__ = [
-    "ALPHABET",
-    "D_HEADS",
-    "HELD_OUT",
-    "IGNORED",
-    "MAX_MOMENTS",
-    "OPTIMIZERS",
-    "PLACEMENTS",
-    "POSITIONS",
-    "PROJECTIONS",
-    "RATES",
-    "ROLES",
-    "SCALES",
-    "SHORTEST",
-    "SUCCESS",
-    "TASKS",
-    "Ablation",
-    "AblationResult",
-    "Answer",
-    "Head",
-    "History",
-    "LearningConfig",
-    "LearningResult",
-    "LearningStep",
-    "MapConfig",
-    "MapResult",
-    "MapStep",
-    "Score",
-    "SeedsConfig",
-    "SeedsResult",
-    "SeedsStep",
-    "Share",
-    "Trained",
-    "answer",
-    "check_heads",
-    "check_input",
-    "keep",
-    "learning_snippet",
-    "letters",
-    "load_kept",
-    "moments_of",
-    "run_learning",
-    "run_seeds",
-    "steps_ablation",
-    "steps_learning",
-    "steps_map",
-    "steps_seeds",
-]
+from attention_core.experiments.learning.config import HELD_OUT as HELD_OUT
+from attention_core.experiments.learning.config import OPTIMIZERS as OPTIMIZERS
+from attention_core.experiments.learning.config import PLACEMENTS as PLACEMENTS
+from attention_core.experiments.learning.config import POSITIONS as POSITIONS
+from attention_core.experiments.learning.config import PROJECTIONS as PROJECTIONS
+from attention_core.experiments.learning.config import SCALES as SCALES
+from attention_core.experiments.learning.config import SUCCESS as SUCCESS
+from attention_core.experiments.learning.config import LearningConfig as LearningConfig
+from attention_core.experiments.learning.heads import Ablation as Ablation
+from attention_core.experiments.learning.heads import AblationResult as AblationResult
+from attention_core.experiments.learning.heads import check_heads as check_heads
+from attention_core.experiments.learning.heads import steps_ablation as steps_ablation
+from attention_core.experiments.learning.keep import keep as keep
+from attention_core.experiments.learning.keep import load_kept as load_kept
+from attention_core.experiments.learning.map import D_HEADS as D_HEADS
+from attention_core.experiments.learning.map import RATES as RATES
+from attention_core.experiments.learning.map import MapConfig as MapConfig
+from attention_core.experiments.learning.map import MapResult as MapResult
+from attention_core.experiments.learning.map import MapStep as MapStep
+from attention_core.experiments.learning.map import steps_map as steps_map
+from attention_core.experiments.learning.model import ROLES as ROLES
+from attention_core.experiments.learning.notes import MAX_MOMENTS as MAX_MOMENTS
+from attention_core.experiments.learning.notes import moments_of as moments_of
+from attention_core.experiments.learning.result import History as History
+from attention_core.experiments.learning.result import LearningResult as LearningResult
+from attention_core.experiments.learning.result import LearningStep as LearningStep
+from attention_core.experiments.learning.result import Score as Score
+from attention_core.experiments.learning.result import Share as Share
+from attention_core.experiments.learning.result import Trained as Trained
+from attention_core.experiments.learning.seeds import SeedsConfig as SeedsConfig
+from attention_core.experiments.learning.seeds import SeedsResult as SeedsResult
+from attention_core.experiments.learning.seeds import SeedsStep as SeedsStep
+from attention_core.experiments.learning.seeds import run_seeds as run_seeds
+from attention_core.experiments.learning.seeds import steps_seeds as steps_seeds
+from attention_core.experiments.learning.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.learning.snippet import learning_snippet as learning_snippet
+from attention_core.experiments.learning.tasks import ALPHABET as ALPHABET
+from attention_core.experiments.learning.tasks import IGNORED as IGNORED
+from attention_core.experiments.learning.tasks import TASKS as TASKS
+from attention_core.experiments.learning.training import run_learning as run_learning
+from attention_core.experiments.learning.training import steps_learning as steps_learning
+from attention_core.experiments.learning.use import Answer as Answer
+from attention_core.experiments.learning.use import Head as Head
+from attention_core.experiments.learning.use import answer as answer
+from attention_core.experiments.learning.use import check_input as check_input
+from attention_core.experiments.learning.use import letters as letters

@@ -1,28 +1,15 @@
 """Masks: who may look at whom, in encoders, decoders and both."""
 
-from attention_core.experiments.masking.config import (
-    PADDINGS,
-    POSITIONS,
-    SIDES,
-    STACKS,
-    MaskingConfig,
-)
-from attention_core.experiments.masking.measure import MaskingResult, ModuleMasks, run_masking
-from attention_core.experiments.masking.rows import BlindRow, judge_blind, through_layers
-from attention_core.experiments.masking.snippet import SHORTEST, masking_snippet
-
-__all__ = [
-    "PADDINGS",
-    "POSITIONS",
-    "SHORTEST",
-    "SIDES",
-    "STACKS",
-    "BlindRow",
-    "MaskingConfig",
-    "MaskingResult",
-    "ModuleMasks",
-    "judge_blind",
-    "masking_snippet",
-    "run_masking",
-    "through_layers",
-]
+from attention_core.experiments.masking.config import PADDINGS as PADDINGS
+from attention_core.experiments.masking.config import POSITIONS as POSITIONS
+from attention_core.experiments.masking.config import SIDES as SIDES
+from attention_core.experiments.masking.config import STACKS as STACKS
+from attention_core.experiments.masking.config import MaskingConfig as MaskingConfig
+from attention_core.experiments.masking.measure import MaskingResult as MaskingResult
+from attention_core.experiments.masking.measure import ModuleMasks as ModuleMasks
+from attention_core.experiments.masking.measure import run_masking as run_masking
+from attention_core.experiments.masking.rows import BlindRow as BlindRow
+from attention_core.experiments.masking.rows import judge_blind as judge_blind
+from attention_core.experiments.masking.rows import through_layers as through_layers
+from attention_core.experiments.masking.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.masking.snippet import masking_snippet as masking_snippet

@@ -32,8 +32,8 @@ class Additive:
         stds: Standard deviations of the scores (steps,).
         dtypes: Names of the precisions.
         difference: Largest difference of two weights (dtypes, steps); NaN where the scores overflow.
-        row: That a fully masked row under −10000 differs from the *unmasked* weights, largest number (dtypes,).
-        uniform: That it differs from equal weights (dtypes,).
+        row: Largest difference between a row in which every key gets −10000 and the same row unmasked (dtypes,).
+        uniform: Largest difference between such a row and equal weights (dtypes,).
     """
 
     stds: np.ndarray

@@ -1,37 +1,18 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm do, and what they do not."""
 
-from attention_core.experiments.normalization.bias import BiasResult
-from attention_core.experiments.normalization.block import BlockResult
-from attention_core.experiments.normalization.config import (
-    EPS,
-    NORMS,
-    PLACEMENTS,
-    STDS,
-    TOPICS,
-    NormalizationConfig,
-    read_cell,
-    write_cell,
-)
-from attention_core.experiments.normalization.dependence import DependenceResult
-from attention_core.experiments.normalization.length import LengthResult
-from attention_core.experiments.normalization.measure import NormalizationResult, run_normalization
-from attention_core.experiments.normalization.snippet import SHORTEST, normalization_snippet
-
-__all__ = [
-    "EPS",
-    "NORMS",
-    "PLACEMENTS",
-    "SHORTEST",
-    "STDS",
-    "TOPICS",
-    "BiasResult",
-    "BlockResult",
-    "DependenceResult",
-    "LengthResult",
-    "NormalizationConfig",
-    "NormalizationResult",
-    "normalization_snippet",
-    "read_cell",
-    "run_normalization",
-    "write_cell",
-]
+from attention_core.experiments.normalization.bias import BiasResult as BiasResult
+from attention_core.experiments.normalization.block import BlockResult as BlockResult
+from attention_core.experiments.normalization.config import EPS as EPS
+from attention_core.experiments.normalization.config import NORMS as NORMS
+from attention_core.experiments.normalization.config import PLACEMENTS as PLACEMENTS
+from attention_core.experiments.normalization.config import STDS as STDS
+from attention_core.experiments.normalization.config import TOPICS as TOPICS
+from attention_core.experiments.normalization.config import NormalizationConfig as NormalizationConfig
+from attention_core.experiments.normalization.config import read_cell as read_cell
+from attention_core.experiments.normalization.config import write_cell as write_cell
+from attention_core.experiments.normalization.dependence import DependenceResult as DependenceResult
+from attention_core.experiments.normalization.length import LengthResult as LengthResult
+from attention_core.experiments.normalization.measure import NormalizationResult as NormalizationResult
+from attention_core.experiments.normalization.measure import run_normalization as run_normalization
+from attention_core.experiments.normalization.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.normalization.snippet import normalization_snippet as normalization_snippet

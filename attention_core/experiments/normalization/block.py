@@ -94,9 +94,10 @@ def _left(config: NormalizationConfig, placement: Placement, orders: Tensor) -> 
     """f(σX) − σf(X) for all orders (orders, tokens, d_model), in float64 on the CPU."""
     block, x = build_block(config, placement), block_tokens(config)
     before = on_cpu(block(x, is_causal=config.causal))[0]
-    # One order at a time: BatchNorm's statistics are those of one sentence.
-    moved = [on_cpu(block(x[:, order], is_causal=config.causal))[0] for order in orders]
-    return torch.stack(moved) - before[orders]
+    moved = x[0][orders.to(x.device)]
+    # BatchNorm's statistics are those of one sentence: one order at a time.
+    batches = moved.split(1) if config.norm == "BatchNorm" else (moved,)
+    return on_cpu(torch.cat([block(each, is_causal=config.causal) for each in batches])) - before[orders]
 
 
 def _orders(config: NormalizationConfig) -> Tensor:

@@ -1,48 +1,24 @@
 """Permutation: what happens to attention when its tokens change places."""
 
-from attention_core.experiments.permutation.block import BlockCase, BlockResult, steps_blocks
-from attention_core.experiments.permutation.config import (
-    BLOCKS,
-    MASKS,
-    MODELS,
-    NUM_HEADS,
-    POSITIONS,
-    SENTENCE,
-    PermutationConfig,
-    ShuffleConfig,
-    order_of,
-)
-from attention_core.experiments.permutation.depth import DepthResult, run_depth
-from attention_core.experiments.permutation.measure import (
-    PermutationResult,
-    ShuffleResult,
-    run_permutation,
-    run_shuffle,
-)
-from attention_core.experiments.permutation.order import OrderResult, steps_order
-from attention_core.experiments.permutation.snippet import SHORTEST, permutation_snippet
-
-__all__ = [
-    "BLOCKS",
-    "MASKS",
-    "MODELS",
-    "NUM_HEADS",
-    "POSITIONS",
-    "SENTENCE",
-    "SHORTEST",
-    "BlockCase",
-    "BlockResult",
-    "DepthResult",
-    "OrderResult",
-    "PermutationConfig",
-    "PermutationResult",
-    "ShuffleConfig",
-    "ShuffleResult",
-    "order_of",
-    "permutation_snippet",
-    "run_depth",
-    "run_permutation",
-    "run_shuffle",
-    "steps_blocks",
-    "steps_order",
-]
+from attention_core.experiments.permutation.block import BlockCase as BlockCase
+from attention_core.experiments.permutation.block import BlockResult as BlockResult
+from attention_core.experiments.permutation.block import steps_blocks as steps_blocks
+from attention_core.experiments.permutation.config import BLOCKS as BLOCKS
+from attention_core.experiments.permutation.config import MASKS as MASKS
+from attention_core.experiments.permutation.config import MODELS as MODELS
+from attention_core.experiments.permutation.config import NUM_HEADS as NUM_HEADS
+from attention_core.experiments.permutation.config import POSITIONS as POSITIONS
+from attention_core.experiments.permutation.config import SENTENCE as SENTENCE
+from attention_core.experiments.permutation.config import PermutationConfig as PermutationConfig
+from attention_core.experiments.permutation.config import ShuffleConfig as ShuffleConfig
+from attention_core.experiments.permutation.config import order_of as order_of
+from attention_core.experiments.permutation.depth import DepthResult as DepthResult
+from attention_core.experiments.permutation.depth import run_depth as run_depth
+from attention_core.experiments.permutation.measure import PermutationResult as PermutationResult
+from attention_core.experiments.permutation.measure import ShuffleResult as ShuffleResult
+from attention_core.experiments.permutation.measure import run_permutation as run_permutation
+from attention_core.experiments.permutation.measure import run_shuffle as run_shuffle
+from attention_core.experiments.permutation.order import OrderResult as OrderResult
+from attention_core.experiments.permutation.order import steps_order as steps_order
+from attention_core.experiments.permutation.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.permutation.snippet import permutation_snippet as permutation_snippet

@@ -1,37 +1,18 @@
 """Projections: what W_Q, W_K, W_V and W_O are for."""
 
-from attention_core.experiments.projections.collapse import CollapseResult
-from attention_core.experiments.projections.config import (
-    BIASES,
-    D_HEADS,
-    LAYERS,
-    NUM_HEADS,
-    POSITIONS,
-    TOPICS,
-    ProjectionsConfig,
-)
-from attention_core.experiments.projections.gauge import GaugeResult
-from attention_core.experiments.projections.identity import IdentityResult
-from attention_core.experiments.projections.measure import ProjectionsResult, run_projections
-from attention_core.experiments.projections.rank import RankResult
-from attention_core.experiments.projections.snippet import SHORTEST, projections_snippet
-from attention_core.experiments.projections.tying import TyingResult
-
-__all__ = [
-    "BIASES",
-    "D_HEADS",
-    "LAYERS",
-    "NUM_HEADS",
-    "POSITIONS",
-    "SHORTEST",
-    "TOPICS",
-    "CollapseResult",
-    "GaugeResult",
-    "IdentityResult",
-    "ProjectionsConfig",
-    "ProjectionsResult",
-    "RankResult",
-    "TyingResult",
-    "projections_snippet",
-    "run_projections",
-]
+from attention_core.experiments.projections.collapse import CollapseResult as CollapseResult
+from attention_core.experiments.projections.config import BIASES as BIASES
+from attention_core.experiments.projections.config import D_HEADS as D_HEADS
+from attention_core.experiments.projections.config import LAYERS as LAYERS
+from attention_core.experiments.projections.config import NUM_HEADS as NUM_HEADS
+from attention_core.experiments.projections.config import POSITIONS as POSITIONS
+from attention_core.experiments.projections.config import TOPICS as TOPICS
+from attention_core.experiments.projections.config import ProjectionsConfig as ProjectionsConfig
+from attention_core.experiments.projections.gauge import GaugeResult as GaugeResult
+from attention_core.experiments.projections.identity import IdentityResult as IdentityResult
+from attention_core.experiments.projections.measure import ProjectionsResult as ProjectionsResult
+from attention_core.experiments.projections.measure import run_projections as run_projections
+from attention_core.experiments.projections.rank import RankResult as RankResult
+from attention_core.experiments.projections.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.projections.snippet import projections_snippet as projections_snippet
+from attention_core.experiments.projections.tying import TyingResult as TyingResult

@@ -6,40 +6,19 @@ heads that look back (j + 1)(k + 1)ˡ positions see exactly that many; ``rf-rand
 Everything is measured on a stack of real attention layers, from where they look and by autograd.
 """
 
-from attention_core.experiments.receptive_field.config import (
-    MASKS,
-    MAX_LAYERS,
-    MAX_TOKENS,
-    WEIGHTS,
-    ReceptiveFieldConfig,
-)
-from attention_core.experiments.receptive_field.draws import RandomReach, RandomShare
-from attention_core.experiments.receptive_field.measure import (
-    Looks,
-    ReachTable,
-    ReceptiveFieldResult,
-    run_looks,
-    run_table,
-    steps_receptive_field,
-    steps_seen,
-)
-from attention_core.experiments.receptive_field.snippet import SHORTEST, receptive_field_snippet
-
-__all__ = [
-    "MASKS",
-    "MAX_LAYERS",
-    "MAX_TOKENS",
-    "SHORTEST",
-    "WEIGHTS",
-    "Looks",
-    "RandomReach",
-    "RandomShare",
-    "ReachTable",
-    "ReceptiveFieldConfig",
-    "ReceptiveFieldResult",
-    "receptive_field_snippet",
-    "run_looks",
-    "run_table",
-    "steps_receptive_field",
-    "steps_seen",
-]
+from attention_core.experiments.receptive_field.config import MASKS as MASKS
+from attention_core.experiments.receptive_field.config import MAX_LAYERS as MAX_LAYERS
+from attention_core.experiments.receptive_field.config import MAX_TOKENS as MAX_TOKENS
+from attention_core.experiments.receptive_field.config import WEIGHTS as WEIGHTS
+from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig as ReceptiveFieldConfig
+from attention_core.experiments.receptive_field.draws import RandomReach as RandomReach
+from attention_core.experiments.receptive_field.draws import RandomShare as RandomShare
+from attention_core.experiments.receptive_field.measure import Looks as Looks
+from attention_core.experiments.receptive_field.measure import ReachTable as ReachTable
+from attention_core.experiments.receptive_field.measure import ReceptiveFieldResult as ReceptiveFieldResult
+from attention_core.experiments.receptive_field.measure import run_looks as run_looks
+from attention_core.experiments.receptive_field.measure import run_table as run_table
+from attention_core.experiments.receptive_field.measure import steps_receptive_field as steps_receptive_field
+from attention_core.experiments.receptive_field.measure import steps_seen as steps_seen
+from attention_core.experiments.receptive_field.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.receptive_field.snippet import receptive_field_snippet as receptive_field_snippet

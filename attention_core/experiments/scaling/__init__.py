@@ -1,27 +1,18 @@
 """Scaling: what dividing q·k by √d_head does to scores, weights and gradients, for d_head = 1, 2, 4 … 4096."""
 
-from attention_core.experiments.scaling.config import D_HEADS, SCALES, ScalingConfig, check_d_head
-from attention_core.experiments.scaling.curves import ScalingCurves
-from attention_core.experiments.scaling.picture import ScalingPicture, ScalingSide, run_picture
-from attention_core.experiments.scaling.result import Measured, ScalingResult, conclude, steps_scaling
-from attention_core.experiments.scaling.snippet import SHORTEST, scaling_snippet
-from attention_core.experiments.scaling.sweep import ScalingPart, steps_part
-
-__all__ = [
-    "D_HEADS",
-    "SCALES",
-    "SHORTEST",
-    "Measured",
-    "ScalingConfig",
-    "ScalingCurves",
-    "ScalingPart",
-    "ScalingPicture",
-    "ScalingResult",
-    "ScalingSide",
-    "check_d_head",
-    "conclude",
-    "run_picture",
-    "scaling_snippet",
-    "steps_part",
-    "steps_scaling",
-]
+from attention_core.experiments.scaling.config import D_HEADS as D_HEADS
+from attention_core.experiments.scaling.config import SCALES as SCALES
+from attention_core.experiments.scaling.config import ScalingConfig as ScalingConfig
+from attention_core.experiments.scaling.config import check_d_head as check_d_head
+from attention_core.experiments.scaling.curves import ScalingCurves as ScalingCurves
+from attention_core.experiments.scaling.picture import ScalingPicture as ScalingPicture
+from attention_core.experiments.scaling.picture import ScalingSide as ScalingSide
+from attention_core.experiments.scaling.picture import run_picture as run_picture
+from attention_core.experiments.scaling.result import Measured as Measured
+from attention_core.experiments.scaling.result import ScalingResult as ScalingResult
+from attention_core.experiments.scaling.result import conclude as conclude
+from attention_core.experiments.scaling.result import steps_scaling as steps_scaling
+from attention_core.experiments.scaling.snippet import SHORTEST as SHORTEST
+from attention_core.experiments.scaling.snippet import scaling_snippet as scaling_snippet
+from attention_core.experiments.scaling.sweep import ScalingPart as ScalingPart
+from attention_core.experiments.scaling.sweep import steps_part as steps_part

@@ -40,8 +40,8 @@ class ScalingCurves:
         score_mean: Mean score, of independent pairs.
         score_variance: Variance of the score, of independent pairs.
         score_variance_interval: (2, 13): five standard errors below and above it, from the fourth moment.
-        score_square: Mean squared score, and
-        score_square_error: its standard error, from the fourth moment.
+        score_square: Mean squared score.
+        score_square_error: Standard error of the mean squared score, from the fourth moment.
         max_weight: Mean over queries of the largest weight, a_max.
         saturated: Share of queries with a_max ≥ 0.9.
         entropy: Mean entropy of a query's weights in nats.
@@ -51,10 +51,10 @@ class ScalingCurves:
         above_keys: Queries with ‖J‖_F > nε.
         above_two: Queries with ‖J‖_F > 2ε.
         sharpest: Largest ‖J‖_F / ε of all queries.
-        gradient_median: Median over queries of ‖∂L/∂q‖, and
-        gradient_mean: its mean,
-        gradient_low: 1 % quantile,
-        gradient_high: 99 % quantile.
+        gradient_median: Median over queries of ‖∂L/∂q‖.
+        gradient_mean: Mean over queries of ‖∂L/∂q‖.
+        gradient_low: 1 % quantile of ‖∂L/∂q‖.
+        gradient_high: 99 % quantile of ‖∂L/∂q‖.
         gradient_vanished: Share of queries with ‖∂L/∂q‖ < 10⁻⁶.
         gradient_top_share: Share of the mean that the 1 % of queries with the largest ‖∂L/∂q‖ carry.
         float16_zeros: Share of weights that are 0 once stored in float16.

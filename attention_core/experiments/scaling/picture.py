@@ -63,7 +63,7 @@ class ScalingPicture(Brief):
         num_keys: How many keys there are.
         keys: (m,) which are shown, m ≤ 32: all, or those that get the largest weights.
         query: Which query is shown: of those of the picture, that whose a_max stays closest to their mean.
-        queries: How many the histograms are of.
+        queries: Number of queries in each histogram.
         chosen: What the chosen factor does.
         beside: The same for 1/√d_head, or without a factor where that is the chosen one.
     """

@@ -1,51 +1,24 @@
 """How a forward pass is drawn: step by step, each cell with the arithmetic it came from."""
 
-from attention_core.figures.anatomy.arithmetic import Arithmetic, explain, number
-from attention_core.figures.anatomy.steps import (
-    ALL,
-    HEADS,
-    QUANTITIES,
-    STEP_LABELS,
-    STEP_NAMES,
-    STEPS,
-    neighbours,
-    shape_line,
-    step_of,
-)
-from attention_core.figures.anatomy.view import (
-    Cell,
-    Shown,
-    anatomy_table,
-    anatomy_view,
-    focus,
-    read_cell,
-    shown,
-    write_cell,
-)
-from attention_core.figures.anatomy.words import proof
-from attention_core.figures.panels import AVERAGE
-
-__all__ = [
-    "ALL",
-    "AVERAGE",
-    "HEADS",
-    "QUANTITIES",
-    "STEPS",
-    "STEP_LABELS",
-    "STEP_NAMES",
-    "Arithmetic",
-    "Cell",
-    "Shown",
-    "anatomy_table",
-    "anatomy_view",
-    "explain",
-    "focus",
-    "neighbours",
-    "number",
-    "proof",
-    "read_cell",
-    "shape_line",
-    "shown",
-    "step_of",
-    "write_cell",
-]
+from attention_core.figures.anatomy.arithmetic import Arithmetic as Arithmetic
+from attention_core.figures.anatomy.arithmetic import explain as explain
+from attention_core.figures.anatomy.arithmetic import number as number
+from attention_core.figures.anatomy.steps import ALL as ALL
+from attention_core.figures.anatomy.steps import HEADS as HEADS
+from attention_core.figures.anatomy.steps import QUANTITIES as QUANTITIES
+from attention_core.figures.anatomy.steps import STEP_LABELS as STEP_LABELS
+from attention_core.figures.anatomy.steps import STEP_NAMES as STEP_NAMES
+from attention_core.figures.anatomy.steps import STEPS as STEPS
+from attention_core.figures.anatomy.steps import neighbours as neighbours
+from attention_core.figures.anatomy.steps import shape_line as shape_line
+from attention_core.figures.anatomy.steps import step_of as step_of
+from attention_core.figures.anatomy.view import Cell as Cell
+from attention_core.figures.anatomy.view import Shown as Shown
+from attention_core.figures.anatomy.view import anatomy_table as anatomy_table
+from attention_core.figures.anatomy.view import anatomy_view as anatomy_view
+from attention_core.figures.anatomy.view import focus as focus
+from attention_core.figures.anatomy.view import read_cell as read_cell
+from attention_core.figures.anatomy.view import shown as shown
+from attention_core.figures.anatomy.view import write_cell as write_cell
+from attention_core.figures.anatomy.words import proof as proof
+from attention_core.figures.panels import AVERAGE as AVERAGE

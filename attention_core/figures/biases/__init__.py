@@ -1,32 +1,27 @@
 """How the bias experiments are drawn and said: matrices, curves, tables, and the proof beside its numbers."""
 
-from attention_core.figures.biases.bars import appendix_bars, norm_bars
-from attention_core.figures.biases.curves import (
-    CURVES,
-    biases_figure,
-    curve_view,
-    mean_view,
-    residual_view,
-    shift_view,
-    source,
-    training_view,
-)
-from attention_core.figures.biases.history import history
-from attention_core.figures.biases.tables import biases_table, curve_table, size_table, terms_table
-from attention_core.figures.biases.view import (
-    GRADIENTS,
-    TERMS,
-    difference_view,
-    gradient_view,
-    size_view,
-    terms_view,
-)
-from attention_core.figures.biases.words import curve_summary, proof, training_step
-from attention_core.figures.panels import AVERAGE
-
-__all__ = [
-    "AVERAGE", "CURVES", "GRADIENTS", "TERMS", "appendix_bars", "biases_figure", "biases_table", "curve_summary",
-    "curve_table", "curve_view", "difference_view", "gradient_view", "history", "mean_view", "norm_bars", "proof",
-    "residual_view", "shift_view", "size_table", "size_view", "source", "terms_table", "terms_view", "training_step",
-    "training_view",
-]  # fmt: skip
+from attention_core.figures.biases.bars import appendix_bars as appendix_bars
+from attention_core.figures.biases.bars import norm_bars as norm_bars
+from attention_core.figures.biases.curves import CURVES as CURVES
+from attention_core.figures.biases.curves import biases_figure as biases_figure
+from attention_core.figures.biases.curves import curve_view as curve_view
+from attention_core.figures.biases.curves import mean_view as mean_view
+from attention_core.figures.biases.curves import residual_view as residual_view
+from attention_core.figures.biases.curves import shift_view as shift_view
+from attention_core.figures.biases.curves import source as source
+from attention_core.figures.biases.curves import training_view as training_view
+from attention_core.figures.biases.history import history as history
+from attention_core.figures.biases.tables import biases_table as biases_table
+from attention_core.figures.biases.tables import curve_table as curve_table
+from attention_core.figures.biases.tables import size_table as size_table
+from attention_core.figures.biases.tables import terms_table as terms_table
+from attention_core.figures.biases.view import GRADIENTS as GRADIENTS
+from attention_core.figures.biases.view import TERMS as TERMS
+from attention_core.figures.biases.view import difference_view as difference_view
+from attention_core.figures.biases.view import gradient_view as gradient_view
+from attention_core.figures.biases.view import size_view as size_view
+from attention_core.figures.biases.view import terms_view as terms_view
+from attention_core.figures.biases.words import curve_summary as curve_summary
+from attention_core.figures.biases.words import proof as proof
+from attention_core.figures.biases.words import training_step as training_step
+from attention_core.figures.panels import AVERAGE as AVERAGE

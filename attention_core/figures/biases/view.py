@@ -102,7 +102,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
     """
     weights = of_head(result.weights, head)  # (dtypes, steps, tokens, keys)
     rows, columns = _token_axes(result.tokens, weights.shape[-1])
-    # Beside the reference stands what loses most: a phone has room for two.
+    # The most precise format first, then the least precise: a phone shows the first two.
     reference, *others = result.dtypes
     panels = [
         MatrixPanel(

@@ -79,7 +79,7 @@ def rearranged_table(result: ComplexityResult) -> str:
         "| {} | {} | {} | {} | {} |".format(
             line.name,
             format_number(line.numbers),
-            *(format_number(copied / 1024) for copied in (line.here, line.single, line.double)),
+            *(format_number(copied / 1024) for copied in (line.by_module, line.on_one_axis, line.on_one_axis_of_two)),
         )
         for line in result.rearranged
     ]

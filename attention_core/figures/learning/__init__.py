@@ -1,47 +1,21 @@
 """How learning is drawn: a run moment by moment, an answer, heads switched off, several seeds, and the map."""
 
-from attention_core.figures.learning.many import (
-    map_table,
-    map_view,
-    seeds_moving_view,
-    seeds_table,
-    seeds_view,
-    share_words,
-)
-from attention_core.figures.learning.view import (
-    ablation_view,
-    ablation_words,
-    accuracy_panel,
-    answer_view,
-    answer_words,
-    gradients_view,
-    head_name,
-    learning_figure,
-    learning_table,
-    learning_view,
-    loss_panel,
-    moving_view,
-)
-from attention_core.figures.learning.words import proof
-
-__all__ = [
-    "ablation_view",
-    "ablation_words",
-    "accuracy_panel",
-    "answer_view",
-    "answer_words",
-    "gradients_view",
-    "head_name",
-    "learning_figure",
-    "learning_table",
-    "learning_view",
-    "loss_panel",
-    "map_table",
-    "map_view",
-    "moving_view",
-    "proof",
-    "seeds_moving_view",
-    "seeds_table",
-    "seeds_view",
-    "share_words",
-]
+from attention_core.figures.learning.many import map_table as map_table
+from attention_core.figures.learning.many import map_view as map_view
+from attention_core.figures.learning.many import seeds_moving_view as seeds_moving_view
+from attention_core.figures.learning.many import seeds_table as seeds_table
+from attention_core.figures.learning.many import seeds_view as seeds_view
+from attention_core.figures.learning.many import share_words as share_words
+from attention_core.figures.learning.view import ablation_view as ablation_view
+from attention_core.figures.learning.view import ablation_words as ablation_words
+from attention_core.figures.learning.view import accuracy_panel as accuracy_panel
+from attention_core.figures.learning.view import answer_view as answer_view
+from attention_core.figures.learning.view import answer_words as answer_words
+from attention_core.figures.learning.view import gradients_view as gradients_view
+from attention_core.figures.learning.view import head_name as head_name
+from attention_core.figures.learning.view import learning_figure as learning_figure
+from attention_core.figures.learning.view import learning_table as learning_table
+from attention_core.figures.learning.view import learning_view as learning_view
+from attention_core.figures.learning.view import loss_panel as loss_panel
+from attention_core.figures.learning.view import moving_view as moving_view
+from attention_core.figures.learning.words import proof as proof

@@ -18,8 +18,8 @@ def proof(result: LearningResult) -> tuple[ProofStep, ...]:
             "The loss is how surprised the model is by the right answers. Each step draws new sequences and moves "
             "all weights a little against the loss's gradient, so nothing can be learned by heart.",
             f"{OPTIMIZERS[config.optimizer]} took the loss from {code(history.loss[0])} to "
-            f"{code(history.loss[-1])} in `{int(history.moments[-1]):,}` steps, in {config.dtype}; with half of "
-            "float32's digits rounding would swallow the updates.",
+            f"{code(history.loss[-1])} in `{int(history.moments[-1]):,}` steps, in {config.dtype}; in half "
+            "precision rounding would swallow the updates.",
         ),
         ProofStep(
             "Without positions and masks, shuffling the input shuffles the output: a model can know which tokens "

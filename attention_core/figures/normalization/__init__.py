@@ -1,14 +1,8 @@
 """How the questions about norms are drawn and told."""
 
-from attention_core.figures.normalization.space import space_alt, space_figure
-from attention_core.figures.normalization.view import depth_view, normalization_table, normalization_view
-from attention_core.figures.normalization.words import proof
-
-__all__ = [
-    "depth_view",
-    "normalization_table",
-    "normalization_view",
-    "proof",
-    "space_alt",
-    "space_figure",
-]
+from attention_core.figures.normalization.space import space_alt as space_alt
+from attention_core.figures.normalization.space import space_figure as space_figure
+from attention_core.figures.normalization.view import depth_view as depth_view
+from attention_core.figures.normalization.view import normalization_table as normalization_table
+from attention_core.figures.normalization.view import normalization_view as normalization_view
+from attention_core.figures.normalization.words import proof as proof

@@ -1,13 +1,7 @@
 """How the questions about projections are drawn and told."""
 
-from attention_core.figures.projections.curves import curves_view, projections_curves
-from attention_core.figures.projections.view import projections_table, projections_view
-from attention_core.figures.projections.words import proof
-
-__all__ = [
-    "curves_view",
-    "projections_curves",
-    "projections_table",
-    "projections_view",
-    "proof",
-]
+from attention_core.figures.projections.curves import curves_view as curves_view
+from attention_core.figures.projections.curves import projections_curves as projections_curves
+from attention_core.figures.projections.view import projections_table as projections_table
+from attention_core.figures.projections.view import projections_view as projections_view
+from attention_core.figures.projections.words import proof as proof

@@ -1,26 +1,13 @@
 """How the receptive field is drawn: the layered graph with a cone, reach matrices and curve, and tables."""
 
-from attention_core.figures.receptive_field.graph import Cone, cone, graph_summary, graph_view
-from attention_core.figures.receptive_field.views import (
-    curve_view,
-    kernel_view,
-    proof,
-    reach_summary,
-    reach_view,
-    receptive_field_table,
-    table_view,
-)
-
-__all__ = [
-    "Cone",
-    "cone",
-    "curve_view",
-    "graph_summary",
-    "graph_view",
-    "kernel_view",
-    "proof",
-    "reach_summary",
-    "reach_view",
-    "receptive_field_table",
-    "table_view",
-]
+from attention_core.figures.receptive_field.graph import Cone as Cone
+from attention_core.figures.receptive_field.graph import cone as cone
+from attention_core.figures.receptive_field.graph import graph_summary as graph_summary
+from attention_core.figures.receptive_field.graph import graph_view as graph_view
+from attention_core.figures.receptive_field.views import curve_view as curve_view
+from attention_core.figures.receptive_field.views import kernel_view as kernel_view
+from attention_core.figures.receptive_field.views import proof as proof
+from attention_core.figures.receptive_field.views import reach_summary as reach_summary
+from attention_core.figures.receptive_field.views import reach_view as reach_view
+from attention_core.figures.receptive_field.views import receptive_field_table as receptive_field_table
+from attention_core.figures.receptive_field.views import table_view as table_view

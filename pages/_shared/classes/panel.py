@@ -19,8 +19,10 @@ from pages._shared.core.session_keys import (
     PANEL,
     TEACHES,
     TO_MEASURE,
+    WRITTEN,
 )
-from pages._shared.lessons.questions import Prepared
+from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
+from pages._shared.lessons.questions import Prepared, parse
 from pages._shared.session import address, course_position
 from pages._shared.session.settings import restore, shared, snapshot
 
@@ -52,6 +54,7 @@ def draw_panel(page: str) -> None:
             "teaches": teaches,
             "question": question and {"text": question.text, "answers": list(question.answers)},
             "prepared": prepared() if teaches else [],
+            "written": _written() if teaches else None,
             **course_place(),
             "measured": state.get(MEASURED),
             "followed": _followed(key),
@@ -62,6 +65,16 @@ def draw_panel(page: str) -> None:
         },
         on_said_change=_said,
     )
+
+
+def _written() -> dict[str, Any] | None:
+    """The questions written on the panel, and what is wrong with the first that cannot be asked."""
+    lines = st.session_state.get(WRITTEN)
+    if lines is None:
+        return None
+    found, wrong = parse(lines, asks=True)
+    own = [{"text": one.text, "answers": list(one.answers), "right": one.right} for one in found if one.text]
+    return {"questions": own, "wrong": wrong}
 
 
 def _followed(key: str) -> int | None:
@@ -80,11 +93,13 @@ def _said() -> None:
         case {"do": "teach"}:
             state[TEACHES] = True
         case {"do": "leave", **more}:
-            for name in (TEACHES, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED):
+            for name in (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED):
                 state.pop(name, None)
             address.leave_class()
             if isinstance(why := more.get("why"), str):
                 refuse(why)
+        case {"do": "write", "lines": str(lines)}:
+            state[WRITTEN] = lines[:LONGEST_FIELD]
         case {"do": "step", "at": int(at)}:
             address.visit_step(at)
         case {"do": "measure", "page": str(page), "question": str(question)} if page_question(page):

@@ -19,6 +19,7 @@ NOTICES: Final = "_notices"  # sentences that are still to be said
 
 # A live class.
 TEACHES: Final = "_class_teaches"  # whether the browser has said that it has the teacher's secret
+WRITTEN: Final = "_class_written"  # the questions that the teacher has written on the panel, as lines
 KEY_TYPED: Final = "_class_typed"  # the key in the field on Home
 KEY_REFUSED: Final = "_class_refused"  # why what was typed cannot be a key
 PANEL: Final = "_class_dock"  # the component of the class on every page

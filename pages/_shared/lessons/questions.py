@@ -15,6 +15,7 @@ from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import RoomError
 
 MOST: Final = 12
+LONGEST: Final = MOST * 1_500  # characters of all questions as they are written
 OWN: Final = "This page's question"
 HINT: Final = (
     "A question, then an answer a line, two to six of them, a star before the right one; an empty line begins the "

@@ -47,10 +47,20 @@ class File(NamedTuple):
 
 
 def draw_data(
-    page: str, config: Any, result: Result, table: Callable[[], Table], figure: Callable[[], Figure],
+    page: str, config: Any, result: Result, table: Callable[[], Table], figure: Callable[[], Figure], said: str,
     more: tuple[File, ...] = (),
 ) -> None:  # fmt: skip
-    """Show the picture's numbers and figure, with buttons for every format; files are made when asked for."""
+    """Show the picture's numbers and figure, with buttons for every format; files are made when asked for.
+
+    Args:
+        page: Name of the page.
+        config: The settings, which name the files.
+        result: The picture's result.
+        table: Makes the table of the picture's numbers.
+        figure: Makes the figure.
+        said: What there is to see in both, for those who cannot.
+        more: Other files.
+    """
     name, numbers, drawn = file_name(page, config), table(), figure()
     with st.container(horizontal=True):
         files = (
@@ -65,8 +75,8 @@ def draw_data(
         for ending in ("png", "svg"):
             save_figure_button(ending.upper(), image_format=ending, filename=name, key=f"_{page}_{ending}")
     st.caption("PNG, SVG and HTML hold the figure below; the JSON also says where the CSV's numbers come from.")
-    st.plotly_chart(drawn, theme=None, key=f"_{page}_export", config={"displayModeBar": False})
-    st.dataframe(numbers.as_columns(), hide_index=True)
+    st.plotly_chart(drawn, theme=None, key=f"_{page}_export", config={"displayModeBar": False}, alt=said)
+    st.dataframe(numbers.as_columns(), hide_index=True, alt=f"The numbers of the picture. {said}")
 
 
 def file_name(page: str, config: Any) -> str:

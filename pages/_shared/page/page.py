@@ -34,7 +34,6 @@ import streamlit as st
 from pages._shared.classes.page_questions import declare
 from pages._shared.classes.panel import is_to_measure, measure
 from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
-from pages._shared.components.plotly import draw_plotly
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.compute.turns import turns
 from pages._shared.core import log
@@ -144,7 +143,7 @@ class Page(ExperimentState):
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        self.second = stage.container(key="second")
+        self.second = st.container(key="second")
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
@@ -355,7 +354,8 @@ class Page(ExperimentState):
             alt: What there is to see in it.
         """
         with self._below:
-            draw_plotly(figure, alt=alt, key=f"_{self.spec.name}_plot")
+            quiet = {"displayModeBar": False, "scrollZoom": False}
+            st.plotly_chart(figure, theme=None, key=f"_{self.spec.name}_plot", config=quiet, alt=alt)
 
     def draw_tabs(
         self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
@@ -386,7 +386,8 @@ class Page(ExperimentState):
                 case "code":
                     export.draw_code(shortest, snippet, self.spec.name)
                 case "data":
-                    export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, files)
+                    said = self.picture_of(*self.last_valid).summary
+                    export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, said, files)
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

@@ -1,14 +1,11 @@
 """The field in which questions for a class are written in advance."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
 import streamlit as st
 
 from pages._shared.core.text import escape_markdown
-from pages._shared.lessons.questions import HINT, MOST, Prepared, parse, written
-
-_LONGEST: Final = MOST * 1_500
+from pages._shared.lessons.questions import HINT, LONGEST, Prepared, parse, written
 
 
 def draw_field(
@@ -34,7 +31,7 @@ def draw_field(
         on_change(_read(st.session_state.get(key), asks)[0])
 
     lines = st.text_area(
-        "Questions for a class", written(questions), max_chars=_LONGEST, height=120, key=key, on_change=take,
+        "Questions for a class", written(questions), max_chars=LONGEST, height=120, key=key, on_change=take,
         help=HINT, placeholder="Who is asked most?\n* The first word\nThe last one",
     )  # fmt: skip
     found, wrong = _read(lines, asks)
@@ -44,5 +41,5 @@ def draw_field(
 
 
 def _read(lines: object, asks: bool) -> tuple[tuple[Prepared, ...], str]:
-    found, wrong = parse(lines[:_LONGEST] if isinstance(lines, str) else "", asks=asks)
+    found, wrong = parse(lines[:LONGEST] if isinstance(lines, str) else "", asks=asks)
     return tuple(found), wrong

@@ -1,11 +1,11 @@
 """The picture of every page: panels on one canvas component, with cells to choose and a sweep to scrub."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages._shared.components.loader import COLOURS, component
 from pages._shared.components.matrix_view.payload import axes, describe
@@ -75,7 +75,7 @@ def matrix_view(
     height: int = HEIGHT_PX,
     hover_group: str | None = None,
     hover_panel: int = 0,
-    second: DeltaGenerator | None = None,
+    second: AbstractContextManager[Any] | None = None,
 ) -> Position:
     """Show a view and say where it stands, checked against the view.
 

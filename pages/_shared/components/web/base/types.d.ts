@@ -222,8 +222,10 @@ export interface Asking {
   text: string;
   answers: string[];
 }
-export interface Prepared extends Asking {
+export interface Written extends Asking {
   right: number | null;
+}
+export interface Prepared extends Written {
   page: string;
   at: number;
 }
@@ -240,6 +242,8 @@ export interface ClassData {
   question: Asking | null;
   /** Questions of the lesson or the course, each at its step; at which step the session stands, of how many. */
   prepared: Prepared[];
+  /** What the teacher has written in this tab; null where the server does not know it. */
+  written: { questions: Written[]; wrong: string } | null;
   at: number;
   steps: number;
   measured: { question: string; answer: number | null } | null;

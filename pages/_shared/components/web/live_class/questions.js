@@ -3,26 +3,41 @@
 
 import { element } from "../base/dom.js";
 import { keep, kept } from "./room.js";
-import { EXAMPLE, read } from "./question_text.js";
 
-/** @import { ClassData } from "../base/types" */
-/** @import { Note } from "./question_text.js" */
-/** @typedef {Note & { page: string, at?: number }} Choice */
+/** @import { ClassData, Written } from "../base/types" */
+/** @typedef {Written & { page: string, at?: number }} Choice */
+
+/** Milliseconds after the last key. */
+const STILL = 300;
+const EXAMPLE = `What does a head look at, if all keys are equal?
+The first key
+* All keys alike
+Nothing
+
+An empty line begins the next question.
+True
+False`;
 
 export class Questions {
-  /** @type {Choice[]} */
-  notes = [];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  later = undefined;
   /** Text of the question that the teacher has chosen out of turn. */
   picked = "";
   list = element("div", { className: "choices", role: "radiogroup", "aria-label": "Next question" });
   wrong = element("p", { className: "wrong", role: "status" });
   area = element("textarea", { rows: 6, placeholder: EXAMPLE, "aria-label": "Your own questions" });
 
-  /** @param {string} key @param {ClassData} data @param {() => void} onChange */
-  constructor(key, data, onChange) {
+  /**
+   * @param {string} key
+   * @param {ClassData} data
+   * @param {() => void} onChange
+   * @param {(message: object) => void} say
+   */
+  constructor(key, data, onChange, say) {
     this.key = key;
     this.data = data;
     this.onChange = onChange;
+    this.say = say;
     /** @type {string[]} */
     this.asked = JSON.parse(kept(`room_asked/${key}`) ?? "[]");
     this.area.value = kept(`room_notes/${key}`) ?? "";
@@ -31,7 +46,12 @@ export class Questions {
     const own = element("details", {}, element("summary", {}, "Write your own questions"));
     own.append(element("p", { className: "note" }, hint), this.area, this.wrong);
     this.root = element("div", { className: "questions" }, this.list, own);
-    this.write();
+    this.update(data);
+  }
+
+  /** What the teacher has written, as the server has read it. @returns {Choice[]} */
+  get notes() {
+    return this.data.written?.questions.map((one) => ({ ...one, page: "" })) ?? [];
   }
 
   /** All that can be asked here, nothing twice. @returns {Choice[]} */
@@ -70,16 +90,20 @@ export class Questions {
   /** @param {ClassData} data */
   update(data) {
     this.data = data;
+    // What this tab keeps, a session that is new does not know.
+    if (data.teaches && !data.written && this.area.value) this.tell();
+    this.wrong.textContent = data.written?.wrong ?? "";
     this.draw();
   }
 
   write() {
     keep(`room_notes/${this.key}`, this.area.value);
-    const { notes, wrong } = read(this.area.value);
-    this.notes = notes.map((one) => ({ ...one, page: "" }));
-    this.wrong.textContent = wrong;
-    this.draw();
-    this.onChange();
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.tell(), STILL);
+  }
+
+  tell() {
+    this.say({ do: "write", lines: this.area.value });
   }
 
   /** What the class is at was asked, be it here or in another of the teacher's tabs. @param {string} text */

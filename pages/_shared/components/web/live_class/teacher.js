@@ -48,7 +48,12 @@ export class Teacher {
       onEnd: (sentence) => this.end(sentence),
       onRefused: (sentence) => this.tell(sentence),
     });
-    this.questions = new Questions(key, dock.data, () => this.draw());
+    this.questions = new Questions(
+      key,
+      dock.data,
+      () => this.draw(),
+      (message) => dock.say(message),
+    );
     this.loop = new QuestionSteps(this);
     this.follow = button("Follow me", () => this.takeAll());
     this.free = button("Let them play", () => this.teach({ do: "free" }));

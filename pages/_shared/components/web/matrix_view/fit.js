@@ -17,7 +17,6 @@ const LEAST_HIGH = 120;
 const LEGEND = 24; // pixels of one that all panels share
 const BROAD = 240; // and from left to right of one that says what hidden cells are
 const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
-const PAPER = { width: 660, height: 520 }; // pixels of a sheet that are the picture's
 
 /** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
 const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
@@ -31,7 +30,6 @@ const high = (/** @type {Element} */ one) => one.getBoundingClientRect().height;
 export class Fit {
   width = 0;
   room = Infinity;
-  printed = false;
   list = element("div", { className: "panels" });
   legend = element("div", { className: "legend shared" });
   front = element("div", { className: "front" }, this.list);
@@ -64,7 +62,7 @@ export class Fit {
 
   /** Whether the room is another than when the panels were placed. */
   get outdated() {
-    return !this.printed && (this.width !== this.view.box.clientWidth || Math.abs(this.room - this.height) > 1);
+    return this.width !== this.view.box.clientWidth || Math.abs(this.room - this.height) > 1;
   }
 
   /** Pixels from top to bottom that the stage leaves the panels; no end of them where there is no stage. */
@@ -87,14 +85,14 @@ export class Fit {
   arrange() {
     const { panels, data, box } = this.view;
     this.view.zoom = box.currentCSSZoom ?? 1; // asked later, after the panels have moved, it would lay the page out again
-    this.width = this.printed ? PAPER.width : box.clientWidth;
+    this.width = box.clientWidth;
     if (!this.width) return;
-    this.room = this.printed ? PAPER.height : this.height;
+    this.room = this.height;
     this.showLitStep();
     if (this.room === Infinity) {
       this.share(panels, false);
       this.fill(panels, flowing(panels.length, this.width - 1), () => data.height);
-    } else if (!this.place(this.room) && !this.printed) {
+    } else if (!this.place(this.room)) {
       // On a phone a picture takes more of the window, but only where that makes small cells larger.
       const most = this.leaves("--figure-limit");
       if (most !== Infinity) this.place(most);

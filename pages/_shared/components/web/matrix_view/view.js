@@ -75,8 +75,6 @@ export class View {
     const { signal } = this.stop;
     for (const one of [this.box, this.fit.box]) if (one) this.resize.observe(one);
     window.addEventListener("resize", () => this.refit(), { signal });
-    window.addEventListener("beforeprint", () => this.print(true), { signal });
-    window.addEventListener("afterprint", () => this.print(false), { signal });
     document.addEventListener(
       "pointerdown",
       (event) => event.composedPath().includes(this.box) || this.pointer.leave(),
@@ -206,15 +204,6 @@ export class View {
   layout() {
     this.fit.arrange();
     this.paint();
-  }
-
-  /** A sheet of paper is narrow, and white in either theme. @param {boolean} printed */
-  print(printed) {
-    this.fit.printed = printed && Boolean(this.fit.box);
-    const { light } = this.data.colours;
-    this.theme = dress(this.box, printed ? { light, dark: light } : this.data.colours);
-    if (printed) this.theme = { ...this.theme, paper: "#ffffff", ink: "#000000" };
-    this.layout();
   }
 
   refit() {

@@ -1,0 +1,94 @@
+"""Debian's Firefox, by WebDriver BiDi: pages are drawn, follow the hand, and complain of nothing."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import websocket
+
+from tests.browser.conftest import APP, PROBE
+from tests.processes import PATIENCE_S, free_port, listens, start, stop
+
+pytestmark = pytest.mark.slow
+MISSING = "This test needs Firefox: install Debian's package firefox-esr."
+
+
+class Firefox:
+    """One tab.
+
+    Args:
+        port: Where Firefox listens.
+
+    Attributes:
+        errors: What was written to the console as an error, uncaught errors included.
+    """
+
+    def __init__(self, port: int) -> None:
+        address = f"ws://127.0.0.1:{port}/session"
+        self._socket = websocket.create_connection(address, timeout=PATIENCE_S, suppress_origin=True)
+        self._numbers = count(1)
+        self.errors: list[str] = []
+        self.ask("session.new", capabilities={})
+        self.ask("session.subscribe", events=["log.entryAdded"])
+        self._tab = self.ask("browsingContext.getTree")["contexts"][0]["context"]
+        self.ask("script.addPreloadScript", functionDeclaration=f"() => {{ {PROBE.read_text(encoding='utf-8')} }}")
+
+    def ask(self, method: str, **params: Any) -> Any:
+        number = next(self._numbers)
+        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        while (said := json.loads(self._socket.recv())).get("id") != number:
+            entry = said.get("params", {})
+            if said.get("method") == "log.entryAdded" and entry["level"] == "error":
+                self.errors.append(entry["text"])
+        assert said["type"] == "success", said
+        return said["result"]
+
+    def open(self, url: str) -> None:
+        self.ask("browsingContext.navigate", context=self._tab, url=url, wait="complete")
+
+    def evaluate(self, expression: str) -> Any:
+        done = self.ask("script.evaluate", expression=expression, target={"context": self._tab}, awaitPromise=True)
+        return done["result"].get("value")
+
+    def wait_for(self, condition: str) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not self.evaluate(f"Boolean({condition})"):
+            assert time.monotonic() < deadline, condition
+            time.sleep(0.1)
+
+    def press(self, key: str) -> None:
+        actions = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+        source = {"type": "key", "id": "keys", "actions": actions}
+        self.ask("input.performActions", context=self._tab, actions=[source])
+
+
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    executable = shutil.which("firefox-esr") or shutil.which("firefox")
+    if executable is None:
+        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(MISSING)
+    folder, port = tmp_path_factory.mktemp("firefox"), free_port()
+    command = [executable, "--headless", "--no-remote", "--profile", str(folder), f"--remote-debugging-port={port}"]
+    process = start(command, Path(folder) / "log", lambda: listens(port), HOME=str(folder))
+    yield Firefox(port)
+    stop(process)
+
+
+@pytest.mark.parametrize("name", ["", "scaling", "permutation", "receptive_field"])
+def test_a_page_is_drawn_and_complains_of_nothing(name: str, firefox: Firefox, serve: Callable) -> None:
+    firefox.open(f"{serve(APP)}/{name}")
+    firefox.wait_for("window.probe && probe.panels() > 0 && probe.isSettled()")
+    assert firefox.evaluate("probe.inSight()") > 50
+    assert firefox.evaluate("document.querySelector('[data-testid=stException]')") is None
+    if name == "scaling":
+        firefox.evaluate("probe.walk(document).find((one) => one.matches('input[type=range]')).focus()")
+        firefox.press("\ue010")  # End
+        firefox.wait_for("location.search.includes('scaling_d_head=4096') && probe.isSettled()")
+    streamlits = "/_stcore/"  # of a deep link it asks twice where there is nothing
+    assert [error for error in firefox.errors if streamlits not in error] == []

@@ -1,0 +1,69 @@
+"""What our styles and scripts lean on of Streamlit's page, which documents only the classes of keys: all of it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages._shared.core.pages import FOLDER
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+# Names of Streamlit's by the page on which a browser is to find each: test ids, classes, attributes.
+EVERYWHERE = (
+    "[data-testid=stApp]", ".stApp", "[data-test-connection-state=CONNECTED]", "[data-testid=stMain]",
+    "[data-testid=stMainBlockContainer]", "[data-testid=stHeader]", "[data-testid=stMainMenuButton]",
+    "[data-testid=stSidebar]", "[data-testid=stSidebarHeader]", "[data-testid=stSidebarCollapseButton] button",
+    "[data-testid=stSidebarNavLink]", "[data-testid=stElementContainer]", ".stElementContainer",
+    "[data-testid=stMarkdown]", "[data-testid=stMarkdownContainer]",
+)  # fmt: skip
+EXPERIMENT = (
+    "[data-testid=stButtonGroup] button", "[data-testid=stTooltipIcon]", "[data-testid=stPopoverButton]",
+    "[data-testid=stBidiComponentIsolated]", "[data-testid=stTab]", "[data-testid=stPageLink-NavLink]",
+    "[data-testid=stWidgetLabel]", "[data-testid=stTextInput]", "[data-testid=stTextInputRootElement]",
+    "[data-baseweb=select] > div",
+)  # fmt: skip
+WHERE: dict[tuple[str, str], tuple[str, ...]] = {
+    ("permutation", ""): (*EVERYWHERE, *EXPERIMENT),
+    ("anatomy", ""): (".st-key-figure [role=radiogroup] [aria-checked=true]",),
+    ("claims", ""): (".stMarkdownColoredText",),
+    ("home", ""): ("[data-testid=InputInstructions]", "[data-testid=stAlertContainer]"),
+    ("masks", "?course=order"): ("[data-testid=stProgress] > div",),
+    ("scaling", "?scaling_tab=data"): (".js-plotly-plot",),
+}
+NAME = re.compile(
+    r"data-testid=([\w-]+)|\.(st[A-Z]\w+|js-plotly-plot)|(data-test-[\w-]+)|(data-baseweb=\w+|role=\w+)"
+)
+
+
+def names(text: str) -> set[str]:
+    """What a text names of Streamlit's page."""
+    return {next(filter(None, found)) for found in NAME.findall(text)}
+
+
+def test_styles_and_scripts_name_nothing_else() -> None:
+    files = [path for path in Path(FOLDER / "_shared").rglob("*") if path.suffix in (".css", ".js")]
+    assert len(files) > 40
+    used = {name for path in files for name in names(path.read_text(encoding="utf-8"))}
+    listed = {name for selectors in WHERE.values() for selector in selectors for name in names(selector)}
+    assert used - {"stExpandSidebarButton"} == listed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", WHERE, ids=lambda where: where[0])
+def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled: Callable[..., None]) -> None:
+    page = visit("" if where[0] == "home" else where[0], where[1])
+    if where[0] == "home":
+        page.get_by_label("Key of your class").fill("no key")
+        page.locator("[data-testid=InputInstructions]").wait_for()
+        page.keyboard.press("Enter")
+        page.locator("[data-testid=stAlertContainer]").wait_for()
+        page.get_by_label("Key of your class").fill("no")
+        settled(page)
+    assert [selector for selector in WHERE[where] if page.locator(selector).count() == 0] == []
+
+
+@pytest.mark.slow
+def test_a_phone_has_a_button_that_opens_the_sidebar(visit: Callable[..., Any]) -> None:
+    assert visit("masks", **PHONE).locator("[data-testid=stExpandSidebarButton]").is_visible()
