@@ -11,8 +11,8 @@ from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import Choice, OneOf, Switch, setting
-from attention_core.experiments.verdict import format_number
 from attention_core.figures import biases as draw
 from attention_core.figures.changes import biases_changed
 from attention_core.figures.charts import view_figure

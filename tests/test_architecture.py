@@ -20,7 +20,7 @@ BANNED = {
 SHARED = {
     "experiments": {
         "verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain", "snippets",
-        "optimizers", "choices",
+        "optimizers", "choices", "arrays", "step", "number_format",
     },
     "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof"},
 }  # fmt: skip

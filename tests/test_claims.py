@@ -15,7 +15,7 @@ from attention_core.claims import EXPECTED, FALSE, HOLDS_WHEN, SOURCES, Checked,
 from attention_core.claims import __main__ as command
 from attention_core.claims.ledger import each_check, steps_ledger
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 
 ROOT = Path(__file__).parents[1]
 IDS = tuple(claim.id for claim in claims())

@@ -17,7 +17,8 @@ from attention_core.claims.claim import FALSE
 from attention_core.claims.ledger import Checked, LedgerConfig, Outcome, claims, each_check, tally
 from attention_core.device import DTYPES, available_devices
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.verdict import Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Verdict
 
 _MARKS: dict[Outcome, str] = {"agrees": "✓", "surprises": "✗", "undecided": "?", "refused": "–", "failed": "!"}
 _NOT_SO: dict[Outcome, str] = {

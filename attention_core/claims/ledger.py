@@ -11,7 +11,8 @@ from attention_core.claims.entries import CLAIMS
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import Experiment, items
-from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Brief, Provenance, Result, Verdict
 
 Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from attention_core.experiments.judge import on_cpu
+from attention_core.experiments.arrays import on_cpu
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 from attention_core.modules.positions import Alibi, Rotary
 

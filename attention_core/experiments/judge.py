@@ -1,16 +1,15 @@
-"""How a measurement becomes a verdict: a table of tests, and the one that runs it; the arrays that a result holds."""
+"""How a measurement becomes a verdict: a table of tests, and the one that runs it."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final, NamedTuple, TypeVar
 
-import numpy as np
-import torch
 from torch import Tensor
 
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.verdict import Relation, Verdict, format_number
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Relation, Verdict
 
 Config = TypeVar("Config", bound=RunConfig)
 TELLING: Final = 0.2  # of what a number would be were the claim wrong: a bound above that shows nothing
@@ -156,19 +155,3 @@ def worst(found: Iterable[Found], relation: Relation = "≤") -> Found:
 def excess(found: Found) -> float:
     """How many times its bound it is."""
     return found.measured / found.margin
-
-
-def on_cpu(values: Tensor) -> Tensor:
-    """The values in float64 on the CPU, where they are compared."""
-    return values.detach().to("cpu", torch.float64)
-
-
-def frozen(values: np.ndarray) -> np.ndarray:
-    """The array itself, which nobody may write to any more."""
-    values.flags.writeable = False
-    return values
-
-
-def array(values: Tensor) -> np.ndarray:
-    """The values as a read-only float64 array."""
-    return frozen(on_cpu(values).numpy())

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 
 Experiment = Callable[[Any], Any]
 

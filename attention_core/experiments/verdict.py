@@ -1,14 +1,18 @@
 """What every experiment reports: a verdict for each claim it tests, and where the numbers come from."""
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field, fields
 from functools import cache
 from html import escape
 from importlib.metadata import version
-from typing import Literal
+from typing import Any, Literal, Self
 
+import numpy as np
+from torch import Tensor
+
+from attention_core.experiments.arrays import array, frozen
 from attention_core.experiments.config import RunConfig
+from attention_core.experiments.number_format import format_number
 
 Relation = Literal["≤", "≥", "=", "in"]
 Outcome = Literal["holds", "fails", "surprises", "undecided"]
@@ -168,12 +172,36 @@ class Brief:
         return ", ".join(each.name for each in fields(self))  # pyright: ignore[reportArgumentType]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Result(Brief):
-    """What all results are: frozen dataclasses that have ``verdicts`` and ``provenance``."""
+    """What all results are: frozen dataclasses, whose arrays are read-only.
 
-    __slots__ = ()
-    verdicts: tuple[Verdict, ...]
+    Attributes:
+        verdicts: What was found of each claim.
+        provenance: Where the numbers come from.
+    """
+
+    verdicts: tuple[Verdict, ...] = ()
     provenance: Provenance
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, Tensor):
+                object.__setattr__(self, each.name, array(value))
+            elif isinstance(value, np.ndarray):
+                frozen(value)
+
+    @classmethod
+    def of(cls, config: RunConfig, verdicts: tuple[Verdict, ...] = (), /, **values: Any) -> Self:
+        """The result of an experiment with these settings.
+
+        Args:
+            config: The settings.
+            verdicts: What was found of each claim.
+            values: The other fields; a tensor becomes a float64 array.
+        """
+        return cls(verdicts=verdicts, provenance=Provenance.of(config), **values)
 
     def _brief(self) -> str:
         """What came of its verdicts, and where."""
@@ -193,48 +221,12 @@ class Result(Brief):
         except StopIteration:
             raise KeyError(f"{key} is none of {', '.join(one.key for one in self.verdicts)}") from None
 
-    def about(self, *claims: str) -> "Part":
+    def about(self, *claims: str) -> "SomeVerdicts":
         """The verdicts on some of the claims, as a result of their own."""
-        return Part(tuple(one for one in self.verdicts if one.claim in claims), self.provenance)
+        verdicts = tuple(one for one in self.verdicts if one.claim in claims)
+        return SomeVerdicts(verdicts=verdicts, provenance=self.provenance)
 
 
-@dataclass(frozen=True, slots=True)
-class Part(Result):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SomeVerdicts(Result):
     """Some of a result's verdicts."""
-
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """How far a long experiment has come: ``done`` of ``total`` steps, and what is done next.
-
-    Attributes:
-        done: Finished steps.
-        total: All steps.
-        doing: What the next step does, in a few words.
-    """
-
-    done: int
-    total: int
-    doing: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.doing or 'measuring'}, {self.done + 1} of {self.total}"
-
-
-def format_number(value: float) -> str:
-    """Three significant digits, with thousands separated: ``0.0123``, ``1.23e-15``, ``5,040``, ``NaN``, ``∞``."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    if value == int(value) and abs(value) <= 1e6:
-        text = f"{int(value):,}"
-    elif 1e-3 <= abs(value) < 1e6:
-        digits = max(0, 2 - math.floor(math.log10(abs(value))))
-        text = f"{value:,.{digits}f}"
-    else:
-        text = f"{value:.2e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
-    return text.replace("-", "−") if text.startswith("-") else text

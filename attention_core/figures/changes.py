@@ -8,10 +8,10 @@ import numpy as np
 
 from attention_core.experiments.biases import BiasesConfig, BiasSizesResult
 from attention_core.experiments.masking import MaskingResult
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.permutation import ShuffleConfig, ShuffleResult
 from attention_core.experiments.receptive_field import Looks
 from attention_core.experiments.scaling import ScalingPicture
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.panels import Array
 
 # What is set of the biases alone: the module without them stays what it is.

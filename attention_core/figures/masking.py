@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.masking import MaskingConfig, MaskingResult, ModuleMasks
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,

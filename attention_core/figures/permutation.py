@@ -4,6 +4,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.permutation import (
     BlockCase,
     BlockResult,
@@ -13,7 +14,6 @@ from attention_core.experiments.permutation import (
     ShuffleConfig,
     ShuffleResult,
 )
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
 from attention_core.figures.panels import AVERAGE, BarsPanel, of_head
 from attention_core.figures.proof import ProofStep

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from attention_core.experiments.verdict import Result, format_number
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.scaling import (
     D_HEADS,
     ScalingCurves,
@@ -13,7 +14,6 @@ from attention_core.experiments.scaling import (
     ScalingSide,
     check_d_head,
 )
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,

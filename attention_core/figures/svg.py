@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.graph import GraphPanel
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel

@@ -28,7 +28,7 @@ from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.biases.sweep import _exactly, _verdict
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.run import run
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 
 HALVES = ("bfloat16", "float16")
 

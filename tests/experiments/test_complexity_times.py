@@ -10,7 +10,7 @@ import torch
 from attention_core.experiments.complexity import TimeCurves, TimesConfig, TimeShares, steps_times
 from attention_core.experiments.complexity.clock import ROUNDS, Task, measure, quartiles
 from attention_core.experiments.complexity.fit import fit_exponent
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 
 CPU = torch.device("cpu")
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -15,7 +16,8 @@ from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.verdict import Verdict, format_number
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Result, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
@@ -214,3 +216,24 @@ def test_a_notebook_shows_the_outcome_in_a_word_and_text_as_text(measured: float
     for text in (made.says, made.numbers, made.circumstances, made.because):
         assert text in plain
     assert not {"script", "b", "i"} & {each.tag for each in ElementTree.fromstring(shown).iter()}
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measured(Result):
+    halves: np.ndarray
+    counts: np.ndarray
+
+
+def test_a_result_converts_and_signs_itself() -> None:
+    halves, config = torch.tensor([0.5, 1.5], dtype=torch.bfloat16, requires_grad=True), RunConfig(seed=3)
+    result = Measured.of(config, (verdict(),), halves=halves, counts=np.array([1, 2], np.int32))
+    assert (result.halves.dtype, result.halves.tolist()) == (np.float64, [0.5, 1.5])
+    assert result.counts.dtype == np.int32, "an array keeps its kind"
+    for values in (result.halves, result.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 0
+    assert (result.provenance.seed, result.provenance.dtype) == (3, config.dtype)
+    assert result.about("perm-kv").verdicts == result.verdicts == (verdict(),)
+    assert not result.about("another").verdicts
+    with pytest.raises(TypeError, match="thirds"):
+        Measured.of(config, thirds=halves)

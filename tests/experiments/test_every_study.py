@@ -26,7 +26,8 @@ from attention_core.experiments.normalization import NormalizationConfig
 from attention_core.experiments.projections import ProjectionsConfig
 from attention_core.experiments.run import Experiment, experiment_of, run
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
-from attention_core.experiments.verdict import Result, Step
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result
 from tests.strategies import config, value
 from tests.studies import STUDIES
 from tests.texts import UNSHOWN

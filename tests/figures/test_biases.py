@@ -13,7 +13,7 @@ from attention_core.experiments.biases import (
     run_bias_sizes,
     run_biases,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases import (
     CURVES,
     appendix_bars,

@@ -16,7 +16,7 @@ from attention_core.experiments import (
     masking,
     permutation,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures import anatomy as draw_anatomy
 from attention_core.figures import biases as draw_biases
 from attention_core.figures import complexity as draw_complexity

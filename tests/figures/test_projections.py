@@ -2,8 +2,8 @@
 
 import pytest
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.projections import LAYERS, TOPICS, ProjectionsConfig, run_projections
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import MatrixPanel
 from attention_core.figures.projections import curves_view, projections_curves, projections_table, projections_view
 from tests.figures.views import PROJECTED, of, view_of

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.scaling import D_HEADS, ScalingCurves
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import BarsPanel
 from attention_core.figures.scaling import (

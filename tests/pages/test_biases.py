@@ -4,7 +4,7 @@ import pytest
 
 from pages._shared.core.session_keys import SETTINGS
 from attention_core.experiments.biases import BiasesConfig, run_biases
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases import CURVES
 from tests.pages.conftest import Open, held, outcomes, pictures
 

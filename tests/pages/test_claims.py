@@ -25,8 +25,8 @@ from attention_core.claims import (
     claims,
 )
 from attention_core.experiments.config import RunConfig
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import defaults
-from attention_core.experiments.verdict import format_number
 from tests.pages.conftest import Open
 
 WITH_CLAIMS = [page for page in PAGES if any(claim.page == page.name for claim in claims())]

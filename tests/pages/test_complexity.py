@@ -7,7 +7,7 @@ import pytest
 
 from attention_core.experiments.complexity import ComplexityConfig, run_complexity, times
 from attention_core.experiments.complexity.clock import Task
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 from tests.pages.conftest import Open, outcomes, pictures, surprises
 
 

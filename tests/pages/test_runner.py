@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.compute.progress import progress_text
 from pages._shared.compute.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes, runner
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 from tests.processes import PATIENCE_S
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from pages._shared.compute.runner import runner
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.scaling import Measured, ScalingConfig, conclude, steps_part
-from attention_core.experiments.verdict import format_number
 from tests.experiments.scaling_runs import run
 from tests.pages.conftest import Open, answer, held
 

@@ -8,10 +8,11 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig, breaks
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.flops import FlopCounter, fused_head_size, miscounted
 from attention_core.experiments.inputs import SeededDropout, generator
-from attention_core.experiments.judge import Found, Test, largest, on_cpu
+from attention_core.experiments.judge import Found, Test, largest
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention

@@ -17,11 +17,12 @@ from torch import Tensor
 from attention_core.experiments.anatomy import claims
 from attention_core.experiments.anatomy.config import AnatomyConfig
 from attention_core.experiments.anatomy.module import attention_module, miscut_trace, module_input
+from attention_core.experiments.arrays import array, on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.inputs import SeededDropout
-from attention_core.experiments.judge import Found, array, judge_all, largest, on_cpu
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.judge import Found, judge_all, largest
+from attention_core.experiments.verdict import Result, Verdict
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.head_loop import loop_over_heads
@@ -64,7 +65,6 @@ class AnatomyResult(Result):
         loop_residual: max |f(X) − loop over heads|.
         core_flops: Floating-point operations of the core, as torch counts them.
         verdicts: One or more for each claim.
-        provenance: Where the numbers come from.
     """
 
     vocabulary: tuple[str, ...]
@@ -101,8 +101,6 @@ class AnatomyResult(Result):
     tie_bound: np.ndarray
     loop_residual: float
     core_flops: int
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     def looks(self, head: int) -> str | None:
         """Where the words after the first look most, by the keys that rounding cannot tell from the largest one.
@@ -230,34 +228,34 @@ def _result(seen: _Seen, verdicts: tuple[Verdict, ...]) -> AnatomyResult:
         )
     }  # fmt: skip
     hard = claims.best_keys(on_cpu(still.weights))
-    return AnatomyResult(
+    return AnatomyResult.of(
+        config,
+        verdicts,
         vocabulary=vocabulary,
-        one_hot=array(torch.tensor([[float(token == word) for word in vocabulary] for token in config.tokens])),
-        words=array(x[0]),
-        slots=array(on_cpu(embedded[0]) - on_cpu(x[0])),
-        embedded=array(embedded[0]),
+        one_hot=torch.tensor([[float(token == word) for word in vocabulary] for token in config.tokens]),
+        words=x[0],
+        slots=on_cpu(embedded[0]) - on_cpu(x[0]),
+        embedded=embedded[0],
         **parameters,
-        q_rows=array(rows[0][0]),
-        k_rows=array(rows[1][0]),
-        v_rows=array(rows[2][0]),
-        q=array(shown.q[0]),
-        k=array(shown.k[0]),
-        v=array(shown.v[0]),
-        products=array(attention_scores(shown.q, shown.k, scale=1.0)[0]),
-        scores=array(shown.scores[0]),
-        masked=array(shown.masked_scores[0]),
-        weights=array(still.weights[0]),
-        applied=array(shown.weights[0]),
-        context=array(shown.context[0]),
-        hard=array(hard[0]),
-        looked_up=array((hard @ on_cpu(shown.v))[0]),
-        merged=array(merged[0]),
-        output=array(shown.output[0]),
+        q_rows=rows[0][0],
+        k_rows=rows[1][0],
+        v_rows=rows[2][0],
+        q=shown.q[0],
+        k=shown.k[0],
+        v=shown.v[0],
+        products=attention_scores(shown.q, shown.k, scale=1.0)[0],
+        scores=shown.scores[0],
+        masked=shown.masked_scores[0],
+        weights=still.weights[0],
+        applied=shown.weights[0],
+        context=shown.context[0],
+        hard=hard[0],
+        looked_up=(hard @ on_cpu(shown.v))[0],
+        merged=merged[0],
+        output=shown.output[0],
         scale=module.scale,
         mean_max_weight=float(on_cpu(still.weights).amax(-1).mean()),
-        tie_bound=array(claims.tie_bound(config, still)),
+        tie_bound=claims.tie_bound(config, still),
         loop_residual=found["mha-reshape"].measured,
         core_flops=int(found["cplx-core"].measured),
-        verdicts=verdicts,
-        provenance=Provenance.of(config),
     )

@@ -5,8 +5,8 @@ import math
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import LAMBDA, softmax_tolerance, spacing, variance
-from attention_core.experiments.judge import on_cpu
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
 

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 from attention_core.device import supported_dtypes
 from attention_core.experiments.checks import MAX_SEED, ConfigError, check_float
 from attention_core.experiments.config import RunConfig
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, declared, setting
-from attention_core.experiments.verdict import format_number
 
 D_MODEL: Final = 32
 NUM_HEADS: Final = 4

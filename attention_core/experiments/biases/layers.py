@@ -9,12 +9,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasesSetting, MeanConfig
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import LAMBDA, is_half, spacing, variance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.verdict import Result
 
 # |z| stays below 5 in all but 6e-7 of cases for one number, and below 5.7 for the largest of 32.
 MAX_Z: Final = 5.7
@@ -50,13 +51,10 @@ class AfterNormResult(Result):
         refusal: Why BatchNorm is absent; else empty.
         verdicts: ``bias-norm``: what is left after BatchNorm (batch), of the mean part and of the rest after
             LayerNorm (layer-mean, layer-rest), and after RMSNorm (rms).
-        provenance: Where the numbers come from.
     """
 
     survivals: tuple[Survival, ...]
     refusal: str
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     def survival(self, norm: str) -> Survival | None:
         """What is left after ``norm``; None where it was refused."""
@@ -74,7 +72,6 @@ class MeanResult(Result):
         errors: Root mean square over the components of mean − b_Q (steps,).
         expected_errors: What the standard errors of the components make of it (steps,).
         verdicts: ``bias-mean`` at the largest number of samples.
-        provenance: Where the numbers come from.
     """
 
     samples: tuple[int, ...]
@@ -82,8 +79,6 @@ class MeanResult(Result):
     bias: np.ndarray
     errors: np.ndarray
     expected_errors: np.ndarray
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
@@ -96,11 +91,11 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
         config: The tokens, and the size and direction of b_O.
     """
     survivals, refusal = _survivals(config)
-    return AfterNormResult(
+    return AfterNormResult.of(
+        config,
+        judge_all(config, TESTS, _left(config, survivals), lambda other: _left(other, _survivals(other)[0])),
         survivals=survivals,
         refusal=refusal,
-        verdicts=judge_all(config, TESTS, _left(config, survivals), lambda other: _left(other, _survivals(other)[0])),
-        provenance=Provenance.of(config),
     )
 
 
@@ -158,14 +153,14 @@ def run_mean(config: MeanConfig) -> MeanResult:
         errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
     cases = f"{2**config.doublings:,} samples"
     measured = Found(largest((found[-1] - target) / errors[-1]), MAX_Z, cases, unit="standard errors")
-    return MeanResult(
+    return MeanResult.of(
+        config,
+        judge_all(config, (MEAN_TEST,), {MEAN_TEST.key: measured}),
         samples=samples,
-        means=array(found),
-        bias=array(target),
-        errors=array((found - target).square().mean(1).sqrt()),
-        expected_errors=array(errors.square().mean(1).sqrt()),
-        verdicts=judge_all(config, (MEAN_TEST,), {MEAN_TEST.key: measured}),
-        provenance=Provenance.of(config),
+        means=found,
+        bias=target,
+        errors=(found - target).square().mean(1).sqrt(),
+        expected_errors=errors.square().mean(1).sqrt(),
     )
 
 
@@ -199,7 +194,7 @@ def _survival(
         values = on_cpu(bare)
         power = values.square().mean(1) if name == "RMSNorm" else values.var(axis, correction=0)
         stretch = 1.0 if running else 1 / math.sqrt(float(power.min()) + eps)
-    normed = [_apply(norm, one) for one in outputs]
+    normed = [one if norm is None else norm(one) for one in outputs]
     moved = [largest(on_cpu(one) - on_cpu(normed[0])) for one in normed[1:]]
     size = largest(*outputs)
     own, last = 0.0, 0.0
@@ -209,10 +204,6 @@ def _survival(
         own = terms * (torch.finfo(dtype).eps / 2 * size) ** 2
     bound = LAMBDA * math.sqrt(2 * (float(off.max()) + own)) * stretch + last
     return Survival(norm=name, mean_part=moved[0], rest=moved[1], whole=moved[2], bound=bound)  # type: ignore[arg-type]
-
-
-def _apply(norm: nn.Module | None, rows: Tensor) -> Tensor:
-    return rows if norm is None else norm(rows)
 
 
 def _running(config: AfterNormConfig) -> str:

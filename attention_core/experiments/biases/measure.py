@@ -13,13 +13,14 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.biases.bounds import key_gradient_tolerance, shift_tolerance
 from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import is_half, output_tolerance, score_tolerance, weight_tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.verdict import Result
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
@@ -27,24 +28,18 @@ from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 _MEASURED: Final = {
     "bias-k.weights": ("taking it out moves the weights by at most", "max |weights − weights without b_K|"),
     "bias-k.output": ("taking it out moves the output by at most", "max |output − output without b_K|"),
-    "bias-k.spread": (
-        "what it adds to the scores of a row varies by at most",
-        "largest spread along a row of what b_K adds to the scores",
-    ),
+    "bias-k.spread": ("what it adds to the scores of a row varies by at most",
+                      "largest spread along a row of what b_K adds to the scores"),
     "bias-k-grad": ("its gradient is as long as", "‖∂L/∂b_K‖"),
     "bias-v": ("what it adds differs from one vector by at most", "max |output − output without b_V − W_O b_V|"),
     "bias-q.output": ("taking it out moves the output by up to", "max |output − output without b_Q|"),
-    "bias-q.column": (
-        "what it adds to the scores differs from one number for each key by at most",
-        "max |what b_Q adds to the scores − scale·b_Q·k_j|",
-    ),
+    "bias-q.column": ("what it adds to the scores differs from one number for each key by at most",
+                      "max |what b_Q adds to the scores − scale·b_Q·k_j|"),
     "bias-terms.sum": ("the four terms miss the scores by at most", "max |scores − sum of the four terms|"),
-    "bias-terms.cancel": (
-        "the weights from two of the terms alone are off by at most",
-        "max |weights − softmax(terms 1 + 3)|",
-    ),
+    "bias-terms.cancel": ("the weights from two of the terms alone are off by at most",
+                          "max |weights − softmax(terms 1 + 3)|"),
     "softmax-shift": ("a weight moves by at most", f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
-}
+}  # fmt: skip
 TESTS: Final = {
     key: Test(key, "≥" if key == "bias-q.output" else "≤", *words, breaks=partial(breaks, claim=key))
     for key, words in _MEASURED.items()
@@ -85,7 +80,6 @@ class BiasesResult(Result):
         gradient_bound: The same for ‖∂L/∂b_K‖.
         largest_weight: Largest weight without any bias.
         verdicts: Those of the biases that are on, of the four terms, and of softmax's shift.
-        provenance: Where the numbers come from.
     """
 
     effects: tuple[BiasEffect, ...]
@@ -94,8 +88,6 @@ class BiasesResult(Result):
     output_bound: float
     gradient_bound: float
     largest_weight: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     @property
     def key_bias_felt(self) -> tuple[bool | None, bool | None, bool | None]:
@@ -120,10 +112,10 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
         config: The module, its tokens and the size of its biases.
     """
     seen = _see(config)
-    return BiasesResult(
+    return BiasesResult.of(
+        config,
+        judge_all(config, TESTS.values(), seen["found"], lambda other: _see(other)["found"]),
         **{name: value for name, value in seen.items() if name != "found"},
-        verdicts=judge_all(config, TESTS.values(), seen["found"], lambda other: _see(other)["found"]),
-        provenance=Provenance.of(config),
     )
 
 

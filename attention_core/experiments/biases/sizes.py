@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.biases.config import ROLES, SIZES, BiasesConfig, BiasesSetting
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import output_tolerance, weight_tolerance
-from attention_core.experiments.judge import array, on_cpu
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,6 @@ class BiasSizesResult(Result):
         weight_bounds: What rounding alone explains of a change of weights (steps,).
         output_bounds: The same for the output (steps,).
         verdicts: None of its own; they belong to one size.
-        provenance: Where the numbers come from.
     """
 
     tokens: tuple[str, ...]
@@ -47,8 +46,6 @@ class BiasSizesResult(Result):
     output_change: np.ndarray
     weight_bounds: tuple[float, ...]
     output_bounds: tuple[float, ...]
-    verdicts: tuple[Verdict, ...] = ()
-    provenance: Provenance
 
 
 def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
@@ -80,17 +77,17 @@ def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
             bounds["output"].append(output_tolerance(module, full, plain))
     drawn = {name: torch.stack(steps) for name, steps in columns.items()}
     terms, moved = drawn["terms"], setting.rotary or setting.qk_norm
-    return BiasSizesResult(
+    return BiasSizesResult.of(
+        setting,
         tokens=setting.tokens,
         sizes=sizes,
         constant=(False, not moved, False, not moved),
-        spreads=array((terms.amax(-1) - terms.amin(-1)).amax(-1)),
+        spreads=(terms.amax(-1) - terms.amin(-1)).amax(-1),
         weight_bounds=tuple(bounds["weights"]),
         output_bounds=tuple(bounds["output"]),
-        terms=array(terms),
-        weights=array(drawn["weights"]),
-        scores_change=array(drawn["scores_change"]),
-        weights_change=array(drawn["weights_change"]),
-        output_change=array(drawn["output_change"]),
-        provenance=Provenance.of(setting),
+        terms=terms,
+        weights=drawn["weights"],
+        scores_change=drawn["scores_change"],
+        weights_change=drawn["weights_change"],
+        output_change=drawn["output_change"],
     )

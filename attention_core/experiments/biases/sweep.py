@@ -8,14 +8,17 @@ import numpy as np
 import torch
 
 from attention_core.device import DTYPES, supported_dtypes
+from attention_core.experiments.arrays import array, on_cpu
 from attention_core.experiments.biases.bounds import shift_tolerance
 from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasesSetting, breaks
 from attention_core.experiments.biases.measure import TESTS, naive_softmax
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import weight_tolerance
-from attention_core.experiments.judge import Found, array, judge_all, largest, on_cpu
+from attention_core.experiments.judge import Found, judge_all, largest
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import declared
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict, format_number
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result, Verdict
 from attention_core.modules.dot_product import softmax_over_keys
 
 MARGIN = 1.1  # rounding moves a number by far less than a tenth of itself
@@ -36,7 +39,6 @@ class KeySweepResult(Result):
         nan_shares: Share of weights that are NaN (dtypes, steps).
         judged: ``bias-k`` in each precision at each size (dtypes, steps).
         verdicts: Those at the largest size, by the precision: ``bias-k.float16``.
-        provenance: Where the numbers come from.
     """
 
     tokens: tuple[str, ...]
@@ -48,8 +50,6 @@ class KeySweepResult(Result):
     bounds: np.ndarray
     nan_shares: np.ndarray
     judged: tuple[tuple[Verdict, ...], ...]
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     def at(self, size: float) -> tuple[Verdict, ...]:
         """``bias-k`` in each precision at one of ``sizes``: where a slider stands."""
@@ -73,7 +73,6 @@ class ShiftResult(Result):
         naive: The same of exp(x) / Σ exp(x) as it is written.
         bounds: What rounding alone explains (dtypes, steps).
         verdicts: None of its own; ``softmax-shift`` is among those of ``run_biases``.
-        provenance: Where the numbers come from.
     """
 
     dtypes: tuple[str, ...]
@@ -81,8 +80,6 @@ class ShiftResult(Result):
     residuals: np.ndarray
     naive: np.ndarray
     bounds: np.ndarray
-    verdicts: tuple[Verdict, ...] = ()
-    provenance: Provenance
 
 
 def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
@@ -117,15 +114,15 @@ def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
                 for size, residual, bound, known in zip(KEY_SIZES, residuals, bounds, exact, strict=True)
             )
         )
-    yield KeySweepResult(
+    yield KeySweepResult.of(
+        setting,
+        tuple(row[-1] for row in judged),
         tokens=setting.tokens,
         dtypes=dtypes,
         sizes=KEY_SIZES,
         **{name: array(torch.stack(values)) for name, values in columns.items()},
         **{name: _numbers(values) for name, values in rows.items()},
         judged=tuple(judged),
-        verdicts=tuple(row[-1] for row in judged),
-        provenance=Provenance.of(setting),
     )
 
 
@@ -145,18 +142,18 @@ def run_shift(setting: BiasesSetting) -> ShiftResult:
                 before = on_cpu(softmax(scores))
                 rows[key].append([largest(on_cpu(softmax(scores + shift)) - before) for shift in KEY_SIZES])
             rows["bounds"].append([shift_tolerance(scores, shift) for shift in KEY_SIZES])
-    return ShiftResult(
+    return ShiftResult.of(
+        setting,
         dtypes=dtypes,
         shifts=KEY_SIZES,
         residuals=_numbers(rows["residuals"]),
         naive=_numbers(rows["naive"]),
         bounds=_numbers(rows["bounds"]),
-        provenance=Provenance.of(setting),
     )
 
 
-def _numbers(rows: list[list[float]]) -> np.ndarray:
-    return array(torch.tensor(rows, dtype=torch.float64))
+def _numbers(rows: list[list[float]]) -> torch.Tensor:
+    return torch.tensor(rows, dtype=torch.float64)
 
 
 def _exactly(setting: BiasesSetting) -> list[tuple[float, float]]:

@@ -9,13 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.biases.bounds import key_gradient_tolerance
 from attention_core.experiments.biases.config import D_MODEL, NUM_HEADS, TrainingConfig
 from attention_core.experiments.biases.module import bias_parameters
 from attention_core.experiments.inputs import draw_parameters, generator
-from attention_core.experiments.judge import Found, Test, array, judge_all, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.optimizers import SGD, AdamW, FlatParameters
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result
 from attention_core.modules.multi_head import MultiHeadAttention
 
 LEARNING_RATES: Final = {"SGD": 0.1, "Adam": 0.001}
@@ -36,14 +38,11 @@ class TrainingResult(Result):
         norms: ‖b_Q‖, ‖b_K‖, ‖b_V‖, ‖b_O‖ after each step, (optimizers, steps + 1, 4).
         bound: What rounding alone explains of ‖b_K‖ under SGD: the learning rate times the steps' gradient bounds.
         verdicts: ``bias-k-grad``, for SGD.
-        provenance: Where the numbers come from.
     """
 
     optimizers: tuple[str, ...]
     norms: np.ndarray
     bound: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     def key_bias(self, optimizer: str) -> float:
         """‖b_K‖ at the end."""
@@ -101,10 +100,10 @@ def _norms(module: MultiHeadAttention) -> list[float]:
 
 def _result(config: TrainingConfig, norms: list[list[list[float]]], bound: float) -> TrainingResult:
     found = {TEST.key: Found(norms[0][-1][1], bound, f"{config.steps:,} steps from b_K = 0", size=norms[0][-1][0])}
-    return TrainingResult(
+    return TrainingResult.of(
+        config,
+        judge_all(config, (TEST,), found),
         optimizers=tuple(LEARNING_RATES),
-        norms=array(torch.tensor(norms, dtype=torch.float64)),
+        norms=torch.tensor(norms, dtype=torch.float64),
         bound=bound,
-        verdicts=judge_all(config, (TEST,), found),
-        provenance=Provenance.of(config),
     )

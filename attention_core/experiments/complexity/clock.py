@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from attention_core.experiments.clock import seconds_of
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 
 ROUNDS: Final = 7  # repetitions of each task, after one that warms up and tells how long it takes
 _SHORTEST_S: Final = 5e-4  # what takes less is repeated until it takes this long, and divided

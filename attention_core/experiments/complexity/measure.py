@@ -13,8 +13,7 @@ from attention_core.experiments.complexity.rearranged import rearrangements
 from attention_core.experiments.complexity.reshape import breaks, reshape_sizes, reshaped
 from attention_core.experiments.complexity.result import ComplexityResult, Line
 from attention_core.experiments.flops import fused_head_size, miscounted
-from attention_core.experiments.judge import Found, Test, frozen, judge_all
-from attention_core.experiments.verdict import Provenance
+from attention_core.experiments.judge import Found, Test, judge_all
 
 _LARGE = "d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide"
 _MIXED = "reshaping alone gives each head numbers of several tokens"
@@ -26,19 +25,19 @@ def run_complexity(config: ComplexityConfig) -> ComplexityResult:
     core, total = count_whole(config)
     parts = np.array(count_map(config), dtype=np.int64)
     cross = crossing(config)
-    return ComplexityResult(
+    return ComplexityResult.of(
+        config,
+        judge_all(config, TESTS, _found(config, lines, core, total, cross), _reshaped),
         config=config,
         lines=lines,
         rearranged=rearrangements(config),
         core=core,
         total=total,
-        map_projections=frozen(parts[..., 0].copy()),
-        map_core=frozen(parts[..., 1].copy()),
-        over_n=frozen(np.array(count_over_n(config), dtype=np.int64).T.copy()),
-        formula_over_n=frozen(np.array([_formula(config, n) for n in TOKENS], dtype=np.int64).T.copy()),
+        map_projections=parts[..., 0].copy(),
+        map_core=parts[..., 1].copy(),
+        over_n=np.array(count_over_n(config), dtype=np.int64).T.copy(),
+        formula_over_n=np.array([_formula(config, n) for n in TOKENS], dtype=np.int64).T.copy(),
         crossing=cross,
-        verdicts=judge_all(config, TESTS, _found(config, lines, core, total, cross), _reshaped),
-        provenance=Provenance.of(config),
     )
 
 

@@ -3,10 +3,11 @@
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.complexity.config import ComplexityConfig
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
-from attention_core.experiments.judge import Found, largest, on_cpu
+from attention_core.experiments.judge import Found, largest
 from attention_core.modules.dot_product import scaled_dot_product_attention
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention

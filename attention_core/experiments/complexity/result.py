@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attention_core.experiments.complexity.config import ComplexityConfig, TimesConfig
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -73,7 +73,6 @@ class ComplexityResult(Result):
         formula_over_n: (2, 9) the same by their formulas.
         crossing: Shortest text on which the core costs at least as much as the projections.
         verdicts: cplx-core twice, cplx-mha, cplx-heads, cplx-bottleneck, mha-reshape.
-        provenance: Where the numbers come from.
     """
 
     config: ComplexityConfig
@@ -86,8 +85,6 @@ class ComplexityResult(Result):
     over_n: Counts
     formula_over_n: Counts
     crossing: int
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     @property
     def share(self) -> float:
@@ -150,7 +147,6 @@ class TimeCurves(Result):
         left_out: What was not timed and why, one sentence each.
         spent: Seconds all of it took.
         verdicts: None: a clock proves nothing.
-        provenance: Where the numbers come from.
     """
 
     config: TimesConfig
@@ -164,8 +160,6 @@ class TimeCurves(Result):
     flop_fits: tuple[Fit, ...]
     left_out: tuple[str, ...]
     spent: float
-    provenance: Provenance
-    verdicts: tuple[Verdict, ...] = ()
 
     def largest_common(self, *names: str) -> int | None:
         """Index of the largest size that all of ``names`` were timed at; None where there is none."""
@@ -188,7 +182,6 @@ class TimeShares(Result):
         left_out: What was not timed and why, one sentence each.
         spent: Seconds all of it took.
         verdicts: None: a clock proves nothing.
-        provenance: Where the numbers come from.
     """
 
     config: TimesConfig
@@ -199,8 +192,6 @@ class TimeShares(Result):
     crossing: float
     left_out: tuple[str, ...]
     spent: float
-    provenance: Provenance
-    verdicts: tuple[Verdict, ...] = ()
 
 
 Times = TimeCurves | TimeShares

@@ -9,13 +9,14 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.complexity.clock import Task, measure, quartiles
 from attention_core.experiments.complexity.config import HEADS, MAX_TRACE_BYTES, TOKENS, WIDTHS, TimesConfig
 from attention_core.experiments.complexity.fit import fit_exponent
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Floats, TimeCurves, Times, TimeShares
-from attention_core.experiments.judge import frozen
-from attention_core.experiments.verdict import Provenance, Step
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Provenance
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS
 from attention_core.experiments.learning.model import TokenModel
@@ -15,7 +15,8 @@ from attention_core.experiments.learning.result import Score, Trained
 from attention_core.experiments.learning.trainer import score
 from attention_core.experiments.learning.use import Head, rebuild, switch_off
 from attention_core.experiments.settings import check_settings
-from attention_core.experiments.verdict import Brief, Step
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Brief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import shapes_only
 from attention_core.experiments.learning.result import Trained

@@ -8,11 +8,13 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import Found, Test, judge_all, largest, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.learning.config import OPTIMIZERS, LearningConfig
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
-from attention_core.experiments.verdict import Verdict, format_number
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.traced import TracedCall, traced
 

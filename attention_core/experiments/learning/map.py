@@ -8,13 +8,14 @@ from typing import Final
 import numpy as np
 from jaxtyping import Float
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.checks import MAX_SEED, ConfigError, check_choice, check_float, check_int
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import OPTIMIZERS, SCALES, LearningConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS
 from attention_core.experiments.learning.trainer import Trainer, score
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result
 
 D_HEADS: Final = (16, 64, 256, 1024)
 RATES: Final = {"adamw": (0.001, 0.003, 0.01, 0.03), "sgd": (0.03, 0.1, 0.3, 1.0)}
@@ -94,7 +95,6 @@ class MapResult(Result):
         chance: Accuracy of guessing among all kinds.
         blind: Accuracy that the best model blind to order is expected to reach.
         verdicts: None: what is measured here is reported as it is.
-        provenance: Where the numbers come from.
     """
 
     config: MapConfig
@@ -102,8 +102,6 @@ class MapResult(Result):
     spread: Float[np.ndarray, "scales d_heads"]
     chance: float
     blind: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -132,14 +130,14 @@ def steps_map(config: MapConfig) -> Iterator[MapStep | MapResult]:
         measured = [_train(config.cell(scale, row, column, run)) for run in range(config.runs)]
         accuracy[scale, row, column], blind = np.mean(measured, axis=0)
     cells = [[(scale, 0, column) for column in range(len(D_HEADS))] for scale in range(len(SCALES))]
-    yield MapResult(
+    yield MapResult.of(
+        config,
+        (),
         config=config,
-        accuracy=frozen(accuracy),
-        spread=frozen(np.array([[config.cell(*at).score_spread for at in row] for row in cells])),
+        accuracy=accuracy,
+        spread=np.array([[config.cell(*at).score_spread for at in row] for row in cells]),
         chance=1 / config.cell(0, 0, 0).kinds,
         blind=blind,
-        verdicts=(),
-        provenance=Provenance.of(config),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.linalg import vector_norm
 
-from attention_core.experiments.judge import frozen
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import ROLES, by_role
 from attention_core.experiments.learning.result import History

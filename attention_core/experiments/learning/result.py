@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from attention_core.experiments.learning.config import LearningConfig
-from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Brief, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +134,6 @@ class LearningResult(Result):
         score: How good they are on sequences that were not trained on.
         stopped: Why the run ended early, as a sentence; empty where it did not.
         verdicts: What the claims about learning say of these settings, where theory decides them.
-        provenance: Where the numbers come from.
     """
 
     config: LearningConfig
@@ -141,5 +141,3 @@ class LearningResult(Result):
     trained: Trained
     score: Score
     stopped: str
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance

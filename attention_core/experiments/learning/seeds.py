@@ -8,14 +8,15 @@ from typing import Final
 import numpy as np
 from jaxtyping import Float, Int
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.checks import MAX_SEED
-from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import SUCCESS, LearningConfig
 from attention_core.experiments.learning.result import Score, Share
 from attention_core.experiments.learning.trainer import Trainer, score
 from attention_core.experiments.learning.verdicts import compares, rate_verdicts, run_verdicts
 from attention_core.experiments.settings import Whole, setting
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result
 
 POINTS: Final = 16
 
@@ -60,7 +61,6 @@ class SeedsResult(Result):
         blind: Accuracy that the best model blind to order is expected to reach, the mean over the runs' sequences.
         parameters: How many each model has.
         verdicts: What the claims about learning say of these settings, where theory decides them.
-        provenance: Where the numbers come from.
     """
 
     config: SeedsConfig
@@ -72,8 +72,6 @@ class SeedsResult(Result):
     chance: float
     blind: float
     parameters: int
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -127,18 +125,18 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
         trainer.reach(config.steps)
         others.append(score(trainer.config, trainer.model))
     share, untied = _share(scores), _share(others) if others else None
-    yield SeedsResult(
+    yield SeedsResult.of(
+        config,
+        (*run_verdicts(config, scores), *rate_verdicts(config, share, untied)),
         config=config,
-        moments=frozen(np.array(moments)),
-        accuracy=frozen(curves),
+        moments=np.array(moments),
+        accuracy=curves,
         scores=tuple(scores),
         share=share,
         untied=untied,
         chance=1 / config.kinds,
         blind=float(np.mean([one.accuracy - one.above_blind for one in scores])),
         parameters=parameters,
-        verdicts=(*run_verdicts(config, scores), *rate_verdicts(config, share, untied)),
-        provenance=Provenance.of(config),
     )
 
 

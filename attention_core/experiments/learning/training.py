@@ -4,14 +4,13 @@ from collections.abc import Iterator
 
 import torch
 
-from attention_core.experiments.judge import frozen
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.key_bias import KeyBiasWatch
 from attention_core.experiments.learning.notes import Notes, moments_of
 from attention_core.experiments.learning.result import LearningResult, LearningStep, Trained
 from attention_core.experiments.learning.trainer import Trainer, score
 from attention_core.experiments.learning.verdicts import run_verdicts
-from attention_core.experiments.verdict import Provenance
 
 
 def run_learning(config: LearningConfig) -> LearningResult:
@@ -47,12 +46,12 @@ def _result(trainer: Trainer, notes: Notes, watch: KeyBiasWatch, stopped: str) -
     measured = score(config, trainer.model)
     named = trainer.model.named_parameters()
     weights = {name: frozen(each.detach().cpu().numpy().copy()) for name, each in named}
-    return LearningResult(
+    return LearningResult.of(
+        config,
+        () if stopped else (*run_verdicts(config, [measured]), *watch.verdicts()),
         config=config,
         history=history,
         trained=Trained(config=config, weights=weights),
         score=measured,
         stopped=stopped,
-        verdicts=() if stopped else (*run_verdicts(config, [measured]), *watch.verdicts()),
-        provenance=Provenance.of(config),
     )

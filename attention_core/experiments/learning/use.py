@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.checks import ConfigError, check_tokens
-from attention_core.experiments.judge import frozen
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import TokenModel, blank_model
 from attention_core.experiments.learning.result import Trained

@@ -15,7 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, largest, on_cpu
+from attention_core.experiments.arrays import array, frozen, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.masking.config import LAYERS, MaskingConfig, breaks
 from attention_core.experiments.masking.rows import (
     ADDITIVE_TEST,
@@ -35,7 +36,7 @@ from attention_core.experiments.masking.stack import (
     run_stack,
     stack_tolerance,
 )
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import causal_mask, sliding_window_mask
@@ -89,7 +90,6 @@ class MaskingResult(Result):
         blind: What becomes of it in the module.
         blind_naive: The same with softmax alone.
         verdicts: For the stack's claim two or three, for ``mask-additive`` one, for ``mask-full`` four.
-        provenance: Where the numbers come from.
     """
 
     modules: tuple[ModuleMasks, ...]
@@ -104,8 +104,6 @@ class MaskingResult(Result):
     blind_tokens: tuple[str, ...]
     blind: BlindRow
     blind_naive: BlindRow
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_masking(config: MaskingConfig) -> MaskingResult:
@@ -137,11 +135,13 @@ def run_masking(config: MaskingConfig) -> MaskingResult:
         )
         additive = compare_additive(config)
     farthest = moved.amax(-1).masked_fill(moved.isnan().any(-1), math.nan)
-    return MaskingResult(
+    return MaskingResult.of(
+        config,
+        verdicts,
         modules=modules,
         labels=padded_labels(config.decoded or config.sentences, config.side),
-        real=frozen(real.numpy()),
-        moved=array(farthest),
+        real=real.numpy(),
+        moved=farthest,
         pad_moved=float(farthest[real].max()),
         alone=alone,
         leak=leaks[0],
@@ -150,8 +150,6 @@ def run_masking(config: MaskingConfig) -> MaskingResult:
         blind_tokens=config.sentences[0],
         blind=blind,
         blind_naive=blind_naive,
-        verdicts=verdicts,
-        provenance=Provenance.of(config),
     )
 
 

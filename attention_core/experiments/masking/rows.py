@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from attention_core.device import supported_dtypes
+from attention_core.experiments.arrays import array, frozen, on_cpu
 from attention_core.experiments.bounds import is_half, tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
 from attention_core.experiments.verdict import Verdict
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys

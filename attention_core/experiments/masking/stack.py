@@ -6,9 +6,10 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
-from attention_core.experiments.judge import largest, on_cpu
+from attention_core.experiments.judge import largest
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, Batched, MaskingConfig
 from attention_core.modules.masks import key_padding_mask, sliding_window_mask
 from attention_core.modules.normalization import BatchNorm, LayerNorm

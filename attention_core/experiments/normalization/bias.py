@@ -7,11 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, nothing, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest, nothing
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
-from attention_core.experiments.verdict import Provenance, Relation, Result, Verdict
+from attention_core.experiments.verdict import Relation, Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,31 +25,24 @@ class BiasResult(Result):
         largest: Largest absolute value of each (cases,).
         bounds: What rounding explains of each.
         verdicts: Four of ``bias-norm``.
-        provenance: Where the numbers come from.
     """
 
     names: tuple[str, ...]
     moved: np.ndarray
     largest: tuple[float, ...]
     bounds: tuple[float, ...]
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_bias(config: NormalizationConfig) -> BiasResult:
-    """Send tokens through a linear layer without and with its bias, or a part of it, and then through each norm.
-
-    Args:
-        config: The settings.
-    """
+    """Send tokens through a linear layer without and with its bias, or a part of it, and then through each norm."""
     moved, bounds = _moved(config)
-    return BiasResult(
+    return BiasResult.of(
+        config,
+        judge_all(config, TESTS, _found(config, moved, bounds), lambda other: _found(other, *_moved(other))),
         names=NAMES,
-        moved=array(moved),
+        moved=moved,
         largest=tuple(map(largest, moved)),
         bounds=bounds,
-        verdicts=judge_all(config, TESTS, _found(config, moved, bounds), lambda other: _found(other, *_moved(other))),
-        provenance=Provenance.of(config),
     )
 
 

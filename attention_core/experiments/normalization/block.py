@@ -9,13 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import PLACEMENTS, NormalizationConfig
 from attention_core.experiments.normalization.placement import place_verdicts, through_depth
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 from attention_core.modules.block import Placement, PreNorm
 
 MOST_ORDERS: Final = 120
@@ -35,7 +36,6 @@ class BlockResult(Result):
         stretched: Length of a token ÷ √d_model after 0, 1, 2 … blocks, mean (placements, depths).
         alike: Cosine between a token and what it was at first, mean (placements, depths).
         verdicts: ``perm-block`` and ``norm-place`` for each placement.
-        provenance: Where the numbers come from.
     """
 
     placements: tuple[str, ...]
@@ -45,31 +45,25 @@ class BlockResult(Result):
     bounds: tuple[float, ...]
     stretched: np.ndarray
     alike: np.ndarray
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_block(config: NormalizationConfig) -> BlockResult:
-    """Permute the tokens of a block in all orders of up to five, in 120 random ones above.
-
-    Args:
-        config: The settings.
-    """
+    """Permute the tokens of a block in all orders of up to five, in 120 random ones above."""
     orders, left = _orders(config), _all_left(config)
     shown = min(len(orders) - 1, 77)  # any order that moves every token of five
     found = _found(config, left)
     stretched, alike = through_depth(config)
     verdicts = judge_all(config, TESTS, found, lambda other: _found(other, _all_left(other)))
-    return BlockResult(
+    return BlockResult.of(
+        config,
+        (*verdicts, *place_verdicts(config)),
         placements=tuple(PLACEMENTS),
         order=tuple(orders[shown].tolist()),
-        left=array(left[:, shown]),
-        residuals=array(left.abs().amax((2, 3))),
+        left=left[:, shown],
+        residuals=left.abs().amax((2, 3)),
         bounds=tuple(each.margin for each in found.values()),
-        stretched=array(stretched),
-        alike=array(alike),
-        verdicts=(*verdicts, *place_verdicts(config)),
-        provenance=Provenance.of(config),
+        stretched=stretched,
+        alike=alike,
     )
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import Found, Test, array, judge_all
+from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +22,11 @@ class DependenceResult(Result):
         jacobians: ∂y_ij/∂x_kl at [norm, i, j, k, l] (norms, tokens, d_model, tokens, d_model).
         across: For each norm, in how many of all pairs of tokens one depends on the other (norms,).
         verdicts: ``ln-deps`` of LayerNorm, and two of BatchNorm.
-        provenance: Where the numbers come from.
     """
 
     names: tuple[str, ...]
     jacobians: np.ndarray
     across: tuple[int, ...]
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 TESTS: Final = (
@@ -43,11 +40,7 @@ TESTS: Final = (
 
 
 def run_dependence(config: NormalizationConfig) -> DependenceResult:
-    """Differentiate each norm on the same tokens.
-
-    Args:
-        config: The settings.
-    """
+    """Differentiate each norm on the same tokens."""
     x = cast(config, draw(config, "tokens", 1, config.num_tokens, config.d_model))
     jacobians = torch.stack([_jacobian(norm_module(config, norm), x) for norm in NORMS.values()])
     n, d = config.num_tokens, config.d_model
@@ -63,12 +56,12 @@ def run_dependence(config: NormalizationConfig) -> DependenceResult:
         "ln-deps.batch": Found(int((moves["batch"] != 0).sum()), 0, f"of {len(moves['batch']):,}, {mode}"),
         "ln-deps.pairs": Found(across[batch], n * n, f"of {n * n}, {mode}"),
     }
-    return DependenceResult(
+    return DependenceResult.of(
+        config,
+        judge_all(config, TESTS, found),
         names=tuple(NORMS),
-        jacobians=array(jacobians),
+        jacobians=jacobians,
         across=across,
-        verdicts=judge_all(config, TESTS, found),
-        provenance=Provenance.of(config),
     )
 
 

@@ -8,10 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
+from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.normalization.config import NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, length_tolerance
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 from attention_core.modules.normalization import LayerNorm
 
 POINTS: Final = 200
@@ -30,7 +31,6 @@ class LengthResult(Result):
         radius: |γ|√d; of several gains, their root mean square in place of |γ|.
         off_sphere: Largest | ‖y − β1‖ − |γ|√d |.
         verdicts: ``ln-norm`` as the source has it, with ε, and for several gains.
-        provenance: Where the numbers come from.
     """
 
     before: np.ndarray
@@ -40,28 +40,22 @@ class LengthResult(Result):
     predicted: np.ndarray
     radius: float
     off_sphere: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_length(config: NormalizationConfig) -> LengthResult:
-    """Normalise 200 vectors and measure how long they come out.
-
-    Args:
-        config: The settings.
-    """
+    """Normalise 200 vectors and measure how long they come out."""
     seen = _lengths_of(config)
     verdicts = judge_all(config, TESTS, seen.found(config), lambda other: _lengths_of(other).found(other))
-    return LengthResult(
-        before=array(seen.before),
-        centred=array(seen.centred),
-        after=array(seen.after),
-        lengths=array(seen.lengths),
-        predicted=array(seen.predicted),
+    return LengthResult.of(
+        config,
+        verdicts,
+        before=seen.before,
+        centred=seen.centred,
+        after=seen.after,
+        lengths=seen.lengths,
+        predicted=seen.predicted,
         radius=seen.radius,
         off_sphere=largest(seen.lengths - seen.radius),
-        verdicts=verdicts,
-        provenance=Provenance.of(config),
     )
 
 

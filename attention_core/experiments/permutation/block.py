@@ -18,7 +18,8 @@ from attention_core.experiments.judge import Found, judge_all, largest, worst
 from attention_core.experiments.permutation.config import PLACEMENTS, PermutationConfig, widest_claims
 from attention_core.experiments.permutation.measure import TESTS, residuals_of
 from attention_core.experiments.permutation.module import BIASES, Attention, Blocks, orders_of
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm
 
 NORMS: Final = {"LayerNorm": LayerNorm(), "BatchNorm over tokens": BatchNorm()}
@@ -49,12 +50,9 @@ class BlockResult(Result):
     Attributes:
         blocks: Each placement with each norm; empty in cross-attention.
         verdicts: One for each claim that can be tried.
-        provenance: Where the numbers come from.
     """
 
     blocks: tuple[BlockCase, ...]
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
@@ -70,7 +68,11 @@ def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     yield from _steps(config, found, blocks)
     with torch.inference_mode():
         verdicts = judge_all(config, TESTS, found, _measure)
-    yield BlockResult(blocks=tuple(blocks), verdicts=verdicts, provenance=Provenance.of(config))
+    yield BlockResult.of(
+        config,
+        verdicts,
+        blocks=tuple(blocks),
+    )
 
 
 def _measure(config: PermutationConfig) -> dict[str, Found]:

@@ -7,9 +7,9 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import LAMBDA, is_half, output_variance, variance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import on_cpu
 from attention_core.modules.block import PostNorm, PreNorm
 from attention_core.modules.stack import Stack
 

@@ -15,7 +15,7 @@ from attention_core.experiments.checks import MAX_CHARACTERS
 from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.permutation.config import ADDED, ALIKE, PermutationConfig
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 from attention_core.modules.block import PreNorm
 
 MOST_REPEATS: Final = 16
@@ -30,14 +30,11 @@ class DepthResult(Result):
         two_layers: The same after two.
         repeats: How far the outputs of one repeated token differ from that of a single one.
         verdicts: ``nope-depth`` (one, two) and ``count-blind``.
-        provenance: Where the numbers come from.
     """
 
     one_layer: float
     two_layers: float
     repeats: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_depth(config: PermutationConfig) -> DepthResult:
@@ -51,8 +48,12 @@ def run_depth(config: PermutationConfig) -> DepthResult:
         found = _measure(config)
         verdicts = judge_all(config, TESTS, found, _measure)
     one, two, repeats = (each.measured for each in found.values())
-    return DepthResult(
-        one_layer=one, two_layers=two, repeats=repeats, verdicts=verdicts, provenance=Provenance.of(config)
+    return DepthResult.of(
+        config,
+        verdicts,
+        one_layer=one,
+        two_layers=two,
+        repeats=repeats,
     )
 
 

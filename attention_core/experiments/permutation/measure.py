@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import torch
 
-from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, largest
+from attention_core.experiments.arrays import frozen
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.permutation.config import (
     BLOCKS,
     PermutationConfig,
@@ -20,7 +21,7 @@ from attention_core.experiments.permutation.config import (
     breaks_here,
 )
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 
 # What is measured for each claim that nothing but rounding is left, in words and as a formula.
 _MEASURED: Final = {
@@ -54,15 +55,12 @@ class PermutationResult(Result):
         eps: Machine epsilon of the precision.
         bound: What rounding alone explains.
         verdicts: One for each claim.
-        provenance: Where the numbers come from.
     """
 
     claims: tuple[str, ...]
     residuals: tuple[np.ndarray, ...]
     eps: float
     bound: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +80,6 @@ class ShuffleResult(Result):
         same: Whether the undone output is the same but for rounding; None where the precision cannot tell.
         same_in_place: The same of the outputs row by row as they stand.
         verdicts: One for this very order.
-        provenance: Where the numbers come from.
     """
 
     weights_before: np.ndarray
@@ -96,8 +93,6 @@ class ShuffleResult(Result):
     bound: float
     same: bool | None
     same_in_place: bool | None
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_permutation(config: PermutationConfig) -> PermutationResult:
@@ -109,13 +104,13 @@ def run_permutation(config: PermutationConfig) -> PermutationResult:
     with torch.inference_mode():
         residuals, found = _measure(config)
         verdicts = judge_all(config, TESTS, found, lambda other: _measure(other)[1])
-    return PermutationResult(
+    return PermutationResult.of(
+        config,
+        verdicts,
         claims=tuple(residuals),
         residuals=tuple(residuals.values()),
         eps=torch.finfo(config.torch_dtype).eps,
         bound=found["perm-q"].margin,
-        verdicts=verdicts,
-        provenance=Provenance.of(config),
     )
 
 
@@ -156,20 +151,20 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
     found = {claim: Found(moved, bound, "this order", largest(outputs[0]))}
     verdicts = judge_all(config, SHUFFLE_TESTS, found, lambda other: {claim: Found(run_shuffle(other).moved, 0, "")})
     alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]
-    return ShuffleResult(
-        weights_before=array(weights[0]),
-        weights_after=array(weights[1]),
-        weights_undone=array(weights[1][:, back_q][:, :, back_k]),
-        output_before=array(outputs[0]),
-        output_after=array(outputs[1]),
-        output_undone=array(outputs[1][back_q]),
+    return ShuffleResult.of(
+        config,
+        verdicts,
+        weights_before=weights[0],
+        weights_after=weights[1],
+        weights_undone=weights[1][:, back_q][:, :, back_k],
+        output_before=outputs[0],
+        output_after=outputs[1],
+        output_undone=outputs[1][back_q],
         moved=moved,
         moved_in_place=in_place,
         bound=bound,
         same=alike[0],
         same_in_place=alike[1],
-        verdicts=verdicts,
-        provenance=Provenance.of(config),
     )
 
 

@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
-from attention_core.experiments.judge import largest, on_cpu
+from attention_core.experiments.judge import largest
 from attention_core.experiments.permutation.bounds import stack_tolerance
 from attention_core.experiments.permutation.config import (
     BIAS_STD,

@@ -13,7 +13,8 @@ from attention_core.experiments.judge import Found, Test, judge_all, worst
 from attention_core.experiments.permutation.config import ALIKE, MASKS, POSITION_NAMES, PermutationConfig, breaks
 from attention_core.experiments.permutation.measure import residuals_of
 from attention_core.experiments.permutation.module import Attention
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +25,10 @@ class OrderResult(Result):
         without: Largest change without positions and masks.
         brought_in: Name of each of the positions and masks, and the largest change by it alone.
         verdicts: ``pe-order`` (without, with).
-        provenance: Where the numbers come from.
     """
 
     without: float
     brought_in: tuple[tuple[str, float], ...]
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def steps_order(config: PermutationConfig) -> Iterator[Step | OrderResult]:
@@ -50,11 +48,11 @@ def steps_order(config: PermutationConfig) -> Iterator[Step | OrderResult]:
     without = found.pop("")
     with torch.inference_mode():
         verdicts = judge_all(plain, TESTS, _tried(without, found), _again)
-    yield OrderResult(
+    yield OrderResult.of(
+        config,
+        verdicts,
         without=without.measured,
         brought_in=tuple((name, each.measured) for name, each in found.items()),
-        verdicts=verdicts,
-        provenance=Provenance.of(config),
     )
 
 

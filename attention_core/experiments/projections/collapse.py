@@ -7,10 +7,11 @@ from typing import Final
 import numpy as np
 import torch
 
-from attention_core.experiments.judge import Found, Test, array, judge_all, on_cpu
+from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 
 COLLAPSED: Final = 0.1  # a tenth of the tokens' differences may be left of a collapse
 ALIVE: Final = 1e-3  # of its input's length a layer's output has at least; all weights have variance 1/fan-in
@@ -26,14 +27,11 @@ class CollapseResult(Result):
         apart: ‖X − mean‖ / ‖X‖, the mean over tokens, after each layer (2, layers + 1).
         left: ‖X − mean‖ after each layer, the input's as 1 (2, layers + 1).
         verdicts: ``rank-collapse``: what is left of the differences, how alike tokens are, that layers answer.
-        provenance: Where the numbers come from.
     """
 
     distances: np.ndarray
     apart: np.ndarray
     left: np.ndarray
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_collapse(config: ProjectionsConfig) -> CollapseResult:
@@ -66,12 +64,12 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
         "rank-collapse.alike": Found(float(apart[config.residual][-1]), COLLAPSED, stack_of),
         "rank-collapse.alive": Found(float(torch.tensor(answers).min()), ALIVE, f"2 · {LAYERS} layers"),
     }
-    return CollapseResult(
-        distances=array(torch.stack(distances)),
-        apart=array(torch.stack(apart)),
-        left=array(torch.stack(left)),
-        verdicts=judge_all(config, TESTS, found),
-        provenance=Provenance.of(config),
+    return CollapseResult.of(
+        config,
+        judge_all(config, TESTS, found),
+        distances=torch.stack(distances),
+        apart=torch.stack(apart),
+        left=torch.stack(left),
     )
 
 

@@ -9,12 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -39,7 +40,6 @@ class GaugeResult(Result):
         moved: Largest absolute difference of the outputs.
         absorbed: The same with 1/√d_head moved into W_Q and b_Q.
         verdicts: ``gauge`` and ``scale-absorb``.
-        provenance: Where the numbers come from.
     """
 
     q_weight_before: np.ndarray
@@ -49,8 +49,6 @@ class GaugeResult(Result):
     changed: float
     moved: float
     absorbed: float
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_gauge(config: ProjectionsConfig) -> GaugeResult:
@@ -58,24 +56,21 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
 
     ``W_Q → M W_Q``, ``W_K → M⁻ᵀ W_K`` leaves every q·k; ``W_V → N W_V``, ``W_O → W_O N⁻¹`` leaves every output;
     biases go with their matrices; heads are summed up, so their order is free.
-
-    Args:
-        config: The settings.
     """
     (here, there, _), traces, found = _see(config)
     theta, moved_theta = (_parameters(module) for module in (here, there))
     changed = float((moved_theta - theta).norm() / theta.norm())
     found["gauge"] = found["gauge"]._replace(cases=f"parameters changed by {changed:.0%}")
-    return GaugeResult(
-        q_weight_before=array(_by_head(here)),
-        q_weight_after=array(_by_head(there)),
-        output_before=array(traces[0].output[0]),
-        output_after=array(traces[1].output[0]),
+    return GaugeResult.of(
+        config,
+        judge_all(config, TESTS, found, lambda other: _see(other)[2]),
+        q_weight_before=_by_head(here),
+        q_weight_after=_by_head(there),
+        output_before=traces[0].output[0],
+        output_after=traces[1].output[0],
         changed=changed,
         moved=found["gauge"].measured,
         absorbed=found["scale-absorb"].measured,
-        verdicts=judge_all(config, TESTS, found, lambda other: _see(other)[2]),
-        provenance=Provenance.of(config),
     )
 
 

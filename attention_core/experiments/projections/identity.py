@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.positions import alibi_slopes, rotate_heads
 from attention_core.modules.projections import Full, Identity
@@ -34,7 +35,6 @@ class IdentityResult(Result):
         predicted: The same for equal norms and random directions, by ``e^s / (e^s + (n − 1) e^(1/2T²))`` with
             ``s = √d_head / T`` (sizes,).
         verdicts: ``qkv-none``.
-        provenance: Where the numbers come from.
     """
 
     weights: np.ndarray
@@ -45,16 +45,10 @@ class IdentityResult(Result):
     sizes: np.ndarray
     own: np.ndarray
     predicted: np.ndarray
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_identity(config: ProjectionsConfig) -> IdentityResult:
-    """Attend without projections and with random ones, at the config's size of a head and at all others.
-
-    Args:
-        config: The settings.
-    """
+    """Attend without projections and with random ones, at the config's size of a head and at all others."""
     without, learned = _traces(config, config.d_head)
     weights = torch.cat([on_cpu(trace.weights) for trace in (without, learned)])
     other = _different(config)
@@ -69,17 +63,17 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
     at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
     cases = f"{astray} of {own.numel()} queries look harder at another word"
     found = {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}
-    return IdentityResult(
-        weights=array(weights),
-        norms=array(on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT),
+    return IdentityResult.of(
+        config,
+        judge_all(config, (TEST,), found),
+        weights=weights,
+        norms=on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT,
         astray=astray,
         queries=own.numel(),
         lead=lead,
         sizes=np.array(sizes),
         own=np.array(at_sizes).T,
         predicted=1 / (1 + (n - 1) * np.exp(1 / (2 * config.temperature**2) - roots)),
-        verdicts=judge_all(config, (TEST,), found),
-        provenance=Provenance.of(config),
     )
 
 

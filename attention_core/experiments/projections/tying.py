@@ -7,11 +7,12 @@ from typing import Final
 import numpy as np
 import torch
 
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import Found, Test, array, judge_all, largest, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
-from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.experiments.verdict import Result
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 
@@ -29,7 +30,6 @@ class TyingResult(Result):
         saved: The first of them less the second.
         formula: What W_K = W_V saves on paper.
         verdicts: ``qkv-tied`` (count, keys are values) and ``qk-tied``.
-        provenance: Where the numbers come from.
     """
 
     scores: np.ndarray
@@ -39,31 +39,25 @@ class TyingResult(Result):
     parameters: tuple[int, int, int]
     saved: int
     formula: int
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 def run_tying(config: ProjectionsConfig) -> TyingResult:
-    """Tie W_K = W_V and W_Q = W_K in the module, count, and compare.
-
-    Args:
-        config: The settings.
-    """
+    """Tie W_K = W_V and W_Q = W_K in the module, count, and compare."""
     x, causal = words(config), mask(config)
     full, tied_kv, tied_qk = (_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey()))
     counts = [sum(parameter.numel() for parameter in module.parameters()) for module in (full, tied_kv, tied_qk)]
     trace = tied_qk.trace(x, attn_mask=causal)
     scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
-    return TyingResult(
-        scores=array(scores),
-        weights=array(weights),
+    return TyingResult.of(
+        config,
+        judge_all(config, TESTS, _found(config), _found),
+        scores=scores,
+        weights=weights,
         hidden=np.zeros(scores.shape[1:], bool) if causal is None else ~causal.cpu().numpy(),
-        asymmetry=array(torch.linalg.matrix_norm(weights - weights.mT)),
+        asymmetry=torch.linalg.matrix_norm(weights - weights.mT),
         parameters=(counts[0], counts[1], counts[2]),
         saved=counts[0] - counts[1],
         formula=_formula(config),
-        verdicts=judge_all(config, TESTS, _found(config), _found),
-        provenance=Provenance.of(config),
     )
 
 

@@ -9,9 +9,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from attention_core.experiments.arrays import array, frozen, on_cpu
 from attention_core.experiments.bounds import is_half, tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, array, frozen, judge_all, largest, on_cpu
+from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets
 from attention_core.experiments.receptive_field.stack import attention_mask, build_stack, through_first_layer
 from attention_core.experiments.verdict import Verdict
@@ -44,11 +45,7 @@ class Kernel:
 
 
 def measure_kernel(config: ReceptiveFieldConfig) -> Kernel:
-    """Run the first layer with a tap of random numbers for each head's W_O, and ``conv1d`` with the same taps.
-
-    Args:
-        config: The settings.
-    """
+    """Run the first layer with a tap of random numbers for each head's W_O, and ``conv1d`` with the same taps."""
     heads, tokens = config.heads, config.tokens
     stack = build_stack(
         intended_targets(config)[:1],

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from attention_core.experiments.judge import frozen
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.receptive_field.config import (
     MAX_HEADS,
     MAX_LAYERS,
@@ -37,10 +37,11 @@ from attention_core.experiments.receptive_field.verdicts import (
     random_verdict,
     tight_verdicts,
 )
-from attention_core.experiments.verdict import Brief, Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Brief, Result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)  # a class with slots cannot have two such bases
 class Looks(Brief):
     """Where the heads look, and what follows from it. Layers are counted 1 … ``layers``: index 0 is one layer up.
 
@@ -75,7 +76,6 @@ class ReceptiveFieldResult(Looks, Result):
         kernel: The first layer beside a convolution.
         verdicts: ``rf-bound`` (most, agree), ``rf-tight`` (last, every) or ``rf-random`` (1, 16) where the weights
             are constructed or random, and ``head-tap``.
-        provenance: Where the numbers come from.
     """
 
     chosen: Int[np.ndarray, " chosen"]
@@ -84,8 +84,6 @@ class ReceptiveFieldResult(Looks, Result):
     random: RandomReach | None
     shares: tuple[RandomShare, ...]
     kernel: Kernel
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,11 +100,7 @@ class ReachTable(Brief):
 
 
 def run_looks(config: ReceptiveFieldConfig) -> Looks:
-    """One pass through the real stack, to read off where each head looks.
-
-    Args:
-        config: The settings.
-    """
+    """One pass through the real stack, to read off where each head looks."""
     edges, smallest = looked_at(_stack(config, intended_targets(config), 1))
     sees = reach(edges, residual=config.residual)
     return Looks(
@@ -147,16 +141,16 @@ def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
         verdicts += tight_verdicts(config, sees)
     verdicts += tuple(random_verdict(config, share) for share in shares)
     kernel = measure_kernel(config)
-    yield ReceptiveFieldResult(
+    yield ReceptiveFieldResult.of(
+        config,
+        (*verdicts, kernel_verdict(config, kernel)),
         **{field.name: getattr(looks, field.name) for field in fields(Looks)},
-        chosen=frozen(chosen.astype(np.int32)),
-        paths=frozen(paths.astype(np.float32)),
-        reach_autograd=frozen(sees.autograd.sum(-1, dtype=np.int32)),
+        chosen=chosen.astype(np.int32),
+        paths=paths.astype(np.float32),
+        reach_autograd=sees.autograd.sum(-1, dtype=np.int32),
         random=random,
         shares=tuple(shares),
         kernel=kernel,
-        verdicts=(*verdicts, kernel_verdict(config, kernel)),
-        provenance=Provenance.of(config),
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.judge import frozen
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

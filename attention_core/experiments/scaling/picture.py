@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.experiments.judge import array, frozen, on_cpu
+from attention_core.experiments.arrays import array, frozen, on_cpu
 from attention_core.experiments.scaling.config import (
     D_HEADS,
     SCALED,

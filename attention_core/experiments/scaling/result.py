@@ -9,7 +9,8 @@ from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED,
 from attention_core.experiments.scaling.curves import ScalingCurves
 from attention_core.experiments.scaling.sweep import ScalingPart, steps_part
 from attention_core.experiments.scaling.verdicts import verdicts
-from attention_core.experiments.verdict import Provenance, Result, Step, Verdict
+from attention_core.experiments.step import Step
+from attention_core.experiments.verdict import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +37,12 @@ class ScalingResult(Result):
         chosen: Curves of the scale and temperature in ``config``; ``unscaled`` or ``scaled`` where it is one of them.
         verdicts: ``scale-var`` (unscaled, scaled), ``scale-sat``, ``scale-jac`` (keys, two), ``scale-grad`` (median,
             mean).
-        provenance: Where the numbers come from.
     """
 
     config: ScalingConfig
     unscaled: ScalingCurves
     scaled: ScalingCurves
     chosen: ScalingCurves
-    verdicts: tuple[Verdict, ...]
-    provenance: Provenance
 
     @property
     def curves(self) -> tuple[ScalingCurves, ...]:
@@ -84,13 +82,13 @@ def conclude(measured: Measured) -> ScalingResult:
         for name, one in (part.naive if config.naive_epsilon else part.curves).items()
     }
     unscaled, scaled, chosen = curves[UNSCALED], curves[SCALED], curves[config.factor_name]
-    return ScalingResult(
+    return ScalingResult.of(
+        config,
+        verdicts(config, unscaled, scaled, chosen),
         config=config,
         unscaled=unscaled,
         scaled=scaled,
         chosen=chosen,
-        verdicts=verdicts(config, unscaled, scaled, chosen),
-        provenance=Provenance.of(config),
     )
 
 

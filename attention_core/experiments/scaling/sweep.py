@@ -14,7 +14,7 @@ from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED,
 from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
 from attention_core.experiments.scaling.inputs import CHUNK, Inputs, chunks, pair_rows
 from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms, zeros_in
-from attention_core.experiments.verdict import Step
+from attention_core.experiments.step import Step
 from attention_core.modules.dot_product import attention_scores, precise_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.anatomy import AnatomyConfig, AnatomyResult
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.anatomy.steps import (
     ALL,
     AVERAGE,

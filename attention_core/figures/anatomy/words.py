@@ -1,7 +1,7 @@
 """The proof of what the page of a forward pass shows, step by step, beside what was measured for it."""
 
 from attention_core.experiments.anatomy import AnatomyResult, HeadTimes
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.anatomy.steps import STEP_LABELS, STEPS
 from attention_core.figures.proof import ProofStep, measured
 

@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention_core.experiments.biases import AfterNormResult, AppendixResult
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, escape, footnote
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
 

@@ -28,7 +28,7 @@ from attention_core.experiments.biases import (
     steps_training,
 )
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.bars import appendix_bars, norm_bars
 from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary

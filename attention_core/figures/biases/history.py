@@ -3,7 +3,7 @@
 from typing import Final
 
 from attention_core.experiments.biases import AfterNormResult, BiasesResult, MeanResult
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.curves import CURVES
 from attention_core.figures.proof import ProofStep, measured
 

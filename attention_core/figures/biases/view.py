@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.biases import NAMES, BiasesResult, BiasSizesResult, KeySweepResult
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
 from attention_core.figures.panels import AVERAGE, of_head

@@ -15,7 +15,7 @@ from attention_core.experiments.biases import (
     ShiftResult,
     TrainingResult,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.proof import ProofStep
 
 _COLOURED: Final = {"q": ":blue[b_Q]", "k": ":orange[b_K]", "v": ":green[b_V]", "o": ":violet[b_O]"}

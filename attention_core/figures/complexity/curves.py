@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attention_core.experiments.complexity import TimeCurves, Times, TimeShares
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.complexity.view import NAMES, ROLES, SHORT, SIZE
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES

@@ -13,7 +13,7 @@ from attention_core.experiments.complexity import (
     Times,
     TimeShares,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,

@@ -1,7 +1,7 @@
 """The proof of what attention costs, step by step, beside what was counted and timed."""
 
 from attention_core.experiments.complexity import ComplexityResult, Times
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.complexity.view import lines_table, rearranged_table, times_said
 from attention_core.figures.proof import ProofStep
 

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.learning import ROLES, AblationResult, Answer, Head, History, letters, moments_of
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from attention_core.figures.plot import Figure, Mode

@@ -13,7 +13,7 @@ from attention_core.experiments.normalization import (
     NormalizationConfig,
     NormalizationResult,
 )
-from attention_core.experiments.verdict import format_number
+from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role

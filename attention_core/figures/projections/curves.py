@@ -4,6 +4,7 @@ from functools import singledispatch
 
 import numpy as np
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.projections import (
     LAYERS,
     CollapseResult,
@@ -13,7 +14,6 @@ from attention_core.experiments.projections import (
     RankResult,
     TyingResult,
 )
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.lines import LinesPanel, Series
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixView
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.projections import (
     LAYERS,
     CollapseResult,
@@ -15,7 +16,6 @@ from attention_core.experiments.projections import (
     RankResult,
     TyingResult,
 )
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep
 from attention_core.figures.projections.curves import projections_curves
 from attention_core.figures.table import Table

@@ -4,8 +4,8 @@ from typing import Final
 
 import numpy as np
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.receptive_field import ReachTable, ReceptiveFieldResult
-from attention_core.experiments.verdict import format_number
 from attention_core.figures.matrix import (
     Axis,
     LinesPanel,

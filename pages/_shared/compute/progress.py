@@ -17,7 +17,7 @@ from pages._shared.compute.turns import turns
 from pages._shared.core.compat import is_move_waiting
 
 if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page that needs it
-    from attention_core.experiments.verdict import Step
+    from attention_core.experiments.step import Step
 
 PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
 POLL_S = 0.1

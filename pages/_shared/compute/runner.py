@@ -19,7 +19,7 @@ from pages._shared.compute.memory import trim
 from pages._shared.compute.turns import turns
 
 if TYPE_CHECKING:  # the runner is made before torch, which steps come with, is imported
-    from attention_core.experiments.verdict import Step
+    from attention_core.experiments.step import Step
 
 CACHE_BYTES = 64 * 2**20
 # Quick work shares the cores; long work, which reports its steps, has one lane of its own and cannot starve it.

@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
 from attention_core.claims import statement
-from attention_core.experiments.verdict import Verdict, format_number
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Verdict
 
 MOST = 3
 _LOOKS = {

@@ -14,7 +14,8 @@ from pages._shared.core.session_keys import WORKSHEET
 from pages._shared.lessons.course import Course, Step
 from pages._shared.page.worksheet_html import Sheet, handout
 from attention_core.claims import statement
-from attention_core.experiments.verdict import Verdict, format_number
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Verdict
 from attention_core.figures.svg import view_svgs
 
 MOST_FOUND: Final = 3
