@@ -46,9 +46,7 @@ def verdict_of(at: object, key: str) -> str:
         ({"padding": "not-a-number"}, "mask-encoder", "0 · NaN is NaN"),
     ],
 )
-def test_verdicts_follow_the_switches_in_links(
-    parameters: dict, claim: str, says: str, open_page: Open
-) -> None:
+def test_verdicts_follow_the_switches_in_links(parameters: dict, claim: str, says: str, open_page: Open) -> None:
     at = open_page("masks", **{f"masks_{name}": value for name, value in parameters.items()})
     assert not at.warning
     assert says in verdict_of(at, claim)
