@@ -7,5 +7,5 @@ from pages._shared.server import SETTINGS
 
 app = st.App(**SETTINGS)
 
-if __name__ == "__main__":  # a host that runs this file as a plain script gets the same pages
+if __name__ == "__main__":  # run as a plain script there are no routes: no classes, and no pictures
     main()

@@ -14,7 +14,7 @@ from tests.browser.locators import FIGURE
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
 WALL = {"viewport": {"width": 1280, "height": 720}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-DOCK = ".st-key-_class_dock .dock"
+PANEL = ".st-key-_class_panel .panel"
 ENDED = "This class has ended, and nothing of it was kept."
 STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts", "Reveal the answer"]
 
@@ -25,30 +25,30 @@ def start(teacher: Any) -> tuple[str, str]:
     wait_until_settled(teacher)
     teacher.get_by_role("button", name="Start a class", exact=True).click()
     says(teacher, ".letters", r"^[B-Z]{5}$")
-    key = teacher.locator(f"{DOCK} .letters").inner_text()
+    key = teacher.locator(f"{PANEL} .letters").inner_text()
     return key, teacher.evaluate("(name) => sessionStorage.getItem(name)", f"room_teacher/{key}")
 
 
 def says(page: Any, part: str, pattern: str) -> None:
-    """Wait until a part of the dock says so."""
-    page.locator(f"{DOCK} {part}:visible").filter(has_text=re.compile(pattern)).first.wait_for()
+    """Wait until a part of the panel says so."""
+    page.locator(f"{PANEL} {part}:visible").filter(has_text=re.compile(pattern)).first.wait_for()
 
 
 def step(teacher: Any, name: str) -> None:
     """Press the step that is marked, which must be this one."""
-    teacher.locator(f"{DOCK} .steps .main:enabled").filter(has_text=re.compile(f"^{name}$")).click()
+    teacher.locator(f"{PANEL} .steps .main:enabled").filter(has_text=re.compile(f"^{name}$")).click()
 
 
 def vote(phone: Any, answer: int) -> None:
-    phone.locator(f"{DOCK} .answer").nth(answer).click()
-    phone.locator(f"{DOCK} .answer[aria-pressed=true]").nth(0).wait_for()
+    phone.locator(f"{PANEL} .answer").nth(answer).click()
+    phone.locator(f"{PANEL} .answer[aria-pressed=true]").nth(0).wait_for()
     says(phone, ".sent", "^Sent")
 
 
 def counts(page: Any) -> list[list[str]]:
     """What the histogram says, row by row."""
-    page.locator(f"{DOCK} table").wait_for()
-    rows = page.locator(f"{DOCK} tbody tr").all()
+    page.locator(f"{PANEL} table").wait_for()
+    rows = page.locator(f"{PANEL} tbody tr").all()
     return [[cell.inner_text() for cell in row.locator("td").all()] for row in rows]
 
 
@@ -64,14 +64,14 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
         says(phone, ".note", "No names")
     says(teacher, ".here", "^3 here$")
     says(teacher, ".note", "No names")
-    assert teacher.locator(f"{DOCK} .steps button:visible").all_inner_texts() == STEPS
-    assert teacher.locator(f"{DOCK} .qr").evaluate("(code) => code.complete && code.naturalWidth > 0")
+    assert teacher.locator(f"{PANEL} .steps button:visible").all_inner_texts() == STEPS
+    assert teacher.locator(f"{PANEL} .qr").evaluate("(code) => code.complete && code.naturalWidth > 0")
     assert barriers(teacher) == barriers(phones[0]) == []
 
     step(teacher, "Ask")
     for place, phone in enumerate(phones):
         says(phone, ".line", "^Vote. Without scaling")
-        assert min(one.bounding_box()["height"] for one in phone.locator(f"{DOCK} .answer").all()) >= 44
+        assert min(one.bounding_box()["height"] for one in phone.locator(f"{PANEL} .answer").all()) >= 44
         vote(phone, place)
     vote(phones[1], 0)  # the last one counts
     says(teacher, ".status", "^Vote: 3 of 3$")
@@ -81,11 +81,11 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     teacher.keyboard.press("PageDown")
     for phone in phones:
         says(phone, ".line", "^Closed")
-    assert teacher.locator(f"{DOCK} table").count() == 0, "nobody sees a count before the teacher shows it"
+    assert teacher.locator(f"{PANEL} table").count() == 0, "nobody sees a count before the teacher shows it"
     step(teacher, "Ask again")
     for phone in phones:
         says(phone, ".line", "^Vote again")
-        assert phone.locator(f"{DOCK} [aria-pressed=true]").count() == 0
+        assert phone.locator(f"{PANEL} [aria-pressed=true]").count() == 0
         vote(phone, 3)
     teacher.reload()
     says(teacher, ".status", "^Second vote: 3 of 3$")
@@ -140,9 +140,9 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     other.wait_for_function("() => !location.search.includes('scaling_scale')")
     phone.wait_for_function("(name) => JSON.parse(sessionStorage.getItem(name)).call === 2", arg=f"room_way/{key}")
     teacher.get_by_role("button", name="Go on").click()
-    phone.locator(f"{DOCK} .look").wait_for(state="hidden")
+    phone.locator(f"{PANEL} .look").wait_for(state="hidden")
     teacher.get_by_role("button", name="Let them play").click()
-    teacher.locator(f"{DOCK} button:disabled", has_text="Let them play").wait_for()
+    teacher.locator(f"{PANEL} button:disabled", has_text="Let them play").wait_for()
     settled(phone)
     phone.get_by_role("button", name="Back to my page").click()
     phone.wait_for_url("**/masks**")
@@ -177,7 +177,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
         says(one, "p", f"^{ENDED}$")
     phone.get_by_role("button", name="Close").click()
     phone.wait_for_function("() => !location.search.includes('class')")
-    phone.locator(DOCK).wait_for(state="detached")
+    phone.locator(PANEL).wait_for(state="detached")
     stranger = visit("", f"?class={key}", **PHONE)
     says(stranger, ".line", f"^{ENDED}$")
     nobody = visit("", "?class=BBBBB", **PHONE)
@@ -198,7 +198,7 @@ def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable
     settled(phone)
     assert field.input_value() == "BBBBB"
     assert figure.bounding_box() == before, "nothing has moved"
-    assert not phone.locator(DOCK).count()
+    assert not phone.locator(PANEL).count()
     assert "class" not in phone.url
     phone.errors.clear()  # the browser names each answer of 404
 
@@ -219,23 +219,3 @@ def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Cal
     settled(teacher)
     held[0].continue_()
     says(teacher, ".letters", r"^[B-Z]{5}$")
-
-
-def test_a_class_goes_on_where_the_stream_is_cut(visit: Callable, open_page: Callable) -> None:
-    teacher = visit("scaling", "?scaling_tab=share", **WALL)
-    key, _ = start(teacher)
-    phone = visit("", **PHONE)
-    phone.route(
-        "**/events*",
-        lambda route: route.abort() if "event-stream" in route.request.headers["accept"] else route.continue_(),
-    )
-    phone.get_by_label("Key of your class").fill(key)
-    phone.get_by_role("button", name="Join").click()
-    says(phone, ".line", f"class {key}")
-    step(teacher, "Ask")
-    says(phone, ".line", "^Vote.")
-    vote(phone, 0)
-    says(teacher, ".status", "^Vote: 1 of 1$")
-    assert any("asking until it speaks again" in message for message in phone.messages)
-    assert "stream" not in phone.locator(DOCK).inner_text()
-    phone.errors.clear()  # the browser names each cut stream

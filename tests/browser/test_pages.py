@@ -20,7 +20,7 @@ FOCUSED = """() => {
 def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
     visit: Callable, settled: Callable, open_page: Callable
 ) -> None:
-    teacher = visit("permutation", "?permutation_positions=sinusoidal&permutation_tab=Share")
+    teacher = visit("permutation", "?permutation_positions=sinusoidal&permutation_tab=share")
     teacher.get_by_text("Make a lesson of it").click()
     settled(teacher)  # the box has opened: a list that still moves takes no click
     choice = teacher.get_by_role("combobox", name=re.compile("drawn as their value"))
@@ -34,7 +34,7 @@ def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
     note.fill("What moves?")
     note.press("Enter")
     settled(teacher)
-    address = next(text for text in teacher.locator("[data-testid=stCode]").all_inner_texts() if "lesson=" in text)
+    address = next(text for text in teacher.locator("[data-testid=stCode]").all_inner_texts() if "course=" in text)
     student = open_page()
     student.goto(address.strip())
     student.wait_for_selector("canvas")
@@ -47,7 +47,7 @@ def test_a_lesson_made_in_one_browser_shows_the_same_fixed_page_in_another(
 
 
 def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> None:
-    page = visit("permutation", "?permutation_tab=Code")
+    page = visit("permutation", "?permutation_tab=code")
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     page.evaluate(
         "document.addEventListener('copy', () => { window.copied = document.activeElement.value ?? window.copied; })"
@@ -60,7 +60,7 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
 
 @pytest.mark.slow
 def test_a_figure_saved_as_svg_is_xml_whatever_the_tokens_are(visit: Callable) -> None:
-    page = visit("permutation", "?permutation_tab=Data&permutation_tokens=" + quote("a\uffff \ufffe <b> %{z}"))
+    page = visit("permutation", "?permutation_tab=data&permutation_tokens=" + quote("a\uffff \ufffe <b> %{z}"))
     page.wait_for_selector(".js-plotly-plot .main-svg")
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG", exact=True).click()

@@ -13,7 +13,7 @@ from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import Prepared
 from tests.browser.conftest import APP
 from tests.browser.locators import ALERT, CANVAS, FIGURE, STRIP
-from tests.browser.test_live_class import DOCK, PHONE, STEPS, WALL, says, start, vote
+from tests.browser.test_live_class import PANEL, PHONE, STEPS, WALL, says, start, vote
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
 MINE = Prepared("Does <b>it</b> grow?", ("No", "Yes, $q$"), 1)
@@ -31,7 +31,7 @@ COURSE = Course(
 def press(teacher: Any, *names: str) -> None:
     """Send PageDown for each of these steps, once it is the one that is marked."""
     for name in names:
-        teacher.locator(f"{DOCK} .steps .main:enabled").get_by_text(name, exact=True).wait_for()
+        teacher.locator(f"{PANEL} .steps .main:enabled").get_by_text(name, exact=True).wait_for()
         teacher.keyboard.press("PageDown")
 
 
@@ -41,7 +41,7 @@ def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Calla
     teacher.locator(FIGURE).get_by_role("heading", name="Reverse the keys").wait_for()
     start(teacher)
     press(teacher, "Ask", "Close the vote")
-    teacher.locator(f"{DOCK} .steps button:enabled").get_by_text("Reveal the answer").click()
+    teacher.locator(f"{PANEL} .steps button:enabled").get_by_text("Reveal the answer").click()
     says(teacher, ".measured", "The same.*✓ measured")
     teacher.locator(CANVAS).first.wait_for()
     assert teacher.locator(ALERT).count() == 0
@@ -67,7 +67,7 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     teacher.goto(f"{teacher.url}&present=true")
     press(teacher, *STEPS[1:4])
     says(teacher, ".votes", "Nobody sees the counts until you show them")
-    assert teacher.locator(f"{DOCK} table").count() == 0
+    assert teacher.locator(f"{PANEL} table").count() == 0
     press(teacher, *STEPS[4:])
     says(teacher, ".measured", r"Yes, \$q\$.*✓ right")
     says(phone, ".measured", r"Yes, \$q\$")
@@ -90,6 +90,6 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
 
     press(teacher, "Next step")
     teacher.get_by_role("heading", name="What you predicted").wait_for()
-    settled(teacher)  # the dock, too, knows that this is the end
+    settled(teacher)  # the panel, too, knows that this is the end
     teacher.keyboard.press("PageUp")
     teacher.locator(STRIP).get_by_text("Step 3 of 3").wait_for()

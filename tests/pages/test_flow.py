@@ -179,7 +179,7 @@ def test_now_and_pinned_are_drawn_on_one_scale(
     at = pin(open_page(name))
     for setting, value in moves:
         widget(at.run(), f"{name}_{setting}").set_value(value).run()
-    now, pinned = pictures(at)
+    now, pinned = (one for one in pictures(at) if not one["id"].endswith("_second"))
     assert now["block"] != pinned["block"]
     for panel, other in zip(now["panels"], pinned["panels"], strict=True):
         assert panel["limits"] == other["limits"], panel["title"]
@@ -243,5 +243,5 @@ def test_the_csv_opens_in_pandas_with_the_numbers_after_the_shuffle() -> None:
 
 def test_a_term_that_is_all_zero_is_not_said_to_differ(open_page: Open) -> None:
     at = open_page("biases", biases_q_bias="false", biases_k_bias="false")
-    notes = [panel["note"] for panel in pictures(at)[0]["panels"]]
+    notes = [panel["note"] for view in pictures(at) for panel in view["panels"]]
     assert [note.startswith("All 0") for note in notes] == [False, True, True, True]

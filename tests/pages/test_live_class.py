@@ -21,7 +21,7 @@ KEY = "BCDFG"
 UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1}
 
 
-def docked(at: Any) -> str:
+def sent_to_panel(at: Any) -> str:
     """What the class's part of the page was sent; empty if it is not there."""
     drawn = (one.proto for one in at.get("bidi_component"))
     return next((proto.json for proto in drawn if proto.component_name == "live_class/panel"), "")
@@ -49,10 +49,10 @@ def test_any_page_can_be_asked_for_its_question_before_anybody_has_opened_it() -
 
 def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: Open) -> None:
     at = open_page("masks", **{"class": KEY.lower()})
-    assert docked(at)
+    assert sent_to_panel(at)
     assert at.query_params["class"] == KEY
     at.switch_page(page_path("home")).run()
-    assert docked(at)
+    assert sent_to_panel(at)
     assert at.query_params["class"] == KEY
 
 
@@ -60,16 +60,16 @@ def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: 
 def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page: Open) -> None:
     at = open_page("masks", **{"class": key})
     assert not at.exception
-    assert not docked(at)
+    assert not sent_to_panel(at)
     assert [warning.value for warning in at.warning if "is no key of a class" in warning.value]
     assert "class" not in at.query_params
 
 
 def test_home_takes_a_key(open_page: Open) -> None:
     at = open_page(HOME.name)
-    assert not docked(at)
+    assert not sent_to_panel(at)
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
-    assert docked(at)
+    assert sent_to_panel(at)
     assert at.query_params["class"] == KEY
 
 
@@ -82,7 +82,7 @@ def test_a_key_that_cannot_be_one_is_refused_where_it_is_typed(open_page: Open) 
     ]
     assert not at.warning, "it is said once"
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
-    assert docked(at)
+    assert sent_to_panel(at)
     assert at.query_params["class"] == KEY
 
 
@@ -206,7 +206,7 @@ def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> N
     assert TO_MEASURE not in at.session_state
     assert at.query_params["scaling_d_head"] == "4096"
     assert "scaling_scale" not in at.query_params
-    assert '"answer":3' in docked(at).replace(" ", "")
+    assert '"answer":3' in sent_to_panel(at).replace(" ", "")
 
 
 @pytest.mark.parametrize("page", [page.name for page in PAGES])
@@ -223,6 +223,6 @@ def test_the_question_of_any_page_is_measured(page: str, open_page: Open) -> Non
 
 def test_only_the_teacher_is_sent_the_code(open_page: Open) -> None:
     at = open_page("scaling", **{"class": KEY})
-    assert "svg" not in docked(at)
+    assert "svg" not in sent_to_panel(at)
     at.session_state[TEACHES] = True
-    assert "svg" in docked(at.run())
+    assert "svg" in sent_to_panel(at.run())

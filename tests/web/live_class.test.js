@@ -25,14 +25,14 @@ test("a place is a page and its settings, and not the class, the tab or the view
 test("a student is taken to a place once for each call, and back to where they were", (given) => {
   given.mock.timers.enable({ apis: ["setTimeout"] });
   const said = [];
-  const dock = { data: { page: "masks", followed: null, own: false }, say: (one) => said.push(one) };
-  const way = new Follow(dock, "ABCDE");
+  const panel = { data: { page: "masks", followed: null, own: false }, say: (one) => said.push(one) };
+  const way = new Follow(panel, "ABCDE");
   const there = { page: "scaling", settings: "s=1" };
   assert.equal(way.follow(there, 1), false);
   given.mock.timers.tick(4000);
   assert.equal(said.length, 2, "a move that was not made is asked for again");
   assert.deepEqual(said[0], { do: "move", ...there, own: true, call: 1 });
-  dock.data = { page: "scaling", followed: 1, own: true };
+  panel.data = { page: "scaling", followed: 1, own: true };
   at("?s=1");
   assert.equal(way.follow(there, 1), true);
   at("?s=9");
@@ -42,7 +42,7 @@ test("a student is taken to a place once for each call, and back to where they w
   way.follow(there, 2);
   assert.deepEqual([said[2].call, said[2].own], [2, false], "what was moved on the way is no place of one's own");
   assert.ok(way.leadsBack);
-  const again = new Follow(dock, "ABCDE"); // after a reload
+  const again = new Follow(panel, "ABCDE"); // after a reload
   again.back();
   assert.deepEqual(said[3], { do: "back", page: "masks", settings: "a=1&b=2" });
   for (const one of [way, again]) one.leave();
@@ -92,7 +92,7 @@ const teaching = (more = {}) => ({
   questions: { chosen: question("q"), isFresh: () => true, isDue: true, rightOf: () => 1 },
   state: { question: { name: "q-1", page: "" } },
   say: () => {},
-  dock: { say: mock.fn() },
+  panel: { say: mock.fn() },
   teach: mock.fn(async () => true),
   ...more,
 });
@@ -118,7 +118,7 @@ test("after its last question a course's step leads to the next", () => {
   const loop = new QuestionSteps(teacher);
   loop.draw({ phase: "revealed", round: 2, question: {} });
   loop.advance();
-  assert.deepEqual(teacher.dock.say.mock.calls[0].arguments, [{ do: "step", at: 2 }]);
+  assert.deepEqual(teacher.panel.say.mock.calls[0].arguments, [{ do: "step", at: 2 }]);
 });
 
 test("two presses are one step", async () => {
@@ -134,7 +134,7 @@ test("what a page has measured is revealed, for the question that waits for it",
   const loop = new QuestionSteps(teacher);
   loop.draw({ phase: "shown", round: 2, question: {} });
   await loop.take(loop.step);
-  assert.deepEqual(teacher.dock.say.mock.calls[0].arguments, [{ do: "measure", page: "scaling", question: "q-1" }]);
+  assert.deepEqual(teacher.panel.say.mock.calls[0].arguments, [{ do: "measure", page: "scaling", question: "q-1" }]);
   for (const question of ["q-0", "q-1", "q-1"]) await loop.measured({ question, answer: 2 });
   assert.deepEqual(
     teacher.teach.mock.calls.map((call) => call.arguments[0]),

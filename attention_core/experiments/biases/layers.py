@@ -194,7 +194,7 @@ def _survival(
         values = on_cpu(bare)
         power = values.square().mean(1) if name == "RMSNorm" else values.var(axis, correction=0)
         stretch = 1.0 if running else 1 / math.sqrt(float(power.min()) + eps)
-    normed = [_apply(norm, one) for one in outputs]
+    normed = [one if norm is None else norm(one) for one in outputs]
     moved = [largest(on_cpu(one) - on_cpu(normed[0])) for one in normed[1:]]
     size = largest(*outputs)
     own, last = 0.0, 0.0
@@ -204,10 +204,6 @@ def _survival(
         own = terms * (torch.finfo(dtype).eps / 2 * size) ** 2
     bound = LAMBDA * math.sqrt(2 * (float(off.max()) + own)) * stretch + last
     return Survival(norm=name, mean_part=moved[0], rest=moved[1], whole=moved[2], bound=bound)  # type: ignore[arg-type]
-
-
-def _apply(norm: nn.Module | None, rows: Tensor) -> Tensor:
-    return rows if norm is None else norm(rows)
 
 
 def _running(config: AfterNormConfig) -> str:

@@ -28,24 +28,18 @@ from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 _MEASURED: Final = {
     "bias-k.weights": ("taking it out moves the weights by at most", "max |weights − weights without b_K|"),
     "bias-k.output": ("taking it out moves the output by at most", "max |output − output without b_K|"),
-    "bias-k.spread": (
-        "what it adds to the scores of a row varies by at most",
-        "largest spread along a row of what b_K adds to the scores",
-    ),
+    "bias-k.spread": ("what it adds to the scores of a row varies by at most",
+                      "largest spread along a row of what b_K adds to the scores"),
     "bias-k-grad": ("its gradient is as long as", "‖∂L/∂b_K‖"),
     "bias-v": ("what it adds differs from one vector by at most", "max |output − output without b_V − W_O b_V|"),
     "bias-q.output": ("taking it out moves the output by up to", "max |output − output without b_Q|"),
-    "bias-q.column": (
-        "what it adds to the scores differs from one number for each key by at most",
-        "max |what b_Q adds to the scores − scale·b_Q·k_j|",
-    ),
+    "bias-q.column": ("what it adds to the scores differs from one number for each key by at most",
+                      "max |what b_Q adds to the scores − scale·b_Q·k_j|"),
     "bias-terms.sum": ("the four terms miss the scores by at most", "max |scores − sum of the four terms|"),
-    "bias-terms.cancel": (
-        "the weights from two of the terms alone are off by at most",
-        "max |weights − softmax(terms 1 + 3)|",
-    ),
+    "bias-terms.cancel": ("the weights from two of the terms alone are off by at most",
+                          "max |weights − softmax(terms 1 + 3)|"),
     "softmax-shift": ("a weight moves by at most", f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
-}
+}  # fmt: skip
 TESTS: Final = {
     key: Test(key, "≥" if key == "bias-q.output" else "≤", *words, breaks=partial(breaks, claim=key))
     for key, words in _MEASURED.items()

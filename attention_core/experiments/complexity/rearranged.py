@@ -39,11 +39,7 @@ class CopyCounter(TorchDispatchMode):
 
 
 def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:
-    """The lines that only rearrange, in the module's form and with batch and heads as one axis.
-
-    Args:
-        config: The settings.
-    """
+    """The lines that only rearrange, in the module's form and with batch and heads as one axis."""
     heads = config.num_heads
 
     def one_axis(rows: Tensor) -> Tensor:

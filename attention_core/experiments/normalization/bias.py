@@ -34,11 +34,7 @@ class BiasResult(Result):
 
 
 def run_bias(config: NormalizationConfig) -> BiasResult:
-    """Send tokens through a linear layer without and with its bias, or a part of it, and then through each norm.
-
-    Args:
-        config: The settings.
-    """
+    """Send tokens through a linear layer without and with its bias, or a part of it, and then through each norm."""
     moved, bounds = _moved(config)
     return BiasResult.of(
         config,

@@ -48,11 +48,7 @@ class BlockResult(Result):
 
 
 def run_block(config: NormalizationConfig) -> BlockResult:
-    """Permute the tokens of a block in all orders of up to five, in 120 random ones above.
-
-    Args:
-        config: The settings.
-    """
+    """Permute the tokens of a block in all orders of up to five, in 120 random ones above."""
     orders, left = _orders(config), _all_left(config)
     shown = min(len(orders) - 1, 77)  # any order that moves every token of five
     found = _found(config, left)

@@ -40,11 +40,7 @@ TESTS: Final = (
 
 
 def run_dependence(config: NormalizationConfig) -> DependenceResult:
-    """Differentiate each norm on the same tokens.
-
-    Args:
-        config: The settings.
-    """
+    """Differentiate each norm on the same tokens."""
     x = cast(config, draw(config, "tokens", 1, config.num_tokens, config.d_model))
     jacobians = torch.stack([_jacobian(norm_module(config, norm), x) for norm in NORMS.values()])
     n, d = config.num_tokens, config.d_model

@@ -43,11 +43,7 @@ class LengthResult(Result):
 
 
 def run_length(config: NormalizationConfig) -> LengthResult:
-    """Normalise 200 vectors and measure how long they come out.
-
-    Args:
-        config: The settings.
-    """
+    """Normalise 200 vectors and measure how long they come out."""
     seen = _lengths_of(config)
     verdicts = judge_all(config, TESTS, seen.found(config), lambda other: _lengths_of(other).found(other))
     return LengthResult.of(

@@ -1,12 +1,11 @@
 """What a block keeps of its input, by where its norms stand (``norm-place``)."""
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.judge import Found, Test, judge_all, largest
@@ -16,27 +15,18 @@ from attention_core.experiments.normalization.parts import length_tolerance
 from attention_core.experiments.verdict import Verdict
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
-Hook = Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]
 DEPTH: Final = 12
 _BATCH: Final = "BatchNorm brings features to one size, not tokens"
 _SLOTS: Final = "the norm has a weight for each slot"
 
 
 def place_verdicts(config: NormalizationConfig) -> tuple[Verdict, ...]:
-    """norm-place: two placements hand the input on as a summand, the third gives every token one length.
-
-    Args:
-        config: The settings.
-    """
+    """norm-place: two placements hand the input on as a summand, the third gives every token one length."""
     return judge_all(config, TESTS, _found(config), _found)
 
 
 def through_depth(config: NormalizationConfig) -> tuple[Tensor, Tensor]:
-    """Tokens after 0 … 12 blocks: their length ÷ √d_model, and the cosine to what they were; (placements, depths).
-
-    Args:
-        config: The settings.
-    """
+    """Tokens after 0 … 12 blocks: their length ÷ √d_model, and the cosine to what they were; (placements, depths)."""
     start = block_tokens(config)
     lengths, alike = [], []
     for placement in PLACEMENTS.values():
@@ -69,15 +59,17 @@ def _handed_on(config: NormalizationConfig, placement: Placement) -> Found:
 
 def _lengths(config: NormalizationConfig) -> Found:
     """How far the lengths after a post-norm block are from what its last norm makes of its input."""
-    d, seen = config.d_model, {}
+    d, seen = config.d_model, []
     x, block = block_tokens(config), build_block(config, PostNorm())
-    hook = block.get_submodule("feed_forward_norm").register_forward_hook(_keep(seen, "norm"))
+    hook = block.get_submodule("feed_forward_norm").register_forward_hook(
+        lambda _, given, __: seen.append(on_cpu(given[0]))
+    )
     y = on_cpu(block(x, is_causal=config.causal))
     hook.remove()
     norm = block.feed_forward_norm
     bias = getattr(getattr(norm, "norm", norm), "bias", None)  # SlotWeights holds the norm itself
     shift = torch.zeros(d) if bias is None else on_cpu(bias)
-    before = seen["norm"][0]
+    (before,) = seen
     centred = config.norm != "RMSNorm"
     spread = (before - before.mean(-1, keepdim=True) * centred).square().mean(-1).sqrt()
     eps = NORMS[config.norm].eps or 0.0  # pyright: ignore[reportAttributeAccessIssue]
@@ -109,12 +101,3 @@ TESTS: Final = (
          "post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|", breaks=_unequal),
     Test("norm-place.residual", "≤", f"with residual post-norm {_SUM}", "residual post-norm: max |y − x − Σ parts|"),
 )  # fmt: skip
-
-
-def _keep(seen: dict[str, tuple[Tensor, Tensor]], part: str) -> Hook:
-    """A hook that keeps what a part was given and what it gave."""
-
-    def hook(_: nn.Module, given: tuple[Tensor, ...], out: Tensor) -> None:
-        seen[part] = on_cpu(given[0]), on_cpu(out)
-
-    return hook

@@ -62,9 +62,6 @@ def normalization_snippet(config: NormalizationConfig) -> str:
     In the order of ``TOPICS``: LayerNorm's largest derivative by another token, BatchNorm's dependent pairs of
     tokens, and one derivative; how far lengths are from |γ|√d, and from the formula with ε; what each norm leaves of
     the bias; the residual of each placement.
-
-    Args:
-        config: The settings.
     """
     head = f"SEED, N, D, DTYPE = {config.seed}, {config.num_tokens}, {config.d_model}, torch.{config.dtype}"
     tokens = 'x = draw((1, N, D), SEED, "normalization", "tokens")[0].to(DTYPE)'

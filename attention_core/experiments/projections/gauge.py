@@ -56,9 +56,6 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
 
     ``W_Q → M W_Q``, ``W_K → M⁻ᵀ W_K`` leaves every q·k; ``W_V → N W_V``, ``W_O → W_O N⁻¹`` leaves every output;
     biases go with their matrices; heads are summed up, so their order is free.
-
-    Args:
-        config: The settings.
     """
     (here, there, _), traces, found = _see(config)
     theta, moved_theta = (_parameters(module) for module in (here, there))

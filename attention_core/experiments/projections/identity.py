@@ -48,11 +48,7 @@ class IdentityResult(Result):
 
 
 def run_identity(config: ProjectionsConfig) -> IdentityResult:
-    """Attend without projections and with random ones, at the config's size of a head and at all others.
-
-    Args:
-        config: The settings.
-    """
+    """Attend without projections and with random ones, at the config's size of a head and at all others."""
     without, learned = _traces(config, config.d_head)
     weights = torch.cat([on_cpu(trace.weights) for trace in (without, learned)])
     other = _different(config)

@@ -79,11 +79,7 @@ class _Spectra:
 
 
 def run_rank(config: ProjectionsConfig) -> RankResult:
-    """Take the singular values of every head's scores and weights, for the config's size of a head and all others.
-
-    Args:
-        config: The settings.
-    """
+    """Take the singular values of every head's scores and weights, for the config's size of a head and all others."""
     here = _spectra(config, config.d_head)
     sizes = compared_sizes(config)
     causal, n = mask(config), len(config.tokens)

@@ -42,11 +42,7 @@ class TyingResult(Result):
 
 
 def run_tying(config: ProjectionsConfig) -> TyingResult:
-    """Tie W_K = W_V and W_Q = W_K in the module, count, and compare.
-
-    Args:
-        config: The settings.
-    """
+    """Tie W_K = W_V and W_Q = W_K in the module, count, and compare."""
     x, causal = words(config), mask(config)
     full, tied_kv, tied_qk = (_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey()))
     counts = [sum(parameter.numel() for parameter in module.parameters()) for module in (full, tied_kv, tied_qk)]

@@ -45,11 +45,7 @@ class Kernel:
 
 
 def measure_kernel(config: ReceptiveFieldConfig) -> Kernel:
-    """Run the first layer with a tap of random numbers for each head's W_O, and ``conv1d`` with the same taps.
-
-    Args:
-        config: The settings.
-    """
+    """Run the first layer with a tap of random numbers for each head's W_O, and ``conv1d`` with the same taps."""
     heads, tokens = config.heads, config.tokens
     stack = build_stack(
         intended_targets(config)[:1],

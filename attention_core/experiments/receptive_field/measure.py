@@ -100,11 +100,7 @@ class ReachTable(Brief):
 
 
 def run_attended_keys(config: ReceptiveFieldConfig) -> AttendedKeys:
-    """One pass through the real stack, to read off where each head looks.
-
-    Args:
-        config: The settings.
-    """
+    """One pass through the real stack, to read off where each head looks."""
     edges, smallest = looked_at(_stack(config, intended_targets(config), 1))
     sees = reach(edges, residual=config.residual)
     return AttendedKeys(

@@ -82,38 +82,24 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     return judge_all(config, BOUND_TESTS, found)
 
 
-def _most_seen(config: ReceptiveFieldConfig) -> tuple[int, int]:
-    """The most inputs that a token of the last layer sees for certain, and the most that it may see."""
-    least, most = (int(seen[-1].sum(-1).max()) for seen in _soft_seen(config, chosen_tokens(config)))
-    return least, most
-
-
-def _exceeds(config: ReceptiveFieldConfig) -> str:
-    return SOFT if config.soft and _most_seen(config)[1] > (config.heads + 1) ** config.layers else ""
-
-
-def _may_exceed(config: ReceptiveFieldConfig) -> str:
+def _exceeds(config: ReceptiveFieldConfig) -> tuple[str, str]:
+    """What takes a token past the bound, and what leaves that open."""
     if not config.soft:
-        return ""
-    least, most = _most_seen(config)
-    return _doubt(config) if least <= (config.heads + 1) ** config.layers < most else ""
+        return "", ""
+    bound = (config.heads + 1) ** config.layers
+    least, most = (int(seen[-1].sum(-1).max()) for seen in _soft_seen(config, chosen_tokens(config)))
+    return SOFT if most > bound else "", _doubt(config) if least <= bound < most else ""
 
 
-def _agreement(config: ReceptiveFieldConfig) -> tuple[bool, bool]:
-    """Whether what soft heads see may be the graph, which may be although neither of the two ends is; and is."""
+def _differs(config: ReceptiveFieldConfig) -> tuple[str, str]:
+    """What makes autograd see more than the graph, and what leaves that open: neither end need be the graph."""
+    if not config.soft:
+        return "", ""
     chosen = chosen_tokens(config)
     graph = reach(final_targets(config), residual=config.residual)[:, chosen]
     certain, possible = _soft_seen(config, chosen)
     may = bool((certain <= graph).all() and (graph <= possible).all())
-    return may, may and not (certain < possible).any()
-
-
-def _differs(config: ReceptiveFieldConfig) -> str:
-    return SOFT if config.soft and not _agreement(config)[0] else ""
-
-
-def _may_differ(config: ReceptiveFieldConfig) -> str:
-    return _doubt(config) if config.soft and _agreement(config) == (True, False) else ""
+    return "" if may else SOFT, _doubt(config) if may and (certain < possible).any() else ""
 
 
 def _doubt(config: ReceptiveFieldConfig) -> str:
@@ -123,9 +109,10 @@ def _doubt(config: ReceptiveFieldConfig) -> str:
 SOFT: Final = "soft heads give every visible key some weight"
 BOUND_TESTS: Final = (
     Test("rf-bound.most", "≤", "the token that sees most sees", "most inputs that a token sees",
-         breaks=_exceeds, leaves=_may_exceed),
+         breaks=lambda config: _exceeds(config)[0], leaves=lambda config: _exceeds(config)[1]),
     Test("rf-bound.agree", "=", "autograd and the graph of where heads look differ on",
-         "pairs that only one of autograd and the argmax graph sees", breaks=_differs, leaves=_may_differ),
+         "pairs that only one of autograd and the argmax graph sees",
+         breaks=lambda config: _differs(config)[0], leaves=lambda config: _differs(config)[1]),
 )  # fmt: skip
 
 

@@ -6,7 +6,6 @@ expected.
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -134,6 +133,7 @@ def verdicts(
     everywhere = f"{len(every)} factors, {len(D_HEADS)} sizes, {_cases(config)}"
     theorem = "with a single key both are 0" if config.num_keys == 1 else THEOREM
     words, small = _scale_words(config), D_HEADS.index(SMALL)
+    keys, two = (int(sum(getattr(one, name).sum() for one in every)) for name in ("above_keys", "above_two"))
     typical = f"in probability: {1 - float(chosen.saturated[-1]):.1%} of the queries give no key {SATURATED:g}"
     least_median, least_mean = COLLAPSE * chosen.gradient_median[small], KEPT * chosen.gradient_mean[small]
     found = {
@@ -142,8 +142,8 @@ def verdicts(
         "scale-sat": Found(
             float(chosen.max_weight[-1]), SATURATED, _cases(config), note="; ".join(filter(None, (typical, words)))
         ),
-        "scale-jac.keys": Found(_above(one.above_keys for one in every), 0, everywhere, unit=rows, note=theorem),
-        "scale-jac.two": Found(_above(one.above_two for one in every), 0, everywhere, unit=rows, note=theorem),
+        "scale-jac.keys": Found(keys, 0, everywhere, unit=rows, note=theorem),
+        "scale-jac.two": Found(two, 0, everywhere, unit=rows, note=theorem),
         "scale-grad.median": Found(
             float(chosen.gradient_median[-1]), float(least_median),
             f"a hundredth of that at {SMALL} or less; {_cases(config)}", note=words,
@@ -249,10 +249,6 @@ def _standard_errors(
     off_square = np.maximum(np.abs(square - claim) - rounding, 0)
     error = np.where(errors[1] > 1e-6 * square, errors[1], np.inf)
     return float(np.max([(np.abs(mean) / errors[0]).max(), (off_square / error).max()]))
-
-
-def _above(counts: Iterable[np.ndarray]) -> int:
-    return sum(int(count.sum()) for count in counts)
 
 
 def _spreads(config: ScalingConfig, foreseen: float) -> str:

@@ -4,7 +4,7 @@ import { keep, kept } from "./room.js";
 import { isSame, placeOf } from "./location.js";
 
 /** @import { Place } from "../base/types" */
-/** @import { Dock } from "./panel.js" */
+/** @import { Panel } from "./panel.js" */
 
 /** Milliseconds after which a move that the app has not made is asked for again. */
 const AGAIN = 4000;
@@ -22,16 +22,16 @@ export class Follow {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   again = undefined;
 
-  /** @param {Dock} dock @param {string} key */
-  constructor(dock, key) {
-    this.dock = dock;
+  /** @param {Panel} panel @param {string} key */
+  constructor(panel, key) {
+    this.panel = panel;
     this.name = `room_way/${key}`;
     Object.assign(this.kept, JSON.parse(kept(this.name) ?? "{}"));
   }
 
   /** Whether there is a place to go back to. */
   get leadsBack() {
-    return this.kept.own !== null || this.dock.data.own;
+    return this.kept.own !== null || this.panel.data.own;
   }
 
   /**
@@ -41,30 +41,30 @@ export class Follow {
    */
   follow(place, call) {
     clearTimeout(this.again);
-    const { kept: now, dock } = this;
+    const { kept: now, panel } = this;
     if (!place) {
       if (now.follows) this.remember({ follows: false });
       return false;
     }
     if (call === now.call) return false;
-    if (dock.data.followed === call) {
+    if (panel.data.followed === call) {
       this.remember({ call, last: place, follows: true });
       return true;
     }
     if (this.asked?.call !== call) {
-      const here = placeOf(dock.data.page);
+      const here = placeOf(panel.data.page);
       // What was moved while following is not the student's own place, nor is what the teacher left behind.
       const own = now.own === null || (!now.follows && !isSame(here, now.last));
       if (own) this.remember({ own: here });
       this.asked = { do: "move", ...place, own, call };
     }
-    dock.say(this.asked);
+    panel.say(this.asked);
     this.again = setTimeout(() => this.follow(place, call), AGAIN);
     return false;
   }
 
   back() {
-    this.dock.say({ do: "back", ...(this.kept.own ?? placeOf(this.dock.data.page)) });
+    this.panel.say({ do: "back", ...(this.kept.own ?? placeOf(this.panel.data.page)) });
     this.remember({ own: null });
   }
 

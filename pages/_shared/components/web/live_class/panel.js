@@ -8,7 +8,7 @@ import { Teacher } from "./teacher.js";
 
 /** @import { ClassData, Component } from "../base/types" */
 
-export class Dock {
+export class Panel {
   /** @type {Student | Teacher | null} */
   face = null;
   room = "";
@@ -18,9 +18,9 @@ export class Dock {
   constructor({ data, parentElement, setTriggerValue }) {
     this.data = data;
     this.say = (/** @type {object} */ message) => setTriggerValue("said", message);
-    this.root = element("section", { className: "dock", "aria-label": "Your class" });
+    this.root = element("section", { className: "panel", "aria-label": "Your class" });
     parentElement.append(this.root);
-    // The page keeps as much room below as the dock takes, and the dock leaves the navigation alone.
+    // The page keeps as much room below as the panel takes, and the panel leaves the navigation alone.
     this.sizes = new ResizeObserver(() => this.fit());
     this.main = /** @type {HTMLElement} */ (document.querySelector("[data-testid=stMain]"));
     this.sizes.observe(this.root);
@@ -41,7 +41,7 @@ export class Dock {
     this.room = room;
     const secret = secretOf(room);
     this.root.replaceChildren();
-    this.root.className = `dock ${secret ? "teacher" : "student"}`;
+    this.root.className = `panel ${secret ? "teacher" : "student"}`;
     this.face = secret ? new Teacher(this, room, secret) : new Student(this, room);
   }
 
@@ -51,7 +51,7 @@ export class Dock {
     this.root.style.width = `${width}px`;
     const height = `${this.root.offsetHeight}px`;
     const whole = document.documentElement.style;
-    whole.setProperty("--class-dock", height);
+    whole.setProperty("--class-panel", height);
     if (!this.face?.isFolded || whole.getPropertyValue("--class-bar") === height) return;
     whole.setProperty("--class-bar", height);
     window.dispatchEvent(new Event("resize")); // pictures fit themselves into what is left
@@ -60,9 +60,9 @@ export class Dock {
   destroy() {
     this.face?.leave();
     this.sizes.disconnect();
-    for (const name of ["dock", "bar"]) document.documentElement.style.removeProperty(`--class-${name}`);
+    for (const name of ["panel", "bar"]) document.documentElement.style.removeProperty(`--class-${name}`);
     this.root.remove();
   }
 }
 
-export default await component(Dock, import.meta.url);
+export default await component(Panel, import.meta.url);

@@ -89,7 +89,7 @@ export class QuestionSteps {
     if (!asked?.page) return this.reveal(teacher.questions.rightOf(asked));
     this.measuring = asked.name;
     teacher.say("Measuring…");
-    teacher.dock.say({ do: "measure", page: asked.page, question: asked.name });
+    teacher.panel.say({ do: "measure", page: asked.page, question: asked.name });
   }
 
   async ask() {
@@ -104,8 +104,8 @@ export class QuestionSteps {
 
   /** Go to a step of the course, if the session is in one and not there. @param {number} at */
   go(at) {
-    const { dock, data } = this.teacher;
-    if (data.steps && at !== data.at) dock.say({ do: "step", at });
+    const { panel, data } = this.teacher;
+    if (data.steps && at !== data.at) panel.say({ do: "step", at });
   }
 
   /** @param {number | null} answer */

@@ -6,7 +6,7 @@ import { histogram } from "./histogram.js";
 import { Follow } from "./follow.js";
 
 /** @import { RoomState } from "./room.js" */
-/** @import { Dock } from "./panel.js" */
+/** @import { Panel } from "./panel.js" */
 
 const CHANGE = "Sent. You may change it until the vote is closed.";
 
@@ -24,18 +24,18 @@ export class Student {
   fold = element("button", { type: "button", className: "fold" });
   look = element("div", { className: "look", role: "alert", hidden: true }, element("p", {}, "Look up"));
 
-  /** @param {Dock} dock @param {string} key */
-  constructor(dock, key) {
+  /** @param {Panel} panel @param {string} key */
+  constructor(panel, key) {
     this.key = key;
-    this.dock = dock;
-    this.way = new Follow(dock, key);
+    this.panel = panel;
+    this.way = new Follow(panel, key);
     this.foot = element("div", { className: "foot" }, this.note);
     this.body = element("div", { className: "body" }, this.answers, this.sent, this.counts, this.foot);
-    dock.root.append(element("div", { className: "head" }, this.line, this.fold), this.body, this.look);
-    this.note.textContent = dock.data.kept;
+    panel.root.append(element("div", { className: "head" }, this.line, this.fold), this.body, this.look);
+    this.note.textContent = panel.data.kept;
     this.fold.onclick = () => this.open(this.isFolded);
     this.back.onclick = () => this.way.back();
-    this.quit.onclick = () => dock.say({ do: "leave" });
+    this.quit.onclick = () => panel.say({ do: "leave" });
     this.client = new RoomClient(key, {
       onState: (state) => this.show(state),
       onEnd: (sentence) => this.end(sentence),
@@ -59,7 +59,7 @@ export class Student {
 
   /** What no class was ever seen of is said where its key was typed. @param {string} sentence */
   end(sentence) {
-    if (!this.state && this.dock.data.typed) return this.dock.say({ do: "leave", why: sentence });
+    if (!this.state && this.panel.data.typed) return this.panel.say({ do: "leave", why: sentence });
     this.line.textContent = sentence;
     this.look.hidden = true;
     for (const part of [this.answers, this.counts]) part.replaceChildren();

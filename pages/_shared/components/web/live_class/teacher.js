@@ -10,7 +10,7 @@ import { keepSecret, ownLink } from "./secret.js";
 
 /** @import { RoomState } from "./room.js" */
 /** @import { ClassData } from "../base/types" */
-/** @import { Dock } from "./panel.js" */
+/** @import { Panel } from "./panel.js" */
 
 /** Characters of settings that a room takes. */
 const LONGEST = 1500;
@@ -37,11 +37,11 @@ export class Teacher {
   address = element("p", { className: "address" });
   fold = element("button", { type: "button", className: "fold" });
 
-  /** @param {Dock} dock @param {string} key @param {string} secret */
-  constructor(dock, key, secret) {
-    this.dock = dock;
+  /** @param {Panel} panel @param {string} key @param {string} secret */
+  constructor(panel, key, secret) {
+    this.panel = panel;
     this.key = key;
-    this.data = dock.data;
+    this.data = panel.data;
     this.client = new RoomClient(key, {
       teacher: secret,
       onState: (state) => this.show(state),
@@ -50,9 +50,9 @@ export class Teacher {
     });
     this.questions = new Questions(
       key,
-      dock.data,
+      panel.data,
       () => this.draw(),
-      (message) => dock.say(message),
+      (message) => panel.say(message),
     );
     this.loop = new QuestionSteps(this);
     this.follow = button("Follow me", () => this.takeAll());
@@ -68,10 +68,10 @@ export class Teacher {
     bar.append(this.status, this.loop.next, steer, this.fold);
     const letters = element("p", { className: "letters" }, key);
     const way = element("div", { className: "way" }, this.image, element("div", {}, letters, this.address));
-    const end = element("div", { className: "foot" }, element("p", { className: "note" }, dock.data.kept));
+    const end = element("div", { className: "foot" }, element("p", { className: "note" }, panel.data.kept));
     end.append(this.results, this.own, this.over);
-    this.panel = element("div", { className: "panel" }, way, this.loop.root, this.questions.root, this.votes, end);
-    dock.root.append(bar, this.panel);
+    this.inside = element("div", { className: "inside" }, way, this.loop.root, this.questions.root, this.votes, end);
+    panel.root.append(bar, this.inside);
     window.addEventListener("keydown", (event) => this.press(event), { capture: true, signal: this.gone.signal });
     this.open(kept(this.at("folded")) !== "yes");
     this.tell("Opening…");
@@ -92,7 +92,7 @@ export class Teacher {
   /** @param {ClassData} data */
   update(data) {
     this.data = data;
-    if (!data.teaches) this.dock.say({ do: "teach" });
+    if (!data.teaches) this.panel.say({ do: "teach" });
     this.image.hidden = !data.qr;
     this.image.src = `data:image/svg+xml,${encodeURIComponent(data.qr)}`;
     this.address.textContent = `Scan the code, or open ${data.address.split("?")[0]} and type the key.`;
@@ -181,18 +181,18 @@ export class Teacher {
     keepSecret(this.key, "");
     this.state = null;
     this.leave();
-    const close = button("Close", () => this.dock.say({ do: "leave" }));
-    this.dock.root.replaceChildren(element("div", { className: "head" }, this.status, close));
+    const close = button("Close", () => this.panel.say({ do: "leave" }));
+    this.panel.root.replaceChildren(element("div", { className: "head" }, this.status, close));
     this.tell(sentence);
   }
 
   get isFolded() {
-    return this.panel.hidden;
+    return this.inside.hidden;
   }
 
   /** @param {boolean} open */
   open(open) {
-    this.panel.hidden = !open;
+    this.inside.hidden = !open;
     this.loop.next.hidden = open;
     keep(this.at("folded"), open ? "no" : "yes");
     this.fold.ariaExpanded = String(open);
