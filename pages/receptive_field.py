@@ -7,13 +7,13 @@ from attention_core.experiments.receptive_field import (
     MAX_LAYERS,
     MAX_TOKENS,
     SHORTEST,
-    Looks,
+    AttendedKeys,
     ReceptiveFieldConfig,
     ReceptiveFieldResult,
     receptive_field_snippet,
-    run_looks,
+    run_attended_keys,
     run_table,
-    steps_seen,
+    steps_reach,
 )
 from attention_core.experiments.settings import Choice, Whole, setting
 from attention_core.figures import receptive_field as draw
@@ -75,24 +75,24 @@ def controls(controls: Controls) -> None:
     controls.show("level", "token")
 
 
-def node_of(looks: Looks, view: View) -> tuple[int, int]:
+def node_of(looks: AttendedKeys, view: View) -> tuple[int, int]:
     """Level and token, from 0, of the chosen node."""
     return min(view.level, looks.config.layers), min(view.token, looks.config.tokens) - 1
 
 
 @page.view
 def view_of(config: ReceptiveFieldConfig, view: View) -> MatrixView:
-    looks = page.compute(run_looks, config)
+    looks = page.compute(run_attended_keys, config)
     match view.show:
         case "graph":
             return draw.graph_view(looks, node_of(looks, view))
         case "table":
             return draw.table_view(page.compute(run_table, config.tabled))
         case "matrix":
-            return draw.reach_view(page.compute(steps_seen, looks))
+            return draw.reach_view(page.compute(steps_reach, looks))
         case "kernel":
-            return draw.kernel_view(page.compute(steps_seen, looks))
-    return draw.curve_view(page.compute(steps_seen, looks))
+            return draw.kernel_view(page.compute(steps_reach, looks))
+    return draw.curve_view(page.compute(steps_reach, looks))
 
 
 def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
@@ -100,7 +100,7 @@ def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
     if view.show != "graph":
         matrix_view(drawn, key=name)
         return
-    node = node_of(page.compute(run_looks, config), view)
+    node = node_of(page.compute(run_attended_keys, config), view)
 
     def choose(cell: Cell | None) -> None:
         if cell:
@@ -112,12 +112,12 @@ def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
 def changed(before: tuple[ReceptiveFieldConfig, View], after: tuple[ReceptiveFieldConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
-    return reach_changed(*(page.compute(run_looks, config) for config, _ in (before, after)))
+    return reach_changed(*(page.compute(run_attended_keys, config) for config, _ in (before, after)))
 
 
 @page.results
 def results(config: ReceptiveFieldConfig, _view: View) -> Results:
-    return Results(page.compute(steps_seen, page.compute(run_looks, config)))
+    return Results(page.compute(steps_reach, page.compute(run_attended_keys, config)))
 
 
 @page.answers

@@ -9,7 +9,7 @@ from attention_core.experiments.scaling import (
     Measured,
     ScalingConfig,
     ScalingResult,
-    conclude,
+    result_of,
     run_picture,
     scaling_snippet,
     steps_part,
@@ -78,7 +78,7 @@ def controls(controls: Controls) -> None:
 
 
 def measured(config: ScalingConfig) -> ScalingResult:
-    return page.compute(conclude, Measured(config, tuple(page.compute(steps_part, part) for part in config.parts)))
+    return page.compute(result_of, Measured(config, tuple(page.compute(steps_part, part) for part in config.parts)))
 
 
 @page.view

@@ -10,7 +10,7 @@ from attention_core.experiments.biases import BiasesConfig, BiasSizesResult
 from attention_core.experiments.masking import MaskingResult
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.permutation import ShuffleConfig, ShuffleResult
-from attention_core.experiments.receptive_field import Looks
+from attention_core.experiments.receptive_field import AttendedKeys
 from attention_core.experiments.scaling import ScalingPicture
 from attention_core.figures.panels import Array
 
@@ -125,7 +125,7 @@ def scaling_changed(
     return f"{moved} largest weight of a query went, on average, {'; '.join(told + new)}."
 
 
-def reach_changed(before: Looks, after: Looks) -> str:
+def reach_changed(before: AttendedKeys, after: AttendedKeys) -> str:
     """How many inputs the last token sees from the top layer, before the move and after it.
 
     Args:

@@ -9,7 +9,7 @@ from attention_core.experiments.scaling import (
     ScalingPart,
     ScalingPicture,
     ScalingResult,
-    conclude,
+    result_of,
     run_picture,
     steps_part,
 )
@@ -27,7 +27,7 @@ def part(config: ScalingConfig) -> ScalingPart:
 @cache
 def run(**settings: object) -> ScalingResult:
     config = ScalingConfig(**settings)
-    return conclude(Measured(config, tuple(map(part, config.parts))))
+    return result_of(Measured(config, tuple(map(part, config.parts))))
 
 
 @cache

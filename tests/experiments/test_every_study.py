@@ -75,7 +75,7 @@ FURTHER: list[tuple[RunConfig, Experiment]] = [  # that share the config of anot
     (biases.BiasesSetting(), biases.run_shift),
     (biases.BiasesConfig(rotary=True, dropout=True).key_sweep(), biases.steps_size_sweep),
     (receptive_field.ReceptiveFieldConfig(), receptive_field.run_table),
-    (receptive_field.ReceptiveFieldConfig(weights="random"), receptive_field.run_looks),
+    (receptive_field.ReceptiveFieldConfig(weights="random"), receptive_field.run_attended_keys),
     (scaling.ScalingConfig(num_keys=3), scaling.run_picture),
 ]
 

@@ -15,7 +15,7 @@ from attention_core.experiments.learning import (
     MapStep,
     SeedsConfig,
     SeedsStep,
-    Share,
+    SuccessRate,
     answer,
     keep,
     load_kept,
@@ -37,7 +37,7 @@ DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200}
     [(8, 8, 0.6756, 1.0), (0, 8, 0.0, 0.3244), (4, 8, 0.2152, 0.7848), (81, 263, 0.2553, 0.3662)],
 )
 def test_the_interval_of_a_share_is_wilsons(reached: int, runs: int, low: float, high: float) -> None:
-    share = Share(reached=reached, runs=runs)
+    share = SuccessRate(reached=reached, runs=runs)
     assert (share.low, share.high) == pytest.approx((low, high), abs=1e-4)
 
 
@@ -53,7 +53,7 @@ def test_each_of_several_runs_is_the_run_of_its_seed() -> None:
     assert result.moments[[0, -1]].tolist() == [0, 12]
     assert np.isnan(steps[0].accuracy[0, 1:]).all()
     np.testing.assert_array_equal(steps[-1].accuracy, result.accuracy)
-    assert result.share == Share(reached=0, runs=3)
+    assert result.share == SuccessRate(reached=0, runs=3)
     assert run_seeds(config).scores == result.scores
 
 
@@ -67,8 +67,8 @@ def test_a_run_that_ends_early_leaves_the_rest_of_its_curve_empty() -> None:
 
 def judged(config: SeedsConfig, reached: int, untied: int | None = None) -> dict[str, tuple[bool, bool | None]]:
     """Of each claim about rates, whether it holds and whether theory says so."""
-    other = None if untied is None else Share(reached=untied, runs=config.runs)
-    found = rate_verdicts(config, Share(reached=reached, runs=config.runs), other)
+    other = None if untied is None else SuccessRate(reached=untied, runs=config.runs)
+    found = rate_verdicts(config, SuccessRate(reached=reached, runs=config.runs), other)
     return {verdict.claim: (verdict.holds, verdict.expected) for verdict in found}
 
 

@@ -19,7 +19,7 @@ from attention_core.experiments.receptive_field.config import (
 )
 from attention_core.experiments.receptive_field.stack import build_stack, looked_at, path_weights, reach
 from attention_core.experiments.receptive_field.verdicts import (
-    Sees,
+    SeenInputs,
     bound_verdicts,
     final_targets,
     soft_paths,
@@ -203,8 +203,8 @@ def test_what_lies_between_all_that_is_certain_and_all_that_is_possible_may_agre
 def test_what_is_expected_does_not_depend_on_what_was_measured(settings: dict) -> None:
     config = ReceptiveFieldConfig(**settings)
     result = run(config)
-    nothing = Sees(np.zeros_like(result.sees), result.paths < 0, result.chosen)
-    everything = Sees(np.ones_like(result.sees), result.paths >= 0, result.chosen)
+    nothing = SeenInputs(np.zeros_like(result.sees), result.paths < 0, result.chosen)
+    everything = SeenInputs(np.ones_like(result.sees), result.paths >= 0, result.chosen)
     for made in (bound_verdicts, tight_verdicts):
         for sees in (nothing, everything):
             expected = {one.key: one.expected for one in made(config, sees)}

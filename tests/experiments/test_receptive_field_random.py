@@ -43,7 +43,7 @@ def test_rf_random_holds_for_any_seed(seed: int) -> None:
 def test_random_heads_reach_less_where_less_is_open_to_them(switch: dict, heads: int) -> None:
     result = run(ReceptiveFieldConfig(weights="random", heads=heads, tokens=20, **switch))
     for share in result.shares:
-        verdict = result.verdict(f"rf-random.{share.room}")
+        verdict = result.verdict(f"rf-random.{share.tokens_per_path}")
         assert not verdict.surprises
         assert verdict.because or share.layers < 3
         if verdict.because:

@@ -17,7 +17,7 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning import (
     LearningConfig,
     SeedsConfig,
-    Share,
+    SuccessRate,
     run_learning,
     run_seeds,
     steps_seeds,
@@ -276,9 +276,9 @@ COPY = {"task": "copy", "batch": 16, "feed_forward": False}
 
 def rates(reached: int, untied: int | None = None, **settings: Any) -> dict[str, str]:
     """What becomes of six runs of which so many succeed."""
-    other = None if untied is None else Share(reached=untied, runs=6)
+    other = None if untied is None else SuccessRate(reached=untied, runs=6)
     config = SeedsConfig(runs=6, **settings)
-    return {one.claim: one.outcome for one in rate_verdicts(config, Share(reached=reached, runs=6), other)}
+    return {one.claim: one.outcome for one in rate_verdicts(config, SuccessRate(reached=reached, runs=6), other)}
 
 
 def test_one_layer_fails_for_want_of_heads_only() -> None:
@@ -296,7 +296,7 @@ def test_a_rate_comes_out_wrong_for_one_seed_in_a_thousand(reached: int) -> None
     assert sum(math.comb(6, many) * 0.97**many * 0.03 ** (6 - many) for many in range(4)) < 1e-3
     for runs, decided in ((2, False), (5, False), (6, True), (16, True)):
         config = SeedsConfig(runs=runs, **{**COPY, "projections": "tied-kv", "steps": 150})
-        share = Share(reached=runs, runs=runs)
+        share = SuccessRate(reached=runs, runs=runs)
         assert (rate_verdicts(config, share, share)[0].outcome == "holds") == decided
 
 
@@ -325,7 +325,7 @@ def test_tied_matrices_and_their_own_are_trained_from_the_same_seeds() -> None:
 
 def test_how_far_one_share_is_ahead_of_another_is_newcombes() -> None:
     """Newcombe (1998), table II, row (a): 56/70 − 48/80, method 10 gives 0.0524 to 0.3339."""
-    ours, theirs = Share(reached=56, runs=70), Share(reached=48, runs=80)
+    ours, theirs = SuccessRate(reached=56, runs=70), SuccessRate(reached=48, runs=80)
     assert ours.most_ahead(theirs) == pytest.approx(0.3339, abs=5e-5)
     assert -theirs.most_ahead(ours) == pytest.approx(0.0524, abs=5e-5)
 

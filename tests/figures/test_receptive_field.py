@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from attention_core.experiments.receptive_field import (
-    Looks,
+    AttendedKeys,
     ReceptiveFieldConfig,
     ReceptiveFieldResult,
-    run_looks,
+    run_attended_keys,
 )
 from attention_core.experiments.run import run
 from attention_core.figures.charts import panel_figure
@@ -19,7 +19,7 @@ from attention_core.figures.receptive_field.graph import MAX_EDGES, MAX_OTHERS
 from tests.figures.views import of, view_of
 
 
-def graph(result: Looks, node: tuple[int, int] | None = None) -> GraphPanel:
+def graph(result: AttendedKeys, node: tuple[int, int] | None = None) -> GraphPanel:
     (panel,) = graph_view(result, node).panels
     assert isinstance(panel, GraphPanel)
     return panel
@@ -78,7 +78,7 @@ def test_the_graph_view_holds_what_was_measured() -> None:
     assert [node.at.tolist() for node in other[1:]] == [[[0, 2], [0, 3], [0, 4]], [[1, 4]]]
     assert other[1].name == "3 inputs it sees"
     assert "token 5 of layer 1 sees 3 of 9 inputs" in graph_view(small, (1, 4)).summary
-    drawn = (panel_figure(graph(result)).to_json() for result in (run_looks(small.config), small))
+    drawn = (panel_figure(graph(result)).to_json() for result in (run_attended_keys(small.config), small))
     assert len(set(drawn)) == 1, "a graph needs only where the heads look"
 
 

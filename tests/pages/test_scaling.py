@@ -4,7 +4,7 @@ import pytest
 
 from pages._shared.compute.runner import runner
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.scaling import Measured, ScalingConfig, conclude, steps_part
+from attention_core.experiments.scaling import Measured, ScalingConfig, result_of, steps_part
 from tests.experiments.scaling_runs import run
 from tests.pages.conftest import Open, answer, held
 
@@ -65,7 +65,7 @@ def test_what_did_not_move_is_not_measured_again(open_page: Open) -> None:
     at = open_page("scaling", seed="77", scaling_temperature="2.5")
     assert runner().cached(steps_part, ScalingConfig(seed=77)) is base
     own = runner().cached(steps_part, ScalingConfig(seed=77, temperature=2.5))
-    result = conclude(Measured(ScalingConfig(seed=77, temperature=2.5), (base, own)))
+    result = result_of(Measured(ScalingConfig(seed=77, temperature=2.5), (base, own)))
     assert format_number(result.verdict("scale-sat").measured) in text_of(at)
 
 

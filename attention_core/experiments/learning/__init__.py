@@ -32,7 +32,7 @@ from attention_core.experiments.learning.result import History as History
 from attention_core.experiments.learning.result import LearningResult as LearningResult
 from attention_core.experiments.learning.result import LearningStep as LearningStep
 from attention_core.experiments.learning.result import Score as Score
-from attention_core.experiments.learning.result import Share as Share
+from attention_core.experiments.learning.result import SuccessRate as SuccessRate
 from attention_core.experiments.learning.result import Trained as Trained
 from attention_core.experiments.learning.seeds import SeedsConfig as SeedsConfig
 from attention_core.experiments.learning.seeds import SeedsResult as SeedsResult

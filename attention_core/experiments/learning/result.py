@@ -75,7 +75,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class SuccessRate:
     """How many of several runs reach 95 % on the held-out sequences.
 
     Attributes:
@@ -96,7 +96,7 @@ class Share:
         """Its upper end."""
         return self._end(1)
 
-    def most_ahead(self, other: "Share") -> float:
+    def most_ahead(self, other: "SuccessRate") -> float:
         """By how much this share may be larger than another one, with 95 % confidence.
 
         Newcombe (1998), "Interval estimation for the difference between independent proportions", method 10.

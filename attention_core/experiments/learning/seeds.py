@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from attention_core.experiments.arrays import frozen
 from attention_core.experiments.checks import MAX_SEED
 from attention_core.experiments.learning.config import SUCCESS, LearningConfig
-from attention_core.experiments.learning.result import Score, Share
+from attention_core.experiments.learning.result import Score, SuccessRate
 from attention_core.experiments.learning.trainer import Trainer, score
 from attention_core.experiments.learning.verdicts import compares, rate_verdicts, run_verdicts
 from attention_core.experiments.settings import Whole, setting
@@ -67,8 +67,8 @@ class SeedsResult(Result):
     moments: Int[np.ndarray, " points"]
     accuracy: Float[np.ndarray, "runs points"]
     scores: tuple[Score, ...]
-    share: Share
-    untied: Share | None
+    share: SuccessRate
+    untied: SuccessRate | None
     chance: float
     blind: float
     parameters: int
@@ -140,5 +140,5 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
     )
 
 
-def _share(scores: Sequence[Score]) -> Share:
-    return Share(reached=sum(one.accuracy >= SUCCESS for one in scores), runs=len(scores))
+def _share(scores: Sequence[Score]) -> SuccessRate:
+    return SuccessRate(reached=sum(one.accuracy >= SUCCESS for one in scores), runs=len(scores))

@@ -6,7 +6,7 @@ from typing import Final
 
 from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.learning.config import HELD_OUT, SUCCESS, LearningConfig
-from attention_core.experiments.learning.result import Score, Share
+from attention_core.experiments.learning.result import Score, SuccessRate
 from attention_core.experiments.learning.trainer import blind_shares
 from attention_core.experiments.verdict import Verdict
 
@@ -106,7 +106,9 @@ def _few(config: LearningConfig) -> str:
     Each run goes as usual with a probability of at least 97 %. Of six, three or more do not with one of 5e-4.
     """
     runs = config.repeats // (1 + compares(config))
-    needed = next((many for many in range(1, runs + 1) if Share(reached=many, runs=runs).low >= LEAST), runs + 1)
+    needed = next(
+        (many for many in range(1, runs + 1) if SuccessRate(reached=many, runs=runs).low >= LEAST), runs + 1
+    )
     chance = sum(math.comb(runs, many) * RATE**many * (1 - RATE) ** (runs - many) for many in range(needed))
     return f"{runs} runs are too few to tell their share" if chance > CHANCE else ""
 
@@ -141,7 +143,9 @@ def run_verdicts(config: LearningConfig, scores: Sequence[Score]) -> tuple[Verdi
     return judge_all(config, (ORDER,), {"learn-order": found})
 
 
-def rate_verdicts(config: LearningConfig, share: Share, untied: Share | None = None) -> tuple[Verdict, ...]:
+def rate_verdicts(
+    config: LearningConfig, share: SuccessRate, untied: SuccessRate | None = None
+) -> tuple[Verdict, ...]:
     """learn-depth, learn-tied and learn-scale: how many of several runs reach 95 %, by the ends of its interval.
 
     Args:

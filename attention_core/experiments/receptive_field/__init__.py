@@ -13,12 +13,12 @@ from attention_core.experiments.receptive_field.config import WEIGHTS as WEIGHTS
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig as ReceptiveFieldConfig
 from attention_core.experiments.receptive_field.draws import RandomReach as RandomReach
 from attention_core.experiments.receptive_field.draws import RandomShare as RandomShare
-from attention_core.experiments.receptive_field.measure import Looks as Looks
+from attention_core.experiments.receptive_field.measure import AttendedKeys as AttendedKeys
 from attention_core.experiments.receptive_field.measure import ReachTable as ReachTable
 from attention_core.experiments.receptive_field.measure import ReceptiveFieldResult as ReceptiveFieldResult
-from attention_core.experiments.receptive_field.measure import run_looks as run_looks
+from attention_core.experiments.receptive_field.measure import run_attended_keys as run_attended_keys
 from attention_core.experiments.receptive_field.measure import run_table as run_table
+from attention_core.experiments.receptive_field.measure import steps_reach as steps_reach
 from attention_core.experiments.receptive_field.measure import steps_receptive_field as steps_receptive_field
-from attention_core.experiments.receptive_field.measure import steps_seen as steps_seen
 from attention_core.experiments.receptive_field.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.receptive_field.snippet import receptive_field_snippet as receptive_field_snippet

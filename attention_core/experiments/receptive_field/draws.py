@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, random_targets
 from attention_core.experiments.receptive_field.stack import attention_mask, build_stack, looked_at, reach
 
-ROOMS: Final = (1, 16)  # tokens for each path
+TOKENS_PER_PATH: Final = (1, 16)  # tokens for each path
 DRAWS: Final = (32, 512)  # fewest and most
 SAMPLE: Final = 4096  # tokens of all draws together
 MAX_TOKENS: Final = 1024  # of one stack
@@ -43,12 +43,12 @@ class RandomReach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomShare:
-    """Share of (k + 1)^layers that random heads reach with ``room`` tokens for each path.
+    """Share of (k + 1)^layers that random heads reach with ``tokens_per_path`` tokens for each path.
 
     Attributes:
-        room: ``tokens / (k + 1)^layers``, 1 or 16.
+        tokens_per_path: ``tokens / (k + 1)^layers``, 1 or 16.
         layers: The depth it was measured at: the settings' own, or the largest whose cost is allowed.
-        tokens: ``room · (k + 1)^layers``.
+        tokens: ``tokens_per_path · (k + 1)^layers``.
         draws: Stacks that were drawn.
         mean: Mean share over all tokens and draws.
         low: 1 % quantile over all tokens and draws.
@@ -57,7 +57,7 @@ class RandomShare:
         exact: What probability theory gives for the mean, without a mask and with the residual.
     """
 
-    room: int
+    tokens_per_path: int
     layers: int
     tokens: int
     draws: int
@@ -119,34 +119,34 @@ def _drawn_edges(
     return edges.reshape(layers, len(draws), config.heads, tokens).swapaxes(0, 1)
 
 
-def measured_depth(config: ReceptiveFieldConfig, room: int) -> int:
-    """The depth at which ``room`` · (k + 1)^layers tokens can be paid for: the settings', or the largest below."""
+def measured_depth(config: ReceptiveFieldConfig, tokens_per_path: int) -> int:
+    """The depth at which so many tokens for each path can be paid for: the settings', or the largest below."""
 
     def affordable(layers: int) -> bool:
-        tokens = room * (config.heads + 1) ** layers
+        tokens = tokens_per_path * (config.heads + 1) ** layers
         return tokens <= MAX_TOKENS and DRAWS[0] * config.heads * layers * tokens**2 <= MAX_DRAWN
 
     return max(layers for layers in range(1, config.layers + 1) if layers == 1 or affordable(layers))
 
 
-def measure_share(config: ReceptiveFieldConfig, room: int) -> RandomShare:
-    """Mean and band of the share of (k + 1)^layers, with ``room`` tokens for each path.
+def measure_share(config: ReceptiveFieldConfig, tokens_per_path: int) -> RandomShare:
+    """Mean and band of the share of (k + 1)^layers, with ``tokens_per_path`` tokens for each path.
 
     Args:
         config: Heads, mask, residual, precision and seed, and the depth where its cost is allowed.
-        room: Tokens for each path.
+        tokens_per_path: Tokens for each path.
     """
-    layers = measured_depth(config, room)
+    layers = measured_depth(config, tokens_per_path)
     paths = (config.heads + 1) ** layers
-    measured = measure_random(config, layers, room * paths)
-    mean, deviation = expected_reach(config.heads, layers, room * paths)
+    measured = measure_random(config, layers, tokens_per_path * paths)
+    mean, deviation = expected_reach(config.heads, layers, tokens_per_path * paths)
     # Where draws happen to agree, their spread says nothing: tokens of one draw are at best independent. Where
     # overwritten positions send all of them to the same keys in the second layer, which leaves the mean as it is, a
     # draw may say no more than one token does.
     independent = 1 if config.write_positions and layers == 2 else measured.tokens
     least = deviation / math.sqrt(measured.draws * independent)
     return RandomShare(
-        room=room,
+        tokens_per_path=tokens_per_path,
         layers=layers,
         tokens=measured.tokens,
         draws=measured.draws,

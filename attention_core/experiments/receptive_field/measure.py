@@ -15,7 +15,7 @@ from attention_core.experiments.receptive_field.config import (
     intended_targets,
 )
 from attention_core.experiments.receptive_field.draws import (
-    ROOMS,
+    TOKENS_PER_PATH,
     RandomReach,
     RandomShare,
     measure_random,
@@ -31,7 +31,7 @@ from attention_core.experiments.receptive_field.stack import (
     reach,
 )
 from attention_core.experiments.receptive_field.verdicts import (
-    Sees,
+    SeenInputs,
     bound_verdicts,
     chosen_tokens,
     random_verdict,
@@ -42,7 +42,7 @@ from attention_core.experiments.verdict import Brief, Result
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # a class with slots cannot have two such bases
-class Looks(Brief):
+class AttendedKeys(Brief):
     """Where the heads look, and what follows from it. Layers are counted 1 … ``layers``: index 0 is one layer up.
 
     Attributes:
@@ -63,7 +63,7 @@ class Looks(Brief):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReceptiveFieldResult(Looks, Result):
+class ReceptiveFieldResult(AttendedKeys, Result):
     """What every token of every layer sees, both ways.
 
     Attributes:
@@ -99,11 +99,11 @@ class ReachTable(Brief):
     tokens: int
 
 
-def run_looks(config: ReceptiveFieldConfig) -> Looks:
+def run_attended_keys(config: ReceptiveFieldConfig) -> AttendedKeys:
     """One pass through the real stack, to read off where each head looks."""
     edges, smallest = looked_at(_stack(config, intended_targets(config), 1))
     sees = reach(edges, residual=config.residual)
-    return Looks(
+    return AttendedKeys(
         config=config,
         edges=frozen(edges.astype(np.int32)),
         smallest_weight=smallest,
@@ -113,17 +113,17 @@ def run_looks(config: ReceptiveFieldConfig) -> Looks:
     )
 
 
-def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
+def steps_reach(looks: AttendedKeys) -> Generator[Step | ReceptiveFieldResult]:
     """What autograd and other draws add to where the heads look: a ``Step`` before each part, and last the result.
 
     On the CPU the same config gives the same result, bit for bit; other devices add up in no fixed order.
 
     Args:
-        looks: What ``run_looks`` gave.
+        looks: What ``run_attended_keys`` gave.
     """
     config = looks.config
     is_random = config.weights == "random"
-    total = 1 + (1 + len(ROOMS)) * is_random
+    total = 1 + (1 + len(TOKENS_PER_PATH)) * is_random
     yield Step(0, total, "what autograd says")
     chosen = chosen_tokens(config)
     paths = path_weights(_stack(config, intended_targets(config), len(chosen)), chosen)
@@ -131,11 +131,11 @@ def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
     if is_random:
         yield Step(1, total, "other draws of the same heads")
         random = measure_random(config, config.layers, config.tokens)
-        for i, room in enumerate(ROOMS):
-            yield Step(2 + i, total, f"random heads with {room} tokens for each path")
-            shares.append(measure_share(config, room))
+        for i, tokens_per_path in enumerate(TOKENS_PER_PATH):
+            yield Step(2 + i, total, f"random heads with {tokens_per_path} tokens for each path")
+            shares.append(measure_share(config, tokens_per_path))
     all_paths = np.array([config.paths(n) for n in range(1, config.layers + 1)])
-    sees = Sees(graph=looks.sees, autograd=paths > config.seen_above * all_paths[:, None, None], chosen=chosen)
+    sees = SeenInputs(graph=looks.sees, autograd=paths > config.seen_above * all_paths[:, None, None], chosen=chosen)
     verdicts = bound_verdicts(config, sees)
     if config.weights == "constructed":
         verdicts += tight_verdicts(config, sees)
@@ -144,7 +144,7 @@ def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
     yield ReceptiveFieldResult.of(
         config,
         (*verdicts, kernel_verdict(config, kernel)),
-        **{field.name: getattr(looks, field.name) for field in fields(Looks)},
+        **{field.name: getattr(looks, field.name) for field in fields(AttendedKeys)},
         chosen=chosen.astype(np.int32),
         paths=paths.astype(np.float32),
         reach_autograd=sees.autograd.sum(-1, dtype=np.int32),
@@ -156,7 +156,7 @@ def steps_seen(looks: Looks) -> Generator[Step | ReceptiveFieldResult]:
 
 def steps_receptive_field(config: ReceptiveFieldConfig) -> Generator[Step | ReceptiveFieldResult]:
     """Everything for one config: where the heads look, and what autograd and other draws add."""
-    yield from steps_seen(run_looks(config))
+    yield from steps_reach(run_attended_keys(config))
 
 
 def run_table(config: ReceptiveFieldConfig) -> ReachTable:

@@ -20,7 +20,7 @@ MAX_CHOSEN: Final = 64  # tokens that autograd is asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Sees:
+class SeenInputs:
     """What was measured: which inputs a token sees, each way.
 
     Attributes:
@@ -64,7 +64,7 @@ def chosen_tokens(config: ReceptiveFieldConfig) -> Int[np.ndarray, " chosen"]:
     return np.unique(np.linspace(0, config.tokens - 1, MAX_CHOSEN).round().astype(np.int64))
 
 
-def bound_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, ...]:
+def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verdict, ...]:
     """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree.
 
     Args:
@@ -116,7 +116,7 @@ BOUND_TESTS: Final = (
 )  # fmt: skip
 
 
-def tight_verdicts(config: ReceptiveFieldConfig, sees: Sees) -> tuple[Verdict, ...]:
+def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verdict, ...]:
     """rf-tight: the last token sees min((k + 1)^layers, tokens) inputs, and token i min(i + 1, (k + 1)^layers).
 
     Args:
@@ -148,13 +148,17 @@ def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
         share: What was measured.
     """
     margin = STANDARD_ERRORS * share.error
-    room = "as many tokens as paths" if share.room == 1 else f"{share.room} × as many tokens as paths"
+    tokens = (
+        "as many tokens as paths"
+        if share.tokens_per_path == 1
+        else f"{share.tokens_per_path} × as many tokens as paths"
+    )
     windowed = config.mask == "window" and config.residual
     bound = share.exact + margin if windowed else (share.exact - margin, share.exact + margin)
     test = Test(
-        f"rf-random.{share.room}", "≤" if windowed else "in",
-        f"with {room} random heads see on average, as a share of (k + 1)^layers,",
-        f"mean reach / (k + 1)^layers, {room}", breaks=partial(_narrowed, layers=share.layers),
+        f"rf-random.{share.tokens_per_path}", "≤" if windowed else "in",
+        f"with {tokens} random heads see on average, as a share of (k + 1)^layers,",
+        f"mean reach / (k + 1)^layers, {tokens}", breaks=partial(_narrowed, layers=share.layers),
     )  # fmt: skip
     cases = f"{share.draws} draws of {plural(share.layers, 'layer')} on {plural(share.tokens, 'token')}"
     note = "a sliding window leaves fewer keys to choose among" if windowed else ""

@@ -10,7 +10,7 @@ from attention_core.experiments.scaling.picture import ScalingSide as ScalingSid
 from attention_core.experiments.scaling.picture import run_picture as run_picture
 from attention_core.experiments.scaling.result import Measured as Measured
 from attention_core.experiments.scaling.result import ScalingResult as ScalingResult
-from attention_core.experiments.scaling.result import conclude as conclude
+from attention_core.experiments.scaling.result import result_of as result_of
 from attention_core.experiments.scaling.result import steps_scaling as steps_scaling
 from attention_core.experiments.scaling.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.scaling.snippet import scaling_snippet as scaling_snippet

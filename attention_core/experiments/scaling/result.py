@@ -15,7 +15,7 @@ from attention_core.experiments.verdict import Result
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """All that is measured for a config, part by part: what ``conclude`` judges.
+    """All that is measured for a config, part by part: what ``result_of`` judges.
 
     Attributes:
         config: The settings.
@@ -69,7 +69,7 @@ class ScalingResult(Result):
         return D_HEADS[peak], float(self.unscaled.jacobian[peak])
 
 
-def conclude(measured: Measured) -> ScalingResult:
+def result_of(measured: Measured) -> ScalingResult:
     """The result of what was measured; the same measurements give the same result.
 
     Args:
@@ -93,7 +93,7 @@ def conclude(measured: Measured) -> ScalingResult:
 
 
 def steps_scaling(config: ScalingConfig) -> Generator[Step | ScalingResult]:
-    """Measure part by part, and conclude: a ``Step`` before each 256 queries, and last the ``ScalingResult``.
+    """Measure part by part, and judge: a ``Step`` before each 256 queries, and last the ``ScalingResult``.
 
     On the CPU the same config gives the same result, bit for bit; other devices add up in no fixed order.
     """
@@ -105,4 +105,4 @@ def steps_scaling(config: ScalingConfig) -> Generator[Step | ScalingResult]:
                 yield Step(item.done + item.total * len(parts), steps, item.doing)
             else:
                 parts.append(item)
-    yield conclude(Measured(config, tuple(parts)))
+    yield result_of(Measured(config, tuple(parts)))

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from jaxtyping import Bool, Int
 
-from attention_core.experiments.receptive_field import Looks
+from attention_core.experiments.receptive_field import AttendedKeys
 from attention_core.figures.matrix import Axis, Edges, GraphPanel, MatrixView, Nodes
 
 TITLE: Final = "Who looks at whom, layer by layer"
@@ -38,7 +38,7 @@ class Cone:
         return int(self.nodes[0].sum())
 
 
-def cone(result: Looks, layer: int, token: int) -> Cone:
+def cone(result: AttendedKeys, layer: int, token: int) -> Cone:
     """The cone of a token back to the inputs, from where the heads look.
 
     Args:
@@ -67,7 +67,7 @@ def cone(result: Looks, layer: int, token: int) -> Cone:
     return Cone(layer=layer, token=token, nodes=nodes, looks=np.concatenate(looks), stays=np.concatenate(stays))
 
 
-def graph_view(result: Looks, node: tuple[int, int] | None = None) -> MatrixView:
+def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> MatrixView:
     """All tokens of all layers, and the cone of one of them back to the inputs; each node can be chosen.
 
     A cell (0, layer, token) of the view is a node. Of very many connections some are drawn; the note says so.
@@ -109,7 +109,7 @@ def graph_view(result: Looks, node: tuple[int, int] | None = None) -> MatrixView
     return MatrixView(panels=(panel,), summary=graph_summary(result, (chosen.layer, chosen.token)))
 
 
-def graph_summary(result: Looks, node: tuple[int, int]) -> str:
+def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
     """What the graph shows of a node, in a sentence."""
     chosen = cone(result, *node)
     return (
@@ -118,7 +118,7 @@ def graph_summary(result: Looks, node: tuple[int, int]) -> str:
     )
 
 
-def _all_looks(result: Looks) -> Int[np.ndarray, "looks 3"]:
+def _all_looks(result: AttendedKeys) -> Int[np.ndarray, "looks 3"]:
     """Level, query and key of each head's look."""
     levels, _, queries = np.indices(result.edges.shape)
     return np.stack((levels.ravel() + 1, queries.ravel(), result.edges.ravel()), axis=1)
