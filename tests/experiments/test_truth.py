@@ -341,3 +341,9 @@ def test_the_bound_of_the_key_bias_grows_with_the_root_of_the_steps(dtype: str) 
     assert short.holds
     assert long.holds
     assert long.bound < 3 * short.bound
+
+
+def test_a_run_that_jumps_tells_nothing_of_what_rounding_does() -> None:
+    jump = {"optimizer": "sgd", "learning_rate": 54.5, "start": 3.5, "scale": "none", "d_head": 16, "batch": 1}
+    config = LearningConfig(tokens=5, steps=2, seed=642380, **jump)
+    assert run_learning(config).verdict("learn-key-bias.moved").outcome == "undecided"

@@ -35,8 +35,15 @@ def _moves(config: LearningConfig) -> str:
     return _lets_through(config) or ("" if config.optimizer == "sgd" else _MOVED)
 
 
+def _jumps(config: LearningConfig) -> str:
+    """Rounding is looked at now and then, which tells nothing of a run that is another one after each step."""
+    jumps = config.optimizer == "sgd" and config.learning_rate > 1
+    return "with so large a learning rate each step makes another model, whose rounding is not known" if jumps else ""
+
+
 TESTS: Final = (
-    Test("learn-key-bias.moved", "≤", "training moves the key bias by", "‖b_K after − b_K before‖", breaks=_moves),
+    Test("learn-key-bias.moved", "≤", "training moves the key bias by", "‖b_K after − b_K before‖", breaks=_moves,
+         leaves=_jumps),
     Test("learn-key-bias.idle", "≤", "without the key bias the trained weights differ by at most",
          "max |weights − weights without b_K|", breaks=_lets_through),
 )  # fmt: skip
