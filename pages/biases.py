@@ -5,9 +5,7 @@ from functools import partial
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset, Results
-from pages._shared.page.page import Page
+from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult

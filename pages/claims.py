@@ -9,9 +9,8 @@ from pages._shared.claims.sources import draw_sources
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
-from pages._shared.page.controls import Controls
+from pages._shared.page import Controls, draw_title
 from pages._shared.page.findings import as_code, capital, number_in_words
-from pages._shared.page.header import draw_title
 from pages._shared.page.tabs import open_tab
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState

@@ -10,7 +10,7 @@ from pages._shared.courses import hand_out
 from pages._shared.courses.editor import draw_steps
 from pages._shared.lessons.course import MAX_TITLE, Course, from_json
 from pages._shared.lessons.library import OURS, ours
-from pages._shared.page.header import draw_title
+from pages._shared.page import draw_title
 from pages._shared.session import address, course_position
 from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState

@@ -9,9 +9,7 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.courses import strip
-from pages._shared.page.controls import Controls
-from pages._shared.page.findings import draw_finding
-from pages._shared.page.header import draw_title
+from pages._shared.page import Controls, draw_finding, draw_title
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings, settings_group

@@ -7,10 +7,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset, Results
-from pages._shared.page.export import File
-from pages._shared.page.page import Page
+from pages._shared.page import Controls, File, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as study
 from attention_core.experiments.learning import (

@@ -3,9 +3,7 @@
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset, Results
-from pages._shared.page.page import Page
+from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
 from attention_core.experiments.settings import Choice, setting

@@ -1,9 +1,7 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm look at, and what they leave."""
 
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset, Results
-from pages._shared.page.page import Page
+from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.normalization import (
     SHORTEST,

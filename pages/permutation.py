@@ -3,10 +3,8 @@
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.page.order_boards import order_boards
-from pages._shared.page.page import Page
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import permutation as study
 from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleConfig, ShuffleResult, order_of

@@ -1,9 +1,7 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset, Results
-from pages._shared.page.page import Page
+from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.projections import (
     LAYERS,
