@@ -27,6 +27,7 @@ from tests.experiments.snippets import own_lines, run_snippets
 from tests.studies import STUDIES, settings
 from tests.texts import TOKENS
 
+OWN_LINES = 60  # of a study, beside the functions that all of them share
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 ORDER = (2, 0, 5, 1, 4, 3)
 BOTH = {"query_order": ORDER, "key_order": ORDER}
@@ -79,7 +80,6 @@ class Shown:
         config: The study's settings.
         snippet: Its code.
         headline: What it prints, from the result; whole numbers are exact.
-        lines: How many it may have of its own, beside the functions that all studies share.
         drawn: How many random settings are tried.
         varies: Settings under which another seed prints another number.
         further: Settings that are tried beside these and the random ones.
@@ -178,7 +178,7 @@ def test_the_code_prints_what_was_measured(name: str) -> None:
     codes = [shown.snippet(one) for one in configs]
     for code in codes:
         assert "attention_core" not in code
-        assert len(own_lines(code)) <= shown.lines
+        assert len(own_lines(code)) <= OWN_LINES
     printed = run_snippets(codes)
     for config, text in zip(configs, printed, strict=True):
         for said, measured in zip(found(text), shown.headline(run(config)), strict=True):
