@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from pages._shared.session.address import Lesson
+from pages._shared.lessons.course import Course, Step
+from pages._shared.lessons.lesson import Lesson
 from attention_core.claims import statement
 from tests.browser.locators import FINDING, MAIN
 from tests.browser.test_live_class import PHONE, STEPS, WALL, counts, says, step, vote
@@ -170,8 +171,9 @@ def test_files_arrive_compressed_and_may_be_kept(cluster: Cluster) -> None:
 
 
 def test_a_lesson_opens_alike_on_both(visit_replica: Callable) -> None:
-    lesson = Lesson(fixed={"permutation_positions": "sinusoidal"}, note="What moves?").encode()
-    pages = [visit_replica(name, f"permutation?lesson={lesson}") for name in NAMES]
+    held = Lesson(fixed={"permutation_positions": "sinusoidal"}, note="What moves?")
+    lesson = Course(steps=(Step(page="permutation", lesson=held),)).encode()
+    pages = [visit_replica(name, f"permutation?course={lesson}") for name in NAMES]
     assert [replica_of(page) for page in pages] == list(NAMES)
     texts = [page.locator(MAIN).inner_text() for page in pages]
     assert texts[0] == texts[1]

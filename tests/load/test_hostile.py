@@ -17,6 +17,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from pages._shared.compute.runner import CACHE_BYTES
 from pages._shared.core.pages import LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
+from pages._shared.lessons.course import Course, Step, decode
 from pages._shared.lessons.lesson import PARTS, Lesson
 from attention_core.experiments.checks import MAX_TOKENS
 from tests.load.client import FIELDS, Run, Session
@@ -288,9 +289,9 @@ def _keys_of(server: Server, address: str) -> list[str]:
         }
         choices = [widget for widget in widgets if widget.key == f"_{address}_lesson_fix"]
         run = visitor.change([widget.state(list(widget.proto.options)) for widget in choices])
-        links = [proto.code_text for kind, proto in run.elements if kind == "code" and "lesson=" in proto.code_text]
+        links = [proto.code_text for kind, proto in run.elements if kind == "code" and "course=" in proto.code_text]
         for made in links:
-            found |= set(Lesson.decode(parse_qs(urlsplit(made).query)["lesson"][0]).fixed)
+            found |= set(decode(parse_qs(urlsplit(made).query)["course"][0])[0].steps[0].lesson.fixed)
         assert bool(links) == bool(choices)
     return sorted(found)
 
@@ -321,6 +322,7 @@ def test_no_lesson_breaks_a_page(
         hidden=data.draw(st.sampled_from([(), tuple(fixed)]), label="hidden"),
         predict_first=data.draw(st.booleans(), label="first"),
         note=MARKUP,
-    ).encode()
+    )
+    course = Course(steps=(Step(page=address or HOME.name, lesson=lesson),)).encode()
     with Session(server.url) as visitor:
-        assert problems(visitor.visit(address, {"lesson": lesson})) == []
+        assert problems(visitor.visit(address, {"course": course})) == []
