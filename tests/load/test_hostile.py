@@ -15,7 +15,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.compute.runner import CACHE_BYTES
-from pages._shared.core.pages import LEDGER, PAGES
+from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course, Step, decode
 from pages._shared.lessons.lesson import PARTS, Lesson
