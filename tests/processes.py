@@ -1,17 +1,20 @@
 """Servers in processes of their own: started on a free port of this machine, awaited, ended."""
 
+import asyncio
 import os
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
+from typing import Any
 
 import psutil
 
@@ -131,3 +134,9 @@ def serving(app: Path, log: Path = Path(os.devnull)) -> Iterator[Server]:
         yield server
     finally:
         stop(server.process)
+
+
+def run_apart(what: Coroutine[Any, Any, Any]) -> Any:
+    """Run it in a thread of its own: where a browser test came before, this one has a loop that runs."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, what).result()

@@ -53,6 +53,7 @@ def test_board_and_picture_stay_and_are_placed_once_when_a_second_board_comes_an
     page = visit("permutation")
     board, picture = page.locator(".st-key-boards .board"), page.locator(CANVAS).first
     stood = [board.first.element_handle(), picture.element_handle()]
+    settled(page)
     page.evaluate(PLACES)
     for preset, boards in (("Keys and values only", 2), ("Shuffle all", 1)):
         page.locator(".st-key-presets button", has_text=preset).click()

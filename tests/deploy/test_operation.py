@@ -50,11 +50,11 @@ def test_every_page_together_stays_within_the_memory_of_community_cloud(server: 
 
 
 def test_the_log_says_what_was_refused_and_never_what_was_typed(server: Server) -> None:
-    link = {"permutation_positions": TYPED, f"permutation_{TYPED}": "1", "lesson": TYPED, "permutation_tokens": TYPED}
+    link = {"permutation_positions": TYPED, f"permutation_{TYPED}": "1", "course": TYPED, "permutation_tokens": TYPED}
     with Session(server.url) as session:
         assert len(session.visit("permutation", link).told) >= 3
     assert sorted(line for line in lines(server) if "permutation" in line) == [
-        "refused on permutation: a lesson that cannot be read",
+        "refused on permutation: a part of a course",
         "refused on permutation: an unknown setting in the link",
         "refused on permutation: permutation_positions in the link",
         "session starts on permutation",

@@ -102,9 +102,10 @@ def test_a_block_is_equivariant_wherever_its_norms_stand(norm: str, num_tokens: 
     assert sorted(result.order) == list(range(num_tokens))
 
 
-def test_the_order_that_changes_nothing_leaves_nothing() -> None:
+def test_the_order_that_changes_nothing_leaves_only_rounding() -> None:
     broken = run(BLOCK, causal=True)
-    assert (broken.residuals[:, 0] == 0).all()
+    bounds = [verdict.bound for verdict in broken.about("perm-block").verdicts]
+    assert (broken.residuals[:, 0] <= bounds).all(), "all orders are one batch, and what they are held to is another"
     assert (broken.residuals[:, -1] > 0.1).all()
 
 

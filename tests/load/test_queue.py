@@ -29,14 +29,14 @@ class Measuring(Session):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self.said: list[str] = []
-        self.picture_hidden, self.begun = Event(), Event()
+        self.waits, self.begun = Event(), Event()
         self.heard = self._read_bar
 
     def _read_bar(self, message: ForwardMsg) -> None:
         element = message.delta.new_element
         if element.WhichOneof("type") == "progress":
             self.said.append(element.progress.text)
-            (self.picture_hidden if WAITING in self.said[-1] else self.begun).set()
+            (self.waits if WAITING in self.said[-1] else self.begun).set()
 
     def measure(self, d_model: int, seconds: int) -> Run:
         settings = {"measure": "n", "d_model": str(d_model), "seconds": str(seconds)}

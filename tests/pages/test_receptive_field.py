@@ -51,7 +51,7 @@ def test_no_answer_is_right_where_less_is_seen_with_each_layer(open_page: Open) 
     assert "cannot tell" in grade_of(at.run())
 
 
-@pytest.mark.parametrize("show", ["graph", "matrix", "curve", "table", "heads × layers"])
+@pytest.mark.parametrize("show", ["graph", "matrix", "curve", "table"])
 @pytest.mark.parametrize("weights", ["constructed", "random", "soft"])
 def test_everything_is_shown_beside_its_verdicts(show: str, weights: str, open_page: Open) -> None:
     at = open_page("receptive_field", receptive_field_show=show, receptive_field_weights=weights)

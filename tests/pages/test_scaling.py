@@ -67,10 +67,3 @@ def test_what_did_not_move_is_not_measured_again(open_page: Open) -> None:
     own = runner().cached(steps_part, ScalingConfig(seed=77, temperature=2.5))
     result = result_of(Measured(ScalingConfig(seed=77, temperature=2.5), (base, own)))
     assert format_number(result.verdict("scale-sat").measured) in text_of(at)
-
-
-def test_older_links_still_mean_what_they_did(open_page: Open) -> None:
-    for old, new in (("1/sqrt(d_head)", "root"), ("1/d_head", "head"), ("d_head^-alpha", "power")):
-        at = open_page("scaling", scaling_scale=old)
-        assert at.selectbox(key="scaling_scale").value == new
-        assert not at.warning

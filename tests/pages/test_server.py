@@ -1,6 +1,5 @@
 """Compressed files are those of known addresses, no others; whatever else is asked for, the app behind answers."""
 
-import asyncio
 import gzip
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 
 from pages._shared import server
 from pages._shared.components.loader import ADDRESS, WEB
+from tests.processes import run_apart
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def body(app: server.CompressedStatic, path: str) -> bytes:
         sent.append(message)
 
     headers = [(b"accept-encoding", b"gzip")]
-    asyncio.run(app({"type": "http", "method": "GET", "path": path, "headers": headers}, None, send))
+    run_apart(app({"type": "http", "method": "GET", "path": path, "headers": headers}, None, send))
     return sent[-1]["body"]
 
 

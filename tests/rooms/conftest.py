@@ -1,18 +1,15 @@
 """Servers of live classes for tests: with rooms in memory, and with a real Redis; both pass the same tests."""
 
-import asyncio
 import os
 import shutil
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 import redis
@@ -27,12 +24,6 @@ MISSING = "Tests of live classes on several replicas need Redis: install Debian'
 # Beats and counts come soon, so that no test waits for them; many tests share a server, and each opens its rooms.
 QUICK = {"beat_s": 0.2, "present_s": 1000.0, "counts_s": 0.05}
 MANY = {"messages": 50, "wrong_keys": 10_000, "new_rooms": 10_000, "rooms": 10_000}
-
-
-def run_apart(what: Coroutine[Any, Any, Any]) -> Any:
-    """Run it in a thread of its own: where a browser test came before, this one has a loop that runs."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, what).result()
 
 
 def start_redis(folder: Path, port: int = 0) -> tuple[subprocess.Popen[bytes], str]:

@@ -13,9 +13,8 @@ import redis
 
 from pages._shared.rooms import Limits, make_store
 from pages._shared.rooms.room import RoomError
-from tests.processes import PATIENCE_S
+from tests.processes import PATIENCE_S, run_apart
 from tests.rooms.client import Answer, Api, Class
-from tests.rooms.conftest import run_apart
 
 ANA, BEN, CEM = "ana-00000000", "ben-00000000", "cem-00000000"
 

@@ -19,8 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from pages._shared.rooms import Limits, Question, Store, make_store
 from pages._shared.rooms.room import Phase, Room, RoomError
 from pages._shared.rooms.store import new_key
-from tests.processes import ROOT
-from tests.rooms.conftest import run_apart
+from tests.processes import ROOT, run_apart
 
 ABC = Question("Which?", ("a", "b", "c"))
 OPENED = Room(ends=1e12, secret="")
