@@ -41,7 +41,9 @@ def order_boards(page: ExperimentState, config: ShuffleConfig, *, key: str) -> N
                 board("both", "Tokens", "order", moves=True)
             else:
                 board("query", "Queries", "order", moves=bool(config.query_order))
-        if not together:
+        if together:
+            st.empty()  # in the second one's place at once: else it leaves as the run ends, after the picture
+        else:
             moving = (None if config.query_order else "board_alone") if config.key_order else "board_still"
             with st.container(key=moving):
                 own = "key_order" if config.context else "order"
