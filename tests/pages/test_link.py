@@ -78,6 +78,7 @@ def test_a_part_that_is_left_out_takes_its_controls_along(
     keys = {one.key for one in (*at.selectbox, *at.button_group)}
     assert left_out not in keys
     assert stays in keys
+    assert ("Reset" in {button.label for button in at.button}) == (part != "controls")
 
 
 def test_an_unreadable_lesson_opens_the_page_without_it_and_says_so(open_page: Open) -> None:

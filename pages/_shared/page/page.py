@@ -161,7 +161,8 @@ class Page(ExperimentState):
         self.fragment_controls.show(
             *(name for name in self.settings if name in fixed and name not in self.fragment_controls.parts)
         )
-        st.button("Reset", key=self.session_key("reset"), on_click=presets.reset, args=(self,))
+        if address.part_visible("controls"):
+            st.button("Reset", key=self.session_key("reset"), on_click=presets.reset, args=(self,))
         self.result_controls = self.fragment_controls.called(self.on_result)
 
     def _draw_answers(self) -> None:
