@@ -8,11 +8,12 @@ from typing import Literal
 
 from attention_core.claims.claim import Claim
 from attention_core.claims.entries import CLAIMS
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import Experiment, items
 from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Brief, Provenance, Result, Verdict
+from attention_core.experiments.verdict import Provenance, Result, Verdict
 
 Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 
@@ -122,7 +123,7 @@ class LedgerConfig(RunConfig):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerResult(Brief):
+class LedgerResult(Record):
     """What was found of each claim.
 
     Attributes:

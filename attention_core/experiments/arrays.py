@@ -1,4 +1,7 @@
-"""Tensors as the arrays that a result holds."""
+"""Tensors as the arrays that a result holds, and records of them, which nobody may write to."""
+
+from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +19,35 @@ def frozen(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def array(values: Tensor) -> np.ndarray:
-    """The values as a read-only float64 array."""
-    return frozen(on_cpu(values).numpy())
+class Record:
+    """A frozen dataclass of what was measured.
+
+    A tensor that it is given becomes a float64 array, each array is read-only, and so are those in a tuple or a
+    dictionary. Its ``repr`` is short, however many numbers it holds.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.__repr__ = Record.__repr__  # ``dataclass`` makes none where there is one
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # pyright: ignore[reportArgumentType]
+            object.__setattr__(self, each.name, _kept(getattr(self, each.name)))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._brief()}>"
+
+    def _brief(self) -> str:
+        """What it holds, by name."""
+        return ", ".join(each.name for each in fields(self))  # pyright: ignore[reportArgumentType]
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        value = on_cpu(value).numpy()
+    if isinstance(value, np.ndarray):
+        return frozen(value)
+    if type(value) is tuple:
+        return tuple(map(_kept, value))
+    return {name: _kept(part) for name, part in value.items()} if type(value) is dict else value

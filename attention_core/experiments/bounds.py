@@ -36,6 +36,20 @@ def tolerance(dtype: torch.dtype, *, scale: float, terms: int) -> float:
     return LAMBDA * math.sqrt(terms) * torch.finfo(dtype).eps * scale
 
 
+def sum_tolerance(dtype: torch.dtype, *, scale: float, terms: int, rounded: float) -> float:
+    """As ``tolerance``; in half precision, where sums are added up in float32, and what is stored is rounded.
+
+    Args:
+        dtype: The precision.
+        scale: As in ``tolerance``.
+        terms: As in ``tolerance``.
+        rounded: How many eps the roundings to half precision move the number by, all together.
+    """
+    if is_half(dtype):
+        return tolerance(torch.float32, scale=scale, terms=terms) + rounded * torch.finfo(dtype).eps
+    return tolerance(dtype, scale=scale, terms=terms)
+
+
 def is_half(dtype: torch.dtype) -> bool:
     """Whether sums of this precision are added up in float32 and rounded once, at the end."""
     return dtype in (torch.float16, torch.bfloat16)
@@ -163,10 +177,7 @@ def weight_tolerance(module: MultiHeadAttention, *traces: AttentionTrace) -> flo
 
 def softmax_tolerance(weights: Tensor) -> float:
     """Largest difference of two weights that the rounding of softmax itself explains, from the same scores."""
-    dtype = weights.dtype
-    if is_half(dtype):
-        return torch.finfo(dtype).eps / 2 + tolerance(torch.float32, scale=1.0, terms=weights.shape[-1] + 3)
-    return tolerance(dtype, scale=1.0, terms=weights.shape[-1] + 3)
+    return sum_tolerance(weights.dtype, scale=1.0, terms=weights.shape[-1] + 3, rounded=0.5)
 
 
 def product_tolerance(trace: AttentionTrace, scale: float) -> Tensor:
@@ -174,10 +185,6 @@ def product_tolerance(trace: AttentionTrace, scale: float) -> Tensor:
 
     Σ|q k|·scale, rounded as it adds up. In half precision the sum accumulates in float32; rounded are the sum, its
     product with the factor, and the sum with a penalty, by half an eps each.
-
-    Args:
-        trace: What the module computed.
-        scale: The factor of the scores.
     """
     q, k, masked = (on_cpu(x)[0] for x in (trace.q, trace.k, trace.masked_scores))
     seen = torch.maximum(masked.masked_fill(masked.isinf(), 0.0).abs(), on_cpu(trace.scores)[0].abs())
@@ -186,6 +193,44 @@ def product_tolerance(trace: AttentionTrace, scale: float) -> Tensor:
         return 1.5 * torch.finfo(dtype).eps * seen
     sizes = torch.maximum(q.abs() @ k.abs().mT * abs(scale), seen)
     return tolerance(dtype, scale=1.0, terms=q.shape[-1] + 2) * sizes
+
+
+def key_gradient_tolerance(trace: AttentionTrace, upstream: Tensor, scale: float) -> float:
+    """Largest ‖∂L/∂b_K‖ that rounding explains.
+
+    ``∂L/∂b_K = Σ_j ∂L/∂k_j`` with ``∂L/∂k_j = scale · Σ_i ∂L/∂scores_ij q_i``, and ``∂L/∂scores_ij = a_ij (g_ij −
+    Σ_l a_il g_il)`` with ``g_ij = ∂L/∂context_i · v_j``: rows of it sum to 0, but for the rounding of its entries,
+    of their product with the scale, and of each ∂L/∂k_j. A vector of errors is no longer than the root of the sum of
+    their variances plus 8 times the largest standard deviation among them.
+
+    Args:
+        trace: A trace of the module.
+        upstream: ∂L/∂context (batch, heads, q_len, d_head).
+        scale: Factor of the scores.
+    """
+    dtype, (weights, v, q) = trace.output.dtype, (on_cpu(part) for part in (trace.weights, trace.v, trace.q))
+    to_weights = on_cpu(upstream) @ v.mT
+    to_scores = weights * (to_weights - (weights * to_weights).sum(-1, keepdim=True))
+    size = weights * (to_weights.abs() + (weights * to_weights.abs()).sum(-1, keepdim=True))
+    sums, kv_len = size.square(), weights.shape[-1]
+    to_keys = scale * to_scores.mT @ q  # (batch, heads, kv_len, d_head)
+    at_scores = variance(to_scores, dtype, terms=4 * kv_len, squares=sums) * scale**2
+    at_scores += variance(scale * to_scores, dtype, terms=1)
+    at_keys = at_scores.mT @ q.square()
+    at_keys += variance(to_keys, dtype, terms=q.shape[-1], squares=scale**2 * sums.mT @ q.square())
+    at_bias = at_keys.sum((0, 2))  # (heads, d_head)
+    return math.sqrt(float(at_bias.sum())) + LAMBDA * math.sqrt(float(at_bias.max()))
+
+
+def shift_tolerance(scores: Tensor, shift: float) -> float:
+    """Largest change of a weight that rounding explains when ``shift`` is added to all scores.
+
+    A score is rounded by at most half of the spacing of numbers as large as the sum, and a weight moves by at most
+    ``tanh`` of half of that.
+    """
+    largest = on_cpu(scores).abs().max() + abs(shift)
+    error = float(spacing(largest, scores.dtype)) / 2
+    return math.tanh(error / 2) + softmax_tolerance(torch.empty(scores.shape[-1:], dtype=scores.dtype))
 
 
 def _score_variance(

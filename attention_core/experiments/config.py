@@ -4,14 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from attention_core.device import (
-    DTYPES,
-    available_devices,
-    pin_sums,
-    resolve_device,
-    resolve_dtype,
-    supported_dtypes,
-)
+from attention_core.device import DTYPES, available_devices, pin_sums, resolve_device, resolve_dtype, supported_dtypes
 from attention_core.experiments.checks import MAX_SEED, ConfigError, check_choice
 from attention_core.experiments.settings import Choice, Setting, Whole, check_settings, setting
 

@@ -1,6 +1,7 @@
 """Operations, counted by torch's own formulas and without touching what other sessions compute."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -52,6 +53,20 @@ class FlopCounter(TorchDispatchMode):
         return out
 
 
+def count_parts(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[int, int]:
+    """Operations counted in products with a parameter matrix, and in all others: projections, and core.
+
+    Args:
+        compute: A module, or its ``trace``.
+        inputs: What it is given.
+        options: Its further arguments.
+    """
+    with torch.no_grad(), FlopCounter() as counter:
+        compute(*inputs, **options)
+    projections = counter.by_kind[torch.ops.aten.mm] + counter.by_kind[torch.ops.aten.addmm]
+    return projections, counter.operations - projections
+
+
 def fused_head_size(
     device: torch.device, dtype: torch.dtype, heads: int, queries: int, keys: int, size: int, *,
     is_causal: bool = False, masked: bool = False,
@@ -65,12 +80,7 @@ def fused_head_size(
 
 
 def miscounted(head_size: int | None, d_head: int) -> str:
-    """What makes the count of a fused kernel another than that of its products, in words; empty where nothing does.
-
-    Args:
-        head_size: What ``FlopCounter`` saw.
-        d_head: How many numbers a head has.
-    """
+    """What makes the count of a fused kernel another than that of its products; empty where nothing does."""
     if head_size in (None, d_head):
         return ""
     if head_size == 0:

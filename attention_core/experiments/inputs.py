@@ -10,20 +10,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from attention_core.experiments.plain import draw
+from attention_core.experiments.plain import draw as draw
 from attention_core.experiments.plain import generator as generator
 
 Module = TypeVar("Module", bound=nn.Module)
 
 
 def token_embeddings(tokens: Sequence[str], d_model: int, seed: int) -> Float[Tensor, "tokens d_model"]:
-    """One vector ~ N(0, I) for each distinct text: equal tokens get equal embeddings, on every run.
-
-    Args:
-        tokens: The texts, in order.
-        d_model: Length of each vector.
-        seed: Another seed gives other vectors.
-    """
+    """One vector ~ N(0, I) for each distinct text: equal tokens get equal embeddings, on every run."""
     table = {text: draw((d_model,), seed, "token", text) for text in set(tokens)}
     return torch.stack([table[text] for text in tokens])
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.verdict import Relation, Verdict
+from attention_core.experiments.verdict import Relation, Result, Verdict
 
 Config = TypeVar("Config", bound=RunConfig)
 TELLING: Final = 0.2  # of what a number would be were the claim wrong: a bound above that shows nothing
@@ -103,6 +103,27 @@ def judge_all(
         return precise[0][key].measured
 
     return tuple(_judge(config, test, found[test.key], exactly) for test in tests if test.key in found)
+
+
+Judged = TypeVar("Judged", bound=Result)
+
+
+def judged(
+    kind: type[Judged],
+    config: Config,
+    tests: Iterable[Test],
+    measure: Callable[[Config], tuple[Mapping[str, Found], dict[str, Any]]],
+) -> Judged:
+    """The result of an experiment.
+
+    Args:
+        kind: Its class.
+        config: The settings.
+        tests: The table.
+        measure: Gives what is found for the tests, by their keys, and the result's fields beside its verdicts.
+    """
+    found, values = measure(config)
+    return kind.of(config, judge_all(config, tests, found, lambda other: measure(other)[0]), **values)
 
 
 def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], float]) -> Verdict:

@@ -1,7 +1,7 @@
 """All parameters as one vector, and gradient descent and AdamW on it: ``torch.optim`` would load torch's compiler."""
 
 import math
-from typing import Final, Protocol
+from typing import Final
 
 import torch
 from torch import Tensor, nn
@@ -9,14 +9,6 @@ from torch import Tensor, nn
 DECAY: Final = 0.01
 BETAS: Final = (0.9, 0.999)
 EPS: Final = 1e-8
-
-
-class Optimizer(Protocol):
-    """Changes a vector of parameters by their gradient."""
-
-    def step(self, values: Tensor, gradient: Tensor) -> None:
-        """Change ``values`` in place."""
-        ...
 
 
 class SGD:

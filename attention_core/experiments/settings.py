@@ -296,9 +296,6 @@ def check_settings(config: Any) -> None:
     Lists and arrays become tuples, what NumPy and torch have made becomes numbers and texts, and a whole number in
     the place of a ``float`` becomes one: equal configs hold the same, can be hashed, and survive JSON.
 
-    Args:
-        config: A frozen dataclass that is being made.
-
     Raises:
         ConfigError: For the first declared field whose value is not possible.
     """

@@ -22,11 +22,7 @@ _IMPORTS: Final = {
 
 
 def assemble(*lines: str | None) -> str:
-    """Code that runs without this project: imports, functions of :mod:`plain`, then ``lines``; none of them unused.
-
-    Args:
-        lines: The study's own code; None is left out.
-    """
+    """Code that runs without this project: imports, functions of :mod:`plain`, then ``lines``; none is unused."""
     code = "\n".join(line for line in lines if line is not None) + "\n"
     for function in reversed(FUNCTIONS):  # what one of them uses stands above it
         if function.__name__ in _names(code):

@@ -1,16 +1,13 @@
 """What every experiment reports: a verdict for each claim it tests, and where the numbers come from."""
 
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from importlib.metadata import version
 from typing import Any, Literal, Self
 
-import numpy as np
-from torch import Tensor
-
-from attention_core.experiments.arrays import array, frozen
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
 
@@ -156,25 +153,9 @@ class Provenance:
         return cls(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
 
 
-class Brief:
-    """What has a short ``repr``, however many numbers it holds: a dataclass's would print them."""
-
-    __slots__ = ()
-
-    def __init_subclass__(cls) -> None:
-        cls.__repr__ = Brief.__repr__  # ``dataclass`` makes none where there is one
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._brief()}>"
-
-    def _brief(self) -> str:
-        """What it holds, by name."""
-        return ", ".join(each.name for each in fields(self))  # pyright: ignore[reportArgumentType]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Result(Brief):
-    """What all results are: frozen dataclasses, whose arrays are read-only.
+class Result(Record):
+    """What all results are: records with verdicts.
 
     Attributes:
         verdicts: What was found of each claim.
@@ -184,14 +165,6 @@ class Result(Brief):
     verdicts: tuple[Verdict, ...] = ()
     provenance: Provenance
 
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, Tensor):
-                object.__setattr__(self, each.name, array(value))
-            elif isinstance(value, np.ndarray):
-                frozen(value)
-
     @classmethod
     def of(cls, config: RunConfig, verdicts: tuple[Verdict, ...] = (), /, **values: Any) -> Self:
         """The result of an experiment with these settings.
@@ -199,7 +172,7 @@ class Result(Brief):
         Args:
             config: The settings.
             verdicts: What was found of each claim.
-            values: The other fields; a tensor becomes a float64 array.
+            values: The other fields.
         """
         return cls(verdicts=verdicts, provenance=Provenance.of(config), **values)
 

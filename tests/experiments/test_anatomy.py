@@ -128,7 +128,7 @@ def test_both_ways_over_the_heads_are_timed_and_counted() -> None:
     times, result = time_heads(AnatomyConfig()), run_anatomy(AnatomyConfig())
     assert min(times.batched, times.loop) > 0
     assert result.scale == pytest.approx(1 / math.sqrt(8))
-    assert result.core_flops == 4 * 36 * 16
+    assert result.verdict("cplx-core").measured == 4 * 36 * 16
 
 
 def test_a_soft_lookup_is_bounded_number_by_number() -> None:

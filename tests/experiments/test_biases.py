@@ -142,7 +142,7 @@ def test_only_what_the_query_bias_adds_moves_the_weights() -> None:
 
 def test_what_survives_is_far_from_what_rounding_explains() -> None:
     result = run_after_norm(AfterNormConfig(dtype="float32"))
-    layer, batch, rms = (result.survival(name) for name in ("LayerNorm", "BatchNorm", "RMSNorm"))
+    _, batch, layer, rms = result.survivals
     assert layer.mean_part <= layer.bound <= layer.rest / 1000
     assert batch.whole <= batch.bound
     assert rms.mean_part >= 100 * rms.bound
@@ -150,13 +150,13 @@ def test_what_survives_is_far_from_what_rounding_explains() -> None:
 
 def test_layer_norm_cancels_a_constant_bias_whole() -> None:
     result = run_after_norm(AfterNormConfig(direction="equal"))
-    layer = result.survival("LayerNorm")
+    _, _, layer, _ = result.survivals
     assert layer.whole <= layer.bound
 
 
 def test_batch_norm_of_one_token_is_refused_in_words() -> None:
     result = run_after_norm(AfterNormConfig(tokens=("alone",)))
-    assert result.survival("BatchNorm") is None
+    assert [one.norm for one in result.survivals] == ["none", "LayerNorm", "RMSNorm"]
     assert "more than one token" in result.refusal
     assert run_after_norm(AfterNormConfig(tokens=("alone",), batch_norm_eval=True)).refusal == ""
 

@@ -16,7 +16,6 @@ from attention_core.experiments.learning import (
     LearningStep,
     answer,
     check_heads,
-    run_learning,
     steps_learning,
 )
 from attention_core.experiments.learning.cost import MAX_SECONDS
@@ -32,7 +31,7 @@ SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 
 @pytest.fixture(scope="module")
 def learned() -> LearningResult:
-    return run_learning(LearningConfig())
+    return run(LearningConfig())
 
 
 def test_the_default_learns_to_reverse(learned: LearningResult) -> None:
@@ -78,7 +77,7 @@ def test_moments_are_few_where_pictures_are_large() -> None:
 @pytest.mark.parametrize("projections", ["full", "tied-kv", "tied-qk"])
 def test_what_is_noted_first_is_what_autograd_says_of_the_start(projections: str) -> None:
     config = LearningConfig(**SMALL | {"projections": projections, "dtype": "float64", "layers": 2, "heads": 2})
-    history = run_learning(config).history
+    history = run(config).history
     model, trainer = draw_model(config), Trainer(config)
     trainer.measure()
     loss = cross_entropy(model(trainer.inputs), trainer.wanted)
@@ -99,9 +98,7 @@ def test_what_is_noted_first_is_what_autograd_says_of_the_start(projections: str
 
 
 def test_a_causal_model_looks_back_only_and_without_biases_nothing_is_noted_of_them() -> None:
-    history = run_learning(
-        LearningConfig(**SMALL | {"causal": True, "task": "copy", "back": 2, "biases": False})
-    ).history
+    history = run(LearningConfig(**SMALL | {"causal": True, "task": "copy", "back": 2, "biases": False})).history
     assert (np.triu(history.attention, 1) == 0).all()
     missing = np.array([name.startswith("b") for name in ROLES])
     assert np.isnan(history.gradients[..., missing]).all()
@@ -158,7 +155,7 @@ def test_without_its_head_nothing_of_it_is_left(learned: LearningResult) -> None
 
 
 def test_each_head_off_is_each_head_alone_and_the_model_is_whole_again_afterwards() -> None:
-    trained = run_learning(LearningConfig(**SMALL | {"heads": 2, "layers": 2})).trained
+    trained = run(LearningConfig(**SMALL | {"heads": 2, "layers": 2})).trained
     every = ((0, 0), (0, 1), (1, 0), (1, 1))
     alone = {head: run(Ablation(trained=trained, off=(head,))) for head in every}
     for one in alone.values():
@@ -167,7 +164,7 @@ def test_each_head_off_is_each_head_alone_and_the_model_is_whole_again_afterward
 
 def test_switching_a_head_off_is_taking_its_context_out() -> None:
     config = LearningConfig(**SMALL | {"heads": 2, "dtype": "float64"})
-    result = run_learning(config)
+    result = run(config)
     model = draw_model(config)
     model.load_state_dict({name: torch.tensor(each) for name, each in result.trained.weights.items()}, strict=False)
     attention, tokens = model.attentions[0], torch.arange(5)[None, :]
@@ -183,7 +180,7 @@ def test_switching_a_head_off_is_taking_its_context_out() -> None:
 
 def verdicts(**settings: object) -> dict[str, list]:
     found: dict[str, list] = {}
-    for verdict in run_learning(LearningConfig(**{"batch": 16, "feed_forward": False} | settings)).verdicts:
+    for verdict in run(LearningConfig(**{"batch": 16, "feed_forward": False} | settings)).verdicts:
         found.setdefault(verdict.claim, []).append(verdict)
     return found
 

@@ -19,13 +19,12 @@ from attention_core.experiments.learning import (
     answer,
     keep,
     load_kept,
-    run_learning,
-    run_seeds,
     steps_map,
     steps_seeds,
 )
 from attention_core.experiments.learning.keep import FORMAT
 from attention_core.experiments.learning.verdicts import learns, rate_verdicts
+from attention_core.experiments.run import run
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 2, "causal": True, "steps": 300}
@@ -46,7 +45,7 @@ def test_each_of_several_runs_is_the_run_of_its_seed() -> None:
     *steps, result = steps_seeds(config)
     assert config.seeds == (999_998, 999_999, 0)
     for seed, score in zip(config.seeds, result.scores, strict=True):
-        assert run_learning(LearningConfig(seed=seed, **SMALL)).score == score
+        assert run(LearningConfig(seed=seed, **SMALL)).score == score
     assert all(isinstance(step, SeedsStep) for step in steps)
     assert [step.done for step in steps] == list(range(len(steps)))
     assert {step.total for step in steps} == {len(steps)}
@@ -54,11 +53,11 @@ def test_each_of_several_runs_is_the_run_of_its_seed() -> None:
     assert np.isnan(steps[0].accuracy[0, 1:]).all()
     np.testing.assert_array_equal(steps[-1].accuracy, result.accuracy)
     assert result.share == SuccessRate(reached=0, runs=3)
-    assert run_seeds(config).scores == result.scores
+    assert run(config).scores == result.scores
 
 
 def test_a_run_that_ends_early_leaves_the_rest_of_its_curve_empty() -> None:
-    result = run_seeds(SeedsConfig(runs=2, optimizer="sgd", learning_rate=100.0, **SMALL | {"steps": 60}))
+    result = run(SeedsConfig(runs=2, optimizer="sgd", learning_rate=100.0, **SMALL | {"steps": 60}))
     assert np.isfinite(result.accuracy[:, 0]).all()
     assert np.isnan(result.accuracy[:, -1]).all()
     assert result.share.reached == 0
@@ -103,13 +102,13 @@ def test_rates_are_judged_where_something_is_known_of_them() -> None:
 def test_what_is_said_to_be_learned_is(settings: dict) -> None:
     config = LearningConfig(seed=77, **settings)
     assert learns(config)
-    assert run_learning(config).score.accuracy >= 0.95
+    assert run(config).score.accuracy >= 0.95
 
 
 def test_what_starts_far_apart_does_not_learn_with_the_factor_either() -> None:
     with_factor = LearningConfig(seed=5, start=4.0, batch=16, feed_forward=False, **DESCENT)
     assert with_factor.score_spread == 16
-    assert run_learning(with_factor).score.accuracy < 0.5
+    assert run(with_factor).score.accuracy < 0.5
 
 
 def test_the_map_fills_cell_by_cell() -> None:
@@ -122,13 +121,13 @@ def test_the_map_fills_cell_by_cell() -> None:
     assert result.accuracy.shape == (2, 4, 4)
     config = result.config.cell(1, 2, 3)
     assert (config.scale, config.learning_rate, config.d_head) == ("none", 0.3, 1024)
-    assert run_learning(config).score.accuracy == result.accuracy[1, 2, 3]
+    assert run(config).score.accuracy == result.accuracy[1, 2, 3]
     np.testing.assert_allclose(result.spread, [[1, 1, 1, 1], np.sqrt(D_HEADS)])
 
 
 @pytest.fixture(scope="module")
 def kept() -> bytes:
-    return keep(run_learning(LearningConfig(projections="tied-qk", dtype="float64", **SMALL)).trained)
+    return keep(run(LearningConfig(projections="tied-qk", dtype="float64", **SMALL)).trained)
 
 
 def rewritten(content: bytes, change: object) -> bytes:
@@ -141,7 +140,7 @@ def rewritten(content: bytes, change: object) -> bytes:
 
 
 def test_a_kept_model_comes_back_as_it_was(kept: bytes) -> None:
-    trained = run_learning(LearningConfig(projections="tied-qk", dtype="float64", **SMALL)).trained
+    trained = run(LearningConfig(projections="tied-qk", dtype="float64", **SMALL)).trained
     loaded = load_kept(kept)
     assert loaded.config == dataclasses.replace(trained.config, device="auto")
     assert {name: each.tobytes() for name, each in loaded.weights.items()} == {

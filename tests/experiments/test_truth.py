@@ -18,13 +18,11 @@ from attention_core.experiments.learning import (
     LearningConfig,
     SeedsConfig,
     SuccessRate,
-    run_learning,
-    run_seeds,
     steps_seeds,
 )
 from attention_core.experiments.learning.verdicts import rate_verdicts
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
-from attention_core.experiments.normalization.placement import place_verdicts
+from attention_core.experiments.normalization.placement import TESTS, place_found
 from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
 from attention_core.experiments.projections import ProjectionsConfig, gauge, run_projections
 from attention_core.experiments.run import run
@@ -124,7 +122,7 @@ def test_a_longer_layer_norm_is_noticed(dtype: str) -> None:
 def test_a_block_that_does_not_hand_its_input_on_is_noticed(dtype: str) -> None:
     config = NormalizationConfig(topic="block", dtype=dtype)
     with torch.no_grad():
-        assert {one.outcome for one in place_verdicts(config)} == {"holds"}
+        assert {one.outcome for one in judge.judge_all(config, TESTS, place_found(config), place_found)} == {"holds"}
 
     def shrunk(self: TransformerBlock, x: Tensor, norm: nn.Module, part: Callable[[Tensor], Tensor]) -> Tensor:
         return 0.7 * right(self, x, norm, part)
@@ -136,7 +134,7 @@ def test_a_block_that_does_not_hand_its_input_on_is_noticed(dtype: str) -> None:
     for wrong in (shrunk, elsewhere):
         with pytest.MonkeyPatch.context() as patch, torch.no_grad():
             patch.setattr(TransformerBlock, "_with", wrong)
-            found = {one.key: one.outcome for one in place_verdicts(config)}
+            found = {one.key: one.outcome for one in judge.judge_all(config, TESTS, place_found(config), place_found)}
             assert found["norm-place.pre"] == found["norm-place.residual"] == "surprises"
 
 
@@ -264,7 +262,7 @@ def test_theory_gives_the_sample_the_errors_that_it_has(inputs: str, mean: float
     ],
 )
 def test_two_tokens_tell_nothing_of_order_or_scale(settings: dict[str, Any], verdicts: dict[str, str]) -> None:
-    result = run_seeds(SeedsConfig(runs=2, steps=settings.pop("steps", 20), **settings))
+    result = run(SeedsConfig(runs=2, steps=settings.pop("steps", 20), **settings))
     assert outcomes(result) == verdicts
 
 
@@ -315,7 +313,7 @@ def test_tied_matrices_and_their_own_are_trained_from_the_same_seeds() -> None:
     *steps, result = steps_seeds(config)
     assert [step.done for step in steps] == list(range(len(steps)))
     assert {step.total for step in steps} == {len(steps)}
-    own = run_seeds(dataclasses.replace(config, projections="full"))
+    own = run(dataclasses.replace(config, projections="full"))
     assert result.untied == own.share
     assert own.untied is None
     assert result.verdict("learn-tied").outcome == "undecided", "two runs are too few"
@@ -331,7 +329,7 @@ def test_how_far_one_share_is_ahead_of_another_is_newcombes() -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_bound_of_the_key_bias_grows_with_the_root_of_the_steps(dtype: str) -> None:
     short, long = (
-        run_learning(LearningConfig(optimizer="sgd", learning_rate=0.1, steps=steps, dtype=dtype, batch=16)).verdict(
+        run(LearningConfig(optimizer="sgd", learning_rate=0.1, steps=steps, dtype=dtype, batch=16)).verdict(
             "learn-key-bias.moved"
         )
         for steps in (50, 200)
@@ -344,4 +342,4 @@ def test_the_bound_of_the_key_bias_grows_with_the_root_of_the_steps(dtype: str) 
 def test_a_run_that_jumps_tells_nothing_of_what_rounding_does() -> None:
     jump = {"optimizer": "sgd", "learning_rate": 54.5, "start": 3.5, "scale": "none", "d_head": 16, "batch": 1}
     config = LearningConfig(tokens=5, steps=2, seed=642380, **jump)
-    assert run_learning(config).verdict("learn-key-bias.moved").outcome == "undecided"
+    assert run(config).verdict("learn-key-bias.moved").outcome == "undecided"

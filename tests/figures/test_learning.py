@@ -17,11 +17,10 @@ from attention_core.experiments.learning import (
     SeedsConfig,
     SeedsStep,
     answer,
-    run_learning,
-    run_seeds,
     steps_learning,
     steps_seeds,
 )
+from attention_core.experiments.run import run
 from attention_core.experiments.verdict import Provenance
 from attention_core.figures.learning import (
     ablation_view,
@@ -79,7 +78,7 @@ def test_gradients_are_those_of_all_layers() -> None:
     norms = np.sqrt((history.gradients**2).sum(1))
     for i, name in enumerate(ROLES):
         np.testing.assert_allclose(found[name], norms[:, i], rtol=1e-5)
-    bare = gradients_view(run_learning(LearningConfig(biases=False, **SMALL)).history)
+    bare = gradients_view(run(LearningConfig(biases=False, **SMALL)).history)
     assert [one.name for panel in bare.panels for one in panel.series] == list(ROLES[:4])
 
 
@@ -158,7 +157,7 @@ def test_several_seeds_are_a_band_and_a_bar_each() -> None:
     np.testing.assert_allclose(panel.series[0].band[1], np.nanmax(steps[-3].accuracy, axis=0), rtol=1e-6)
     (panel,) = seeds_moving_view(config, steps[2]).panels
     assert np.isnan(panel.series[0].values[3:]).all()
-    ended = run_seeds(dataclasses.replace(config, optimizer="sgd", learning_rate=100.0, steps=60))
+    ended = run(dataclasses.replace(config, optimizer="sgd", learning_rate=100.0, steps=60))
     lines = seeds_view(ended).panels[0]
     assert np.isnan(lines.series[0].values[-1])
     assert lines.warning

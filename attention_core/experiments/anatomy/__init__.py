@@ -1,8 +1,6 @@
 """Anatomy: one forward pass of attention, cell by cell."""
 
-from attention_core.experiments.anatomy.config import D_MODEL as D_MODEL
 from attention_core.experiments.anatomy.config import MAX_HEADS as MAX_HEADS
-from attention_core.experiments.anatomy.config import WEIGHTS as WEIGHTS
 from attention_core.experiments.anatomy.config import AnatomyConfig as AnatomyConfig
 from attention_core.experiments.anatomy.measure import AnatomyResult as AnatomyResult
 from attention_core.experiments.anatomy.measure import HeadTimes as HeadTimes
@@ -10,5 +8,3 @@ from attention_core.experiments.anatomy.measure import run_anatomy as run_anatom
 from attention_core.experiments.anatomy.measure import time_heads as time_heads
 from attention_core.experiments.anatomy.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.anatomy.snippet import anatomy_snippet as anatomy_snippet
-from attention_core.experiments.choices import POSITIONS as POSITIONS
-from attention_core.experiments.choices import PROJECTIONS as PROJECTIONS

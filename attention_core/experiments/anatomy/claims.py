@@ -1,4 +1,4 @@
-"""The claims of the anatomy page, measured on the module."""
+"""The claims of the anatomy page, and how far rounding alone takes each of them."""
 
 import math
 from functools import partial
@@ -9,21 +9,16 @@ from torch import Tensor
 
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig, breaks
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.bounds import tolerance
-from attention_core.experiments.flops import FlopCounter, fused_head_size, miscounted
-from attention_core.experiments.inputs import SeededDropout, generator
+from attention_core.experiments.bounds import is_half, sum_tolerance, tolerance
+from attention_core.experiments.flops import fused_head_size, miscounted
+from attention_core.experiments.head_cut import reshape_test
+from attention_core.experiments.inputs import SeededDropout, draw
 from attention_core.experiments.judge import Found, Test, largest
 from attention_core.modules.attention_trace import AttentionTrace
-from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention
 
 DIRECTIONS = 64
 _PASSED_NUMBERS = 2**17  # weights that all training passes together may have
-
-
-def loop_residual(config: AnatomyConfig, module: MultiHeadAttention, x: Tensor, trace: AttentionTrace) -> float:
-    """Largest difference between the outputs of ``trace`` and those of a loop over the heads."""
-    return largest(trace.output - loop_over_heads(module, x, is_causal=config.causal))
 
 
 def divisible(config: AnatomyConfig) -> Found:
@@ -36,22 +31,6 @@ def divisible(config: AnatomyConfig) -> Found:
         except ValueError as error:
             refused += f"d_model = {D_MODEL}" in str(error) and f"num_heads = {heads}" in str(error)
     return Found(refused, D_MODEL - divisors, f"d_model = {D_MODEL}")
-
-
-def core_flops(module: MultiHeadAttention, x: Tensor, *, is_causal: bool, fused: bool) -> int:
-    """Operations of scores and weighted sum, by torch's formulas; what projections take is left out.
-
-    Args:
-        module: The module.
-        x: Its input (1, n, d_model).
-        is_causal: Whether queries look back only.
-        fused: Whether to count ``forward`` instead of ``trace``.
-    """
-    with FlopCounter() as whole:
-        (module if fused else module.trace)(x, is_causal=is_causal)
-    with FlopCounter() as projections:
-        module.out_of_heads(module.into_heads(x, x, x)[2])
-    return whole.operations - projections.operations
 
 
 def uncounted(config: AnatomyConfig) -> str:
@@ -73,14 +52,6 @@ def training_passes(
         return module.train().trace(x.expand(passes, -1, -1), is_causal=is_causal)
 
 
-def row_bound(config: AnatomyConfig) -> float:
-    """How far rounding alone moves a row's sum from 1; in half precision each weight is rounded once more."""
-    dtype = config.torch_dtype
-    if dtype in (torch.float64, torch.float32):
-        return tolerance(dtype, scale=1.0, terms=len(config.tokens) + 2)
-    return torch.finfo(dtype).eps / 2 + tolerance(torch.float32, scale=1.0, terms=len(config.tokens) + 2)
-
-
 def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> dict[str, Found]:
     """drop-rows: each row adds up to 1; under dropout only on average, with the spread that theory gives.
 
@@ -93,7 +64,8 @@ def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> dict[str, F
         applied: Weights that were applied (passes, heads, n, n), float64.
         weights: Weights before dropout (heads, n, n), float64.
     """
-    sums, bound = applied.sum(-1), row_bound(config)
+    sums, terms = applied.sum(-1), len(config.tokens) + 2
+    bound = sum_tolerance(config.torch_dtype, scale=1.0, terms=terms, rounded=0.5)
     passes, p = len(applied), config.dropout
     every = f"all {weights.shape[0] * weights.shape[1]:,} rows" + (f" of {passes:,} passes" if p else "")
     found = {"drop-rows": Found(largest(sums - 1), bound, every, size=1.0)}
@@ -117,10 +89,6 @@ def tie_bound(config: AnatomyConfig, trace: AttentionTrace) -> Tensor:
     In half precision key, product and scaled score are rounded by at most one unit in the last place each, as sums
     accumulate in float32, and the penalty of a position once.
 
-    Args:
-        config: The settings.
-        trace: One pass.
-
     Returns:
         The largest such part of each row (heads, n).
     """
@@ -128,9 +96,9 @@ def tie_bound(config: AnatomyConfig, trace: AttentionTrace) -> Tensor:
     q, k, masked = (on_cpu(z)[0] for z in (trace.q, trace.k, trace.masked_scores))
     score = q.norm(dim=-1) * k.norm(dim=-1).amax(-1, keepdim=True) / math.sqrt(size)
     shift = masked.masked_fill(masked.isinf(), 0.0).abs().amax(-1)
-    if dtype in (torch.float64, torch.float32):
-        return tolerance(dtype, scale=1.0, terms=len(config.tokens) + 2 * D_MODEL + size) * (1 + score + shift)
-    return torch.finfo(dtype).eps * (1 + 3 * score + shift)
+    if is_half(dtype):
+        return torch.finfo(dtype).eps * (1 + 3 * score + shift)
+    return tolerance(dtype, scale=1.0, terms=len(config.tokens) + 2 * D_MODEL + size) * (1 + score + shift)
 
 
 def hull(config: AnatomyConfig, trace: AttentionTrace) -> Found:
@@ -143,12 +111,11 @@ def hull(config: AnatomyConfig, trace: AttentionTrace) -> Found:
         trace: One pass or many (passes, heads, n, ·).
     """
     excess, directions = _excess(config, trace)
-    size, dtype = trace.v.shape[-1], config.torch_dtype
+    size, terms = trace.v.shape[-1], len(config.tokens) + trace.v.shape[-1] + 2
     scale = max(1.0, math.sqrt(size) * float(on_cpu(trace.v).abs().max()))
-    precise = dtype if dtype == torch.float64 else torch.float32
-    bound = tolerance(precise, scale=scale, terms=len(config.tokens) + size + 2)
-    if precise != dtype:
-        bound += torch.finfo(dtype).eps * scale  # weights and context are rounded once more, by eps/2 each
+    bound = sum_tolerance(
+        config.torch_dtype, scale=scale, terms=terms, rounded=scale
+    )  # weights and context, eps/2 each
     return Found(excess, bound, f"{directions} directions u", size=largest(on_cpu(trace.v)))
 
 
@@ -160,7 +127,7 @@ def _excess(config: AnatomyConfig, trace: AttentionTrace) -> tuple[float, int]:
     """
     context, values = on_cpu(trace.context), on_cpu(trace.v)
     size = values.shape[-1]
-    drawn = torch.randn(DIRECTIONS, size, generator=generator(config.seed, "hull"), dtype=torch.float64)
+    drawn = draw((DIRECTIONS, size), config.seed, "hull")
     axes = torch.eye(size, dtype=torch.float64)
     directions = torch.cat((axes, -axes, drawn / drawn.norm(dim=-1, keepdim=True))).mT  # (d_head, directions)
     reach = (values[:1] @ directions).amax(-2, keepdim=True)  # the values are the same in every pass
@@ -179,12 +146,8 @@ def lookup(config: AnatomyConfig, passes: AttentionTrace, honest: AttentionTrace
         passes: One pass or many (passes, heads, n, ·).
         honest: One pass without dropout.
     """
-    dtype = config.torch_dtype
     scale = 1 + 2 * float(on_cpu(honest.v).abs().max())
-    precise = dtype if dtype == torch.float64 else torch.float32
-    bound = tolerance(precise, scale=scale, terms=len(config.tokens) + 4)
-    if precise != dtype:
-        bound += 2 * torch.finfo(dtype).eps * scale
+    bound = sum_tolerance(config.torch_dtype, scale=scale, terms=len(config.tokens) + 4, rounded=2 * scale)
     lookups = f"{config.heads} × {len(config.tokens)} lookups"
     return Found(_past_lookup(passes, honest), bound, lookups, size=largest(on_cpu(honest.v)))
 
@@ -206,8 +169,7 @@ def _past_lookup(passes: AttentionTrace, honest: AttentionTrace) -> float:
 
 
 TESTS: Final = (
-    Test("mha-reshape", "≤", "at once and in a loop the outputs differ by at most", "max |f(X) − loop over heads|",
-         breaks=partial(breaks, claim="mha-reshape")),
+    reshape_test(partial(breaks, claim="mha-reshape")),
     Test("mha-divisible", "=", f"of 1 … {D_MODEL} heads the constructor refuses", f"refused of 1 … {D_MODEL} heads",
          breaks=partial(breaks, claim="mha-divisible")),
     Test("drop-rows", "≤", "the sum of a row of weights differs from 1 by at most", "max |Σⱼ aⱼ − 1|",

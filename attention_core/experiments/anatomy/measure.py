@@ -8,25 +8,24 @@ operations.
 
 import statistics
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from attention_core.experiments.anatomy import claims
 from attention_core.experiments.anatomy.config import AnatomyConfig
-from attention_core.experiments.anatomy.module import attention_module, miscut_trace, module_input
-from attention_core.experiments.arrays import array, on_cpu
-from attention_core.experiments.bounds import output_tolerance
+from attention_core.experiments.anatomy.module import attention_module, module_input
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.clock import seconds_of
+from attention_core.experiments.flops import count_parts
+from attention_core.experiments.head_cut import reshaped, without_transpose
 from attention_core.experiments.inputs import SeededDropout
-from attention_core.experiments.judge import Found, judge_all, largest
-from attention_core.experiments.verdict import Result, Verdict
+from attention_core.experiments.judge import Found, judged
+from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.head_loop import loop_over_heads
-from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import merge_heads
 
 TIMED_PASSES = 50
@@ -62,9 +61,6 @@ class AnatomyResult(Result):
         scale: Factor of the scores, 1/√d_head.
         mean_max_weight: The largest weight of a row, averaged over queries and heads: what the code prints.
         tie_bound: By what part of itself rounding may change a weight of each row (heads, n).
-        loop_residual: max |f(X) − loop over heads|.
-        core_flops: Floating-point operations of the core, as torch counts them.
-        verdicts: One or more for each claim.
     """
 
     vocabulary: tuple[str, ...]
@@ -99,8 +95,6 @@ class AnatomyResult(Result):
     scale: float
     mean_max_weight: float
     tie_bound: np.ndarray
-    loop_residual: float
-    core_flops: int
 
     def looks(self, head: int) -> str | None:
         """Where the words after the first look most, by the keys that rounding cannot tell from the largest one.
@@ -149,60 +143,63 @@ class HeadTimes:
 
 
 def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
-    """One pass of the sentence, and the claims measured on it.
-
-    Args:
-        config: The sentence and the module.
-    """
+    """One pass of the sentence, and the claims measured on it."""
     with torch.inference_mode():
-        seen = _see(config)
-        return _result(seen, judge_all(config, claims.TESTS, seen.found, lambda other: _see(other).found))
+        return judged(AnatomyResult, config, claims.TESTS, _measure)
 
 
-class _Seen(NamedTuple):
-    """One pass without dropout (``still``), one as it is shown, and what was measured of them."""
-
-    config: AnatomyConfig
-    module: MultiHeadAttention
-    x: Tensor
-    still: AttentionTrace
-    shown: AttentionTrace
-    found: dict[str, Found]
-
-
-def _see(config: AnatomyConfig) -> _Seen:
+def _measure(config: AnatomyConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     module, x = attention_module(config), module_input(config)
-    honest = module.trace(x, is_causal=config.causal)
-    still = miscut_trace(module, x, honest) if config.miscut else honest
-    residual = claims.loop_residual(config, module, x, still)
+    masks: Any = {"is_causal": config.causal}
+    reference = module.trace(x, **masks)
+    without_dropout = displayed = without_transpose(module, reference, x) if config.miscut else reference
     heads = f"{config.heads} head{'s' * (config.heads > 1)}"
-    n, d = len(config.tokens), config.width
-    found = {
-        "mha-reshape": Found(residual, output_tolerance(module, honest), heads, size=largest(on_cpu(honest.output))),
-        "mha-divisible": claims.divisible(config),
-        "cplx-core": Found(
-            claims.core_flops(module, x, is_causal=config.causal, fused=config.fused),
-            4 * n * n * d, f"4 n² d with n = {n}, d = {d}", unit="operations",
-        ),
-    }  # fmt: skip
-    passes, shown = honest, still
+    reshape = reshaped(module, reference, x, shown=without_dropout.output, cases=heads, **masks)
+    _, core = count_parts(module if config.fused else module.trace, x, **masks)
+    n, d, training = len(config.tokens), config.width, reference
     if config.dropout:
-        passes = claims.training_passes(config, module, x, is_causal=config.causal)
-        shown = AttentionTrace(*(each[:1] for each in passes))
+        training = claims.training_passes(config, module, x, **masks)
+        displayed = AttentionTrace(*(each[:1] for each in training))
         if config.miscut:
             with SeededDropout(config.seed, "dropout"):
-                shown = miscut_trace(module, x, honest)
-    found |= claims.rows(config, on_cpu(passes.weights), on_cpu(honest.weights)[0])
-    found |= {"convex-hull": claims.hull(config, passes), "soft-lookup": claims.lookup(config, passes, honest)}
-    return _Seen(config, module, x, still, shown, found)
+                displayed = without_transpose(module, reference, x)
+    found = claims.rows(config, on_cpu(training.weights), on_cpu(reference.weights)[0]) | {
+        "mha-reshape": reshape,
+        "mha-divisible": claims.divisible(config),
+        "convex-hull": claims.hull(config, training),
+        "soft-lookup": claims.lookup(config, training, reference),
+        "cplx-core": Found(core, 4 * n * n * d, f"4 n² d with n = {n}, d = {d}", unit="operations"),
+    }
+    place, hard = module.added_position, claims.best_keys(on_cpu(without_dropout.weights))
+    embedded = x if place is None else place(x)
+    rows = [merge_heads(each) for each in module.into_heads(embedded, embedded, embedded)]
+    vocabulary, context = tuple(dict.fromkeys(config.tokens)), displayed.context
+    biases = {"q_bias": d, "k_bias": d, "v_bias": d, "o_bias": x.shape[-1]}
+    return found, {
+        "vocabulary": vocabulary,
+        "one_hot": torch.tensor([[float(token == word) for word in vocabulary] for token in config.tokens]),
+        "words": x[0],
+        "slots": on_cpu(embedded[0]) - on_cpu(x[0]),
+        "embedded": embedded[0],
+        **{f"{role}_weight": getattr(module, f"{role}_weight") for role in "qkvo"},
+        **{name: torch.zeros(size) if (b := getattr(module, name)) is None else b for name, size in biases.items()},
+        **{f"{role}_rows": each[0] for role, each in zip("qkv", rows, strict=True)},
+        **{name: getattr(displayed, name)[0] for name in ("q", "k", "v", "scores", "context", "output")},
+        "products": attention_scores(displayed.q, displayed.k, scale=1.0)[0],
+        "masked": displayed.masked_scores[0],
+        "weights": without_dropout.weights[0],
+        "applied": displayed.weights[0],
+        "hard": hard[0],
+        "looked_up": (hard @ on_cpu(displayed.v))[0],
+        "merged": (context.reshape(1, n, -1) if config.miscut else merge_heads(context))[0],
+        "scale": module.scale,
+        "mean_max_weight": float(on_cpu(without_dropout.weights).amax(-1).mean()),
+        "tie_bound": claims.tie_bound(config, without_dropout),
+    }
 
 
 def time_heads(config: AnatomyConfig) -> HeadTimes:
-    """Time one pass with all heads in one product, and one with a loop over heads.
-
-    Args:
-        config: The sentence and the module.
-    """
+    """Time one pass with all heads in one product, and one with a loop over heads."""
     with torch.inference_mode():
         module, x = attention_module(config), module_input(config)
         ways = (
@@ -211,51 +208,3 @@ def time_heads(config: AnatomyConfig) -> HeadTimes:
         )
         batched, loop = (statistics.median(seconds_of(way, x.device) for _ in range(TIMED_PASSES)) for way in ways)
     return HeadTimes(batched=batched, loop=loop)
-
-
-def _result(seen: _Seen, verdicts: tuple[Verdict, ...]) -> AnatomyResult:
-    config, module, x, still, shown, found = seen
-    place = module.added_position
-    embedded = x if place is None else place(x)
-    vocabulary = tuple(dict.fromkeys(config.tokens))
-    rows = [merge_heads(heads) for heads in module.into_heads(embedded, embedded, embedded)]
-    merged = shown.context.reshape(1, len(config.tokens), -1) if config.miscut else merge_heads(shown.context)
-    parameters = {
-        name: array(torch.zeros(size) if (held := getattr(module, name)) is None else held)
-        for name, size in (
-            ("q_weight", 0), ("k_weight", 0), ("v_weight", 0), ("o_weight", 0),
-            ("q_bias", config.width), ("k_bias", config.width), ("v_bias", config.width), ("o_bias", x.shape[-1]),
-        )
-    }  # fmt: skip
-    hard = claims.best_keys(on_cpu(still.weights))
-    return AnatomyResult.of(
-        config,
-        verdicts,
-        vocabulary=vocabulary,
-        one_hot=torch.tensor([[float(token == word) for word in vocabulary] for token in config.tokens]),
-        words=x[0],
-        slots=on_cpu(embedded[0]) - on_cpu(x[0]),
-        embedded=embedded[0],
-        **parameters,
-        q_rows=rows[0][0],
-        k_rows=rows[1][0],
-        v_rows=rows[2][0],
-        q=shown.q[0],
-        k=shown.k[0],
-        v=shown.v[0],
-        products=attention_scores(shown.q, shown.k, scale=1.0)[0],
-        scores=shown.scores[0],
-        masked=shown.masked_scores[0],
-        weights=still.weights[0],
-        applied=shown.weights[0],
-        context=shown.context[0],
-        hard=hard[0],
-        looked_up=(hard @ on_cpu(shown.v))[0],
-        merged=merged[0],
-        output=shown.output[0],
-        scale=module.scale,
-        mean_max_weight=float(on_cpu(still.weights).amax(-1).mean()),
-        tie_bound=claims.tie_bound(config, still),
-        loop_residual=found["mha-reshape"].measured,
-        core_flops=int(found["cplx-core"].measured),
-    )

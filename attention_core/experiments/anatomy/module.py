@@ -10,11 +10,7 @@ from torch import Tensor
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig
 from attention_core.experiments.choices import POSITIONS, PROJECTIONS
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
-from attention_core.modules.attention_trace import AttentionTrace
-from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.positions import Rotary, rotate_heads
-from attention_core.modules.projections import merge_heads, split_heads
 
 HALF = D_MODEL // 2  # the first half of an embedding is left free for the slot, the second holds the word
 BIAS_STD = 0.5
@@ -96,25 +92,3 @@ def _one_slot_back(size: int) -> Float[Tensor, "size d_model"]:
     turns = [torch.tensor([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]]) for a in angles.tolist()]
     turn = torch.block_diag(*turns).to(torch.float64)
     return torch.eye(size, HALF, dtype=torch.float64) @ F.pad(turn, (0, HALF))
-
-
-def miscut_trace(module: MultiHeadAttention, x: Tensor, trace: AttentionTrace) -> AttentionTrace:
-    """What comes out if rows are cut by ``view(heads, tokens, d_head)`` instead of ``view`` and ``transpose``.
-
-    Args:
-        module: The module.
-        x: Its input (1, n, d_model).
-        trace: Its trace of that input, rightly cut.
-    """
-    place = module.added_position
-    x = x if place is None else place(x)
-    q, k, v = (merge_heads(z).reshape(z.shape) for z in module.into_heads(x, x, x))
-    if isinstance(module.position, Rotary):
-        q, k = (rotate_heads(z, None, base=module.position.base) for z in (q, k))
-    scores = attention_scores(q, k, scale=module.scale)
-    masked_scores = scores + (trace.masked_scores - trace.scores)
-    weights = softmax_over_keys(masked_scores, dropout=module.dropout if module.training else 0.0)
-    context = weights @ v
-    batch, heads, tokens, size = context.shape
-    output = module.out_of_heads(split_heads(context.reshape(batch, tokens, heads * size), heads))
-    return AttentionTrace(q, k, v, scores, masked_scores, weights, context, output)

@@ -32,11 +32,7 @@ def built(*pair):  # every other head alike
 
 
 def anatomy_snippet(config: AnatomyConfig) -> str:
-    """Plain torch that prints the mean largest weight, and max |all heads at once − loop over heads|.
-
-    Args:
-        config: The settings. User text enters as Python literals, so it is data wherever it appears.
-    """
+    """Plain torch that prints the mean largest weight, and max |all heads at once − loop over heads|."""
     drawn = config.weights == "random"
     sizes = f"{D_MODEL}, {config.heads}, {config.head_size}"
     added = {

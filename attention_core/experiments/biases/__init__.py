@@ -1,14 +1,10 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
 from attention_core.experiments.biases.appendix import AppendixResult as AppendixResult
-from attention_core.experiments.biases.appendix import AppendixRow as AppendixRow
 from attention_core.experiments.biases.appendix import run_appendix as run_appendix
-from attention_core.experiments.biases.config import DIRECTIONS as DIRECTIONS
-from attention_core.experiments.biases.config import DROPOUT as DROPOUT
 from attention_core.experiments.biases.config import KEY_SIZES as KEY_SIZES
 from attention_core.experiments.biases.config import NAMES as NAMES
 from attention_core.experiments.biases.config import NUM_HEADS as NUM_HEADS
-from attention_core.experiments.biases.config import ROLES as ROLES
 from attention_core.experiments.biases.config import SHIFT as SHIFT
 from attention_core.experiments.biases.config import SIZES as SIZES
 from attention_core.experiments.biases.config import AfterNormConfig as AfterNormConfig
@@ -19,10 +15,8 @@ from attention_core.experiments.biases.config import MeanConfig as MeanConfig
 from attention_core.experiments.biases.config import TrainingConfig as TrainingConfig
 from attention_core.experiments.biases.layers import AfterNormResult as AfterNormResult
 from attention_core.experiments.biases.layers import MeanResult as MeanResult
-from attention_core.experiments.biases.layers import Survival as Survival
 from attention_core.experiments.biases.layers import run_after_norm as run_after_norm
 from attention_core.experiments.biases.layers import run_mean as run_mean
-from attention_core.experiments.biases.measure import BiasEffect as BiasEffect
 from attention_core.experiments.biases.measure import BiasesResult as BiasesResult
 from attention_core.experiments.biases.measure import run_biases as run_biases
 from attention_core.experiments.biases.sizes import BiasSizesResult as BiasSizesResult

@@ -52,8 +52,6 @@ class AppendixResult(Result):
 
     Attributes:
         rows: One for each number.
-        verdicts: ``bias-appendix``: each number within a factor of 2 (for the published seed), and in float64 the
-            largest change of weights and outputs.
     """
 
     rows: tuple[AppendixRow, ...]
@@ -65,9 +63,6 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
     The published code seeds torch's global stream and draws the inputs, then W_Q, W_K, W_V of one ``nn.Linear`` each,
     then the same again for a second model that keeps only the b_K of its own. A generator of the same seed gives
     that very stream. Threads and instruction sets move the digits, so the numbers are held to a factor of 2.
-
-    Args:
-        config: Device and seed.
     """
     x, weights, key_bias = _published_draws(config.seed)
     numbers: dict[str, list[float]] = {}
@@ -95,11 +90,7 @@ def run_appendix(config: AppendixConfig) -> AppendixResult:
     }
     verdicts = judge_all(replace(config, dtype="float32"), PUBLISHED_TESTS.values(), published)
     verdicts += judge_all(replace(config, dtype="float64"), EXACT_TESTS.values(), exact)
-    return AppendixResult.of(
-        config,
-        verdicts,
-        rows=rows,
-    )
+    return AppendixResult.of(config, verdicts, rows=rows)
 
 
 def _published_draws(seed: int) -> tuple[Tensor, list[Tensor], Tensor]:

@@ -52,8 +52,7 @@ class BiasesSetting(RunConfig):
     rotary: bool = setting(
         False,
         Switch(
-            label="Rotary positions",
-            hint="They turn b_K by another angle at every key, so it is no longer constant.",
+            label="Rotary positions", hint="They turn b_K by another angle at every key, so it is no longer constant."
         ),
     )
     qk_norm: bool = setting(
@@ -109,8 +108,7 @@ class BiasesConfig(BiasesSetting):
         Switch(label="Dropout", hint="Rows of weights no longer sum to 1, so b_V passes through only on average."),
     )
     naive_softmax: bool = setting(
-        False,
-        Switch(label="Naive softmax", hint="exp overflows where the largest score is not subtracted first."),
+        False, Switch(label="Naive softmax", hint="exp overflows where the largest score is not subtracted first.")
     )
 
     def without_size(self) -> BiasesSetting:
@@ -135,8 +133,7 @@ class AfterNormConfig(RunConfig):
     size: float = setting(5.0, _SIZE)
     direction: str = setting("random", _DIRECTION)
     batch_norm_eval: bool = setting(
-        False,
-        Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias."),
+        False, Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias.")
     )
 
     def attention(self) -> BiasesSetting:

@@ -14,12 +14,18 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.bounds import key_gradient_tolerance, shift_tolerance
 from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
-from attention_core.experiments.bounds import is_half, output_tolerance, score_tolerance, weight_tolerance
+from attention_core.experiments.bounds import (
+    is_half,
+    key_gradient_tolerance,
+    output_tolerance,
+    score_tolerance,
+    shift_tolerance,
+    weight_tolerance,
+)
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.judge import Found, Test, judged, largest
 from attention_core.experiments.verdict import Result
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
@@ -79,7 +85,6 @@ class BiasesResult(Result):
         output_bound: The same for the output.
         gradient_bound: The same for ‖∂L/∂b_K‖.
         largest_weight: Largest weight without any bias.
-        verdicts: Those of the biases that are on, of the four terms, and of softmax's shift.
     """
 
     effects: tuple[BiasEffect, ...]
@@ -106,21 +111,11 @@ class BiasesResult(Result):
 
 
 def run_biases(config: BiasesConfig) -> BiasesResult:
-    """Take each bias out in turn, compare, and hold what is left to what rounding explains.
-
-    Args:
-        config: The module, its tokens and the size of its biases.
-    """
-    seen = _see(config)
-    return BiasesResult.of(
-        config,
-        judge_all(config, TESTS.values(), seen["found"], lambda other: _see(other)["found"]),
-        **{name: value for name, value in seen.items() if name != "found"},
-    )
+    """Take each bias out in turn, compare, and hold what is left to what rounding explains."""
+    return judged(BiasesResult, config, TESTS.values(), _measure)
 
 
-def _see(config: BiasesConfig) -> dict[str, Any]:
-    """What a result holds beside its verdicts, and what was ``found`` for them."""
+def _measure(config: BiasesConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     attention = BiasedAttention(config)
     gradient, *held = _gradients(attention, config)
     measured: _Measured = {"bias-k-grad": (gradient["k"], held[0], held[1])} if config.k_bias else {}
@@ -142,14 +137,13 @@ def _see(config: BiasesConfig) -> dict[str, Any]:
                 measured |= _value_claim(attention, config, module, without)
         measured |= _term_claims(attention, terms, module, full) | _shift_claim(config, plain.scores)
         cases = f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token"
-        return {
+        return {key: Found(value, bound, cases, size) for key, (value, bound, size) in measured.items()}, {
             "effects": tuple(effects),
             "score_bound": score_tolerance(module, full, plain),
             "weight_bound": weight_tolerance(module, full, plain),
             "output_bound": output_tolerance(module, full, plain),
             "gradient_bound": held[0],
             "largest_weight": float(plain.weights.max()),
-            "found": {key: Found(value, bound, cases, size) for key, (value, bound, size) in measured.items()},
         }
 
 
@@ -248,6 +242,8 @@ def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[s
         module = attention.at(config.size)
         trace = attention.trace(module)
         biases = bias_parameters(module)
-        *found, values = torch.autograd.grad(trace.output, [*biases.values(), trace.v], upstream)
+        *found, values, context = torch.autograd.grad(
+            trace.output, [*biases.values(), trace.v, trace.context], upstream
+        )
     norms = {role: float(on_cpu(one).norm()) for role, one in zip(biases, found, strict=True)}
-    return norms, key_gradient_tolerance(module, trace, upstream), float(on_cpu(values).norm())
+    return norms, key_gradient_tolerance(trace, context, module.scale), float(on_cpu(values).norm())

@@ -32,7 +32,6 @@ class BiasSizesResult(Result):
         output_change: The same of the output (steps, tokens, d_model).
         weight_bounds: What rounding alone explains of a change of weights (steps,).
         output_bounds: The same for the output (steps,).
-        verdicts: None of its own; they belong to one size.
     """
 
     tokens: tuple[str, ...]
@@ -49,11 +48,7 @@ class BiasSizesResult(Result):
 
 
 def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
-    """Everything that is drawn, at every size of ``SIZES``, and at the setting's own where it has one.
-
-    Args:
-        setting: The module and its tokens.
-    """
+    """Everything that is drawn, at every size of ``SIZES``, and at the setting's own where it has one."""
     own = {setting.size} if isinstance(setting, BiasesConfig) else set()
     sizes = tuple(sorted(own.union(SIZES)))
     attention = BiasedAttention(setting)

@@ -44,11 +44,7 @@ _TRAINING: Final = (
 
 
 def biases_snippet(config: BiasesConfig) -> str:
-    """Plain torch that prints how far taking out each bias moves weights and output, for exactly these settings.
-
-    Args:
-        config: The settings. User text enters as a Python literal, so it is data wherever it appears.
-    """
+    """Plain torch that prints how far taking out each bias moves weights and output, for exactly these settings."""
     blocks, names = (2, "W_Q, W_V") if config.tied_query_key else (3, "W_Q, W_K, W_V")
     towards = _TOWARDS[config.direction].format(role='"q" if role == "k" else role' if config.shared else "role")
     effects = {NAMES[role]: "qk" if config.shared and role in "qk" else role for role in config.biases}

@@ -8,12 +8,11 @@ import numpy as np
 import torch
 
 from attention_core.device import DTYPES, supported_dtypes
-from attention_core.experiments.arrays import array, on_cpu
-from attention_core.experiments.biases.bounds import shift_tolerance
+from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasesSetting, breaks
 from attention_core.experiments.biases.measure import TESTS, naive_softmax
 from attention_core.experiments.biases.module import BiasedAttention
-from attention_core.experiments.bounds import weight_tolerance
+from attention_core.experiments.bounds import shift_tolerance, weight_tolerance
 from attention_core.experiments.judge import Found, judge_all, largest
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import declared
@@ -38,7 +37,6 @@ class KeySweepResult(Result):
         bounds: What rounding alone explains of it (dtypes, steps).
         nan_shares: Share of weights that are NaN (dtypes, steps).
         judged: ``bias-k`` in each precision at each size (dtypes, steps).
-        verdicts: Those at the largest size, by the precision: ``bias-k.float16``.
     """
 
     tokens: tuple[str, ...]
@@ -72,7 +70,6 @@ class ShiftResult(Result):
         residuals: Largest absolute change of a weight (dtypes, steps); NaN where a weight is NaN.
         naive: The same of exp(x) / Σ exp(x) as it is written.
         bounds: What rounding alone explains (dtypes, steps).
-        verdicts: None of its own; ``softmax-shift`` is among those of ``run_biases``.
     """
 
     dtypes: tuple[str, ...]
@@ -120,7 +117,7 @@ def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
         tokens=setting.tokens,
         dtypes=dtypes,
         sizes=KEY_SIZES,
-        **{name: array(torch.stack(values)) for name, values in columns.items()},
+        **{name: torch.stack(values) for name, values in columns.items()},
         **{name: _numbers(values) for name, values in rows.items()},
         judged=tuple(judged),
     )

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.bounds import key_gradient_tolerance
 from attention_core.experiments.biases.config import D_MODEL, NUM_HEADS, TrainingConfig
 from attention_core.experiments.biases.module import bias_parameters
-from attention_core.experiments.inputs import draw_parameters, generator
+from attention_core.experiments.bounds import key_gradient_tolerance
+from attention_core.experiments.inputs import draw, draw_parameters
 from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.optimizers import SGD, AdamW, FlatParameters
 from attention_core.experiments.step import Step
@@ -37,7 +37,6 @@ class TrainingResult(Result):
         optimizers: ``SGD`` and ``Adam``.
         norms: ‖b_Q‖, ‖b_K‖, ‖b_V‖, ‖b_O‖ after each step, (optimizers, steps + 1, 4).
         bound: What rounding alone explains of ‖b_K‖ under SGD: the learning rate times the steps' gradient bounds.
-        verdicts: ``bias-k-grad``, for SGD.
     """
 
     optimizers: tuple[str, ...]
@@ -54,9 +53,6 @@ def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
 
     Adam divides each gradient by its own recent size, so where the gradient is nothing but rounding it makes steps of
     rounding that are as large as any other, as far as its ε = 1e-8 lets it (Kingma & Ba 2015, algorithm 1).
-
-    Args:
-        config: How many steps, and in which precision.
     """
     start, inputs, targets = _task(config)
     norms, bound = [], 0.0
@@ -73,10 +69,11 @@ def steps_training(config: TrainingConfig) -> Iterator[Step | TrainingResult]:
             with torch.inference_mode(False), torch.enable_grad():
                 trace = module.trace(inputs)
                 difference = trace.output - targets
-                gradients = torch.autograd.grad(difference.square().mean(), parameters)
+                loss, wanted = difference.square().mean(), [*parameters, trace.context]
+                *gradients, context = torch.autograd.grad(loss, wanted)
             with torch.no_grad():
                 if name == "SGD":
-                    bound += rate * key_gradient_tolerance(module, trace, 2 * difference / difference.numel())
+                    bound += rate * key_gradient_tolerance(trace, context, module.scale)
                 optimizer.step(values, torch.cat([each.flatten() for each in gradients]))
             norms[-1].append(_norms(module))
     yield _result(config, norms, bound)
@@ -88,8 +85,7 @@ def _task(config: TrainingConfig) -> tuple[MultiHeadAttention, Tensor, Tensor]:
     teacher = draw_parameters(MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64), config.seed, bias_std=0.5)
     student = MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64)
     draw_parameters(student, (config.seed + 1) % 1_000_000, bias_std=0.0)
-    draw = generator(config.seed, "biases", "training")
-    x = torch.randn(SENTENCES, TOKENS, D_MODEL, generator=draw, dtype=torch.float64).to(**target)
+    x = draw((SENTENCES, TOKENS, D_MODEL), config.seed, "biases", "training").to(**target)
     with torch.no_grad():
         return student.to(**target), x, teacher.to(**target)(x)
 

@@ -1,6 +1,5 @@
 """Complexity: what each line of attention costs in FLOPs and bytes, which part dominates, and how long it takes."""
 
-from attention_core.experiments.complexity.config import HEADS as HEADS
 from attention_core.experiments.complexity.config import SECONDS as SECONDS
 from attention_core.experiments.complexity.config import SWEEPS as SWEEPS
 from attention_core.experiments.complexity.config import TOKENS as TOKENS
@@ -11,7 +10,6 @@ from attention_core.experiments.complexity.config import read_cell as read_cell
 from attention_core.experiments.complexity.measure import run_complexity as run_complexity
 from attention_core.experiments.complexity.result import ComplexityResult as ComplexityResult
 from attention_core.experiments.complexity.result import Fit as Fit
-from attention_core.experiments.complexity.result import Line as Line
 from attention_core.experiments.complexity.result import TimeCurves as TimeCurves
 from attention_core.experiments.complexity.result import Times as Times
 from attention_core.experiments.complexity.result import TimeShares as TimeShares

@@ -13,6 +13,7 @@ HEADS: Final = (1, 2, 4, 8, 16, 32)
 SWEEPS: Final = {"n": "over n", "d_model": "over d_model", "heads": "over heads", "shares": "each part"}
 SECONDS: Final = Whole(2, 20, label="Seconds to spend on it", hint="Sizes that need more are left out.")
 
+LONGEST: Final = 64  # tokens: the residual of the heads does not wait for the size that is counted
 # The fused kernel is counted while it runs on the device itself: below a second on one slow core.
 MAX_FUSED_FLOPS: Final = 2**33
 # Scores and weights that a timed trace keeps at once; longer texts are timed on the fused kernel alone.
@@ -86,6 +87,11 @@ class ComplexityConfig(RunConfig):
     def width(self) -> int:
         """Size of all heads together; ``d_model`` unless they are large."""
         return self.num_heads * self.d_head
+
+    @property
+    def compared(self) -> tuple[int, int]:
+        """Queries and keys on which all heads at once are compared with one at a time."""
+        return min(self.num_queries, LONGEST), min(self.num_keys, LONGEST)
 
     @property
     def core_flops(self) -> int:

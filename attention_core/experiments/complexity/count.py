@@ -16,6 +16,7 @@ from attention_core.experiments.complexity.config import TOKENS, WIDTHS, Complex
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Line
 from attention_core.experiments.flops import FlopCounter
+from attention_core.experiments.flops import count_parts as parts_of
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -31,7 +32,8 @@ def _blank(rows: int, d_model: int, dtype: torch.dtype = torch.float32) -> Tenso
     return torch.empty(1, rows, d_model, device="meta", dtype=dtype)
 
 
-def _module(config: ComplexityConfig) -> MultiHeadAttention:
+def module_of(config: ComplexityConfig) -> MultiHeadAttention:
+    """The layer that is counted, without numbers."""
     return shapes_only(
         config.d_model,
         config.num_heads,
@@ -43,7 +45,7 @@ def _module(config: ComplexityConfig) -> MultiHeadAttention:
 
 def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     """Every line of the forward pass: formula beside counter, for FLOPs and for the bytes it writes."""
-    module, size = _module(config), config.torch_dtype.itemsize
+    module, size = module_of(config), config.torch_dtype.itemsize
     n_t, n_s, d, width = config.num_queries, config.num_keys, config.d_model, config.width
     x, y = (_blank(rows, d, config.torch_dtype) for rows in (n_t, n_s))
     q, k, v = module.into_heads(x, y, y)
@@ -80,28 +82,20 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
 
 def count_whole(config: ComplexityConfig) -> tuple[int, int]:
     """FLOPs counted in the core and in the whole layer: of ``trace`` by shapes, of ``forward`` on the device."""
-    module, sizes = _module(config), (config.num_queries, config.num_keys)
+    module, sizes = module_of(config), (config.num_queries, config.num_keys)
     if config.fused:
         module = filled(module, config)
         inputs = [tokens(name, n, config.d_model, config) for name, n in zip("xy", sizes, strict=True)]
     else:
         inputs = [_blank(n, config.d_model, config.torch_dtype) for n in sizes]
-    projections, core = _parts(module if config.fused else module.trace, *inputs)
+    projections, core = parts_of(module if config.fused else module.trace, *inputs)
     return core, projections + core
 
 
 @lru_cache(maxsize=512)
 def count_parts(n: int, d_model: int, width: int, output_projection: bool) -> tuple[int, int]:
     """FLOPs counted in the projections and in the core of self-attention on ``n`` tokens; heads change neither."""
-    return _parts(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))
-
-
-def _parts(compute: Callable[..., Any], *inputs: Tensor) -> tuple[int, int]:
-    """FLOPs counted in products with a parameter matrix (``mm``), and in all other operations."""
-    with torch.no_grad(), FlopCounter() as counter:
-        compute(*inputs)
-    projections = counter.by_kind[torch.ops.aten.mm]
-    return projections, counter.operations - projections
+    return parts_of(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))
 
 
 def count_map(config: ComplexityConfig) -> list[list[tuple[int, int]]]:

@@ -3,45 +3,38 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import torch
 
 from attention_core.experiments.complexity.config import TOKENS, ComplexityConfig
-from attention_core.experiments.complexity.count import count_lines, count_map, count_over_n, count_whole, crossing
+from attention_core.experiments.complexity.count import (
+    count_lines,
+    count_map,
+    count_over_n,
+    count_whole,
+    crossing,
+    module_of,
+)
+from attention_core.experiments.complexity.module import filled, tokens
 from attention_core.experiments.complexity.rearranged import rearrangements
-from attention_core.experiments.complexity.reshape import breaks, reshape_sizes, reshaped
-from attention_core.experiments.complexity.result import ComplexityResult, Line
+from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
-from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
+from attention_core.experiments.judge import Found, Test, judged
 
 _LARGE = "d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide"
-_MIXED = "reshaping alone gives each head numbers of several tokens"
 
 
 def run_complexity(config: ComplexityConfig) -> ComplexityResult:
     """Count everything for one config."""
-    lines = count_lines(config)
-    core, total = count_whole(config)
-    parts = np.array(count_map(config), dtype=np.int64)
-    cross = crossing(config)
-    return ComplexityResult.of(
-        config,
-        judge_all(config, TESTS, _found(config, lines, core, total, cross), _reshaped),
-        config=config,
-        lines=lines,
-        rearranged=rearrangements(config),
-        core=core,
-        total=total,
-        map_projections=parts[..., 0].copy(),
-        map_core=parts[..., 1].copy(),
-        over_n=np.array(count_over_n(config), dtype=np.int64).T.copy(),
-        formula_over_n=np.array([_formula(config, n) for n in TOKENS], dtype=np.int64).T.copy(),
-        crossing=cross,
-    )
+    return judged(ComplexityResult, config, TESTS, _measure)
 
 
-def _found(config: ComplexityConfig, lines: tuple[Line, ...], core: int, total: int, cross: int) -> dict[str, Found]:
+def _measure(config: ComplexityConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+    lines, (core, total), cross = count_lines(config), count_whole(config), crossing(config)
+    parts, over_n = np.array(count_map(config)), np.array(count_over_n(config)).T
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model
     length = f"n = {n_t:,}" if n_t == n_s else f"n_t = {n_t:,}, n_s = {n_s:,}"
     sizes = f"{length}, d = {d:,}, h = {config.num_heads}, {'forward' if config.fused else 'trace'}"
@@ -49,17 +42,35 @@ def _found(config: ComplexityConfig, lines: tuple[Line, ...], core: int, total: 
     cells = n_t * n_s * config.num_heads * config.torch_dtype.itemsize
     wide = f"{sizes}, h·d_head = {config.width:,}"
     bisected = f"up to n = {4 * d:,}, by bisection"
-    return {
+    found = _reshaped(config) | {
         "cplx-core.flops": Found(core, 4 * n_t * n_s * d, sizes),
         "cplx-core.bytes": Found(written, cells, sizes),
         "cplx-mha": Found(total, _whole(config), sizes, note=_made_up(config, _LARGE)),
         "cplx-heads": Found(total, _by_heads(config), wide, note=_made_up(config, "")),
         "cplx-bottleneck": Found(cross, 2 * d, bisected, unit="tokens", note=_no_output(config)),
-    } | _reshaped(config)
+    }
+    return found, {
+        "config": config, "lines": lines, "rearranged": rearrangements(config), "core": core, "total": total,
+        "map_projections": parts[..., 0], "map_core": parts[..., 1], "over_n": over_n,
+        "formula_over_n": np.array([_formula(config, n) for n in TOKENS]).T, "crossing": cross,
+    }  # fmt: skip
 
 
 def _reshaped(config: ComplexityConfig) -> dict[str, Found]:
-    return {"mha-reshape": reshaped(config)}
+    """mha-reshape, on the settings' sizes but at most 64 tokens."""
+    module, (n_t, n_s) = filled(module_of(config), config), config.compared
+    x, y = tokens("x", n_t, config.d_model, config), tokens("y", n_s, config.d_model, config)
+    with torch.no_grad():
+        trace = module.trace(x, y)
+        shown = without_transpose(module, trace, x, y).output if config.mixed else module(x, y)
+        cases = f"{config.num_heads} head{'s' * (config.num_heads > 1)}, {n_t} queries, {n_s} keys"
+        return {"mha-reshape": reshaped(module, trace, x, y, shown=shown, cases=cases)}
+
+
+def _mixes(config: ComplexityConfig) -> str:
+    """With one head, or one token, there is nothing to mix."""
+    mixes = config.mixed and config.num_heads > 1 and max(config.num_queries, config.num_keys) > 1
+    return "reshaping alone gives each head numbers of several tokens" if mixes else ""
 
 
 def _whole(config: ComplexityConfig) -> int:
@@ -75,7 +86,7 @@ def _by_heads(config: ComplexityConfig) -> int:
 
 def _seen(config: ComplexityConfig) -> int | None:
     """How many numbers of a head the counter sees in the fused kernel; None where it does not run."""
-    sizes = (config.num_heads, *reshape_sizes(config), config.d_head)
+    sizes = (config.num_heads, *config.compared, config.d_head)
     return fused_head_size(config.torch_device, config.torch_dtype, *sizes) if config.fused else None
 
 
@@ -116,8 +127,7 @@ TESTS: Final = (
     # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
     Test("cplx-bottleneck", "=", "both parts cost the same at a text of", "n at which both parts cost the same: 2·d",
          breaks=lambda config: _no_output(config) if config.d_model > 1 else ""),
-    Test("mha-reshape", "≤", "all heads at once differ from one head after another by at most",
-         "max |all heads at once − one at a time|", breaks=lambda config: _MIXED if breaks(config) else ""),
+    reshape_test(_mixes),
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from attention_core.experiments.arrays import frozen
 from attention_core.experiments.complexity.config import ComplexityConfig, TimesConfig
 from attention_core.experiments.verdict import Result
 
@@ -72,7 +73,6 @@ class ComplexityResult(Result):
             queries and keys alike.
         formula_over_n: (2, 9) the same by their formulas.
         crossing: Shortest text on which the core costs at least as much as the projections.
-        verdicts: cplx-core twice, cplx-mha, cplx-heads, cplx-bottleneck, mha-reshape.
     """
 
     config: ComplexityConfig
@@ -95,7 +95,7 @@ class ComplexityResult(Result):
     @property
     def map_share(self) -> Floats:
         """(7, 9): part of the FLOPs that the core takes, for every width and length of the map."""
-        return self.map_core / (self.map_core + self.map_projections)
+        return frozen(self.map_core / (self.map_core + self.map_projections))
 
     @property
     def weights_bytes(self) -> int:
@@ -146,7 +146,6 @@ class TimeCurves(Result):
         flop_fits: For each name the power law of the FLOPs over the same sizes.
         left_out: What was not timed and why, one sentence each.
         spent: Seconds all of it took.
-        verdicts: None: a clock proves nothing.
     """
 
     config: TimesConfig
@@ -181,7 +180,6 @@ class TimeShares(Result):
         crossing: Median over widths of the n / d_model at which both parts take as long; NaN where none was found.
         left_out: What was not timed and why, one sentence each.
         spent: Seconds all of it took.
-        verdicts: None: a clock proves nothing.
     """
 
     config: TimesConfig

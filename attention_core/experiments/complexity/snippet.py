@@ -3,7 +3,6 @@
 from typing import Final
 
 from attention_core.experiments.complexity.config import ComplexityConfig
-from attention_core.experiments.complexity.reshape import reshape_sizes
 from attention_core.experiments.snippets import assemble
 
 SHORTEST: Final = """\
@@ -29,7 +28,7 @@ def complexity_snippet(config: ComplexityConfig) -> str:
     residual of the heads: where it is rounding, it is under the same bound as the verdict's, else it equals it to
     three significant digits (about two in half precision).
     """
-    n_t, n_s = reshape_sizes(config)
+    n_t, n_s = config.compared
     sizes = f"{config.d_model}, {config.num_heads}, {config.d_head}"
     attend, where = "attention_weights(q, k) @ v", '"meta"'
     if config.fused:

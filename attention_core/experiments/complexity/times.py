@@ -9,14 +9,12 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from attention_core.experiments.arrays import frozen
 from attention_core.experiments.complexity.clock import Task, measure, quartiles
 from attention_core.experiments.complexity.config import HEADS, MAX_TRACE_BYTES, TOKENS, WIDTHS, TimesConfig
 from attention_core.experiments.complexity.fit import fit_exponent
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Floats, TimeCurves, Times, TimeShares
 from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Provenance
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -56,9 +54,8 @@ def steps_times(config: TimesConfig, clock: Callable[[], float] = time.perf_coun
         )
     too_long = yield from measure(list(tasks.values()), config.seconds, config.torch_device, clock)
     left_out += [f"{task.doing}: too long for {config.seconds} s." for task in too_long]
-    finished = {"config": config, "left_out": tuple(left_out), "spent": clock() - begun}
-    finished["provenance"] = Provenance.of(config)
-    yield (_shares if grid else _curves)(tasks, finished)
+    finished = {"left_out": tuple(left_out), "spent": clock() - begun}
+    yield (_shares if grid else _curves)(config, tasks, finished)
 
 
 def _places(config: TimesConfig) -> list[tuple[_Place, TimesConfig, str]]:
@@ -113,29 +110,28 @@ def _filled(layer: TimesConfig) -> MultiHeadAttention:
     return filled(shapes_only(layer.d_model, layer.num_heads, layer.d_model // layer.num_heads), layer)
 
 
-def _curves(tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeCurves:
-    config: TimesConfig = finished["config"]
-    sizes = _frozen(_sizes(config), np.int64)
+def _curves(config: TimesConfig, tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeCurves:
+    sizes = np.array(_sizes(config))
     low, median, high = _table(tasks, (len(NAMES), len(sizes)))
     layers = [replace(config, **{FIELDS[config.sweep]: int(size)}) for size in sizes]
-    flops = _frozen([_flops(layer.num_tokens, layer.d_model) for layer in layers])
-    return TimeCurves(
-        sizes=sizes, names=NAMES, median=median, low=low, high=high, flops=flops,
+    flops = np.array([_flops(layer.num_tokens, layer.d_model) for layer in layers])
+    return TimeCurves.of(
+        config, config=config, sizes=sizes, names=NAMES, median=median, low=low, high=high, flops=flops,
         fits=tuple(fit_exponent(sizes, row) for row in median),
         flop_fits=tuple(fit_exponent(sizes, np.where(np.isfinite(row), flops, np.nan)) for row in median), **finished,
     )  # fmt: skip
 
 
-def _shares(tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeShares:
+def _shares(config: TimesConfig, tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeShares:
     fastest = np.full((len(PARTS) * len(_SHARE_WIDTHS), len(_SHARE_TOKENS)), np.nan)
     for place, task in tasks.items():
         fastest[place] = min(task.times, default=math.nan)
     projections, core = fastest[0::2], fastest[1::2]
     n, d = np.array(_SHARE_TOKENS), np.array(_SHARE_WIDTHS)[:, None]
-    share = _frozen(core / (core + projections))
-    return TimeShares(
-        sizes=_frozen(n, np.int64), widths=_frozen(d[:, 0], np.int64), share=share,
-        flop_share=_frozen(n / (n + 2 * d)), crossing=_crossing(share), **finished,
+    share = core / (core + projections)
+    return TimeShares.of(
+        config, config=config, sizes=n, widths=d[:, 0], share=share,
+        flop_share=n / (n + 2 * d), crossing=_crossing(share), **finished,
     )  # fmt: skip
 
 
@@ -156,7 +152,7 @@ def _table(tasks: dict[_Place, Task], shape: tuple[int, int]) -> tuple[Floats, .
     table = np.full((3, *shape), np.nan)
     for place, task in tasks.items():
         table[:, *place] = quartiles(task)
-    return tuple(_frozen(part) for part in table)
+    return tuple(table)
 
 
 def _flops(n: int, d_model: int) -> float:
@@ -175,7 +171,3 @@ def _doing(layer: TimesConfig, name: str) -> str:
 
 def _mib(size: int) -> str:
     return f"{size / 2**20:,.0f} MiB"
-
-
-def _frozen(values: Any, dtype: type = np.float64) -> Any:
-    return frozen(np.array(values, dtype=dtype))

@@ -5,11 +5,7 @@ of unknown period takes two layers; ``learn-key-bias`` gradient descent never mo
 the factor 1/√d_head is for; ``learn-tied`` what one matrix for keys and values costs.
 """
 
-from attention_core.experiments.learning.config import HELD_OUT as HELD_OUT
 from attention_core.experiments.learning.config import OPTIMIZERS as OPTIMIZERS
-from attention_core.experiments.learning.config import PLACEMENTS as PLACEMENTS
-from attention_core.experiments.learning.config import POSITIONS as POSITIONS
-from attention_core.experiments.learning.config import PROJECTIONS as PROJECTIONS
 from attention_core.experiments.learning.config import SCALES as SCALES
 from attention_core.experiments.learning.config import SUCCESS as SUCCESS
 from attention_core.experiments.learning.config import LearningConfig as LearningConfig
@@ -20,7 +16,6 @@ from attention_core.experiments.learning.heads import steps_ablation as steps_ab
 from attention_core.experiments.learning.keep import keep as keep
 from attention_core.experiments.learning.keep import load_kept as load_kept
 from attention_core.experiments.learning.map import D_HEADS as D_HEADS
-from attention_core.experiments.learning.map import RATES as RATES
 from attention_core.experiments.learning.map import MapConfig as MapConfig
 from attention_core.experiments.learning.map import MapResult as MapResult
 from attention_core.experiments.learning.map import MapStep as MapStep
@@ -31,20 +26,14 @@ from attention_core.experiments.learning.notes import moments_of as moments_of
 from attention_core.experiments.learning.result import History as History
 from attention_core.experiments.learning.result import LearningResult as LearningResult
 from attention_core.experiments.learning.result import LearningStep as LearningStep
-from attention_core.experiments.learning.result import Score as Score
 from attention_core.experiments.learning.result import SuccessRate as SuccessRate
 from attention_core.experiments.learning.result import Trained as Trained
 from attention_core.experiments.learning.seeds import SeedsConfig as SeedsConfig
 from attention_core.experiments.learning.seeds import SeedsResult as SeedsResult
 from attention_core.experiments.learning.seeds import SeedsStep as SeedsStep
-from attention_core.experiments.learning.seeds import run_seeds as run_seeds
 from attention_core.experiments.learning.seeds import steps_seeds as steps_seeds
 from attention_core.experiments.learning.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.learning.snippet import learning_snippet as learning_snippet
-from attention_core.experiments.learning.tasks import ALPHABET as ALPHABET
-from attention_core.experiments.learning.tasks import IGNORED as IGNORED
-from attention_core.experiments.learning.tasks import TASKS as TASKS
-from attention_core.experiments.learning.training import run_learning as run_learning
 from attention_core.experiments.learning.training import steps_learning as steps_learning
 from attention_core.experiments.learning.use import Answer as Answer
 from attention_core.experiments.learning.use import Head as Head

@@ -8,7 +8,7 @@ from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError, check_choice
 from attention_core.experiments.choices import PROJECTIONS as PROJECTIONS
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.learning.cost import MAX_SECONDS, StepCost
+from attention_core.experiments.learning.cost import MAX_SECONDS, step_seconds
 from attention_core.experiments.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
@@ -98,8 +98,7 @@ class LearningConfig(RunConfig):
     placement: str = setting("pre", Choice(PLACEMENT_NAMES, label="LayerNorm stands"))
     feed_forward: bool = setting(True, Switch(label="Feed-forward network", hint="4 · d_model wide, in each block."))
     start: float = setting(
-        1.0,
-        Real(0.0, 4.0, 0.25, label="W_Q and W_K start at", hint="A factor; at 1 scaled scores spread by 1."),
+        1.0, Real(0.0, 4.0, 0.25, label="W_Q and W_K start at", hint="A factor; at 1 scaled scores spread by 1.")
     )
     optimizer: str = setting("adamw", Choice(OPTIMIZERS, label="Optimizer", listed=False))
     learning_rate: float = setting(0.01, OneOf(RATES, between=True, shown="{:g}".format, label="Learning rate"))
@@ -181,26 +180,12 @@ class LearningConfig(RunConfig):
     @property
     def step_seconds(self) -> float:
         """About how long a step takes on one core, in seconds."""
-        return self._step_of(self.batch)
+        return step_seconds(self, self.batch)
 
     @property
     def held_out_seconds(self) -> float:
         """About how long the last measurement takes, in seconds: a forward pass, a third of a step."""
-        return self._step_of(HELD_OUT) / 3
-
-    def _step_of(self, batch: int) -> float:
-        return StepCost(
-            batch=batch,
-            tokens=self.tokens,
-            kinds=self.kinds,
-            layers=self.layers,
-            heads=self.heads,
-            head_size=self.head_size,
-            d_model=self.d_model,
-            feed_forward=self.feed_forward,
-            positions=self.positions,
-            double=self.dtype == "float64",
-        ).seconds
+        return step_seconds(self, HELD_OUT) / 3
 
     @property
     def seconds(self) -> float:

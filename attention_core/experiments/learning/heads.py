@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.experiments.arrays import frozen
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS
@@ -16,7 +16,6 @@ from attention_core.experiments.learning.trainer import score
 from attention_core.experiments.learning.use import Head, rebuild, switch_off
 from attention_core.experiments.settings import check_settings
 from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Brief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ class Ablation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AblationResult(Brief):
+class AblationResult(Record):
     """What is left.
 
     Attributes:
@@ -78,7 +77,7 @@ def steps_ablation(config: Ablation) -> Iterator[Step | AblationResult]:
         yield Step(done, each.size + 1, f"without head {place[1] + 1} of layer {place[0] + 1}")
         each[place] = _without(run, model, [place]).accuracy
     yield Step(each.size, each.size + 1, "without those that are off")
-    yield AblationResult(config=config, left=_without(run, model, config.off), each=frozen(each))
+    yield AblationResult(config=config, left=_without(run, model, config.off), each=each)
 
 
 def _without(config: LearningConfig, model: TokenModel, off: Iterable[Head]) -> Score:

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from attention_core.experiments.arrays import frozen
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import shapes_only
@@ -34,9 +33,6 @@ def load_kept(content: bytes) -> Trained:
 
     Names and shapes are compared with what the config asks for before anything is allocated.
 
-    Args:
-        content: The bytes of the file.
-
     Raises:
         ConfigError: If it is no such file, is too large, or its parts do not fit each other.
     """
@@ -59,7 +55,7 @@ def load_kept(content: bytes) -> Trained:
         raise _refused("a damaged file", "a complete safetensors file is needed") from error
     if any(each.dtype != config.dtype or not np.isfinite(each).all() for each in weights.values()):
         raise _refused("its numbers", f"finite numbers in {config.dtype} are needed")
-    return Trained(config=config, weights={name: frozen(each) for name, each in weights.items()})
+    return Trained(config=config, weights=weights)
 
 
 def _header(content: bytes) -> dict[str, Any]:

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.bounds import tolerance
+from attention_core.experiments.bounds import key_gradient_tolerance, tolerance, weight_tolerance
 from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.learning.config import OPTIMIZERS, LearningConfig
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.traced import TracedCall, traced
+from attention_core.modules.traced import traced
 
 EVERY: Final = 8  # moments between two looks at what rounding may do: a look costs more than a step
 ROTATED: Final = "rotary positions turn b_K by another angle at every key"
@@ -64,18 +64,18 @@ class KeyBiasWatch:
         self._trainer, self._descends = trainer, trainer.config.optimizer == "sgd"
         self._starts = {role: self._biases(role) for role in ("q", "k")} if trainer.config.biases else {}
         self._because = _lets_through(trainer.config)
-        self._taken, self._since, self._each, self._bound = 0, 0, 0.0, 0.0
-        self._step, self._exact = torch.zeros(()), torch.zeros(())
+        self._moments, self._steps_counted, self._bound_per_step, self._bound = 0, 0, 0.0, 0.0
+        self._gradient_per_step, self._gradient_sum = torch.zeros(()), torch.zeros(())
 
     def take(self) -> None:
         """Look at the rounding of this moment's step."""
-        if self._starts and self._descends and self._taken % EVERY == 0:
+        if self._starts and self._descends and self._moments % EVERY == 0:
             self._add_up()
             rate = self._trainer.config.learning_rate
-            self._each = rate * _gradient_bound(self._trainer)
+            self._bound_per_step = rate * _gradient_bound(self._trainer)
             if self._because:
-                self._step = rate * _exact_gradient(self._trainer)
-        self._taken += 1
+                self._gradient_per_step = rate * _exact_gradient(self._trainer)
+        self._moments += 1
 
     def verdicts(self) -> tuple[Verdict, ...]:
         """How far b_K has moved, and what the trained weights lose without it; nothing where theory does not say."""
@@ -86,7 +86,7 @@ class KeyBiasWatch:
         size = float(torch.cat(self._starts["k"]).norm())
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
         steps = f"{config.steps:,} steps of {OPTIMIZERS[config.optimizer]}"
-        exact = float(self._exact.norm()) if self._descends else math.inf
+        exact = float(self._gradient_sum.norm()) if self._descends else math.inf
         moved, others = self._moved("k"), self._moved("q")
         cases = f"{steps}, which move b_Q by {format_number(others)}"
         found = {"learn-key-bias.moved": Found(moved, self._bound + own, cases, others, exact=exact)}
@@ -98,9 +98,9 @@ class KeyBiasWatch:
         return judge_all(config, TESTS, found)
 
     def _add_up(self) -> None:
-        steps, self._since = self._trainer.done - self._since, self._trainer.done
-        self._bound = math.hypot(self._bound, self._each * math.sqrt(steps))  # the steps' errors are independent
-        self._exact = self._exact + self._step * steps
+        steps, self._steps_counted = self._trainer.done - self._steps_counted, self._trainer.done
+        self._bound = math.hypot(self._bound, self._bound_per_step * math.sqrt(steps))
+        self._gradient_sum = self._gradient_sum + self._gradient_per_step * steps
 
     def _biases(self, role: str) -> list[Tensor]:
         found = [getattr(each, f"{role}_bias") for each in self._trainer.model.attentions]
@@ -113,16 +113,12 @@ class KeyBiasWatch:
 @torch.inference_mode(False)
 @torch.enable_grad()
 def _gradient_bound(trainer: Trainer) -> float:
-    """Largest norm of all layers' ``∂L/∂b_K`` that rounding explains, for the last batch.
-
-    ``∂L/∂b_K = scale · Σ_i (Σ_j ∂L/∂scores_ij) q_i``, and ``∂L/∂scores_ij = a_ij (g_ij − Σ_l a_il g_il)`` with
-    ``g_ij = ∂L/∂context_i · v_j``: what is added up has the size ``a_ij (|g_ij| + Σ_l a_il |g_il|) |q_i|``, with
-    random signs.
-    """
+    """Largest norm of all layers' ``∂L/∂b_K`` that rounding explains, for the last batch."""
     with traced(trainer.model) as passes:
         loss = cross_entropy(trainer.model(trainer.inputs), trainer.wanted)
     upstream = torch.autograd.grad(loss, [each.trace.context for each in passes])
-    return math.hypot(*(_layer_bound(each, g) for each, g in zip(passes, upstream, strict=True)))
+    layers = zip(passes, upstream, strict=True)
+    return math.hypot(*(key_gradient_tolerance(each.trace, g, each.attention.scale) for each, g in layers))
 
 
 @torch.inference_mode(False)
@@ -135,27 +131,10 @@ def _exact_gradient(trainer: Trainer) -> Tensor:
     return torch.cat(torch.autograd.grad(loss, biases))
 
 
-@torch.no_grad()
-def _layer_bound(given: TracedCall, upstream: Tensor) -> float:
-    weights, v, q = map(on_cpu, (given.trace.weights, given.trace.v, given.trace.q))
-    to_weights = (on_cpu(upstream) @ v.mT).abs()
-    parts = weights * (to_weights + (weights * to_weights).sum(-1, keepdim=True))  # (batch, heads, q_len, kv_len)
-    size = (parts.square().sum(-1, keepdim=True) * q.square()).sum((0, 2)).sqrt()  # (heads, d_head)
-    terms = 4 * weights.shape[-1] + q.shape[-1] + weights.shape[0] * weights.shape[2]
-    return tolerance(given.trace.q.dtype, scale=float(size.norm()) * abs(given.attention.scale), terms=terms)
-
-
 @torch.inference_mode(False)
 @torch.no_grad()
 def _taken_out(trainer: Trainer) -> tuple[float, float, float]:
-    """How much a layer's weights change where its b_K is 0, its input being the same.
-
-    A score goes through the sums of length d_model that make q and k and the one of length d_head over their product;
-    scores that move by at most δ move a weight by at most ``tanh(δ/2)``.
-
-    Returns:
-        The change, the change in float64, and what rounding may change.
-    """
+    """How much a layer's weights change where its b_K is 0: here, in float64, and by rounding."""
     tokens, _ = sequences(trainer.config, 1, "probe")
     with traced(trainer.model) as passes:
         trainer.model(tokens.to(trainer.device))
@@ -165,10 +144,7 @@ def _taken_out(trainer: Trainer) -> tuple[float, float, float]:
         masks = {name: one.cpu() if isinstance(one, Tensor) else one for name, one in options.items()}
         exact_copy = copy.deepcopy(attention).to("cpu", torch.float64)
         exact = largest(exact, _change(exact_copy, tuple(map(on_cpu, given)), masks))
-        size = (on_cpu(trace.q).square() @ on_cpu(trace.k).square().mT).sqrt().max()
-        dtype, terms = trace.q.dtype, 2 * attention.d_model + attention.d_head
-        scores = tolerance(dtype, scale=float(size) * abs(attention.scale), terms=terms)
-        bound = largest(bound, math.tanh(scores / 2) + tolerance(dtype, scale=1.0, terms=trace.k.shape[2] + 3))
+        bound = largest(bound, weight_tolerance(attention, trace))
     return lost, exact, bound
 
 

@@ -94,7 +94,6 @@ class MapResult(Result):
         spread: Standard deviation of a query's scores at the start, float64 (scales, d_heads).
         chance: Accuracy of guessing among all kinds.
         blind: Accuracy that the best model blind to order is expected to reach.
-        verdicts: None: what is measured here is reported as it is.
     """
 
     config: MapConfig

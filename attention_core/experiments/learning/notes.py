@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from torch.linalg import vector_norm
 
-from attention_core.experiments.arrays import frozen
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import ROLES, by_role
 from attention_core.experiments.learning.result import History
@@ -78,15 +77,15 @@ class Notes:
         now = slice(self._count)
         return History(
             config=self.config,
-            moments=frozen(self._moments[now]),
-            loss=frozen(self._loss[now]),
-            accuracy=frozen(self._accuracy[now]),
-            attention=frozen(self._attention[now]),
-            said=frozen(self._said[now]),
-            gradients=frozen(self._gradients[now]),
-            moved=frozen(self._moved[now]),
-            probe=frozen(self.probe[0].numpy()),
-            wanted=frozen(self.wanted[0].numpy()),
+            moments=self._moments[now],
+            loss=self._loss[now],
+            accuracy=self._accuracy[now],
+            attention=self._attention[now],
+            said=self._said[now],
+            gradients=self._gradients[now],
+            moved=self._moved[now],
+            probe=self.probe[0].numpy(),
+            wanted=self.wanted[0].numpy(),
             chance=1 / self.config.kinds,
             blind=self._blind,
         )

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Brief, Result
+from attention_core.experiments.verdict import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History(Brief):
+class History(Record):
     """A training run moment by moment, as far as it has come. A moment is before the step it is named after.
 
     Attributes:
@@ -111,7 +112,7 @@ class SuccessRate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Trained(Brief):
+class Trained(Record):
     """A trained model as plain numbers: all that is needed to run it again. It equals itself alone.
 
     Attributes:
@@ -133,7 +134,6 @@ class LearningResult(Result):
         trained: The weights at the last moment.
         score: How good they are on sequences that were not trained on.
         stopped: Why the run ended early, as a sentence; empty where it did not.
-        verdicts: What the claims about learning say of these settings, where theory decides them.
     """
 
     config: LearningConfig

@@ -60,7 +60,6 @@ class SeedsResult(Result):
         chance: Accuracy of guessing among all kinds.
         blind: Accuracy that the best model blind to order is expected to reach, the mean over the runs' sequences.
         parameters: How many each model has.
-        verdicts: What the claims about learning say of these settings, where theory decides them.
     """
 
     config: SeedsConfig
@@ -87,15 +86,8 @@ class SeedsStep(Step):
     accuracy: Float[np.ndarray, "runs points"]
 
 
-def run_seeds(config: SeedsConfig) -> SeedsResult:
-    """Train all of them; on the CPU the same config gives the same result, bit for bit."""
-    *_, result = steps_seeds(config)
-    assert isinstance(result, SeedsResult)
-    return result
-
-
 def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
-    """The same in steps, and last the result.
+    """Train all of them: a step at each point, and last the result. On the CPU it is the same each time, bit for bit.
 
     The runs come one after the other: as one batch of models (``torch.func.vmap``) eight of them took 0.6 to 1.5
     times as long on a core, 0.9 to 1.0 at the default sizes, and each would no longer be, bit for bit, the run of its

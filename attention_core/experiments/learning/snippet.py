@@ -36,20 +36,13 @@ _ADDED: Final = {
     "sinusoidal": " + sinusoids(i, D).to(torch.{dtype})",
     "learned": ' + new("stack.added_position.table", TOKENS, D, std=1.0)',
 }
-_ROLES: Final = {
-    "full": ("q, k, v", "q, k, v"),
-    "tied-qk": ("q, v", "q, q, v"),
-    "tied-kv": ("q, k", "q, k, k"),
-}
+_ROLES: Final = {"full": ("q, k, v", "q, k, v"), "tied-qk": ("q, v", "q, q, v"), "tied-kv": ("q, k", "q, k, k")}
 
 
 def learning_snippet(config: LearningConfig) -> str:
     """Code that trains the same model on the same sequences and prints its accuracy.
 
     Each parameter is drawn where it is first used, from the stream of its name.
-
-    Args:
-        config: The settings; the snippet holds no result.
     """
     roles, parts = _ROLES[config.projections]
     own, held = roles.replace(", ", ""), HELD_OUT

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import torch
 
-from attention_core.experiments.arrays import frozen
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.key_bias import KeyBiasWatch
 from attention_core.experiments.learning.notes import Notes, moments_of
@@ -13,15 +12,10 @@ from attention_core.experiments.learning.trainer import Trainer, score
 from attention_core.experiments.learning.verdicts import run_verdicts
 
 
-def run_learning(config: LearningConfig) -> LearningResult:
-    """Train; on the CPU the same config gives the same result, bit for bit."""
-    *_, result = steps_learning(config)
-    assert isinstance(result, LearningResult)
-    return result
-
-
 def steps_learning(config: LearningConfig) -> Iterator[LearningStep | LearningResult]:
-    """The same in steps: a ``LearningStep`` at each moment, with the run so far, and last the ``LearningResult``.
+    """Train: a ``LearningStep`` at each moment, with the run so far, and last the ``LearningResult``.
+
+    On the CPU the same config gives the same result, bit for bit.
 
     Where the loss is no longer a finite number the run ends; the last finite moment is kept.
     """
@@ -45,7 +39,7 @@ def _result(trainer: Trainer, notes: Notes, watch: KeyBiasWatch, stopped: str) -
     trainer.flat.values.copy_(notes.kept)
     measured = score(config, trainer.model)
     named = trainer.model.named_parameters()
-    weights = {name: frozen(each.detach().cpu().numpy().copy()) for name, each in named}
+    weights = {name: each.detach().cpu().numpy().copy() for name, each in named}
     return LearningResult.of(
         config,
         () if stopped else (*run_verdicts(config, [measured]), *watch.verdicts()),

@@ -8,20 +8,19 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from attention_core.experiments.arrays import frozen
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.checks import ConfigError, check_tokens
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import TokenModel, blank_model
 from attention_core.experiments.learning.result import Trained
 from attention_core.experiments.learning.tasks import ALPHABET, IGNORED
-from attention_core.experiments.verdict import Brief
 from attention_core.modules.traced import traced
 
 Head = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Brief):
+class Answer(Record):
     """What a trained model makes of one input.
 
     Attributes:
@@ -96,8 +95,8 @@ def answer(trained: Trained, tokens: Sequence[str], off: Sequence[Head] = ()) ->
         tokens=tuple(tokens),
         said=letters(probabilities.argmax(-1)),
         wanted=letters(wanted),
-        probabilities=frozen(probabilities),
-        attention=frozen(attention),
+        probabilities=probabilities,
+        attention=attention,
         off=tuple(off),
     )
 

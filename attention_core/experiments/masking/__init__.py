@@ -1,14 +1,10 @@
 """Masks: who may look at whom, in encoders, decoders and both."""
 
-from attention_core.experiments.masking.config import PADDINGS as PADDINGS
-from attention_core.experiments.masking.config import POSITIONS as POSITIONS
-from attention_core.experiments.masking.config import SIDES as SIDES
 from attention_core.experiments.masking.config import STACKS as STACKS
 from attention_core.experiments.masking.config import MaskingConfig as MaskingConfig
 from attention_core.experiments.masking.measure import MaskingResult as MaskingResult
 from attention_core.experiments.masking.measure import ModuleMasks as ModuleMasks
 from attention_core.experiments.masking.measure import run_masking as run_masking
-from attention_core.experiments.masking.rows import BlindRow as BlindRow
 from attention_core.experiments.masking.rows import judge_blind as judge_blind
 from attention_core.experiments.masking.rows import through_layers as through_layers
 from attention_core.experiments.masking.snippet import SHORTEST as SHORTEST

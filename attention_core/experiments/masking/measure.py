@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.arrays import array, frozen, on_cpu
+from attention_core.experiments.arrays import Record, on_cpu
 from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.masking.config import LAYERS, MaskingConfig, breaks
 from attention_core.experiments.masking.rows import (
@@ -29,12 +29,12 @@ from attention_core.experiments.masking.rows import (
 )
 from attention_core.experiments.masking.stack import (
     Batch,
+    alone_tolerance,
     difference_alone,
     make_batch,
     make_stack,
     padded_labels,
     run_stack,
-    stack_tolerance,
 )
 from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
@@ -44,7 +44,7 @@ from attention_core.modules.multi_head import MultiHeadAttention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModuleMasks:
+class ModuleMasks(Record):
     """One attention of the stack in all its layers: the masks it was given, and what its weights did.
 
     Attributes:
@@ -89,7 +89,6 @@ class MaskingResult(Result):
         blind_tokens: The sentence whose last word sees no key.
         blind: What becomes of it in the module.
         blind_naive: The same with softmax alone.
-        verdicts: For the stack's claim two or three, for ``mask-additive`` one, for ``mask-full`` four.
     """
 
     modules: tuple[ModuleMasks, ...]
@@ -107,11 +106,7 @@ class MaskingResult(Result):
 
 
 def run_masking(config: MaskingConfig) -> MaskingResult:
-    """Run the batch through the stack, replace its padding, take the padding away, and look into single rows.
-
-    Args:
-        config: The batch and the stack.
-    """
+    """Run the batch through the stack, replace its padding, take the padding away, and look into single rows."""
     blind, blind_naive = blind_row(config), blind_row(config, naive=True)
     with torch.no_grad():
         source, target = _batches(config)
@@ -123,9 +118,8 @@ def run_masking(config: MaskingConfig) -> MaskingResult:
         moved = (on_cpu(run_stack(config, stack, *_batches(config, filler=filler))) - on_cpu(output)).abs()
         alone = difference_alone(config, stack, output)
         found = _found(config, moved[real], modules)
-        if config.dtype in ("float64", "float32"):
-            size, words = largest(on_cpu(output)[real]), found[config.claim].cases
-            found[f"{config.claim}.alone"] = Found(alone, stack_tolerance(config, source, target), words, size)
+        size, words = largest(on_cpu(output)[real]), found[config.claim].cases
+        found[f"{config.claim}.alone"] = Found(alone, alone_tolerance(config, stack), words, size)
         first = next(call for call in calls if "cross" not in call.name)
         leaks = [_weight_on_padding(first, source, masked=masked) for masked in (False, True)]
         verdicts = (
@@ -211,12 +205,12 @@ def _modules(
                 kinds=layers[0].kinds,
                 queries=targets if decodes else sources,
                 keys=targets if decodes and "cross" not in name else sources,
-                needed=frozen(needed.numpy()),
-                seen=array(seen.double().mean((1, 2))),
+                needed=needed.numpy(),
+                seen=seen.double().mean((1, 2)).numpy(),
                 astray=int((seen != needed[:, None, None]).sum()),
                 counted=seen.numel(),
-                weights=array(layers[0].trace().weights.mean(1)),
-                unmasked=array(free.mean(1)),
+                weights=on_cpu(layers[0].trace().weights.mean(1)).numpy(),
+                unmasked=on_cpu(free.mean(1)).numpy(),
             )
         )
     return tuple(modules)

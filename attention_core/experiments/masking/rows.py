@@ -1,18 +1,18 @@
 """What happens inside one row of softmax: −10000 against −∞, and a row that sees no key at all."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attention_core.device import supported_dtypes
-from attention_core.experiments.arrays import array, frozen, on_cpu
-from attention_core.experiments.bounds import is_half, tolerance
-from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.arrays import Record, on_cpu
+from attention_core.experiments.bounds import sum_tolerance
+from attention_core.experiments.inputs import draw, draw_parameters, token_embeddings
 from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
 from attention_core.experiments.verdict import Verdict
@@ -26,7 +26,7 @@ STDS = tuple(float(f"{std:.3g}") for std in 10 ** np.linspace(-1, 6, 29))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Additive:
+class Additive(Record):
     """−10000 against −∞ over score size, in each precision.
 
     Attributes:
@@ -44,29 +44,28 @@ class Additive:
     uniform: np.ndarray
 
 
-def scores_and_mask(config: MaskingConfig, std: float) -> tuple[Tensor, Tensor]:
-    """Scores ~ N(0, std²) ``(64, 16)`` in float64, and a mask that hides the second half of the keys."""
-    scores = torch.randn(ROWS, KEYS, generator=generator(config.seed, "scores"), dtype=torch.float64) * std
-    visible = (torch.arange(KEYS) < KEYS // 2).expand(ROWS, KEYS)
-    return scores, visible
+def scores_and_mask(config: MaskingConfig) -> tuple[Tensor, Tensor]:
+    """Scores ~ N(0, 1) ``(64, 16)`` in float64, and a mask that hides the second half of the keys."""
+    return draw((ROWS, KEYS), config.seed, "scores"), (torch.arange(KEYS) < KEYS // 2).expand(ROWS, KEYS)
 
 
-def additive_difference(config: MaskingConfig, std: float, dtype: torch.dtype) -> float:
-    """Largest difference between the weights under −10000 and under −∞; NaN where the scores overflow."""
-    scores, visible = scores_and_mask(config, std)
-    scores, visible = scores.to(config.torch_device, dtype), visible.to(config.torch_device)
+def additive_difference(config: MaskingConfig, stds: Sequence[float], dtype: torch.dtype) -> Tensor:
+    """Largest difference between weights under −10000 and under −∞ (stds,); NaN where the scores overflow."""
+    scores, visible = scores_and_mask(config)
+    sizes, visible = torch.tensor(stds, dtype=torch.float64), visible.to(config.torch_device)
+    scores = (sizes[:, None, None] * scores).to(config.torch_device, dtype)
     soft, hard = (
         on_cpu(softmax_over_keys(mask_scores(scores, mask)))
         for mask in (to_additive(visible, dtype, value=HIDES), visible)
     )
-    return float((soft - hard).abs().max())
+    return (soft - hard).abs().amax((1, 2))
 
 
 def compare_additive(config: MaskingConfig) -> Additive:
     """Both masks over score size, in every precision of the device; and a row that hides every key."""
     names = supported_dtypes(config.torch_device)
     dtypes = [getattr(torch, name) for name in names]
-    scores, visible = scores_and_mask(config, 1.0)
+    scores, visible = scores_and_mask(config)
     rows = []
     for dtype in dtypes:
         here = scores.to(config.torch_device, dtype)
@@ -74,25 +73,23 @@ def compare_additive(config: MaskingConfig) -> Additive:
         all_hidden = softmax_over_keys(mask_scores(here, to_additive(nothing, dtype, value=HIDES)))
         free = softmax_over_keys(here)
         rows.append([float((all_hidden - other).abs().max()) for other in (free, torch.full_like(free, 1 / KEYS))])
-    difference = [[additive_difference(config, std, dtype) for std in STDS] for dtype in dtypes]
     return Additive(
-        stds=frozen(np.array(STDS)),
+        stds=np.array(STDS),
         dtypes=tuple(names),
-        difference=frozen(np.array(difference)),
-        row=frozen(np.array([row[0] for row in rows])),
-        uniform=frozen(np.array([row[1] for row in rows])),
+        difference=torch.stack([additive_difference(config, STDS, dtype) for dtype in dtypes]).numpy(),
+        row=np.array([row[0] for row in rows]),
+        uniform=np.array([row[1] for row in rows]),
     )
 
 
 def measure_additive(config: MaskingConfig) -> Found:
     """mask-additive: the weights under −10000 beside those under −∞."""
-    std = config.score_std
-    moved = additive_difference(config, std, config.torch_dtype)
-    return Found(moved, _additive_bound(config), f"scores of std {std:,}", size=1.0)
+    moved = float(additive_difference(config, [config.score_std], config.torch_dtype))
+    return Found(moved, _additive_bound(config), f"scores of std {config.score_std:,}", size=1.0)
 
 
 def _additive_bound(config: MaskingConfig) -> float:
-    return tolerance(torch.float32 if is_half(config.torch_dtype) else config.torch_dtype, scale=1.0, terms=KEYS)
+    return sum_tolerance(config.torch_dtype, scale=1.0, terms=KEYS, rounded=0.0)
 
 
 def _hidden_weight(config: MaskingConfig) -> tuple[float, float]:
@@ -102,7 +99,8 @@ def _hidden_weight(config: MaskingConfig) -> tuple[float, float]:
     n · e^(gap − 10⁴) of the weight, and the best of them at least e^(gap − 10⁴) / (n/2 · (1 + e^(gap − 10⁴))). The
     precision moves a score by half a unit in its last place, and once more when −10000, itself rounded, is added.
     """
-    scores, visible = scores_and_mask(config, config.score_std)
+    scores, visible = scores_and_mask(config)
+    scores = config.score_std * scores
     hidden, seen = (scores.masked_fill(~keep, -torch.inf).amax(-1) for keep in (~visible, visible))
     error = torch.finfo(config.torch_dtype).eps * (2 * float(scores.abs().max()) - HIDES)
     above = float((hidden - seen).max()) + HIDES
@@ -122,7 +120,7 @@ def _near(config: MaskingConfig) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlindRow:
+class BlindRow(Record):
     """A sentence whose last word sees no key, through two layers of attention.
 
     Attributes:
@@ -196,17 +194,12 @@ def through_layers(attend: Attend, x: Tensor, bias: Tensor, *, gradient: tuple[i
         weights.append(shares[0].mean(0))
         contexts.append(context[0, :, -1].flatten())
         outputs.append(x[0, -1] - bias)
-    kept = (array(torch.stack(each)) for each in (weights, contexts, outputs))
+    kept: Any = map(torch.stack, (weights, contexts, outputs))
     return BlindRow(**dict(zip(("weights", "context", "output"), kept, strict=True)), gradient=gradient)
 
 
 def judge_blind(config: MaskingConfig, row: BlindRow) -> tuple[Verdict, ...]:
-    """mask-full: context 0, output b_O, no NaN, finite gradients; each is counted, number by number.
-
-    Args:
-        config: The settings.
-        row: What was measured.
-    """
+    """mask-full: context 0, output b_O, no NaN, finite gradients; each is counted, number by number."""
     counted = (
         (int((row.context != 0).sum()), row.context.size),
         (int((row.output != 0).sum()), row.output.size),

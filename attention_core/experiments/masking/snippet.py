@@ -24,11 +24,7 @@ for name, hidden in (("with the padding mask", padding), ("without", padding & F
 
 
 def masking_snippet(config: MaskingConfig) -> str:
-    """Plain torch that prints the mean weight on padding in the first self-attention, without and with the mask.
-
-    Args:
-        config: The settings. User text enters as Python literals, so it is data wherever it appears.
-    """
+    """Plain torch that prints the mean weight on padding in the first self-attention, without and with the mask."""
     left = config.side == "left"
     layer = "encoder.layers.0" if config.stack == "encoder-decoder" else "layers.0"
     visible = ["torch.ones(n, n, dtype=torch.bool)"]

@@ -1,5 +1,6 @@
 """The batch and the stack: padding, positions, the masks that each stack is given, and what padding does to it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -7,17 +8,16 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import draw_parameters, token_embeddings
 from attention_core.experiments.judge import largest
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, Batched, MaskingConfig
+from attention_core.experiments.stack_bounds import stack_tolerance
 from attention_core.modules.masks import key_padding_mask, sliding_window_mask
 from attention_core.modules.normalization import BatchNorm, LayerNorm
 from attention_core.modules.positions import NoPosition, Sinusoidal
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 
 PAD = "·"
-PROBES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,42 +112,34 @@ def run_stack(
     return stack(x, **masks)
 
 
+def alone(config: MaskingConfig) -> Iterator[tuple[Batch, Batch | None]]:
+    """Each sentence on its own, without padding, with its target."""
+    for i, sentence in enumerate(config.sentences):
+        target = make_batch(config, (config.decoded[i],)) if config.decoded else None
+        yield make_batch(config, (sentence,)), target
+
+
 def difference_alone(config: MaskingConfig, stack: nn.Module, output: Tensor) -> float:
     """Largest difference between a sentence's outputs in the batch and on its own."""
     apart = []
-    for i, sentence in enumerate(config.sentences):
-        target = make_batch(config, (config.decoded[i],)) if config.decoded else None
-        one = run_stack(config, stack, make_batch(config, (sentence,)), target)[0]
+    for i, batches in enumerate(alone(config)):
+        one = run_stack(config, stack, *batches)[0]
         words = slice(-len(one), None) if config.side == "left" else slice(len(one))
         apart.append(on_cpu(output[i, words]) - on_cpu(one))
     return largest(*apart)
 
 
-def stack_tolerance(config: MaskingConfig, source: Batch, target: Batch | None) -> float:
-    """What rounding explains of the difference between two ways through the stack, in float64 and float32.
-
-    Each sublayer rounds sums of up to 4 d_model numbers, a few of them, and over the keys; the errors of all of them
-    add up as independent ones. What follows enlarges them by the stack's gain at most, measured in float64 on the CPU
-    as the largest answer to eight random pushes of 1e-6.
-    """
+def alone_tolerance(config: MaskingConfig, stack: nn.Module) -> float:
+    """What rounding explains of that difference: padding adds zeros to the sums that a sentence makes on its own."""
     precise = replace(config, dtype="float64", device="cpu")
-    exact = make_stack(precise)
-    here, gain = run_stack(precise, exact, source, target, masked=True), 1.0
-    draw = torch.Generator().manual_seed(config.seed)
-    for _ in range(PROBES):
-        pushed = [
-            None
-            if batch is None
-            else Batch(
-                batch.x + 1e-6 * torch.randn(batch.x.shape, generator=draw, dtype=torch.float64),
-                batch.padding,
-                batch.positions,
-            )
-            for batch in (source, target)
-        ]
-        assert pushed[0] is not None
-        answer = run_stack(precise, exact, pushed[0], pushed[1], masked=True) - here
-        gain = max(gain, float(answer.nan_to_num().abs().max()) / 1e-6)
-    sublayers = LAYERS * (5 if config.decoded else 2)
-    terms = sublayers * (8 * D_MODEL + 2 * source.x.shape[1])
-    return tolerance(config.torch_dtype, scale=gain * float(here.abs().max()), terms=terms)
+
+    def bound(source: Batch, target: Batch | None) -> float:
+        def compute(stack: nn.Module, x: Tensor, y: Tensor | None = None) -> Tensor:
+            written = None if target is None or y is None else replace(target, x=y)
+            return run_stack(precise, stack, replace(source, x=x), written, masked=False)
+
+        return stack_tolerance(
+            stack, compute, *(each.x.to(config.torch_dtype) for each in (source, target) if each is not None)
+        )
+
+    return largest(*(bound(*batches) for batches in alone(config)))

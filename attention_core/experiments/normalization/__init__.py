@@ -2,10 +2,7 @@
 
 from attention_core.experiments.normalization.bias import BiasResult as BiasResult
 from attention_core.experiments.normalization.block import BlockResult as BlockResult
-from attention_core.experiments.normalization.config import EPS as EPS
 from attention_core.experiments.normalization.config import NORMS as NORMS
-from attention_core.experiments.normalization.config import PLACEMENTS as PLACEMENTS
-from attention_core.experiments.normalization.config import STDS as STDS
 from attention_core.experiments.normalization.config import TOPICS as TOPICS
 from attention_core.experiments.normalization.config import NormalizationConfig as NormalizationConfig
 from attention_core.experiments.normalization.config import read_cell as read_cell

@@ -1,13 +1,14 @@
 """Which inputs a norm's output depends on, by autograd (``ln-deps``)."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.judge import Found, Test, judged
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Result
@@ -21,7 +22,6 @@ class DependenceResult(Result):
         names: The norms, in the order of the arrays.
         jacobians: ∂y_ij/∂x_kl at [norm, i, j, k, l] (norms, tokens, d_model, tokens, d_model).
         across: For each norm, in how many of all pairs of tokens one depends on the other (norms,).
-        verdicts: ``ln-deps`` of LayerNorm, and two of BatchNorm.
     """
 
     names: tuple[str, ...]
@@ -41,34 +41,32 @@ TESTS: Final = (
 
 def run_dependence(config: NormalizationConfig) -> DependenceResult:
     """Differentiate each norm on the same tokens."""
+    return judged(DependenceResult, config, TESTS, _measure)
+
+
+def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     x = cast(config, draw(config, "tokens", 1, config.num_tokens, config.d_model))
     jacobians = torch.stack([_jacobian(norm_module(config, norm), x) for norm in NORMS.values()])
     n, d = config.num_tokens, config.d_model
-    sizes = jacobians.abs()
     other_token = ~torch.eye(n, dtype=torch.bool)[:, None, :, None].expand(n, d, n, d)
     other_feature = ~torch.eye(d, dtype=torch.bool)[None, :, None, :].expand(n, d, n, d)
-    across = tuple(int((part != 0).any(3).any(1).sum()) for part in sizes)
-    layer, batch = (list(NORMS).index(name) for name in ("LayerNorm", "BatchNorm"))
+    depends = dict(zip(NORMS, jacobians != 0, strict=True))
+    across = tuple(int(part.any(3).any(1).sum()) for part in depends.values())
     mode = "evaluation" if config.evaluation else "training"
-    moves = {"layer": sizes[layer][other_token], "batch": sizes[batch][other_feature]}
+    layer, batch = depends["LayerNorm"][other_token], depends["BatchNorm"][other_feature]
     found = {
-        "ln-deps.layer": Found(int((moves["layer"] != 0).sum()), 0, f"of {len(moves['layer']):,}"),
-        "ln-deps.batch": Found(int((moves["batch"] != 0).sum()), 0, f"of {len(moves['batch']):,}, {mode}"),
-        "ln-deps.pairs": Found(across[batch], n * n, f"of {n * n}, {mode}"),
+        "ln-deps.layer": Found(int(layer.sum()), 0, f"of {len(layer):,}"),
+        "ln-deps.batch": Found(int(batch.sum()), 0, f"of {len(batch):,}, {mode}"),
+        "ln-deps.pairs": Found(across[tuple(NORMS).index("BatchNorm")], n * n, f"of {n * n}, {mode}"),
     }
-    return DependenceResult.of(
-        config,
-        judge_all(config, TESTS, found),
-        names=tuple(NORMS),
-        jacobians=jacobians,
-        across=across,
-    )
+    return found, {"names": tuple(NORMS), "jacobians": jacobians, "across": across}
 
 
 def _jacobian(module: nn.Module, x: Tensor) -> Tensor:
-    """∂y_ij/∂x_kl of all outputs, in float64 on the CPU."""
+    """∂y_ij/∂x_kl of all outputs: a batch of as many backward passes as there are."""
     x = x.clone().requires_grad_()
     with torch.enable_grad():
-        flat = module(x).flatten()
-        rows = [torch.autograd.grad(one, x, retain_graph=True)[0][0] for one in flat]
-    return torch.stack(rows).unflatten(0, x.shape[1:]).to("cpu", torch.float64)
+        y = module(x)
+        ask = torch.eye(y.numel(), dtype=y.dtype, device=y.device).view(-1, *y.shape)
+        (rows,) = torch.autograd.grad(y, x, ask, is_grads_batched=True)
+    return on_cpu(rows[:, 0].unflatten(0, x.shape[1:]))

@@ -2,16 +2,17 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.bounds import sum_tolerance
+from attention_core.experiments.judge import Found, Test, judged, largest
 from attention_core.experiments.normalization.config import NormalizationConfig
-from attention_core.experiments.normalization.parts import cast, draw, length_tolerance
+from attention_core.experiments.normalization.parts import cast, draw
 from attention_core.experiments.verdict import Result
 from attention_core.modules.normalization import LayerNorm
 
@@ -30,7 +31,6 @@ class LengthResult(Result):
         predicted: ‖γ ∘ x̂‖·σ/√(σ² + ε) of each, with x̂ the centred vector of standard deviation 1.
         radius: |γ|√d; of several gains, their root mean square in place of |γ|.
         off_sphere: Largest | ‖y − β1‖ − |γ|√d |.
-        verdicts: ``ln-norm`` as the source has it, with ε, and for several gains.
     """
 
     before: np.ndarray
@@ -44,49 +44,10 @@ class LengthResult(Result):
 
 def run_length(config: NormalizationConfig) -> LengthResult:
     """Normalise 200 vectors and measure how long they come out."""
-    seen = _lengths_of(config)
-    verdicts = judge_all(config, TESTS, seen.found(config), lambda other: _lengths_of(other).found(other))
-    return LengthResult.of(
-        config,
-        verdicts,
-        before=seen.before,
-        centred=seen.centred,
-        after=seen.after,
-        lengths=seen.lengths,
-        predicted=seen.predicted,
-        radius=seen.radius,
-        off_sphere=largest(seen.lengths - seen.radius),
-    )
+    return judged(LengthResult, config, TESTS, _measure)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lengths:
-    """The arrays of ``LengthResult`` as tensors, the span that several gains leave, and what rounding explains."""
-
-    before: Tensor
-    centred: Tensor
-    after: Tensor
-    lengths: Tensor
-    predicted: Tensor
-    radius: float
-    span: tuple[Tensor, Tensor]
-    bound: float
-
-    def found(self, config: NormalizationConfig) -> dict[str, Found]:
-        """What is measured of them, by the keys of ``TESTS``."""
-        d, parts = config.d_model, ["the gain of each feature"] * config.own_gammas + ["ε"] * (config.eps > 0)
-        note = f"with {' and '.join(parts)} in the formula" if parts else ""
-        size = float(self.predicted.max()) or abs(config.beta) * math.sqrt(d) or math.inf
-        held = (self.bound, f"{POINTS} vectors, d = {d}", size, "")
-        outside = torch.maximum(self.span[0] - self.lengths, self.lengths - self.span[1])
-        return {
-            "ln-norm.sphere": Found(largest(self.lengths - self.radius), *held),
-            "ln-norm.formula": Found(largest(self.lengths - self.predicted), *held, note),
-            "ln-norm.between": Found(float(outside.max()), *held, note),
-        }
-
-
-def _lengths_of(config: NormalizationConfig) -> _Lengths:
+def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     d = config.d_model
     drawn = draw(config, "points", POINTS, d) * config.input_std
     x = cast(config, drawn[:, :1].expand(-1, d) if config.constant else drawn)
@@ -105,22 +66,28 @@ def _lengths_of(config: NormalizationConfig) -> _Lengths:
     stretch = radius * torch.ones_like(sigma)
     if config.own_gammas and not config.constant:
         stretch = (gammas * centred / sigma[:, None]).norm(dim=1)
+    lengths, predicted = (y - beta).norm(dim=1), stretch * shrunk
     # z of y = γz + β comes from two sums over d and a root. d errors together are √d times as long as one, and
     # centring loses what the mean is larger than the spread.
     kept = 1 + exact.abs().amax(1) / sigma.clamp(min=torch.finfo(torch.float64).tiny)
     least, most = (float(end) * math.sqrt(d) for end in gammas.abs().aminmax())
     shift = abs(beta) * math.sqrt(d)
-    size = most * (float(kept.max()) if not config.constant else 1.0) + shift
-    return _Lengths(
-        before=x,
-        centred=centred,
-        after=y,
-        lengths=(y - beta).norm(dim=1),
-        predicted=stretch * shrunk,
-        radius=radius,
-        span=(least * shrunk, most * shrunk),
-        bound=length_tolerance(config.torch_dtype, scale=size, terms=d, longest=most + shift),
-    )
+    scale = most * (float(kept.max()) if not config.constant else 1.0) + shift
+    # In half precision the output is rounded by half an eps, and once more by the gain: an eps of its length.
+    bound = sum_tolerance(config.torch_dtype, scale=scale, terms=d, rounded=most + shift)
+    parts = ["the gain of each feature"] * config.own_gammas + ["ε"] * (config.eps > 0)
+    note = f"with {' and '.join(parts)} in the formula" if parts else ""
+    held = (bound, f"{POINTS} vectors, d = {d}", float(predicted.max()) or shift or math.inf, "")
+    found = {
+        "ln-norm.sphere": Found(largest(lengths - radius), *held),
+        "ln-norm.formula": Found(largest(lengths - predicted), *held, note),
+        "ln-norm.between": Found(float(torch.maximum(least * shrunk - lengths, lengths - most * shrunk).max()),
+                                 *held, note),
+    }  # fmt: skip
+    return found, {
+        "before": x, "centred": centred, "after": y, "lengths": lengths, "predicted": predicted, "radius": radius,
+        "off_sphere": found["ln-norm.sphere"].measured,
+    }  # fmt: skip
 
 
 def _undefined(config: NormalizationConfig) -> str:
@@ -139,8 +106,8 @@ def _off_sphere(config: NormalizationConfig) -> str:
 
 def _foreseen(config: NormalizationConfig) -> float:
     """How far the formula with ε and several gains is from the sphere."""
-    exact = _lengths_of(replace(config, dtype="float64", device="cpu"))
-    return largest(exact.predicted - exact.radius)
+    _, exact = _measure(replace(config, dtype="float64", device="cpu"))
+    return largest(exact["predicted"] - exact["radius"])
 
 
 TESTS: Final = (

@@ -21,9 +21,6 @@ _RUN: dict[str, Callable[[NormalizationConfig], NormalizationResult]] = dict(
 def run_normalization(config: NormalizationConfig) -> NormalizationResult:
     """Measure the claims of the config's question.
 
-    Args:
-        config: The settings.
-
     Returns:
         The result of that question, in the order of ``TOPICS``: ``DependenceResult`` (``ln-deps``), ``LengthResult``
         (``ln-norm``), ``BiasResult`` (``bias-norm``) or ``BlockResult`` (``perm-block``, ``norm-place``).

@@ -5,15 +5,14 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from attention_core.experiments.bounds import is_half, tolerance
-from attention_core.experiments.inputs import generator
+from attention_core.experiments.inputs import draw as draw_numbers
 from attention_core.experiments.normalization.config import NormalizationConfig
 from attention_core.modules.normalization import BatchNorm, Norm
 
 
 def draw(config: NormalizationConfig, what: str, *shape: int) -> Tensor:
     """Numbers ~ N(0, 1) in float64 on the CPU; ``what`` names the stream."""
-    return torch.randn(shape, generator=generator(config.seed, "normalization", what), dtype=torch.float64)
+    return draw_numbers(shape, config.seed, "normalization", what)
 
 
 def cast(config: NormalizationConfig, values: Tensor) -> Tensor:
@@ -30,20 +29,3 @@ def norm_module(config: NormalizationConfig, norm: Norm) -> nn.Module:
     with torch.no_grad():
         module(cast(config, draw(config, "past", 1, 4 * config.num_tokens, config.d_model)))
     return module.eval() if config.evaluation else module.train()
-
-
-def length_tolerance(dtype: torch.dtype, *, scale: float, terms: int, longest: float) -> float:
-    """How far rounding alone may move the length of a norm's output.
-
-    In half precision a norm computes in float32 and rounds its output by half an eps of itself, once or, with a gain
-    that is multiplied afterwards, twice: that moves a length by at most an eps of it.
-
-    Args:
-        dtype: The precision.
-        scale: As in ``tolerance``, of the whole output.
-        terms: As in ``tolerance``.
-        longest: Length of the longest output.
-    """
-    if is_half(dtype):
-        return tolerance(torch.float32, scale=scale, terms=terms) + torch.finfo(dtype).eps * longest
-    return tolerance(dtype, scale=scale, terms=terms)

@@ -8,21 +8,15 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.bounds import sum_tolerance
+from attention_core.experiments.judge import Found, Test, largest
 from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import NORMS, PLACEMENTS, NormalizationConfig
-from attention_core.experiments.normalization.parts import length_tolerance
-from attention_core.experiments.verdict import Verdict
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
 DEPTH: Final = 12
 _BATCH: Final = "BatchNorm brings features to one size, not tokens"
 _SLOTS: Final = "the norm has a weight for each slot"
-
-
-def place_verdicts(config: NormalizationConfig) -> tuple[Verdict, ...]:
-    """norm-place: two placements hand the input on as a summand, the third gives every token one length."""
-    return judge_all(config, TESTS, _found(config), _found)
 
 
 def through_depth(config: NormalizationConfig) -> tuple[Tensor, Tensor]:
@@ -76,7 +70,7 @@ def _lengths(config: NormalizationConfig) -> Found:
     wanted = math.sqrt(d) * spread / (spread.square() + eps).sqrt()
     gain = largest(before.abs().amax(-1) / spread)
     size, longest = math.sqrt(d) * (gain + largest(shift)), math.sqrt(d) + float(shift.norm())
-    bound = length_tolerance(config.torch_dtype, scale=size, terms=3 * d, longest=longest)
+    bound = sum_tolerance(config.torch_dtype, scale=size, terms=3 * d, rounded=longest)
     return Found(largest((y - shift).norm(dim=-1) - wanted), bound, _cases(config), size=math.sqrt(d))
 
 
@@ -88,7 +82,8 @@ def _unequal(config: NormalizationConfig) -> str:
     return _SLOTS if config.slot_weights else _BATCH if config.norm == "BatchNorm" else ""
 
 
-def _found(config: NormalizationConfig) -> dict[str, Found]:
+def place_found(config: NormalizationConfig) -> dict[str, Found]:
+    """norm-place: two placements hand the input on as a summand, the third gives every token one length."""
     found = (_handed_on(config, PreNorm()), _lengths(config), _handed_on(config, ResidualPostNorm()))
     return dict(zip((test.key for test in TESTS), found, strict=True))
 

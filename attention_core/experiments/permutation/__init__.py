@@ -3,8 +3,6 @@
 from attention_core.experiments.permutation.block import BlockCase as BlockCase
 from attention_core.experiments.permutation.block import BlockResult as BlockResult
 from attention_core.experiments.permutation.block import steps_blocks as steps_blocks
-from attention_core.experiments.permutation.config import BLOCKS as BLOCKS
-from attention_core.experiments.permutation.config import MASKS as MASKS
 from attention_core.experiments.permutation.config import MODELS as MODELS
 from attention_core.experiments.permutation.config import NUM_HEADS as NUM_HEADS
 from attention_core.experiments.permutation.config import POSITIONS as POSITIONS

@@ -49,7 +49,6 @@ class BlockResult(Result):
 
     Attributes:
         blocks: Each placement with each norm; empty in cross-attention.
-        verdicts: One for each claim that can be tried.
     """
 
     blocks: tuple[BlockCase, ...]
@@ -68,11 +67,7 @@ def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     yield from _steps(config, found, blocks)
     with torch.inference_mode():
         verdicts = judge_all(config, TESTS, found, _measure)
-    yield BlockResult.of(
-        config,
-        verdicts,
-        blocks=tuple(blocks),
-    )
+    yield BlockResult.of(config, verdicts, blocks=tuple(blocks))
 
 
 def _measure(config: PermutationConfig) -> dict[str, Found]:

@@ -58,10 +58,7 @@ class PermutationConfig(RunConfig):
     )
     positions: str = setting("none", Choice(POSITION_NAMES, label="Positions"))
     carried: bool = setting(False, Switch(label="Positions move with their token"))
-    mask: str = setting(
-        "none",
-        Choice(MASKS, label="Mask", hint="It stays where it is when tokens move."),
-    )
+    mask: str = setting("none", Choice(MASKS, label="Mask", hint="It stays where it is when tokens move."))
     keys_alone: bool = setting(False, Switch(label="Keys move without their values"))
     biases: bool = setting(True, Switch(label="Biases", hint="On or off, they break none of the claims."))
 
@@ -96,11 +93,7 @@ class ShuffleConfig(PermutationConfig):
     key_order: tuple[int, ...] = ()
     model: str = setting(
         "attention",
-        Choice(
-            MODELS,
-            label="What the tokens go through",
-            hint="Attention alone, or whole blocks of it.",
-        ),
+        Choice(MODELS, label="What the tokens go through", hint="Attention alone, or whole blocks of it."),
     )
 
     def __post_init__(self) -> None:
@@ -167,10 +160,6 @@ def breaks_here(config: ShuffleConfig, claim: str) -> tuple[str, str]:
     What breaks a claim for some order need not break it for this one: nothing breaks where nothing moves, a reversal
     leaves all distances, and equal tokens may change places unseen. It does break wherever different tokens meet
     other positions, other values or, under a causal mask on one sentence, other tokens before them.
-
-    Args:
-        config: The shuffle.
-        claim: As in :func:`breaks`.
     """
     reason = breaks(config, claim)
     stays = all(order in ((), tuple(range(len(order)))) for order in (config.query_order, config.key_order))

@@ -29,7 +29,6 @@ class DepthResult(Result):
         one_layer: How far the last token's output moves with the order of those before it, after one layer.
         two_layers: The same after two.
         repeats: How far the outputs of one repeated token differ from that of a single one.
-        verdicts: ``nope-depth`` (one, two) and ``count-blind``.
     """
 
     one_layer: float
@@ -48,13 +47,7 @@ def run_depth(config: PermutationConfig) -> DepthResult:
         found = _measure(config)
         verdicts = judge_all(config, TESTS, found, _measure)
     one, two, repeats = (each.measured for each in found.values())
-    return DepthResult.of(
-        config,
-        verdicts,
-        one_layer=one,
-        two_layers=two,
-        repeats=repeats,
-    )
+    return DepthResult.of(config, verdicts, one_layer=one, two_layers=two, repeats=repeats)
 
 
 def _measure(config: PermutationConfig) -> dict[str, Found]:

@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 import torch
 
-from attention_core.experiments.arrays import frozen
 from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.permutation.config import (
     BLOCKS,
@@ -54,7 +53,6 @@ class PermutationResult(Result):
         residuals: Largest absolute difference for each claim and order, float64 (claims, orders).
         eps: Machine epsilon of the precision.
         bound: What rounding alone explains.
-        verdicts: One for each claim.
     """
 
     claims: tuple[str, ...]
@@ -79,7 +77,6 @@ class ShuffleResult(Result):
         bound: What rounding alone explains.
         same: Whether the undone output is the same but for rounding; None where the precision cannot tell.
         same_in_place: The same of the outputs row by row as they stand.
-        verdicts: One for this very order.
     """
 
     weights_before: np.ndarray
@@ -96,11 +93,7 @@ class ShuffleResult(Result):
 
 
 def run_permutation(config: PermutationConfig) -> PermutationResult:
-    """Measure the claims over all orders of up to seven tokens, over a sample of 256 above.
-
-    Args:
-        config: The module and its tokens.
-    """
+    """Measure the claims over all orders of up to seven tokens, over a sample of 256 above."""
     with torch.inference_mode():
         residuals, found = _measure(config)
         verdicts = judge_all(config, TESTS, found, lambda other: _measure(other)[1])
@@ -128,15 +121,11 @@ def residuals_of(attention: Attention, claim: str) -> tuple[np.ndarray, str]:
     key_orders = orders if claim != "perm-q" else here_k.expand(len(orders), -1)
     before = attention.outputs(here_q, here_k)[0]
     after = attention.outputs(query_orders, key_orders)
-    return frozen((after - before[query_orders]).abs().amax(dim=(1, 2)).numpy()), cases
+    return (after - before[query_orders]).abs().amax(dim=(1, 2)).numpy(), cases
 
 
 def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
-    """Apply one shuffle, and undo it.
-
-    Args:
-        config: The module, its tokens and the orders.
-    """
+    """Apply one shuffle, and undo it."""
     with torch.inference_mode():
         model = Blocks(config, *BLOCKS[config.model]) if config.model in BLOCKS else Attention(config)
         here_q, here_k = torch.arange(len(config.tokens)), torch.arange(len(config.keys))

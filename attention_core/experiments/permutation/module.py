@@ -11,7 +11,6 @@ from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
 from attention_core.experiments.judge import largest
-from attention_core.experiments.permutation.bounds import stack_tolerance
 from attention_core.experiments.permutation.config import (
     BIAS_STD,
     D_MODEL,
@@ -20,6 +19,7 @@ from attention_core.experiments.permutation.config import (
     WINDOW,
     PermutationConfig,
 )
+from attention_core.experiments.stack_bounds import stack_tolerance
 from attention_core.modules.block import Placement
 from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -158,8 +158,10 @@ class Blocks:
 
     def bound(self) -> float:
         """Largest difference of two outputs that rounding explains."""
-        here = torch.arange(len(self.x), device=self.x.device)[None]
-        return stack_tolerance(self.stack, self.x[None], attn_mask=self.mask, positions=self._positions(here))
+        mask, positions = None if self.mask is None else self.mask.cpu(), torch.arange(len(self.x))[None]
+        return stack_tolerance(
+            self.stack, lambda stack, x: stack(x, attn_mask=mask, positions=positions), self.x[None]
+        )
 
     def size(self) -> float:
         """How large an output is."""

@@ -24,7 +24,6 @@ class OrderResult(Result):
     Attributes:
         without: Largest change without positions and masks.
         brought_in: Name of each of the positions and masks, and the largest change by it alone.
-        verdicts: ``pe-order`` (without, with).
     """
 
     without: float

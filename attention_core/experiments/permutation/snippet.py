@@ -34,11 +34,7 @@ _PLACE: Final = """\
 
 
 def permutation_snippet(config: ShuffleConfig) -> str:
-    """Plain torch that prints ``max |f(shuffled) − shuffled f|`` for exactly these settings.
-
-    Args:
-        config: The shuffle. User text enters as Python literals, so it is data wherever it appears.
-    """
+    """Plain torch that prints ``max |f(shuffled) − shuffled f|`` for exactly these settings."""
     order_q = config.query_order or tuple(range(len(config.tokens)))
     order_k = config.key_order or tuple(range(len(config.keys)))
     blocks = config.model in BLOCKS

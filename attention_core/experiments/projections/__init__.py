@@ -1,11 +1,8 @@
 """Projections: what W_Q, W_K, W_V and W_O are for."""
 
 from attention_core.experiments.projections.collapse import CollapseResult as CollapseResult
-from attention_core.experiments.projections.config import BIASES as BIASES
-from attention_core.experiments.projections.config import D_HEADS as D_HEADS
 from attention_core.experiments.projections.config import LAYERS as LAYERS
 from attention_core.experiments.projections.config import NUM_HEADS as NUM_HEADS
-from attention_core.experiments.projections.config import POSITIONS as POSITIONS
 from attention_core.experiments.projections.config import TOPICS as TOPICS
 from attention_core.experiments.projections.config import ProjectionsConfig as ProjectionsConfig
 from attention_core.experiments.projections.gauge import GaugeResult as GaugeResult

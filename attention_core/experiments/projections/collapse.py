@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.judge import Found, Test, judged
 from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
@@ -26,7 +26,6 @@ class CollapseResult(Result):
             (2, layers + 1, tokens, tokens).
         apart: ‖X − mean‖ / ‖X‖, the mean over tokens, after each layer (2, layers + 1).
         left: ‖X − mean‖ after each layer, the input's as 1 (2, layers + 1).
-        verdicts: ``rank-collapse``: what is left of the differences, how alike tokens are, that layers answer.
     """
 
     distances: np.ndarray
@@ -38,10 +37,11 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
     """Send the tokens through twelve layers, each with parameters of its own, without and with the residual.
 
     Dong et al. (2021), "Attention Is Not All You Need: Pure Attention Loses Rank Doubly Exponentially with Depth".
-
-    Args:
-        config: The settings; ``residual`` says which of the two stacks the claim is about.
     """
+    return judged(CollapseResult, config, TESTS, _measure)
+
+
+def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     layers = [attention(config, layer=layer) for layer in range(LAYERS)]
     causal, start = mask(config), words(config)
     distances, apart, left, answers = [], [], [], []
@@ -64,13 +64,8 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
         "rank-collapse.alike": Found(float(apart[config.residual][-1]), COLLAPSED, stack_of),
         "rank-collapse.alive": Found(float(torch.tensor(answers).min()), ALIVE, f"2 · {LAYERS} layers"),
     }
-    return CollapseResult.of(
-        config,
-        judge_all(config, TESTS, found),
-        distances=torch.stack(distances),
-        apart=torch.stack(apart),
-        left=torch.stack(left),
-    )
+    drawn = {"distances": distances, "apart": apart, "left": left}
+    return found, {name: torch.stack(parts) for name, parts in drawn.items()}
 
 
 def _slow(config: ProjectionsConfig) -> str:

@@ -60,8 +60,7 @@ class ProjectionsConfig(RunConfig):
     )
     residual: bool = setting(False, Switch(label="Residual", hint="Keeps the words apart."))
     positions: str = setting(
-        "none",
-        Choice({name: choices.POSITION_NAMES[name] for name in POSITIONS}, label="Positions"),
+        "none", Choice({name: choices.POSITION_NAMES[name] for name in POSITIONS}, label="Positions")
     )
     causal: bool = setting(
         False, Switch(label="Causal mask", hint="Breaks symmetry and rank; only slows the collapse.")

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -11,12 +11,11 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
-from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.inputs import draw, generator
+from attention_core.experiments.judge import Found, Test, judged, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
-from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 
 STRETCH: Final = 2.0  # singular values of M and N are e^(−2) … e^2
@@ -39,7 +38,6 @@ class GaugeResult(Result):
         changed: ‖θ′ − θ‖ / ‖θ‖ over all matrices and biases θ.
         moved: Largest absolute difference of the outputs.
         absorbed: The same with 1/√d_head moved into W_Q and b_Q.
-        verdicts: ``gauge`` and ``scale-absorb``.
     """
 
     q_weight_before: np.ndarray
@@ -57,21 +55,32 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
     ``W_Q → M W_Q``, ``W_K → M⁻ᵀ W_K`` leaves every q·k; ``W_V → N W_V``, ``W_O → W_O N⁻¹`` leaves every output;
     biases go with their matrices; heads are summed up, so their order is free.
     """
-    (here, there, _), traces, found = _see(config)
-    theta, moved_theta = (_parameters(module) for module in (here, there))
-    changed = float((moved_theta - theta).norm() / theta.norm())
-    found["gauge"] = found["gauge"]._replace(cases=f"parameters changed by {changed:.0%}")
-    return GaugeResult.of(
-        config,
-        judge_all(config, TESTS, found, lambda other: _see(other)[2]),
-        q_weight_before=_by_head(here),
-        q_weight_after=_by_head(there),
-        output_before=traces[0].output[0],
-        output_after=traces[1].output[0],
-        changed=changed,
-        moved=found["gauge"].measured,
-        absorbed=found["scale-absorb"].measured,
-    )
+    return judged(GaugeResult, config, TESTS, _measure)
+
+
+def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+    modules = _modules(config)
+    traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
+    bounds = [
+        output_tolerance(module, trace, new_matrices=True) for module, trace in zip(modules, traces, strict=True)
+    ]
+    first, *others = (on_cpu(trace.output) for trace in traces)
+    before, after = (_parameters(module) for module in modules[:2])
+    changed = float((after - before).norm() / before.norm())
+    cases = (f"parameters changed by {changed:.0%}", f"scale 1 instead of 1/√{config.d_head}")
+    found = {
+        test.key: Found(largest(other - first), largest(bounds[0], bound), case, size=largest(first))
+        for test, other, bound, case in zip(TESTS, others, bounds[1:], cases, strict=True)
+    }
+    return found, {
+        "q_weight_before": _by_head(modules[0]),
+        "q_weight_after": _by_head(modules[1]),
+        "output_before": first[0],
+        "output_after": others[0][0],
+        "changed": changed,
+        "moved": found["gauge"].measured,
+        "absorbed": found["scale-absorb"].measured,
+    }
 
 
 def _modules(config: ProjectionsConfig) -> tuple[MultiHeadAttention, MultiHeadAttention, MultiHeadAttention]:
@@ -81,21 +90,6 @@ def _modules(config: ProjectionsConfig) -> tuple[MultiHeadAttention, MultiHeadAt
     there.load_state_dict(_other_basis(exact, config.seed))
     folded.load_state_dict(_folded(exact))
     return here, there, folded
-
-
-def _see(config: ProjectionsConfig) -> tuple[tuple[MultiHeadAttention, ...], list[AttentionTrace], dict[str, Found]]:
-    """The modules, a pass through each, and how far the second's and the third's outputs lie from the first's."""
-    modules = _modules(config)
-    traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
-    bounds = [
-        output_tolerance(module, trace, new_matrices=True) for module, trace in zip(modules, traces, strict=True)
-    ]
-    first, *others = (on_cpu(trace.output) for trace in traces)
-    cases = ("", f"scale 1 instead of 1/√{config.d_head}")
-    return modules, traces, {
-        test.key: Found(largest(other - first), largest(bounds[0], bound), case, size=largest(first))
-        for test, other, bound, case in zip(TESTS, others, bounds[1:], cases, strict=True)
-    }  # fmt: skip
 
 
 def _parameters(module: MultiHeadAttention) -> Tensor:
@@ -110,8 +104,7 @@ def _by_head(module: MultiHeadAttention) -> Tensor:
 
 def _bases(d_head: int, num_heads: int, seed: int, name: str) -> Tensor:
     """One well-conditioned square matrix for each head, U diag(e^z) Vᵀ with z from −STRETCH to STRETCH."""
-    draws = torch.randn(2, num_heads, d_head, d_head, generator=generator(seed, "basis", name), dtype=torch.float64)
-    left, right = torch.linalg.qr(draws)[0]
+    left, right = torch.linalg.qr(draw((2, num_heads, d_head, d_head), seed, "basis", name))[0]
     stretch = torch.rand(num_heads, d_head, generator=generator(seed, "stretch", name), dtype=torch.float64)
     return left * torch.exp(STRETCH * (2 * stretch - 1))[:, None, :] @ right.mT
 

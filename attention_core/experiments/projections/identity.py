@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.judge import Found, Test, judged, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
@@ -34,7 +34,6 @@ class IdentityResult(Result):
         own: Mean weight of a word on itself, without (0) and with projections (1), for each size (2, sizes).
         predicted: The same for equal norms and random directions, by ``e^s / (e^s + (n − 1) e^(1/2T²))`` with
             ``s = √d_head / T`` (sizes,).
-        verdicts: ``qkv-none``.
     """
 
     weights: np.ndarray
@@ -49,32 +48,31 @@ class IdentityResult(Result):
 
 def run_identity(config: ProjectionsConfig) -> IdentityResult:
     """Attend without projections and with random ones, at the config's size of a head and at all others."""
+    return judged(IdentityResult, config, (TEST,), _measure)
+
+
+def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     without, learned = _traces(config, config.d_head)
-    weights = torch.cat([on_cpu(trace.weights) for trace in (without, learned)])
-    other = _different(config)
+    weights, other = torch.cat([on_cpu(trace.weights) for trace in (without, learned)]), _different(config)
     scores = on_cpu(without.masked_scores)[0]
     ahead = scores - scores.diagonal(0, -2, -1)[..., None]
     lead = _largest(ahead, other)
     bound = float(product_tolerance(without, 1 / (config.temperature * math.sqrt(config.d_head))).max())
-    own = weights[0].diagonal(0, -2, -1)
-    astray = int(((ahead > bound) & other).any(-1).sum())
+    lost, queries = int(((ahead > bound) & other).any(-1).sum()), weights[0].shape[:2].numel()
     sizes = compared_sizes(config)
     n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
     at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
-    cases = f"{astray} of {own.numel()} queries look harder at another word"
-    found = {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}
-    return IdentityResult.of(
-        config,
-        judge_all(config, (TEST,), found),
-        weights=weights,
-        norms=on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT,
-        astray=astray,
-        queries=own.numel(),
-        lead=lead,
-        sizes=np.array(sizes),
-        own=np.array(at_sizes).T,
-        predicted=1 / (1 + (n - 1) * np.exp(1 / (2 * config.temperature**2) - roots)),
-    )
+    cases = f"{lost} of {queries} queries look harder at another word"
+    return {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}, {
+        "weights": weights,
+        "norms": on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT,
+        "astray": lost,
+        "queries": queries,
+        "lead": lead,
+        "sizes": np.array(sizes),
+        "own": np.array(at_sizes).T,
+        "predicted": 1 / (1 + (n - 1) * np.exp(1 / (2 * config.temperature**2) - roots)),
+    }
 
 
 def _traces(config: ProjectionsConfig, d_head: int) -> tuple[AttentionTrace, AttentionTrace]:

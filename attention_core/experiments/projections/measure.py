@@ -22,9 +22,6 @@ _RUN: dict[str, Callable[[ProjectionsConfig], ProjectionsResult]] = dict(
 def run_projections(config: ProjectionsConfig) -> ProjectionsResult:
     """Measure the claims of the config's question.
 
-    Args:
-        config: The settings.
-
     Returns:
         The result of that question, in the order of ``TOPICS``: ``IdentityResult`` (``qkv-none``), ``TyingResult``
         (``qkv-tied``, ``qk-tied``), ``GaugeResult`` (``gauge``, ``scale-absorb``), ``RankResult`` (``low-rank``) or

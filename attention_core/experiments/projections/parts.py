@@ -3,11 +3,12 @@
 import math
 from typing import Any
 
+import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.inputs import draw, draw_parameters, token_embeddings
 from attention_core.experiments.projections.config import BIAS_STD, POSITIONS, ProjectionsConfig
 from attention_core.modules.masks import causal_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -29,11 +30,7 @@ def words(config: ProjectionsConfig, d_head: int | None = None) -> Float[Tensor,
     over = (1, 2) if config.whole_norms else (2,)
     size = math.sqrt(d_head * config.num_heads if config.whole_norms else d_head)
     parts = parts / parts.square().sum(over, keepdim=True).sqrt() * size
-    draws = {
-        word: torch.randn((), generator=generator(config.seed, "norm", word), dtype=torch.float64)
-        for word in set(config.tokens)
-    }
-    factors = torch.stack([(config.spread * draws[word]).exp() for word in config.tokens])
+    factors = torch.stack([(config.spread * draw((), config.seed, "norm", word)).exp() for word in config.tokens])
     return (parts * factors[:, None, None]).flatten(1)[None].to(config.torch_device, config.torch_dtype)
 
 
@@ -68,3 +65,9 @@ def attention(
 def mask(config: ProjectionsConfig) -> Tensor | None:
     """The causal mask, where it is on."""
     return causal_mask(len(config.tokens), device=config.torch_device) if config.causal else None
+
+
+def hidden_cells(config: ProjectionsConfig) -> Bool[np.ndarray, "tokens tokens"]:
+    """Which cells the mask hides."""
+    causal, n = mask(config), len(config.tokens)
+    return np.zeros((n, n), bool) if causal is None else ~causal.cpu().numpy()

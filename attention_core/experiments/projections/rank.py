@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,9 +10,9 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance, tolerance
-from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.judge import Found, Test, judged
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks, compared_sizes
-from attention_core.experiments.projections.parts import attention, mask, words
+from attention_core.experiments.projections.parts import attention, hidden_cells, mask, words
 from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 
@@ -29,7 +30,6 @@ class RankResult(Result):
         sizes: The sizes of a head that are compared, ascending (sizes,).
         ranks: Largest numerical rank over the heads of scores, log weights and weights for each size (3, sizes);
             NaN under a mask for the first two.
-        verdicts: ``low-rank`` for the scores and for the logarithm of the weights.
     """
 
     scores: np.ndarray
@@ -80,21 +80,20 @@ class _Spectra:
 
 def run_rank(config: ProjectionsConfig) -> RankResult:
     """Take the singular values of every head's scores and weights, for the config's size of a head and all others."""
-    here = _spectra(config, config.d_head)
-    sizes = compared_sizes(config)
-    causal, n = mask(config), len(config.tokens)
-    verdicts = judge_all(config, _tests(config), here.found(config), lambda o: _spectra(o, o.d_head).found(o))
-    return RankResult.of(
-        config,
-        verdicts,
-        scores=on_cpu(here.trace.masked_scores)[0],
-        weights=on_cpu(here.trace.weights)[0],
-        hidden=np.zeros((n, n), bool) if causal is None else ~causal.cpu().numpy(),
-        score_values=here.scores / here.scores[:, :1],
-        weight_values=here.weights / here.weights[:, :1],
-        sizes=np.array(sizes),
-        ranks=np.array([_spectra(config, size).ranks() for size in sizes]).T,
-    )
+    return judged(RankResult, config, _tests(config), _measure)
+
+
+def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+    here, sizes = _spectra(config, config.d_head), compared_sizes(config)
+    return here.found(config), {
+        "scores": on_cpu(here.trace.masked_scores)[0],
+        "weights": on_cpu(here.trace.weights)[0],
+        "hidden": hidden_cells(config),
+        "score_values": here.scores / here.scores[:, :1],
+        "weight_values": here.weights / here.weights[:, :1],
+        "sizes": np.array(sizes),
+        "ranks": np.array([_spectra(config, size).ranks() for size in sizes]).T,
+    }
 
 
 def _tests(config: ProjectionsConfig) -> tuple[Test, ...]:

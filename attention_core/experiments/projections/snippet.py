@@ -96,9 +96,6 @@ def projections_snippet(config: ProjectionsConfig) -> str:
     In the order of ``TOPICS``: the largest score of another word minus one's own; max |S − Sᵀ| and ‖A − Aᵀ‖ of head
     1; how far the output and the parameters moved; σ of the scores past d_head and the largest σ of head 1's
     weights; ‖X − mean‖ / ‖X‖ after all layers, without and with the residual.
-
-    Args:
-        config: The settings. User text enters as Python literals, so it is data wherever it appears.
     """
     masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
     rotary = config.positions == "rotary"

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.judge import Found, Test, judged, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
-from attention_core.experiments.projections.parts import attention, mask, words
+from attention_core.experiments.projections.parts import attention, hidden_cells, mask, words
 from attention_core.experiments.verdict import Result
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
@@ -29,7 +29,6 @@ class TyingResult(Result):
         parameters: Parameters of the modules with W_Q, W_K, W_V of their own, W_K = W_V, and W_Q = W_K.
         saved: The first of them less the second.
         formula: What W_K = W_V saves on paper.
-        verdicts: ``qkv-tied`` (count, keys are values) and ``qk-tied``.
     """
 
     scores: np.ndarray
@@ -43,22 +42,7 @@ class TyingResult(Result):
 
 def run_tying(config: ProjectionsConfig) -> TyingResult:
     """Tie W_K = W_V and W_Q = W_K in the module, count, and compare."""
-    x, causal = words(config), mask(config)
-    full, tied_kv, tied_qk = (_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey()))
-    counts = [sum(parameter.numel() for parameter in module.parameters()) for module in (full, tied_kv, tied_qk)]
-    trace = tied_qk.trace(x, attn_mask=causal)
-    scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
-    return TyingResult.of(
-        config,
-        judge_all(config, TESTS, _found(config), _found),
-        scores=scores,
-        weights=weights,
-        hidden=np.zeros(scores.shape[1:], bool) if causal is None else ~causal.cpu().numpy(),
-        asymmetry=torch.linalg.matrix_norm(weights - weights.mT),
-        parameters=(counts[0], counts[1], counts[2]),
-        saved=counts[0] - counts[1],
-        formula=_formula(config),
-    )
+    return judged(TyingResult, config, TESTS, _measure)
 
 
 def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
@@ -69,19 +53,29 @@ def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
     return attention(config, kind, **{missing: False})
 
 
-def _found(config: ProjectionsConfig) -> dict[str, Found]:
+def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     x, causal = words(config), mask(config)
-    full, tied_kv, tied_qk = (_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey()))
-    saved = sum(each.numel() for each in full.parameters()) - sum(each.numel() for each in tied_kv.parameters())
-    trace, other = tied_qk.trace(x, attn_mask=causal), tied_kv.trace(x, attn_mask=causal)
-    scores = on_cpu(trace.masked_scores)[0]
+    modules = [_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey())]
+    counts = tuple(sum(parameter.numel() for parameter in module.parameters()) for module in modules)
+    other, trace = (module.trace(x, attn_mask=causal) for module in modules[1:])
+    scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
     hidden = scores.isneginf() & scores.mT.isneginf()
     heads = f"{config.num_heads} {'head' if config.num_heads == 1 else 'heads'}"
-    bound, size = largest(product_tolerance(trace, tied_qk.scale)), largest(on_cpu(trace.scores))
-    return {
-        "qkv-tied.count": Found(saved, _formula(config), f"d_model = {config.d_model}"),
+    bound, size = largest(product_tolerance(trace, modules[2].scale)), largest(on_cpu(trace.scores))
+    saved, formula = counts[0] - counts[1], _formula(config)
+    found = {
+        "qkv-tied.count": Found(saved, formula, f"d_model = {config.d_model}"),
         "qkv-tied.same": Found(largest(on_cpu(other.k) - on_cpu(other.v)), 0.0, f"all tokens, {heads}"),
         "qk-tied": Found(largest((scores - scores.mT).masked_fill(hidden, 0.0)), bound, f"all pairs, {heads}", size),
+    }
+    return found, {
+        "scores": scores,
+        "weights": weights,
+        "hidden": hidden_cells(config),
+        "asymmetry": torch.linalg.matrix_norm(weights - weights.mT),
+        "parameters": counts,
+        "saved": saved,
+        "formula": formula,
     }
 
 

@@ -6,13 +6,9 @@ heads that look back (j + 1)(k + 1)ˡ positions see exactly that many; ``rf-rand
 Everything is measured on a stack of real attention layers, from where they look and by autograd.
 """
 
-from attention_core.experiments.receptive_field.config import MASKS as MASKS
 from attention_core.experiments.receptive_field.config import MAX_LAYERS as MAX_LAYERS
 from attention_core.experiments.receptive_field.config import MAX_TOKENS as MAX_TOKENS
-from attention_core.experiments.receptive_field.config import WEIGHTS as WEIGHTS
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig as ReceptiveFieldConfig
-from attention_core.experiments.receptive_field.draws import RandomReach as RandomReach
-from attention_core.experiments.receptive_field.draws import RandomShare as RandomShare
 from attention_core.experiments.receptive_field.measure import AttendedKeys as AttendedKeys
 from attention_core.experiments.receptive_field.measure import ReachTable as ReachTable
 from attention_core.experiments.receptive_field.measure import ReceptiveFieldResult as ReceptiveFieldResult

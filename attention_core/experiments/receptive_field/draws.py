@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 from jaxtyping import Float, Int
 
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, random_targets
-from attention_core.experiments.receptive_field.stack import attention_mask, build_stack, looked_at, reach
+from attention_core.experiments.receptive_field.stack import looked_at, reach, stack_of
 
 TOKENS_PER_PATH: Final = (1, 16)  # tokens for each path
 DRAWS: Final = (32, 512)  # fewest and most
@@ -19,7 +20,7 @@ MAX_AT_ONCE: Final = 2**19  # weights computed at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomReach:
+class RandomReach(Record):
     """Reach of random heads over draws of the whole stack.
 
     Attributes:
@@ -106,15 +107,7 @@ def _drawn_edges(
         )
         for draw in draws
     ]
-    stack = build_stack(
-        np.concatenate(targets, axis=1),
-        channels=1,
-        mask=attention_mask(config.mask, config.window, tokens),
-        residual=config.residual,
-        write_positions=config.write_positions,
-        dtype=config.torch_dtype,
-        device=config.torch_device,
-    )
+    stack = stack_of(config, np.concatenate(targets, axis=1), channels=1)
     edges, _ = looked_at(stack)  # (layers, draws · heads, tokens)
     return edges.reshape(layers, len(draws), config.heads, tokens).swapaxes(0, 1)
 
@@ -165,11 +158,6 @@ def expected_reach(heads: int, layers: int, tokens: int) -> tuple[float, float]:
     covers together with the s themselves. The size of the set is a Markov chain, followed here exactly: one throw
     takes size c to c + 1 with probability 1 − c/tokens. Sets are taken in from the largest size down, ``heads``
     throws apart, so that each makes ``heads · s`` throws in all.
-
-    Args:
-        heads: Heads of each layer.
-        layers: Layers.
-        tokens: Tokens.
     """
     size = np.arange(tokens + 1)
     stays = size / tokens

@@ -1,6 +1,6 @@
 """Heads beside a convolution: a head that looks a fixed distance back is one tap of its kernel (``head-tap``)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -9,12 +9,12 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from attention_core.experiments.arrays import array, frozen, on_cpu
-from attention_core.experiments.bounds import is_half, tolerance
+from attention_core.experiments.arrays import Record, on_cpu
+from attention_core.experiments.bounds import sum_tolerance
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets
-from attention_core.experiments.receptive_field.stack import attention_mask, build_stack, through_first_layer
+from attention_core.experiments.receptive_field.stack import stack_of, through_first_layer
 from attention_core.experiments.verdict import Verdict
 
 CHANNELS: Final = 4
@@ -22,7 +22,7 @@ MOST_AHEAD: Final = 10  # distances to either side that are drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Kernel:
+class Kernel(Record):
     """The first layer beside ``conv1d``, over the tokens that have every tap before them.
 
     Attributes:
@@ -47,15 +47,7 @@ class Kernel:
 def measure_kernel(config: ReceptiveFieldConfig) -> Kernel:
     """Run the first layer with a tap of random numbers for each head's W_O, and ``conv1d`` with the same taps."""
     heads, tokens = config.heads, config.tokens
-    stack = build_stack(
-        intended_targets(config)[:1],
-        channels=CHANNELS,
-        temperature=config.temperature if config.soft else None,
-        mask=attention_mask(config.mask, config.window, tokens),
-        residual=config.residual,
-        dtype=config.torch_dtype,
-        device=config.torch_device,
-    )
+    stack = stack_of(replace(config, write_positions=False), intended_targets(config)[:1], channels=CHANNELS)
     stream = generator(config.seed, "kernel")
     drawn = torch.randn(heads, CHANNELS, CHANNELS, generator=stream, dtype=torch.float64) / CHANNELS**0.5
     content = torch.randn(tokens, CHANNELS, generator=stream, dtype=torch.float64)
@@ -74,9 +66,7 @@ def measure_kernel(config: ReceptiveFieldConfig) -> Kernel:
         residual = largest(on_cpu(output)[heads:] - F.conv1d(rows, kernel)[0].mT)
         scale = float(F.conv1d(rows.abs(), kernel.abs()).max())
     # In half precision sums are float32's, and W_O's product and the residual's sum are rounded by half an eps each.
-    half = is_half(config.torch_dtype)
-    bound = tolerance(torch.float32 if half else config.torch_dtype, scale=scale, terms=(heads + 1) * CHANNELS)
-    bound += torch.finfo(config.torch_dtype).eps * scale * half
+    bound = sum_tolerance(config.torch_dtype, scale=scale, terms=(heads + 1) * CHANNELS, rounded=scale)
     distances, mean, spread = _by_distance(on_cpu(weights)[:, heads:], heads)
     return Kernel(
         residual=residual,
@@ -90,12 +80,7 @@ def measure_kernel(config: ReceptiveFieldConfig) -> Kernel:
 
 
 def kernel_verdict(config: ReceptiveFieldConfig, kernel: Kernel) -> Verdict:
-    """head-tap: the first layer is a convolution, wherever its heads look a fixed distance back.
-
-    Args:
-        config: The settings.
-        kernel: What was measured.
-    """
+    """head-tap: the first layer is a convolution, wherever its heads look a fixed distance back."""
     return judge_all(config, (TEST,), _found(config, kernel), lambda other: _found(other, measure_kernel(other)))[0]
 
 
@@ -131,4 +116,4 @@ def _by_distance(
         seen = here.shape[-1] > 0
         mean.append(here.mean(-1) if seen else torch.zeros(heads, dtype=torch.float64))
         spread.append(here.amax(-1) - here.amin(-1) if seen else torch.zeros(heads, dtype=torch.float64))
-    return frozen(distances), array(torch.stack(mean, 1)), array(torch.stack(spread, 1))
+    return distances, torch.stack(mean, 1).numpy(), torch.stack(spread, 1).numpy()

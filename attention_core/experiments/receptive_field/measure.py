@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from attention_core.experiments.arrays import frozen
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.receptive_field.config import (
     MAX_HEADS,
     MAX_LAYERS,
@@ -22,14 +22,7 @@ from attention_core.experiments.receptive_field.draws import (
     measure_share,
 )
 from attention_core.experiments.receptive_field.kernel import Kernel, kernel_verdict, measure_kernel
-from attention_core.experiments.receptive_field.stack import (
-    Stack,
-    attention_mask,
-    build_stack,
-    looked_at,
-    path_weights,
-    reach,
-)
+from attention_core.experiments.receptive_field.stack import looked_at, path_weights, reach, stack_of
 from attention_core.experiments.receptive_field.verdicts import (
     SeenInputs,
     bound_verdicts,
@@ -38,11 +31,11 @@ from attention_core.experiments.receptive_field.verdicts import (
     tight_verdicts,
 )
 from attention_core.experiments.step import Step
-from attention_core.experiments.verdict import Brief, Result
+from attention_core.experiments.verdict import Result
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # a class with slots cannot have two such bases
-class AttendedKeys(Brief):
+class AttendedKeys(Record):
     """Where the heads look, and what follows from it. Layers are counted 1 … ``layers``: index 0 is one layer up.
 
     Attributes:
@@ -74,8 +67,6 @@ class ReceptiveFieldResult(AttendedKeys, Result):
         random: Mean and band of random heads over draws; None for other weights.
         shares: Their share of (k + 1)^layers, with one and with 16 tokens for each path; empty for other weights.
         kernel: The first layer beside a convolution.
-        verdicts: ``rf-bound`` (most, agree), ``rf-tight`` (last, every) or ``rf-random`` (1, 16) where the weights
-            are constructed or random, and ``head-tap``.
     """
 
     chosen: Int[np.ndarray, " chosen"]
@@ -87,7 +78,7 @@ class ReceptiveFieldResult(AttendedKeys, Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReachTable(Brief):
+class ReachTable(Record):
     """Heads against layers.
 
     Attributes:
@@ -101,15 +92,15 @@ class ReachTable(Brief):
 
 def run_attended_keys(config: ReceptiveFieldConfig) -> AttendedKeys:
     """One pass through the real stack, to read off where each head looks."""
-    edges, smallest = looked_at(_stack(config, intended_targets(config), 1))
+    edges, smallest = looked_at(stack_of(config, intended_targets(config), channels=1))
     sees = reach(edges, residual=config.residual)
     return AttendedKeys(
         config=config,
-        edges=frozen(edges.astype(np.int32)),
+        edges=edges.astype(np.int32),
         smallest_weight=smallest,
-        sees=frozen(sees),
-        reach_graph=frozen(sees.sum(-1, dtype=np.int32)),
-        bound=frozen(np.array([config.bound(n) for n in range(1, config.layers + 1)], dtype=np.int32)),
+        sees=sees,
+        reach_graph=sees.sum(-1, dtype=np.int32),
+        bound=np.array([config.bound(n) for n in range(1, config.layers + 1)], dtype=np.int32),
     )
 
 
@@ -117,16 +108,13 @@ def steps_reach(looks: AttendedKeys) -> Generator[Step | ReceptiveFieldResult]:
     """What autograd and other draws add to where the heads look: a ``Step`` before each part, and last the result.
 
     On the CPU the same config gives the same result, bit for bit; other devices add up in no fixed order.
-
-    Args:
-        looks: What ``run_attended_keys`` gave.
     """
     config = looks.config
     is_random = config.weights == "random"
     total = 1 + (1 + len(TOKENS_PER_PATH)) * is_random
     yield Step(0, total, "what autograd says")
     chosen = chosen_tokens(config)
-    paths = path_weights(_stack(config, intended_targets(config), len(chosen)), chosen)
+    paths = path_weights(stack_of(config, intended_targets(config), channels=len(chosen)), chosen)
     random, shares = None, []
     if is_random:
         yield Step(1, total, "other draws of the same heads")
@@ -144,7 +132,7 @@ def steps_reach(looks: AttendedKeys) -> Generator[Step | ReceptiveFieldResult]:
     yield ReceptiveFieldResult.of(
         config,
         (*verdicts, kernel_verdict(config, kernel)),
-        **{field.name: getattr(looks, field.name) for field in fields(AttendedKeys)},
+        **{each.name: getattr(looks, each.name) for each in fields(AttendedKeys)},
         chosen=chosen.astype(np.int32),
         paths=paths.astype(np.float32),
         reach_autograd=sees.autograd.sum(-1, dtype=np.int32),
@@ -166,20 +154,7 @@ def run_table(config: ReceptiveFieldConfig) -> ReachTable:
         config: The mask and the switches; what the table does not depend on is as in ``config.tabled``.
     """
     counts = np.stack([_constructed_reach(config, heads) for heads in range(1, MAX_HEADS + 1)])
-    return ReachTable(counts=frozen(counts.astype(np.int32)), tokens=config.tokens)
-
-
-def _stack(config: ReceptiveFieldConfig, targets: np.ndarray, channels: int) -> Stack:
-    return build_stack(
-        targets,
-        channels=channels,
-        temperature=config.temperature if config.soft else None,
-        mask=attention_mask(config.mask, config.window, targets.shape[-1]),
-        residual=config.residual,
-        write_positions=config.write_positions,
-        dtype=config.torch_dtype,
-        device=config.torch_device,
-    )
+    return ReachTable(counts=counts.astype(np.int32), tokens=config.tokens)
 
 
 def _constructed_reach(config: ReceptiveFieldConfig, heads: int) -> Int[np.ndarray, "8"]:
@@ -189,6 +164,6 @@ def _constructed_reach(config: ReceptiveFieldConfig, heads: int) -> Int[np.ndarr
         # What is seen stays seen: layers that come after the last token sees all change nothing.
         layers = next((n for n in range(1, MAX_LAYERS) if (heads + 1) ** n >= tokens), MAX_LAYERS)
     targets = constructed_targets(heads, layers, tokens, mask=config.mask, window=config.window, wrap=config.wrap)
-    edges, _ = looked_at(_stack(config, targets, 1))
+    edges, _ = looked_at(stack_of(config, targets, channels=1))
     counts = reach(edges, residual=config.residual)[:, -1].sum(-1)
     return np.pad(counts, (0, MAX_LAYERS - layers), mode="edge")

@@ -24,9 +24,6 @@ def receptive_field_snippet(config: ReceptiveFieldConfig) -> str:
 
     Paths are weighed without autograd: the matrix of all of them is multiplied by ``I + Σ_h weights_h`` layer by
     layer.
-
-    Args:
-        config: The settings; the snippet holds no result.
     """
     visible = {
         "none": "torch.ones(TOKENS, TOKENS, dtype=torch.bool)",

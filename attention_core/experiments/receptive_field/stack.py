@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig
 from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -93,6 +94,17 @@ def build_stack(
         residual=residual,
         unit=content_unit((heads + residual) ** layers),
     )
+
+
+def stack_of(
+    config: ReceptiveFieldConfig, targets: Int[np.ndarray, "layers heads tokens"], *, channels: int
+) -> Stack:
+    """The stack that the settings ask for, with heads that look at ``targets``."""
+    return build_stack(
+        targets, channels=channels, temperature=config.temperature if config.soft else None,
+        mask=attention_mask(config.mask, config.window, targets.shape[-1]), residual=config.residual,
+        write_positions=config.write_positions, dtype=config.torch_dtype, device=config.torch_device,
+    )  # fmt: skip
 
 
 def content_unit(paths: int) -> float:
@@ -198,12 +210,7 @@ def path_weights(stack: Stack, chosen: Int[np.ndarray, " chosen"]) -> Float[np.n
 def through_first_layer(
     stack: Stack, content: Float[Tensor, "tokens channels"]
 ) -> tuple[Float[Tensor, "tokens channels"], Float[Tensor, "heads tokens tokens"]]:
-    """What the first layer makes of some content, and its weights.
-
-    Args:
-        stack: The stack.
-        content: Content of each token.
-    """
+    """What the first layer makes of some content, and its weights."""
     with torch.inference_mode():
         x = _inputs(stack, content)
         made = _apply(stack, stack.layers[0], x)[0, :, stack.tokens :]

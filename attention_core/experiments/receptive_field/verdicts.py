@@ -65,12 +65,7 @@ def chosen_tokens(config: ReceptiveFieldConfig) -> Int[np.ndarray, " chosen"]:
 
 
 def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verdict, ...]:
-    """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree.
-
-    Args:
-        config: The settings.
-        sees: What was measured.
-    """
+    """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree."""
     bound = (config.heads + 1) ** config.layers
     capped = f"there are no more than {plural(config.tokens, 'token')} to see" if config.tokens <= bound else ""
     tokens, depth = _of(len(sees.chosen), config.tokens), plural(config.layers, "layer")
@@ -117,12 +112,7 @@ BOUND_TESTS: Final = (
 
 
 def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verdict, ...]:
-    """rf-tight: the last token sees min((k + 1)^layers, tokens) inputs, and token i min(i + 1, (k + 1)^layers).
-
-    Args:
-        config: The settings.
-        sees: What was measured.
-    """
+    """rf-tight: the last token sees min((k + 1)^layers, tokens) inputs, and token i min(i + 1, (k + 1)^layers)."""
     claimed, measured = exact_reach(config), sees.graph[-1].sum(-1)
     what = "min(n, (k + 1)^layers)" if config.wrap and config.mask != "causal" else "min(i + 1, (k + 1)^layers)"
     cases = f"{plural(config.tokens, 'token')}, {plural(config.layers, 'layer')}"
@@ -141,12 +131,7 @@ def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
 
 
 def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
-    """rf-random: the mean share of (k + 1)^layers is what throwing keys evenly over all tokens gives.
-
-    Args:
-        config: The settings.
-        share: What was measured.
-    """
+    """rf-random: the mean share of (k + 1)^layers is what throwing keys evenly over all tokens gives."""
     margin = STANDARD_ERRORS * share.error
     tokens = (
         "as many tokens as paths"

@@ -59,13 +59,7 @@ class ScalingConfig(RunConfig):
 
     num_keys: int = setting(64, Whole(1, 128, label="Keys"))
     num_queries: int = 2048
-    scale: str = setting(
-        "none",
-        Choice(
-            SCALES,
-            label="Scores are q·k times",
-        ),
-    )
+    scale: str = setting("none", Choice(SCALES, label="Scores are q·k times"))
     alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label="α, for d_head^−α"))
     temperature: float = setting(1.0, Real(0.1, 10.0, 0.1, label="Temperature", hint="Divides the scores."))
     inputs: str = setting(

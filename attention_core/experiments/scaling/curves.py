@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from attention_core.experiments.arrays import frozen
+from attention_core.experiments.arrays import Record
 from attention_core.experiments.bounds import tolerance
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ ROW_STATISTICS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScalingCurves:
+class ScalingCurves(Record):
     """What one factor of the scores does over d_head = 1, 2, 4 … 4096; each array is (13,) unless said otherwise.
 
     Attributes:
@@ -108,19 +108,19 @@ def summarise(
     )
     curves = ScalingCurves(
         name=name,
-        factor=frozen(np.array(factors)),
+        factor=np.array(factors),
         **_score_moments(sums),
-        **{key: frozen(statistics[key].mean(1)) for key in ("max_weight", "entropy", "jacobian")},
+        **{key: statistics[key].mean(1) for key in ("max_weight", "entropy", "jacobian")},
         **exact,
-        saturated=frozen((statistics["max_weight"] >= SATURATED).mean(1)),
-        gradient_median=frozen(median),
-        gradient_mean=frozen(gradient.mean(1)),
-        gradient_low=frozen(low),
-        gradient_high=frozen(high),
-        gradient_vanished=frozen((gradient < VANISHED).mean(1)),
-        gradient_top_share=frozen(_top_share(gradient)),
-        float16_zeros=frozen(statistics["float16_zeros"].mean(1)),
-        bfloat16_zeros=frozen(statistics["bfloat16_zeros"].mean(1)),
+        saturated=(statistics["max_weight"] >= SATURATED).mean(1),
+        gradient_median=median,
+        gradient_mean=gradient.mean(1),
+        gradient_low=low,
+        gradient_high=high,
+        gradient_vanished=(gradient < VANISHED).mean(1),
+        gradient_top_share=_top_share(gradient),
+        float16_zeros=statistics["float16_zeros"].mean(1),
+        bfloat16_zeros=statistics["bfloat16_zeros"].mean(1),
     )
     return curves, replace(curves, **naive)
 
@@ -130,11 +130,11 @@ def _bounds(norms: Floats, epsilon: Floats, num_keys: int) -> dict[str, Any]:
     rounding = 1 + tolerance(torch.float64, scale=1, terms=4 * num_keys)
     ratio = np.divide(norms, epsilon, out=np.zeros_like(norms), where=epsilon > 0)
     return {
-        "bound_keys": frozen(num_keys * epsilon.mean(1)),
-        "bound_two": frozen(2 * epsilon.mean(1)),
-        "above_keys": frozen((~(norms <= num_keys * epsilon * rounding)).sum(1)),  # NaN is above any bound
-        "above_two": frozen((~(norms <= 2 * epsilon * rounding)).sum(1)),
-        "sharpest": frozen(ratio.max(1)),
+        "bound_keys": num_keys * epsilon.mean(1),
+        "bound_two": 2 * epsilon.mean(1),
+        "above_keys": (~(norms <= num_keys * epsilon * rounding)).sum(1),  # NaN is above any bound
+        "above_two": (~(norms <= 2 * epsilon * rounding)).sum(1),
+        "sharpest": ratio.max(1),
     }
 
 
@@ -147,12 +147,12 @@ def _score_moments(sums: Floats) -> dict[str, Any]:
     error = np.sqrt(np.maximum(fourth - square**2, 0) / pairs)
     variance = square - mean**2
     return {
-        "pairs": frozen(pairs.astype(np.int64)),
-        "score_mean": frozen(mean),
-        "score_variance": frozen(variance),
-        "score_variance_interval": frozen(np.stack([variance - ERRORS * error, variance + ERRORS * error])),
-        "score_square": frozen(square),
-        "score_square_error": frozen(error),
+        "pairs": pairs.astype(np.int64),
+        "score_mean": mean,
+        "score_variance": variance,
+        "score_variance_interval": np.stack([variance - ERRORS * error, variance + ERRORS * error]),
+        "score_square": square,
+        "score_square_error": error,
     }
 
 

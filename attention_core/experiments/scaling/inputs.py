@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import torch
@@ -107,14 +108,9 @@ def projections(config: ScalingConfig) -> MultiHeadAttention:
 
 def unit_draw(inputs: str) -> Callable[..., Tensor]:
     """How numbers of mean 0 and variance 1 are drawn, in float32: a function of shape and generator."""
-
-    def normal(*shape: int, generator: torch.Generator) -> Tensor:
-        return torch.randn(*shape, generator=generator, dtype=torch.float32)
-
-    def uniform(*shape: int, generator: torch.Generator) -> Tensor:
-        return (2 * torch.rand(*shape, generator=generator, dtype=torch.float32) - 1) * math.sqrt(3)
-
-    def signs(*shape: int, generator: torch.Generator) -> Tensor:
-        return 1 - 2 * torch.rand(*shape, generator=generator, dtype=torch.float32).round()
-
-    return {"normal": normal, "uniform": uniform, "signs": signs}[inputs]
+    normal, uniform = partial(torch.randn, dtype=torch.float32), partial(torch.rand, dtype=torch.float32)
+    return {
+        "normal": normal,
+        "uniform": lambda *shape, generator: (2 * uniform(*shape, generator=generator) - 1) * math.sqrt(3),
+        "signs": lambda *shape, generator: 1 - 2 * uniform(*shape, generator=generator).round(),
+    }[inputs]

@@ -8,19 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.experiments.arrays import array, frozen, on_cpu
-from attention_core.experiments.scaling.config import (
-    D_HEADS,
-    SCALED,
-    UNSCALED,
-    ScalingConfig,
-    expected_scores,
-)
+from attention_core.experiments.arrays import Record, on_cpu
+from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig, expected_scores
 from attention_core.experiments.scaling.curves import Counts, Floats
 from attention_core.experiments.scaling.inputs import chunks
 from attention_core.experiments.scaling.stats import jacobian
 from attention_core.experiments.scaling.sweep import head
-from attention_core.experiments.verdict import Brief
 from attention_core.modules.dot_product import softmax_over_keys
 
 SHOWN_KEYS: Final = 32
@@ -29,7 +22,7 @@ _POINTS: Final = 81
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScalingSide:
+class ScalingSide(Record):
     """What one factor does at each d_head; the first axis counts the 13 values of d_head.
 
     Attributes:
@@ -56,7 +49,7 @@ class ScalingSide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ScalingPicture(Brief):
+class ScalingPicture(Record):
     """What the picture shows.
 
     Attributes:
@@ -77,11 +70,7 @@ class ScalingPicture(Brief):
 
 
 def run_picture(config: ScalingConfig) -> ScalingPicture:
-    """One pass of the first queries through the module at each d_head, with two factors.
-
-    Args:
-        config: The settings; what the picture does not depend on is as in ``config.drawn``.
-    """
+    """One pass of the first queries through the module at each d_head, with two factors."""
     inputs = next(chunks(config, paired=False))
     plain = config.factor_name == SCALED
     series = [[config.factor(d_head) for d_head in D_HEADS], [1.0 if plain else 1 / math.sqrt(d) for d in D_HEADS]]
@@ -107,7 +96,7 @@ def run_picture(config: ScalingConfig) -> ScalingPicture:
         )
     return ScalingPicture(
         num_keys=config.num_keys,
-        keys=frozen(keys.numpy()),
+        keys=keys.numpy(),
         query=query,
         queries=len(inputs.queries),
         chosen=chosen,
@@ -134,14 +123,14 @@ def _side(
     tallest = np.maximum(shares.max(1), normal.max(1))[:, None]
     return ScalingSide(
         name=name,
-        scores=array(scores[:, query, keys]),
-        weights=array(weights[:, query, keys]),
-        jacobian=array(jacobian(weights[:, query])[:, keys][:, :, keys]),
-        max_weight=array(weights.amax(-1).mean(1)),
-        edges=frozen(edges),
-        shares=frozen(shares / tallest),
-        normal_x=frozen(x),
-        normal=frozen(normal / tallest),
+        scores=scores[:, query, keys].numpy(),
+        weights=weights[:, query, keys].numpy(),
+        jacobian=jacobian(weights[:, query])[:, keys][:, :, keys].numpy(),
+        max_weight=weights.amax(-1).mean(1).numpy(),
+        edges=edges,
+        shares=shares / tallest,
+        normal_x=x,
+        normal=normal / tallest,
     )
 
 

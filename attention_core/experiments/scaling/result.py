@@ -35,8 +35,6 @@ class ScalingResult(Result):
         unscaled: Curves of ``softmax(q·k)``.
         scaled: Curves of ``softmax(q·k / √d_head)``.
         chosen: Curves of the scale and temperature in ``config``; ``unscaled`` or ``scaled`` where it is one of them.
-        verdicts: ``scale-var`` (unscaled, scaled), ``scale-sat``, ``scale-jac`` (keys, two), ``scale-grad`` (median,
-            mean).
     """
 
     config: ScalingConfig
@@ -70,11 +68,7 @@ class ScalingResult(Result):
 
 
 def result_of(measured: Measured) -> ScalingResult:
-    """The result of what was measured; the same measurements give the same result.
-
-    Args:
-        measured: The parts of one config.
-    """
+    """The result of what was measured; the same measurements give the same result."""
     config = measured.config
     curves = {
         name: one

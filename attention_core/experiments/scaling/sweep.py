@@ -151,9 +151,6 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
 
     Each query meets the same keys at every d_head, of which it takes the first d_head components, and every factor of
     the scores meets the same queries: the curves differ in d_head and factor alone.
-
-    Args:
-        config: One of a config's ``parts``.
     """
     series = factors(config)
     device = config.torch_device

@@ -100,13 +100,7 @@ def own_keys(config: ScalingConfig, d_head: int, along: Tensor, lengths: Tensor)
 
 
 def model(config: ScalingConfig, d_head: int, factor: float) -> Model:
-    """What theory foresees at one d_head: ``‖∂L/∂q‖ ≈ factor · |k| · ‖J u‖`` with u ~ N(0, I), for keys far apart.
-
-    Args:
-        config: Settings.
-        d_head: Size of the head.
-        factor: Factor of the scores.
-    """
+    """What theory foresees at one d_head: ``‖∂L/∂q‖ ≈ factor · |k| · ‖J u‖`` with u ~ N(0, I), for keys far apart."""
     weights = _model_weights(config, d_head, factor)
     stream = generator(0, "scaling", "model", "upstream", d_head)
     upstream = torch.randn(weights.shape, generator=stream).double()
@@ -120,14 +114,7 @@ def model(config: ScalingConfig, d_head: int, factor: float) -> Model:
 def verdicts(
     config: ScalingConfig, unscaled: ScalingCurves, scaled: ScalingCurves, chosen: ScalingCurves
 ) -> tuple[Verdict, ...]:
-    """The verdicts on scale-var (unscaled, scaled), scale-sat, scale-jac (keys, two) and scale-grad (median, mean).
-
-    Args:
-        config: Settings.
-        unscaled: Curves without a factor.
-        scaled: Curves with 1/√d_head.
-        chosen: Curves with the chosen factor.
-    """
+    """scale-var (unscaled, scaled), scale-sat, scale-jac (keys, two) and scale-grad (median, mean)."""
     every = tuple({id(one): one for one in (unscaled, scaled, chosen)}.values())
     rows = f"of {len(every) * len(D_HEADS) * config.num_queries:,} rows"
     everywhere = f"{len(every)} factors, {len(D_HEADS)} sizes, {_cases(config)}"

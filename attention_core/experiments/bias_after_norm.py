@@ -1,0 +1,101 @@
+"""What a norm leaves of the bias of the linear layer right before it (``bias-norm``)."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.bounds import LAMBDA, is_half, spacing
+from attention_core.experiments.judge import Found, Test, largest, nothing
+from attention_core.experiments.verdict import Relation
+
+MEAN, REST, ALL = range(3)
+_CASES: Final[dict[str, tuple[str, int, Relation]]] = {
+    "batch": ("BatchNorm", ALL, "≤"),
+    "layer-mean": ("LayerNorm", MEAN, "≤"),
+    "layer-rest": ("LayerNorm", REST, "≥"),
+    "rms": ("RMSNorm", ALL, "≥"),
+}
+_SAID: Final = ("the mean of the bias", "the rest of the bias", "all of the bias")
+
+
+class Left(NamedTuple):
+    """How far parts of the bias move what comes out of a norm, and how far rounding may.
+
+    Attributes:
+        moved: By the part that is the same in every component, by the rest, and by all of it (3, tokens, d_model).
+        bound: What rounding explains of a number of it.
+    """
+
+    moved: Tensor
+    bound: float
+
+
+def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -> Left:
+    """Normalise what a layer gives without its bias and with parts of it.
+
+    A norm divides by a standard deviation, and rounding errors with it: the bound is divided by the smallest one.
+
+    Args:
+        norm: The norm, without gain and offset; None for none.
+        outputs: The layer's outputs (tokens, d_model) without a bias, with its mean, with the rest, and with all.
+        errors: Variance of each output's rounding error.
+    """
+    bare, dtype = on_cpu(outputs[0]), outputs[0].dtype
+    batch = isinstance(norm, nn.BatchNorm1d)
+    running = norm.running_var if isinstance(norm, nn.BatchNorm1d) and not norm.training else None
+    least, axis = 1.0, 0 if batch else 1
+    if running is not None:
+        least = float(running.min())
+    elif norm is not None:
+        power = bare.square().mean(1) if isinstance(norm, nn.RMSNorm) else bare.var(axis, correction=0)
+        least = float(power.min()) + (getattr(norm, "eps", None) or torch.finfo(dtype).eps)
+    normed = [on_cpu(one if norm is None else norm(one[None])[0]) for one in outputs]
+    own = last = 0.0
+    if is_half(dtype):
+        last = largest(*(spacing(one, dtype) for one in normed))
+    else:
+        terms = 1 if norm is None or running is not None else 1 + bare.shape[axis]
+        own = terms * (torch.finfo(dtype).eps / 2 * largest(*outputs)) ** 2
+    bound = LAMBDA * math.sqrt(2 * (float(errors.max()) + own) / least) + last
+    return Left(torch.stack(normed[1:]) - normed[0], bound)
+
+
+def bias_tests(running: Callable[[Any], str], no_rest: Callable[[Any], str] = nothing) -> tuple[Test, ...]:
+    """The table: BatchNorm cancels a bias, LayerNorm its mean, and RMSNorm nothing of it.
+
+    Args:
+        running: What makes BatchNorm use other statistics than those of its batch.
+        no_rest: What makes the bias the same in every component.
+    """
+    broken = {"batch": running, "layer-rest": no_rest}
+    return tuple(
+        Test(
+            f"bias-norm.{key}", relation, f"after {norm}, {_SAID[part]} moves the output by {by}",
+            f"max |{norm}(f) − {norm}(f without {_SAID[part]})|", breaks=broken.get(key, nothing),
+        )
+        for key, (norm, part, relation) in _CASES.items()
+        for by in ("at most" if relation == "≤" else "up to",)
+    )  # fmt: skip
+
+
+def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float]]:
+    """What moved and its bound for each test of the table whose norm is in ``left``, by the test's key."""
+    return {
+        f"bias-norm.{key}": (left[norm].moved[part], left[norm].bound)
+        for key, (norm, part, _) in _CASES.items()
+        if norm in left
+    }
+
+
+def found(left: Mapping[str, Left], of: str) -> dict[str, Found]:
+    """What is found for the table. A norm brings numbers to size 1: that is what a difference would be.
+
+    Args:
+        left: What each norm leaves, by its name.
+        of: What was tried, in words.
+    """
+    return {key: Found(largest(moved), bound, of, size=1.0) for key, (moved, bound) in cases(left).items()}
