@@ -1,22 +1,15 @@
 """Moves as browsers send them, one message each, with what a widget's own code never sends twice."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pages._shared.core.pages import PAGES
 from tests.load.client import Run, Session, Widget
-from tests.processes import ROOT, Server, serving
+from tests.processes import Server
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(ROOT / "app.py", tmp_path_factory.mktemp("server") / "log") as running:
-        yield running
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("moves")]
 
 
 def flipped(visitor: Session, first: Run, name: str, at: int) -> WidgetState:
@@ -119,16 +112,3 @@ def test_a_sentence_below_a_box_goes_with_its_cause_whatever_removes_it(server: 
         put_right = visitor.change([preset.state([preset.proto.options[1].content])])
         assert named(drawn(put_right), "anatomy_tokens")
         assert put_right.told == []
-
-
-def test_a_question_that_was_answered_is_asked_again_where_it_stood(server: Server) -> None:
-    with Session(server.url) as visitor:
-        question = named(visitor.visit("scaling"), "_scaling_option")
-        assert question
-        answered = visitor.change([question.state([question.proto.options[0].content])])
-        assert named(answered, "_scaling_option") is None
-        again = named(answered, "_scaling_again")
-        assert again
-        asked = visitor.change([again.state(True)])
-        assert named(asked, "_scaling_option")
-        assert named(asked, "_scaling_again") is None

@@ -11,18 +11,11 @@ import pytest
 from pages._shared.core.pages import PAGES
 from tests.load.client import Run, Session, element_of
 from tests.load.test_moves import flipped
-from tests.processes import ROOT, Server, serving
+from tests.processes import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("moves")]
 SETTINGS = ({"seed": "3"}, {"seed": "4", "dtype": "float64"})
-SHORT = {"learning": {"learning_steps": "50"}}
 COUNTED = re.compile(r'"(order|answered|id)": ?("[^"]*"|\d+)')
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(ROOT / "app.py", tmp_path_factory.mktemp("server") / "log") as running:
-        yield running
 
 
 def seen(run: Run) -> list[Any]:
@@ -43,10 +36,7 @@ def seen(run: Run) -> list[Any]:
 
 def walk(visitor: Session, name: str, which: int) -> Iterator[list[Any]]:
     """What a visitor sees of a page that they open, and change in a way of their own."""
-    own = {
-        key: value for key, value in SETTINGS[which].items() if not key.startswith("learning") or name == "learning"
-    }
-    first = visitor.visit(name, own)
+    first = visitor.visit(name, SETTINGS[which])
     yield seen(first)
     visitor.change([flipped(visitor, first, name, which)])
     yield seen(visitor.change())

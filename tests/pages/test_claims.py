@@ -90,8 +90,8 @@ def test_every_claim_belongs_to_a_page() -> None:
     assert {claim.page for claim in claims()} <= {page.name for page in PAGES}
 
 
-@pytest.mark.parametrize(("verdict", "expected"), zip(("holds", "when", "false"), EXPECTED, strict=True))
-@pytest.mark.parametrize(("place", "source"), zip(PLACES, SOURCES, strict=True))
+@pytest.mark.parametrize(("verdict", "expected"), [*zip(("holds", "when", "false"), EXPECTED, strict=True)])
+@pytest.mark.parametrize(("place", "source"), [*zip(PLACES, SOURCES, strict=True)])
 def test_filters_are_in_the_link(verdict: str, expected: str, place: str, source: str, open_page: Open) -> None:
     at = open_page("claims", seed=str(SEED), claims_verdict=verdict, claims_source=place)
     assert not at.exception

@@ -1,166 +1,254 @@
-"""What every experiment page owes its visitor: each part of the frame, with real content."""
+"""What every page owes its visitor: the frame with real content, verdicts as measured, and a fair question."""
 
 import ast
 import re
+from itertools import cycle, islice
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES
+from pages._shared.core.session_keys import MEASURED, TEACHES, TO_MEASURE
+from pages._shared.core.text import escape_markdown
+from pages._shared.page.findings import verdict_lines
+from pages._shared.page.header import WORDS
+from attention_core.experiments.settings import Choice, Switch, declared
 from tests.experiments.test_snippets import SHORTEST
-from tests.pages.conftest import Open, held
+from tests.pages.conftest import NAMES, Open, looked_at
+from tests.pages.read import (
+    built,
+    button,
+    controls,
+    grade,
+    held,
+    link_of,
+    page_of,
+    pictures,
+    said,
+    truth,
+    verdicts,
+)
+from tests.texts import NONSENSE
 
-NAMES = [page.name for page in PAGES]
+EXPERIMENTS = [page.name for page in PAGES]
 NUMBER = re.compile(r"`[^`]*\d[^`]*`")
+QUICK = {"learning": {"learning_steps": "10", "learning_runs": "2"}}  # each move trains a model
+LONG = {"map", "n", "shares"}  # a map of many models, and times: pages of their own tests
 
 
-def texts(at: AppTest) -> list[str]:
-    return [item.value for item in at.markdown]
+def is_alive(at: AppTest) -> bool:
+    """No exception, a title, and a picture or a sentence saying why not."""
+    return not at.exception and bool(at.title) and bool(pictures(at) or at.get("plotly_chart") or at.error)
 
 
-def button(at: AppTest, label: str) -> object:
-    return next(item for item in at.button if item.label == label)
+def captions(at: AppTest) -> set[str]:
+    return {item.value for item in at.caption}
 
 
-def measured(graded: str) -> str:
-    """What was measured, as the line says that grades an answer: the answer itself where it is right."""
-    if "cannot tell" in graded:
-        return ""
-    said, right, other = re.fullmatch(
-        r"\*\*You said\*\* (.+)\. (?:(The measurement agrees\.)|Measured here: \*\*(.+)\*\*\.) :.*", graded
-    ).groups()
-    assert said != other
-    return said if right else other
+def tab(name: str, which: str) -> AppTest:
+    return looked_at(name, **{f"{name}_tab": which, "seed": "7"})
 
 
-def open_tab(open_page: Open, name: str, tab: str, **parameters: str) -> AppTest:
-    return open_page(name, **parameters | {f"{name}_tab": tab})
+# ---- looked at ----
 
 
 def test_every_script_in_the_folder_is_listed() -> None:
     scripts = {path.stem for path in FOLDER.glob("*.py")}
-    assert scripts == {HOME.name, *NAMES, LEDGER.name, COURSE.name}
+    assert scripts == {HOME.name, *EXPERIMENTS, LEDGER.name, COURSE.name}
+    for page in PAGES:
+        assert len(page.claim.split()) >= 6
+        assert page.formula
+        assert ast.get_docstring(ast.parse((FOLDER / f"{page.name}.py").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=NAMES)
-def test_a_page_says_what_it_shows(page: object) -> None:
-    assert len(page.claim.split()) >= 6
-    assert page.claim.endswith(".")
-    assert page.formula
-    source = (FOLDER / f"{page.name}.py").read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(source))
+@pytest.mark.parametrize("name", [*NAMES, LEDGER.name])
+def test_a_page_opens_without_a_complaint_and_explains_the_words(name: str) -> None:
+    at = looked_at(name)
+    assert name == LEDGER.name or is_alive(at)
+    assert not [*at.exception, *at.error, *at.warning]
+    (words,) = (item.value for item in at.markdown if item.value.startswith("**:blue[Query]**"))
+    assert len(words.splitlines()) == len(WORDS)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_part_of_the_frame_is_there(name: str, open_page: Open) -> None:
-    at = open_page(name)
-    assert not at.exception
-    assert at.title
-    said = texts(at)
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_part_of_the_frame_is_there(name: str) -> None:
+    at, page = looked_at(name), page_of(name)
     question = at.pills(key=f"_{name}_option")
     assert question.label.startswith("**Predict.** ")
     assert question.label.endswith(("?", "…"))
     assert 3 <= len(question.options) <= 5
     assert question.options[-1] == "Skip"
-    assert any("**Break it**" in text for text in said)
+    assert "**Break it**" in said(at)
     assert 3 <= len(at.pills(key=f"_{name}_preset").options) <= 5
-    assert button(at, "Reset")
-    assert button(at, "Pin")
-    assert [tab.label for tab in at.tabs] == ["Why", "Code", "Data", "Share"]
+    assert {"Reset", "Pin"} <= {item.label for item in at.button}
+    assert [one.label for one in at.tabs] == ["Why", "Code", "Data", "Share"]
     assert at.page_link
-    question.set_value("Skip").run()
-    assert any(" holds" in text and NUMBER.search(text) for text in texts(at)), "a verdict with its number"
+    told = page.predict.headline or page.spec.claim
+    assert told in said(at)
+    assert not {one.claim for one in verdicts(at)} & set(page.predict.spoilers), "the question is not answered yet"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_why_proves_step_by_step_beside_measured_numbers(name: str, open_page: Open) -> None:
-    (proof,) = (text for text in texts(open_tab(open_page, name, "why")) if text.startswith("**1** "))
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_the_tabs_have_a_proof_code_data_and_links(name: str) -> None:
+    (proof,) = (item.value for item in tab(name, "why").markdown if item.value.startswith("**1** "))
     steps = re.split(r"^\*\*\d+\*\* ", proof, flags=re.M)[1:]
-    assert len(steps) >= 2
-    assert all(len(step.split("\n\n> ")) == 2 for step in steps)
     words, measured = zip(*(step.split("\n\n> ") for step in steps), strict=True)
-    assert all(len(said.split()) >= 12 for said in words)
-    assert sum(bool(NUMBER.search(said)) for said in measured) >= 2
+    assert len(steps) >= 2
+    assert all(len(one.split()) >= 12 for one in words)
+    assert sum(bool(NUMBER.search(one)) for one in measured) >= 2
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_code_is_short_plain_torch(name: str, open_page: Open) -> None:
-    at = open_tab(open_page, name, "code")
-    short, code = (item.value for item in at.code)
+    short, code = (item.value for item in tab(name, "code").code)
     assert short == SHORTEST[name].strip()
-    ast.parse(code)
     assert re.search(r"^import .*\btorch\b", code, re.M)
     assert "attention_core" not in code
     assert 8 <= sum(map(bool, code.splitlines())) <= 100, "with the functions that all studies share"
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_data_has_a_table_a_figure_and_files(name: str, open_page: Open) -> None:
-    at = open_tab(open_page, name, "data")
-    assert not at.exception
+    at = tab(name, "data")
     assert len(at.dataframe[0].value) >= 2
     assert at.get("plotly_chart")
     assert [item.label for item in at.get("download_button")][:3] == ["CSV", "JSON", "HTML"]
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_share_has_the_link_its_code_and_a_lesson(name: str, open_page: Open) -> None:
-    at = open_tab(open_page, name, "share", seed="7")
-    assert not at.exception
+    at = tab(name, "share")
     links = [item.value for item in at.code]
     assert any("seed=7" in link and "course=" not in link for link in links)
     assert any("course=" in link for link in links)
     assert at.get("image")
 
 
+# ---- verdicts ----
+
+
+RUNS = ({}, {"dtype": "float32", "seed": "3"})
+
+
+def looks(name: str) -> list[dict[str, str]]:
+    """Links that hold each value of each choice of what is shown, several at once, every other one in float32."""
+    page = page_of(name)
+    own = declared(page._view) | {field: one for field, one in page.settings.declared.items() if field == "topic"}
+    values = {
+        field: [False, True] if isinstance(one, Switch) else [one for one in one.options if one not in LONG]
+        for field, one in own.items()
+        if isinstance(one, Choice | Switch) and field != "measure"
+    }
+    most = max(map(len, (*values.values(), RUNS)))
+    rounds = zip(*(islice(cycle(all_), most) for all_ in (*values.values(), RUNS)), strict=True)
+    return [QUICK.get(name, {}) | link_of(name, dict(zip(values, one, strict=True))) | run for *one, run in rounds]
+
+
+@pytest.mark.parametrize(("name", "link"), [(name, one) for name in EXPERIMENTS for one in looks(name)], ids=str)
+def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(
+    name: str, link: dict[str, str], open_answered: Open
+) -> None:
+    at = open_answered(name, **link)
+    assert not [*at.exception, *at.error, *at.warning]
+    measured = page_of(name).measure(*built(name, link)).verdicts
+    assert measured
+    assert {one.line for one in verdicts(at)} == {verdict_lines([one]) for one in measured}
+    assert pictures(at) or at.table
+
+
+# ---- links ----
+
+
+def can_be(at: AppTest, key: str, raw: str) -> bool:
+    """Whether a text that is nonsense for most controls is none for this one: any words, and −1 for a mean."""
+    widget = at.get_by_key(key)
+    try:
+        return widget.type == "text_input" or (widget.type == "slider" and widget.min <= float(raw) <= widget.max)
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize("first", [0, 4])
 @pytest.mark.parametrize("name", NAMES)
-def test_an_answer_makes_a_move_and_is_graded_and_skipping_is_one_click(name: str, open_page: Open) -> None:
-    at = open_page(name)
-    graded = []
-    for answer in at.pills(key=f"_{name}_option").options[:2]:
-        at.pills(key=f"_{name}_option").set_value(answer).run()
+def test_a_link_with_nonsense_opens_the_page_and_names_each_part_once(name: str, first: int, open_page: Open) -> None:
+    here = looked_at(name)
+    given = zip(controls(here), islice(cycle(NONSENSE), first, None), strict=False)
+    wrong = {key: raw for key, raw in given if not can_be(here, key, raw)}
+    at = open_page(name, **wrong, **{f"{name}_nonsense": "1"})
+    assert is_alive(at)
+    assert len(at.warning) == len(wrong) + 1 > 3
+    assert sum(escape_markdown(f"{name}_nonsense") in one.value for one in at.warning) == 1
+    at.run()
+    assert not [*at.warning, *at.exception]
+
+
+@pytest.mark.parametrize("name", [*NAMES, LEDGER.name])
+def test_another_visit_to_a_page_keeps_no_class_more(name: str, open_page: Open) -> None:
+    """A page's file runs anew for each visit; what it declares is one for all, or each visit would stay in memory."""
+    looked_at(name)
+    known = declared.cache_info().currsize
+    open_page(name)
+    assert declared.cache_info().currsize == known
+
+
+# ---- moved ----
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: str, open_page: Open) -> None:
+    page = page_of(name)
+    elsewhere = link_of(name, page.presets[-1].settings) | QUICK.get(name, {})
+    at, move = open_page(name, **elsewhere, seed="5"), link_of(name, page.predict.move)
+    shown = {key for key in controls(at) if key.startswith(f"{name}_")}
+    right = truth(name, move | {"seed": "5"})
+    for said_first in page.predict.options[:2]:
+        at.pills(key=f"_{name}_option").set_value(said_first).run()
         assert not at.exception
-        graded.append(next(text for text in texts(at) if text.startswith("**You said**")))
-        assert held(at, name), "it asks for what is there already"
+        assert grade(at) == (said_first, right)
+        assert held(at, name) == {key.removeprefix(f"{name}_"): text for key, text in move.items()} != {}
+        assert shown & set(controls(at)), "they are drawn with their new values"
         button(at, "Ask again").click()
         at.run()
-    assert len({measured(text) for text in graded}) == 1, "both answers make the same move"
+        assert grade(at) is None
     at.pills(key=f"_{name}_option").set_value("Skip").run()
     assert not any(group.label.startswith("**Predict.**") for group in at.pills)
-    assert not any("You said" in text for text in texts(at))
+    assert grade(at) is None
+    assert page.spec.claim in said(at)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_pinned_picture_stays_beside_the_next_one(name: str, open_page: Open) -> None:
-    at = open_page(name)
-    button(at, "Pin").click()
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_class_is_told_what_was_measured_after_the_move(name: str, open_page: Open) -> None:
+    page = page_of(name)
+    at = open_page(name, **{"class": "BCDFG"}, **link_of(name, page.presets[-1].settings))
+    at.session_state[TEACHES], at.session_state[TO_MEASURE] = True, (name, "one")
     at.run()
-    at.pills(key=f"_{name}_preset").set_value(1).run()
     assert not at.exception
-    assert {"Now", "Pinned"} <= {item.value for item in at.caption}
-    button(at, "Unpin").click()
-    at.run()
-    assert "Pinned" not in {item.value for item in at.caption}
+    right = truth(name, link_of(name, page.predict.move))
+    assert at.session_state[MEASURED] == {"question": "one", "answer": page.predict.options.index(right)}
+    assert TO_MEASURE not in at.session_state
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "learning" else name for name in NAMES]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "learning" else name for name in EXPERIMENTS]
 )
-def test_presets_go_where_they_say_and_reset_comes_back(name: str, open_page: Open) -> None:
-    at = open_page(name)
+def test_presets_go_where_they_say_and_a_pinned_picture_stays_and_reset_comes_back(
+    name: str, open_page: Open
+) -> None:
+    at, page = open_page(name), page_of(name)
     start = dict(at.query_params)
     at.pills(key=f"_{name}_option").set_value("Skip").run()
-    seen, surprises = set(), set()
-    presets = range(len(at.pills(key=f"_{name}_preset").options))
-    for index in presets:
+    button(at, "Pin").click()
+    at.run()
+    for index, preset in enumerate(page.presets):
         at.pills(key=f"_{name}_preset").set_value(index).run()
-        assert not at.exception
-        assert not at.error, index
+        assert not [*at.exception, *at.error], index
+        assert {"Now", "Pinned"} <= captions(at)
         at.run()  # the groups of controls that a preset leaves as they are are not drawn anew
         assert at.pills(key=f"_{name}_preset").value == index, "it is lit while the controls are as it set them"
-        seen.add(str(sorted(at.query_params.items())))
-        surprises.add(next(text for text in texts(at) if text.startswith(":small[:gray[") and len(text.split()) >= 4))
-    assert len(seen) == len(surprises) == len(presets), "two presets are the same"
-    button(at, "Reset").click()
+        link = link_of(name, preset.settings)
+        assert held(at, name) == {key.removeprefix(f"{name}_"): text for key, text in link.items()}
+        assert f":small[:gray[{preset.caption}]]" in said(at)
+    button(at, "Unpin").click()
+    at.run()
+    assert "Pinned" not in captions(at)
+    button(at.run(), "Reset").click()
     at.run()
     assert dict(at.query_params) == start
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_presets_differ_and_say_something(name: str) -> None:
+    presets = page_of(name).presets
+    assert len({str(one.settings) for one in presets}) == len({one.caption for one in presets}) == len(presets)
+    assert all(len(one.caption.split()) >= 3 for one in presets)

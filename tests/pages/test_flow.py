@@ -1,21 +1,15 @@
 """What a person does on a page has one consequence that can be seen: predict, pin, a move, a mistake, a way back."""
 
-import io
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.core.session_keys import SETTINGS
+from pages._shared.core.session_keys import COMPLETE, SETTINGS
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.page.header import WORDS
-from attention_core.experiments.permutation import ShuffleConfig, run_shuffle
+from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
-from attention_core.figures.permutation import shuffle_table
-from attention_core.figures.table import table_csv
-from tests.pages.conftest import NAMES, Open, held, lesson_text, outcomes, page_path
+from tests.pages.conftest import Open, lesson_text, page_path
+from tests.pages.read import button, controls, grade, held, page_of, pictures, said, verdicts, views
 
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
@@ -26,27 +20,19 @@ MOVES = {
 }
 
 
-def texts(at: AppTest) -> list[str]:
-    return [item.value for item in at.markdown]
-
-
-def said(at: AppTest) -> str:
-    return "\n".join(texts(at))
-
-
 def widget(at: AppTest, key: str) -> object:
     kinds = ("selectbox", "toggle", "slider", "segmented_control")
     return next(one for kind in kinds for one in at.get(kind) if one.key == key)
 
 
-def pictures(at: AppTest) -> list[dict]:
-    """What the matrix views on the page were sent: the picture, then the pinned one."""
-    sent = [json.loads(one.proto.json or "{}") for one in at.main.get("bidi_component")]
-    return [one for one in sent if "panels" in one and not one["id"].endswith("_curves")]
+def moved(at: AppTest) -> str:
+    """What is said of the last move."""
+    (line,) = (text for text in said(at).splitlines() if text.startswith(":material/arrow_forward:"))
+    return line
 
 
-def pin(at: AppTest) -> AppTest:
-    next(one for one in at.button if one.label == "Pin").click()
+def pinned(at: AppTest) -> AppTest:
+    button(at, "Pin").click()
     return at.run()
 
 
@@ -57,22 +43,18 @@ def test_a_move_is_followed_by_a_sentence_on_what_it_changed(name: str, open_pag
     setting, value, sentence = MOVES[name]
     widget(at, f"{name}_{setting}").set_value(value).run()
     assert not at.exception
-    assert sentence in next(text for text in texts(at) if text.startswith(":material/arrow_forward:"))
+    assert sentence in moved(at)
     at.switch_page(page_path("home")).run()
     at.switch_page(page_path(name)).run()
     assert ":material/arrow_forward:" not in said(at), "whoever arrives has moved nothing"
 
 
-def test_a_shuffle_is_said_to_move_rows_and_no_number(open_page: Open) -> None:
+def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
     at = open_page("permutation")
     at.selectbox(key="permutation_shuffle").set_value("queries").run()
-    told = said(at)
-    assert "The columns stand in their order again; no number changed" in told
+    assert "The columns stand in their order again; no number changed" in said(at)
     at.session_state[SETTINGS] = {**at.session_state[SETTINGS], "permutation_order": (5, 4, 3, 2, 1, 0)}
     assert "The rows moved with their queries; no number changed" in said(at.run())
-
-
-def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
     at = open_page("permutation")
     question = at.pills(key="_permutation_option")
     question.set_value(question.options[0]).run()
@@ -86,39 +68,30 @@ def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
 def test_a_scale_that_was_not_shown_before_is_said_to_be_new(open_page: Open) -> None:
     at = open_page("scaling")
     at.selectbox(key="scaling_scale").set_value("head").run()
-    (line,) = (text for text in texts(at) if text.startswith(":material/arrow_forward:"))
-    assert "went, on average, × 1/√d_head from **" in line
-    assert "; × 1/d_head it is now **" in line
+    assert "went, on average, × 1/√d_head from **" in moved(at)
+    assert "; × 1/d_head it is now **" in moved(at)
 
 
-@pytest.mark.parametrize(
-    ("name", "headline", "claim", "preset", "surprise"),
-    [
-        ("permutation", "see what attention notices", "perm-kv", 1, "output does not move at all"),
-        ("biases", "which of them change", "bias-k", 0, "no weight and no output does"),
-    ],
-)
-def test_an_open_question_is_not_answered_on_its_page(
-    name: str, headline: str, claim: str, preset: int, surprise: str, open_page: Open
-) -> None:
-    at = open_page(name)
-    assert headline in said(at)
+@pytest.mark.parametrize(("name", "preset"), [("permutation", 1), ("biases", 0)])
+def test_an_open_question_is_not_answered_by_a_preset_either(name: str, preset: int, open_page: Open) -> None:
+    at, page = open_page(name), page_of(name)
+    caption = page.presets[preset].caption
     at.pills(key=f"_{name}_preset").set_value(preset).run()
-    assert f"`{claim} ·" not in said(at)
-    assert surprise not in said(at), "its preset's surprise waits"
-    at.run()
-    assert surprise not in said(at), "nor is it told in a whole run"
+    for _ in ("the answers alone", "the whole page"):
+        assert not {one.claim for one in verdicts(at)} & {*page.predict.spoilers}
+        assert caption not in said(at), "its surprise waits"
+        at.run()
     at.pills(key=f"_{name}_option").set_value("Skip").run()
-    assert headline not in said(at)
-    assert f"`{claim} ·" in said(at)
-    assert surprise in said(at)
+    assert page.predict.headline not in said(at)
+    assert {*page.predict.spoilers} & {one.claim for one in verdicts(at)}
+    assert caption in said(at)
 
 
 def test_a_question_before_the_picture_keeps_back_everything_that_answers_it(open_page: Open) -> None:
     at = open_page("permutation", course=lesson_text("permutation", Lesson(predict_first=True)))
     assert at.info
     assert not pictures(at)
-    assert not outcomes(at)
+    assert not verdicts(at)
     assert "The rows move with their tokens" not in said(at)
     at.pills(key="_permutation_option").set_value("Skip").run()
     assert "The rows move with their tokens" in said(at)
@@ -136,24 +109,12 @@ def test_a_presenter_is_asked_on_a_slide_of_its_own_and_walks_on_to_the_presets(
     assert at.header
 
 
-@pytest.mark.parametrize(
-    ("name", "options"), [("permutation", {"permutation_show": "output"}), ("scaling", {"scaling_show": "sizes"})]
-)
-def test_the_picture_after_an_answer_is_of_what_was_asked(
-    name: str, options: dict[str, str], open_page: Open
-) -> None:
-    at = open_page(name)
-    option = at.pills(key=f"_{name}_option")
-    option.set_value(option.options[0]).run()
-    assert options.items() <= dict(at.query_params).items()
-
-
 def test_answer_and_pin_survive_a_reload_and_are_not_in_the_shared_link(open_page: Open) -> None:
     at = open_page("masks", masks_tab="share")
     at.pills(key="_masks_option").set_value("Move").run()
-    at = pin(at)
+    at = pinned(at)
     again = open_page("masks", **{key: at.query_params[key] for key in at.query_params})
-    assert "**You said** Move" in said(again)
+    assert grade(again)[0] == "Move"
     assert "Pinned" in {item.value for item in again.caption}
     assert held(again, "masks") == held(at, "masks")
     assert not any("masks_answer" in item.value or "masks_pin" in item.value for item in at.code)
@@ -176,13 +137,13 @@ def test_a_pin_that_is_none_is_left_out(text: str, open_page: Open) -> None:
 def test_now_and_pinned_are_drawn_on_one_scale(
     name: str, moves: tuple[tuple[str, str], ...], open_page: Open
 ) -> None:
-    at = pin(open_page(name))
+    at = pinned(open_page(name))
     for setting, value in moves:
         widget(at.run(), f"{name}_{setting}").set_value(value).run()
-    now, pinned = (one for one in pictures(at) if not one["id"].endswith("_second"))
-    assert now["block"] != pinned["block"]
-    for panel, other in zip(now["panels"], pinned["panels"], strict=True):
-        assert panel["limits"] == other["limits"], panel["title"]
+    now, other = (one for one in views(at) if not one["id"].endswith("_second"))
+    assert now["block"] != other["block"]
+    for panel, beside in zip(now["panels"], other["panels"], strict=True):
+        assert panel["limits"] == beside["limits"], panel["title"]
 
 
 def test_panels_of_one_name_and_quantity_share_their_range() -> None:
@@ -224,24 +185,29 @@ def test_who_opened_an_impossible_page_sees_it_once_it_is_mended(open_page: Open
     assert pictures(at)
 
 
-@pytest.mark.parametrize("name", [*NAMES, "claims"])
-def test_the_words_are_explained_on_every_page(name: str, open_page: Open) -> None:
-    (words,) = (text for text in texts(open_page(name)) if text.startswith("**:blue[Query]**"))
-    assert len(words.splitlines()) == len(WORDS)
-    assert all(wanted in words for wanted in ("Query", "Key", "Value", "Head", "Equivariance", "Saturation"))
+def test_a_slide_no_longer_names_a_preset_that_a_move_has_left(open_page: Open) -> None:
+    at = open_page("masks", present="true", masks_answer="skipped")
+    assert "1 of 5: Encoder" in said(at)
+    at = at.toggle(key="masks_unmasked").set_value(True).run()
+    assert "5 presets: PageDown" in said(at)
 
 
-def test_the_csv_opens_in_pandas_with_the_numbers_after_the_shuffle() -> None:
-    config = ShuffleConfig(query_order=(5, 4, 3, 2, 1, 0), key_order=(5, 4, 3, 2, 1, 0))
-    result = run_shuffle(config)
-    frame = pd.read_csv(io.StringIO(table_csv(shuffle_table(config, result))))
-    assert len(frame) == 36
-    after = frame["after"].to_numpy().reshape(6, 6)
-    np.testing.assert_allclose(after, result.weights_after.mean(axis=0), rtol=1e-6)
-    assert list(frame["query after"][::6]) == [config.tokens[i] for i in config.query_order]
+def test_a_link_may_name_a_device_that_is_not_among_those_offered(open_page: Open) -> None:
+    at = open_page("anatomy", device="cpu:0")
+    assert not [*at.exception, *at.warning, *at.error]
+    box = at.selectbox(key="device")
+    assert (box.value, box.options) == ("cpu:0", ["auto", *available_devices(), "cpu:0"])
+    assert at.session_state["_anatomy_good"][0].device == "cpu:0"
+    box.set_value("cpu").run()
+    assert at.session_state["_anatomy_good"][0].device == "cpu"
+    at = open_page("anatomy", device="abacus")
+    assert "asks for Device = “abacus”, which is not possible; auto is used" in at.warning[0].value
+    assert at.session_state["_anatomy_good"][0].device == "auto"
 
 
-def test_a_term_that_is_all_zero_is_not_said_to_differ(open_page: Open) -> None:
-    at = open_page("biases", biases_q_bias="false", biases_k_bias="false")
-    notes = [panel["note"] for view in pictures(at) for panel in view["panels"]]
-    assert [note.startswith("All 0") for note in notes] == [False, True, True, True]
+def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one(open_page: Open) -> None:
+    at = open_page("masks")
+    at.session_state[COMPLETE] = ""
+    at = at.toggle(key="masks_unmasked").set_value(True).run()
+    assert len(at.title) == 1
+    assert controls(at)

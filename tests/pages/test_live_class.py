@@ -1,7 +1,5 @@
 """What Streamlit knows of a live class: its key in the link, where a session is taken, and what is measured."""
 
-import subprocess
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,50 +7,28 @@ import pytest
 import streamlit
 
 from pages._shared.classes import panel
-from pages._shared.classes.page_questions import page_question
-from pages._shared.core.pages import HOME, PAGES
+from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import CLASS, MEASURED, PAGE, PANEL, SETTINGS, TEACHES, TO_MEASURE, WRITTEN
 from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address, course_position
 from tests.pages.conftest import Open, page_path
-from tests.test_architecture import ROOT
+from tests.pages.read import sent
 
 KEY = "BCDFG"
 UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1}
 
 
-def sent_to_panel(at: Any) -> str:
+def told(at: Any) -> list[dict[str, Any]]:
     """What the class's part of the page was sent; empty if it is not there."""
-    drawn = (one.proto for one in at.get("bidi_component"))
-    return next((proto.json for proto in drawn if proto.component_name == "live_class/panel"), "")
-
-
-def test_any_page_can_be_asked_for_its_question_before_anybody_has_opened_it() -> None:
-    code = f"""if True:
-        from pages._shared.compute import warm_up
-        from pages._shared.rooms.room import RoomError
-        from pages._shared.server import question
-        try:
-            question("scaling")
-        except RoomError as refusal:
-            assert refusal.status == 503, refusal.status
-        else:
-            raise AssertionError("known too early")
-        warm_up.start().join()
-        for name in {[page.name for page in PAGES]}:
-            assert 2 <= len(question(name).answers) <= 6, name
-        assert question("home") is None
-    """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0, done.stderr
+    return sent(at, "live_class/panel")
 
 
 def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: Open) -> None:
     at = open_page("masks", **{"class": KEY.lower()})
-    assert sent_to_panel(at)
+    assert told(at)
     assert at.query_params["class"] == KEY
     at.switch_page(page_path("home")).run()
-    assert sent_to_panel(at)
+    assert told(at)
     assert at.query_params["class"] == KEY
 
 
@@ -60,16 +36,16 @@ def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: 
 def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page: Open) -> None:
     at = open_page("masks", **{"class": key})
     assert not at.exception
-    assert not sent_to_panel(at)
+    assert not told(at)
     assert [warning.value for warning in at.warning if "is no key of a class" in warning.value]
     assert "class" not in at.query_params
 
 
 def test_home_takes_a_key(open_page: Open) -> None:
     at = open_page(HOME.name)
-    assert not sent_to_panel(at)
+    assert not told(at)
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
-    assert sent_to_panel(at)
+    assert told(at)
     assert at.query_params["class"] == KEY
 
 
@@ -82,7 +58,7 @@ def test_a_key_that_cannot_be_one_is_refused_where_it_is_typed(open_page: Open) 
     ]
     assert not at.warning, "it is said once"
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
-    assert sent_to_panel(at)
+    assert told(at)
     assert at.query_params["class"] == KEY
 
 
@@ -206,23 +182,11 @@ def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> N
     assert TO_MEASURE not in at.session_state
     assert at.query_params["scaling_d_head"] == "4096"
     assert "scaling_scale" not in at.query_params
-    assert '"answer":3' in sent_to_panel(at).replace(" ", "")
-
-
-@pytest.mark.parametrize("page", [page.name for page in PAGES])
-def test_the_question_of_any_page_is_measured(page: str, open_page: Open) -> None:
-    at = open_page(page, **{"class": KEY})
-    at.session_state[TEACHES] = True
-    at.session_state[TO_MEASURE] = (page, "one")
-    at.run()
-    assert not at.exception
-    measured = at.session_state[MEASURED]
-    assert measured["question"] == "one"
-    assert measured["answer"] in range(len(page_question(page).answers))
+    assert '"answer": 3' in str(told(at)).replace("'", '"')
 
 
 def test_only_the_teacher_is_sent_the_code(open_page: Open) -> None:
     at = open_page("scaling", **{"class": KEY})
-    assert "svg" not in sent_to_panel(at)
+    assert "svg" not in str(told(at))
     at.session_state[TEACHES] = True
-    assert "svg" in sent_to_panel(at.run())
+    assert "svg" in str(told(at.run()))

@@ -1,4 +1,4 @@
-"""Freed memory goes back to the system where glibc is there to give it, and visits leave nothing behind."""
+"""Freed memory goes back to the system where glibc is there to give it."""
 
 import platform
 import subprocess
@@ -6,10 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from pages._shared.core.pages import HOME, LEDGER, PAGES
-from attention_core.experiments.settings import declared
-from tests.pages.conftest import Open
 
 ROOT = Path(__file__).parents[2]
 # What a sweep's threads leave: blocks that are mapped by themselves, and blocks of an arena below one that stays.
@@ -68,12 +64,3 @@ def test_what_lies_free_between_blocks_in_use_goes_back_after_a_long_computation
     freed, after = map(int, done.stdout.split())
     assert freed > 100_000_000
     assert after < freed / 2
-
-
-@pytest.mark.parametrize("name", [page.name for page in (HOME, *PAGES, LEDGER)])
-def test_another_visit_to_a_page_keeps_no_class_more(open_page: Open, name: str) -> None:
-    """A page's file runs anew for each visit; what it declares is one for all, or each visit would stay in memory."""
-    open_page(name)
-    known = declared.cache_info().currsize
-    open_page(name)
-    assert declared.cache_info().currsize == known

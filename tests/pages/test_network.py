@@ -1,29 +1,69 @@
-"""The address that a class opens, as the server knows it."""
+"""The address that a class opens, as the server knows it, and its QR code."""
 
 import pytest
 
 from pages._shared.core import network
-from pages._shared.core.network import public_url
+from pages._shared.core.qr_code import qr_code
+
+HERE = "10.0.0.7"
 
 
 @pytest.mark.parametrize(
     ("seen", "named", "expected"),
     [
         ("http://192.168.1.5:8501/", "localhost", "http://192.168.1.5:8501/"),
-        ("https://attention.school.test/scaling?seed=3", "localhost", "https://attention.school.test/scaling"),
+        ("https://school.test/scaling?seed=3", "localhost", "https://school.test/scaling"),
+        ("https://school.test/attention/", "localhost", "https://school.test/attention/"),
+        ("http://localhost:8501/attention/", "localhost", f"http://{HERE}:8501/attention/"),
         ("http://localhost:8501/", "class.test", "http://class.test:8501/"),
-        ("http://127.0.0.1:8501/", "localhost", "http://10.0.0.7:8501/"),
-        ("http://[::1]:8501/", "localhost", "http://10.0.0.7:8501/"),
-        ("", "localhost", "http://10.0.0.7/"),
+        ("http://127.0.0.1:8501/", "localhost", f"http://{HERE}:8501/"),
+        ("http://[::1]:8501", "localhost", f"http://{HERE}:8501/"),
+        ("http://[2001:db8::7]:8501/", "localhost", "http://[2001:db8::7]:8501/"),
+        ("", "localhost", f"http://{HERE}/"),
     ],
 )
 def test_the_way_in_is_an_address_that_others_can_open(
     seen: str, named: str, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(network, "network_address", lambda: "10.0.0.7")
-    assert public_url(seen, named) == expected
+    monkeypatch.setattr(network, "network_address", lambda: HERE)
+    assert network.public_url(seen, named) == expected
 
 
-def test_without_a_network_there_is_no_way_in(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("seen", "listens", "expected", "warned"),
+    [
+        ("http://127.0.0.1:8501/scaling?course=order", "", f"http://{HERE}:8501/scaling?course=order", ""),
+        ("http://localhost:8501/", "0.0.0.0", f"http://{HERE}:8501/", ""),
+        ("http://localhost:8501/", "127.0.0.1", "http://localhost:8501/", "students cannot open"),
+        ("http://[::1]:8501/", "::1", "http://[::1]:8501/", "students cannot open"),
+        ("http://laptop:8501/", "", "http://laptop:8501/", "knows the name “laptop”"),
+        ("http://192.168.1.5:8501/", "", "http://192.168.1.5:8501/", ""),
+        ("https://school.test/scaling", "", "https://school.test/scaling", ""),
+    ],
+)
+def test_a_link_is_told_as_students_can_open_it_or_with_a_warning(
+    seen: str, listens: str, expected: str, warned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {"server.address": listens, "browser.serverAddress": "localhost"}
+    monkeypatch.setattr(network, "network_address", lambda: HERE)
+    monkeypatch.setattr(network.st, "get_option", options.get)
+    address, warning = network.for_students(seen)
+    assert address == expected
+    assert warned in warning
+    assert bool(warned) == bool(warning)
+
+
+def test_on_no_network_there_is_no_way_in_and_a_link_comes_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "network_address", lambda: None)
-    assert public_url("http://localhost:8501/", "localhost") is None
+    assert network.public_url("http://localhost:8501/", "localhost") is None
+    address, warning = network.for_students("http://localhost:8501/")
+    assert address == "http://localhost:8501/"
+    assert "students cannot open" in warning
+
+
+def test_a_link_has_a_code_of_its_own_and_one_too_long_has_none() -> None:
+    one, other = qr_code("http://a/b?c=1&d=2"), qr_code("x")
+    assert one
+    assert one.startswith("<svg")
+    assert one != other
+    assert qr_code("x" * 5_000) is None

@@ -1,31 +1,59 @@
-"""The warm-up imports what the pages would, so that no visitor waits for it."""
+"""The warm-up imports what the pages would, so that no visitor waits for it; one fresh process tells."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages._shared.core.pages import PAGES
 
 ROOT = Path(__file__).parents[2]
+CODE = f"""if True:
+    import gc, json, sys
+    import pages._shared.main
+    from pages._shared.server import question
+    from pages._shared.rooms.room import RoomError
+    cold = [*sys.modules]
+    try:
+        question("scaling")
+        early = None
+    except RoomError as refusal:
+        early = refusal.status
+    from pages._shared.compute import warm_up
+    warm_up.start().join()
+    print(json.dumps({{
+        "cold": cold, "warm": [*sys.modules], "early": early, "home": question("home"),
+        "in sight": len(gc.get_objects()), "frozen": gc.get_freeze_count(),
+        "answers": [len(question(name).answers) for name in {[page.name for page in PAGES]}],
+    }}))
+"""
 
 
-def imported_after(code: str) -> set[str]:
-    """Modules that a fresh process has imported after ``code``."""
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"],
-        capture_output=True, text=True, cwd=ROOT, check=True,
-    )  # fmt: skip
-    return set(done.stdout.split())
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
-def test_what_a_visitor_sees_first_needs_no_torch() -> None:
-    assert "torch" not in imported_after("import pages._shared.main, pages._shared.server")
+def test_what_a_visitor_sees_first_needs_no_torch(told: dict[str, Any]) -> None:
+    assert "torch" not in told["cold"]
+    assert "streamlit" in told["cold"]
 
 
-def test_after_the_warm_up_no_page_imports_anything_heavy() -> None:
-    warm = imported_after("from pages._shared.compute import warm_up; warm_up.start().join()")
-    for name in ("torch", "sympy", "plotly.graph_objects", "attention_core.experiments.receptive_field"):
-        assert name in warm, name
+def test_after_the_warm_up_no_page_imports_anything_heavy(told: dict[str, Any]) -> None:
+    heavy = {"torch", "sympy", "plotly.graph_objects", "attention_core.experiments.receptive_field"}
+    assert heavy <= set(told["warm"])
 
 
-def test_the_warm_up_leaves_nothing_for_the_garbage_collector() -> None:
-    in_sight = "gc.get_freeze_count() > len(gc.get_objects())"
-    imported_after(f"import gc; from pages._shared.compute import warm_up; warm_up.start().join(); assert {in_sight}")
+def test_the_warm_up_leaves_nothing_for_the_garbage_collector(told: dict[str, Any]) -> None:
+    assert told["frozen"] > told["in sight"]
+
+
+def test_any_page_can_be_asked_for_its_question_after_it_and_none_before(told: dict[str, Any]) -> None:
+    assert told["early"] == 503
+    assert all(2 <= count <= 6 for count in told["answers"])
+    assert told["home"] is None

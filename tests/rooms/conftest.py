@@ -23,7 +23,7 @@ from tests.rooms.serve import application
 MISSING = "Tests of live classes on several replicas need Redis: install Debian's package redis-server."
 # Beats and counts come soon, so that no test waits for them; many tests share a server, and each opens its rooms.
 QUICK = {"beat_s": 0.2, "present_s": 1000.0, "counts_s": 0.05}
-MANY = {"messages": 50, "wrong_keys": 10_000, "new_rooms": 10_000, "rooms": 10_000}
+MANY = {"messages": 500, "wrong_keys": 10_000, "new_rooms": 10_000, "rooms": 10_000}
 
 
 def start_redis(folder: Path, port: int = 0) -> tuple[subprocess.Popen[bytes], str]:

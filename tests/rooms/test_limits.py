@@ -70,11 +70,7 @@ def test_the_limits_are_those_that_the_documentation_tells() -> None:
         "tabs of one voter; teachers' tabs and other onlookers": f"{own.streams}; {own.onlookers}, per replica",
         "wrong keys or secrets from one address": f"{own.wrong_keys}, then one in two seconds",
     }
-    assert own.present_s > 2 * own.beat_s, "a beat may be late, and nobody has left"
-    assert (own.rooms, own.voters, own.messages, own.message_s) == (200, 500, 5, 1 / 5)
-    assert (own.new_room_s, own.wrong_key_s, own.life_s) == (60, 2, 12 * 3600)
     assert any(f"at most {own.body:,} bytes" in line for line in lines)
-    assert own.body == 2048
 
 
 def test_wrong_keys_slow_down_the_address_they_came_from_and_no_address_is_kept() -> None:

@@ -1,22 +1,17 @@
 """The event stream: the whole state on joining and at each change, numbered; who sleeps catches up."""
 
-import os
-import shutil
-import subprocess
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import redis
 
 from pages._shared.rooms import memory_store, redis_store
-from tests.processes import ROOT, free_port, listens, start, start_app, stop
+from tests.processes import start_app, stop
 from tests.rooms.client import Api
 from tests.rooms.conftest import QUICK, start_redis
 
-NO_PROXY = "Tests of the proxy need HAProxy: install Debian's package haproxy."
 ANA, BEN = "ana-00000000", "ben-00000000"
 
 
@@ -168,46 +163,6 @@ def test_a_redis_that_is_full_says_so_and_loses_nothing(serve: Callable[..., Api
         room.done("close")
         assert stream.until(phase="closed")["voted"] == 1
     stop(process)
-
-
-@pytest.fixture
-def pair(replica: Callable, redis_url: str) -> list[tuple[subprocess.Popen[bytes], Api]]:
-    """Two replicas that share a Redis server."""
-    return [replica(redis_url) for _ in range(2)]
-
-
-@pytest.fixture
-def proxy(pair: list, tmp_path: Path) -> Iterator[Api]:
-    """The proxy of deploy/ in front of both."""
-    if shutil.which("haproxy") is None:
-        (pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip)(NO_PROXY)
-    port = free_port()
-    addresses = {f"ATTENTION_{name}": api.host for name, (_, api) in zip(("ONE", "TWO"), pair, strict=True)}
-    addresses |= {"ATTENTION_BIND": f"127.0.0.1:{port}", "ATTENTION_ADMIN": f"ipv4@127.0.0.1:{free_port()}"}
-    command = ["haproxy", "-db", "-f", str(ROOT / "deploy/haproxy.cfg")]
-    process = start(command, tmp_path / "proxy.log", partial(listens, port), **addresses)
-    yield Api(f"http://127.0.0.1:{port}")
-    stop(process)
-
-
-def test_the_proxy_passes_events_on_and_leads_to_the_replica_that_is_left(pair: list, proxy: Api) -> None:
-    (one, _), (two, _) = pair
-    room = proxy.open()
-    room.ask()
-    with room.stream(ANA) as ana, room.stream() as teacher:
-        for stream in (ana, teacher):
-            stream.until(phase="open", here=1)
-        room.voted(ANA, 0)
-        one.kill()
-        one.wait()
-        # Whoever was with the other one hears of it, without a new stream.
-        room.voted(BEN, 1)
-    with room.stream(ANA) as ana:
-        ana.until(voted=2)
-        room.done("close")
-        room.done("reveal")
-        assert ana.until(phase="revealed")["tallies"] == [[1, 1, 0]]
-    assert two.poll() is None
 
 
 # With these nothing is told but what is pushed, and that at once.

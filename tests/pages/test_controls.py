@@ -1,34 +1,22 @@
-"""What holds on every page: it opens, every control works at both ends, and no link breaks it."""
+"""Every value of every control opens its page and is shown, and every control works at both ends."""
 
 import random
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib import import_module
-from itertools import cycle, islice
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.pages import HOME, PAGES
-from pages._shared.core.text import escape_markdown
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
-from attention_core.experiments.config import Device, RunConfig
-from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
-from tests.pages.conftest import NAMES, Open, pictures
+from attention_core.experiments.config import Device
+from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
+from tests.pages.conftest import NAMES, Open
+from tests.pages.read import built, controls, page_of, pictures
+from tests.texts import TOKENS
 
-WIDGETS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
-TEXTS = (
-    "",
-    "one",
-    "same same same",
-    " ".join(["w"] * 64),
-    " ".join(["w"] * 65),
-    "x" * 600,
-    '<b>bold</b> $x$ %{z} :red[x] `code` **bold** """',
-    "🙂 مرحبا بالعالم שלום",
-)
-NONSENSE = ("", "nan", "inf", "-1", "abc", "1e999", "99999999999999999999", "<script>", "0.5,0.5")
+TEXTS = ("", "one", "same same same", " ".join(["w"] * 64), " ".join(["w"] * 65), "x" * 600, " ".join(TOKENS))
 SHORT = {"learning": {"learning_steps": "10"}}  # each move trains a model: here not for as long as it needs to learn
 
 
@@ -47,37 +35,6 @@ def ends(widget: object) -> list[object]:
 def answers(at: AppTest) -> bool:
     """No exception, and the page has its picture or a sentence saying why not."""
     return not at.exception and bool(pictures(at) or at.get("plotly_chart") or at.error)
-
-
-def is_alive(at: AppTest) -> bool:
-    """The page answers, and has its title."""
-    return answers(at) and bool(at.title)
-
-
-def can_be(at: AppTest, key: str, raw: str) -> bool:
-    """Whether a number that is nonsense for most controls is one that this slider has: −1 for a mean."""
-    widget = at.get_by_key(key)
-    try:
-        return widget.type == "slider" and widget.min <= float(raw) <= widget.max
-    except ValueError:
-        return False
-
-
-def bound_widgets(at: AppTest) -> list[tuple[str, str]]:
-    return [
-        (kind, widget.key)
-        for kind in WIDGETS
-        for widget in at.get(kind)
-        if widget.key and not widget.key.startswith("_")
-    ]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_opens_without_exception_warning_or_error(name: str, open_page: Open) -> None:
-    at = open_page(name)
-    assert is_alive(at)
-    assert not at.error
-    assert not at.warning
 
 
 def texts(one: Setting) -> list[str]:
@@ -108,9 +65,8 @@ def is_possible(one: Setting, value: object) -> bool:
 
 def opens(page: Page, link: dict[str, str]) -> bool:
     """Whether what a link holds is possible together."""
-    every = shared().read(link)
     with suppress(ValueError):
-        page.build(page.settings.read(link), {name: every[name] for name in declared(RunConfig)})
+        built(page.spec.name, link)
         return True
     return False
 
@@ -144,15 +100,15 @@ def covering(page: Page, keys: set[str]) -> Iterator[dict[str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_every_value_of_every_control_opens_and_is_shown(name: str, open_answered: Open) -> None:
-    page = import_module(f"pages.{name}").page
-    keys = {key for _, key in bound_widgets(open_answered(name, **SHORT.get(name, {})))}
+    page = page_of(name)
+    keys = set(controls(open_answered(name, **SHORT.get(name, {}))))
     assert len(keys) > len(shared().declared)
     for link in covering(page, keys):
         at = open_answered(name, **link)
         assert answers(at), link
         assert bool(at.error) != opens(page, link), (link, [said.value for said in at.error])
         assert not at.warning, (link, [said.value for said in at.warning])
-        asked = {key: at.get_by_key(key) for _, key in bound_widgets(at)}
+        asked = {key: at.get_by_key(key) for key in controls(at)}
         for values in (page.settings, shared()):
             for setting, value in values.read(link).items():
                 if (key := values.key(setting)) in asked:
@@ -169,7 +125,7 @@ def test_every_control_works_at_both_ends(name: str, open_page: Open) -> None:
     settings = SHORT.get(name, {}) | answered
     at = open_page(name, **settings)
     # Moved, a control is not drawn again: the page answers alone. Presenter view, last, lays out the page anew.
-    widgets = sorted((at.get_by_key(key) for _, key in bound_widgets(at)), key=lambda widget: widget.key == "present")
+    widgets = sorted(map(at.get_by_key, controls(at)), key=lambda widget: widget.key == "present")
     assert widgets
     for widget in widgets:
         was = widget.value
@@ -178,33 +134,3 @@ def test_every_control_works_at_both_ends(name: str, open_page: Open) -> None:
             assert answers(after), f"{widget.type} {widget.key} = {value!r}"
             assert not any("Traceback" in error.value for error in after.error)
         widget.set_value(was)
-
-
-@pytest.mark.parametrize("first", [0, 4])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_link_with_nonsense_opens_the_page_and_says_so_once(name: str, first: int, open_page: Open) -> None:
-    here = open_page(name)
-    widgets = [key for kind, key in bound_widgets(here) if kind != "text_input"]
-    nonsense = zip(widgets, islice(cycle(NONSENSE), first, None), strict=False)
-    keys = {key: raw for key, raw in nonsense if not can_be(here, key, raw)}
-    assert keys
-    at = open_page(name, **keys)
-    assert is_alive(at)
-    assert len(at.warning) == len(keys), [warning.value for warning in at.warning]
-    at.run()
-    assert not at.warning
-    assert not at.exception
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_unknown_setting_in_the_link_is_named(name: str, open_page: Open) -> None:
-    at = open_page(name, **{f"{name}_nonsense": "1"})
-    assert is_alive(at)
-    assert [escape_markdown(f"{name}_nonsense") in warning.value for warning in at.warning] == [True]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_precision_reaches_every_verdict(name: str, open_page: Open) -> None:
-    at = open_page(name, dtype="float32")
-    assert any("· float32 ·" in markdown.value for markdown in at.markdown)
-    assert not any("· float64 ·" in markdown.value for markdown in at.markdown)

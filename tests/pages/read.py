@@ -1,0 +1,127 @@
+"""What a page says, as what it means: verdicts, the grade of an answer, pictures, boards, and what is set."""
+
+import json
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.classes.page_questions import page_question
+from pages._shared.core.session_keys import SETTINGS
+from pages._shared.page.findings import _LOOKS
+from pages._shared.page.page import Page
+from pages._shared.session.settings import shared
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import declared
+
+CONTROLS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
+OUTCOMES = {icon: outcome for outcome, (icon, *_) in _LOOKS.items()}
+
+
+def said(at: AppTest) -> str:
+    """All that a page says in Markdown, line by line."""
+    return "\n".join(item.value.replace("\N{WORD JOINER}", "") for item in at.markdown)
+
+
+class Told(NamedTuple):
+    """A line on a page that tells a verdict and how it was measured."""
+
+    claim: str
+    outcome: str
+    line: str
+
+
+def verdicts(at: AppTest) -> list[Told]:
+    """The verdicts on a page, each with its outcome, read from its icon whatever the words are."""
+    found = ((re.search(r"(:material/\w+:).*`([\w-]+) · ", line), line) for line in said(at).splitlines())
+    return [Told(one[2], OUTCOMES[one[1]], line.rstrip()) for one, line in found if one and one[1] in OUTCOMES]
+
+
+def outcome(at: AppTest, claim: str) -> str:
+    """What came out of a claim: ``holds`` only if all its verdicts do; none may surprise, and there must be one."""
+    found = {one.outcome for one in verdicts(at) if one.claim == claim}
+    assert found, claim
+    assert "surprises" not in found
+    return "holds" if found == {"holds"} else next(one for one in ("fails", "undecided") if one in found)
+
+
+def grade(at: AppTest) -> tuple[str, str | None] | None:
+    """What was predicted and what was measured, None of it where the settings cannot tell; None before an answer."""
+    lines = [line for line in said(at).splitlines() if ":material/" in line and line.startswith("**You said** ")]
+    if not lines:
+        return None
+    answer, rest = lines[0].removeprefix("**You said** ").split(". ", 1)
+    if ":material/help:" in rest:
+        return answer, None
+    return answer, answer if ":material/check:" in rest else rest.split("**")[1]
+
+
+def pictures(at: AppTest) -> list[Any]:
+    """Views and boards of a page in their order, without what every page has and second looks."""
+    found = at.main.get("bidi_component")
+    return [one for one in found if not one.key.startswith("_") and not one.key.endswith("_second")]
+
+
+def sent(at: AppTest, component: str) -> list[dict[str, Any]]:
+    """What each instance of a component on the page was sent."""
+    drawn = (one.proto for one in at.get("bidi_component"))
+    return [json.loads(proto.json or "{}") for proto in drawn if proto.component_name == component]
+
+
+def boards(at: AppTest) -> list[dict[str, Any]]:
+    """What each board on the page was told to show."""
+    return sent(at, "token_board/board")
+
+
+def views(at: AppTest) -> list[dict[str, Any]]:
+    """What the matrix views of the picture were sent: the picture and its second look, then the pinned one's."""
+    return [one for one in sent(at, "matrix_view/view") if not one["id"].endswith("_curves")]
+
+
+def button(at: AppTest, label: str) -> Any:
+    """The button of a label."""
+    return next(item for item in at.button if item.label == label)
+
+
+def controls(at: AppTest) -> list[str]:
+    """The keys of the controls that the last run drew."""
+    return [one.key for kind in CONTROLS for one in at.get(kind) if one.key and not one.key.startswith("_")]
+
+
+def held(at: AppTest, name: str) -> dict[str, str]:
+    """What the address holds of the page's settings, by their names; not what surrounds the picture."""
+    own = {key.removeprefix(f"{name}_"): text for key, text in at.query_params.items() if key.startswith(f"{name}_")}
+    return {key: text for key, text in own.items() if key not in ("tab", "answer", "pin")}
+
+
+def answer(at: AppTest, name: str, option: str) -> None:
+    """Have the page's question answered, without the move that goes with it."""
+    options = page_question(name).answers
+    at.session_state[SETTINGS] = {**at.session_state[SETTINGS], f"{name}_answer": str(options.index(option) + 1)}
+
+
+def page_of(name: str) -> Page:
+    """The declaration of a page."""
+    return import_module(f"pages.{name}").page
+
+
+def link_of(name: str, settings: Mapping[str, Any]) -> dict[str, str]:
+    """What a link holds where settings of a page are so and all others as they begin."""
+    page = page_of(name)
+    return page.settings.spelled(
+        {field: value for field, value in settings.items() if value != page.settings.defaults[field]}
+    )
+
+
+def built(name: str, link: Mapping[str, str]) -> tuple[Any, Any]:
+    """Config and view that a page makes of a link; raises ``ConfigError`` where they are not possible together."""
+    page, every = page_of(name), shared().read(link)
+    return page.build(page.settings.read(link), {field: every[field] for field in declared(RunConfig)})
+
+
+def truth(name: str, link: Mapping[str, str]) -> str | None:
+    """The right answer to a page's question where a link leads, from what the page measures there."""
+    page = page_of(name)
+    return page.predict.grade(page.measure(*built(name, link)).main)

@@ -1,0 +1,176 @@
+"""A course is made: steps are added, moved, edited and handed out as links, with questions for a class."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.components.link_card import LONG_LINK
+from pages._shared.lessons.course import MAX_STEPS, Course, Step, decode
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.lessons.library import opened, ours
+from pages._shared.lessons.questions import MOST, OWN, Prepared, written
+from pages._shared.session.draft import draft
+from tests.pages.conftest import Open, press
+from tests.pages.read import said
+from tests.pages.test_course import MINE
+from tests.pages.test_course_walk import small
+
+
+def links(at: AppTest) -> list[str]:
+    return [code.value for code in at.get("code") if "course=" in code.value]
+
+
+def test_share_adds_the_view_and_no_link_of_it_is_in_presenter_view(open_page: Open) -> None:
+    at = open_page("scaling", scaling_tab="share", scaling_scale="root", scaling_answer="skipped", present="true")
+    assert not any("present" in code.value for code in at.get("code"))
+    at.number_input(key="_scaling_course_minutes").set_value(7)
+    at.button(key="_scaling_course_add").click().run()
+    (step,) = at.session_state["_draft"].steps
+    assert (step.page, step.settings, step.minutes) == ("scaling", {"scaling_scale": "root"}, 7)
+
+
+@pytest.fixture
+def editor(open_page: Open) -> AppTest:
+    at = open_page("course")
+    at.session_state["_draft"] = small("scaling", "masks", "biases")
+    return at.run()
+
+
+def pages(at: AppTest) -> list[str]:
+    return [step.page for step in at.session_state["_draft"].steps]
+
+
+def test_steps_are_moved_copied_removed_and_brought_back(editor: AppTest) -> None:
+    assert pages(press(editor, "_course_arrow_downward_0")) == ["masks", "scaling", "biases"]
+    assert pages(press(editor, "_course_arrow_upward_2")) == ["masks", "biases", "scaling"]
+    assert pages(press(editor, "_course_content_copy_0")) == ["masks", "masks", "biases", "scaling"]
+    assert pages(press(editor, "_course_delete_2")) == ["masks", "masks", "scaling"]
+    assert pages(press(editor, "_course_undo")) == ["masks", "masks", "biases", "scaling"]
+
+
+def test_a_step_is_edited_and_the_title_and_minutes_follow(editor: AppTest) -> None:
+    at = press(editor, "_course_edit_1")
+    at.text_area(key="_course_edit_1_note").set_value("Which **mask**?").run()
+    at.number_input(key="_course_edit_1_minutes").set_value(11).run()
+    at.toggle(key="_course_edit_1_predict_first").set_value(True).run()
+    at.text_input(key="_course_title").set_value("Mine").run()
+    course = at.session_state["_draft"]
+    assert course.title == "Mine"
+    assert course.steps[1].lesson.note == "Which **mask**?"
+    assert course.steps[1].lesson.predict_first
+    assert "**3 steps, 17 minutes**" in said(at)
+    assert "Which \\*\\*mask\\*\\*?" in said(at)
+
+
+def test_students_and_teacher_have_links_of_their_own_that_hold_the_course(editor: AppTest) -> None:
+    students, teacher = links(editor)
+    assert "/scaling?" in students
+    assert "present" not in students
+    assert teacher.endswith("&present=true")
+    assert opened(students.partition("course=")[2])[0] == editor.session_state["_draft"]
+
+
+def test_one_of_our_courses_has_a_short_link_until_it_is_changed(open_page: Open) -> None:
+    at = open_page("course")
+    at.button(key="_course_ours_scaling").click().run()
+    assert links(at)[0].endswith("/scaling?course=scaling")
+    press(at, "_course_delete_0")
+    assert len(links(at)[0]) > 500
+
+
+def test_a_long_course_warns_and_one_that_no_link_holds_says_what_to_do(open_page: Open) -> None:
+    for count, sentence in ((1, ""), (8, "some mail and chat programs"), (MAX_STEPS, "more than a link can hold")):
+        at = open_page("course")
+        notes = (
+            "".join(chr(0x4E00 + (i * 7919 + n * n * 104_729) % 20_000) for n in range(90)) for i in range(count)
+        )
+        at.session_state["_draft"] = Course(
+            steps=tuple(Step(page="scaling", lesson=Lesson(note=note)) for note in notes)
+        )
+        at.run()
+        long = [warning.value for warning in at.warning if "characters" in warning.value]
+        assert [sentence in one for one in long] == [True] * {1: 0, 8: 2, MAX_STEPS: 1}[count]
+        assert [len(link) > LONG_LINK for link in links(at)] == [count == 8] * 2 * (count != MAX_STEPS)
+
+
+def test_a_try_begins_at_the_step_that_was_chosen(editor: AppTest) -> None:
+    at = press(editor, "_course_play_arrow_1", "masks").run()
+    assert at.title[0].value == "Masks"
+    assert "**Step 2 of 3**" in said(at)
+
+
+def test_what_the_browser_kept_comes_before_what_this_session_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages._shared.session import draft as module
+
+    kept, now = small("masks"), small("scaling")
+    state: dict[str, Any] = {"_draft": now, "_draft_store": {"stored": [1, kept.to_json()]}}
+    monkeypatch.setattr(module.st, "session_state", state)
+    module._stored()
+    assert [step.page for step in draft().steps] == ["masks", "scaling"]
+    state["_draft_store"] = {"stored": [2, small("biases").to_json()]}  # another tab has changed it
+    module._stored()
+    assert [step.page for step in draft().steps] == ["biases"]
+    for sent in (None, {}, {"stored": 3}, {"stored": [1, 2]}):
+        state["_draft_store"] = sent
+        module._stored()
+    assert [step.page for step in draft().steps] == ["biases"]
+    state["_draft_store"] = {"stored": [1, "nonsense"]}
+    module._stored()
+    assert draft() == Course()
+
+
+def test_another_course_closes_the_editor_and_forgets_what_was_removed(editor: AppTest) -> None:
+    at = press(press(editor, "_course_delete_2"), "_course_edit_0")
+    at.text_area(key=_open_note(at)).set_value("Mine").run()
+    at.button(key="_course_ours_order").click().run()
+    assert not [one for one in at.text_area if one.key and one.key.endswith("_note")]
+    assert not [one for one in at.button if one.key == "_course_undo"]
+    assert at.session_state["_draft"] == ours("order")
+
+
+def _open_note(at: AppTest) -> str:
+    return next(one.key for one in at.text_area if one.key and one.key.endswith("_note"))
+
+
+def field(at: AppTest, ending: str) -> Any:
+    (one,) = (area for area in at.text_area if str(area.key).endswith(ending))
+    return one
+
+
+def test_questions_of_a_step_are_edited_where_the_step_is(open_page: Open) -> None:
+    at = open_page("course")
+    at.session_state["_draft"] = Course(steps=(Step(page="scaling"), Step(page="home", lesson=Lesson(note="Hm"))))
+    at.run().button(key="_course_edit_0").click().run()
+    field(at, "questions").set_value(f"{written([MINE])}\n\n{OWN}\n\n<b>Lonely</b>").run()
+    assert not at.exception
+    assert [error.value for error in at.error] == ["“\\<b\\>Lonely\\</b\\>” has no answers; two to six are needed\\."]
+    first, second = at.session_state["_draft"].steps
+    assert first.lesson.questions == (MINE, Prepared())
+    assert second.lesson == Lesson(note="Hm")
+    assert any("2 questions for a class" in text.value for text in at.markdown)
+    at.button(key="_course_expand_less_0").click().run().button(key="_course_edit_0").click().run()
+    assert field(at, "questions").value == written([MINE, Prepared()])
+    at.button(key="_course_edit_1").click().run()
+    field(at, "questions").set_value(OWN).run()
+    assert [error.value for error in at.error] == [f"“{OWN}” is not there\\: this page asks nothing\\."]
+
+
+def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_it(open_page: Open) -> None:
+    at = open_page("scaling", scaling_tab="share")
+    at.text_area(key="_scaling_lesson_questions").set_value(written([Prepared(), MINE])).run()
+    (link,) = (code.value for code in at.get("code") if "course=" in code.value)
+    assert decode(parse_qs(urlsplit(link).query)["course"][0])[0].steps[0].lesson.questions == (Prepared(), MINE)
+    at.button(key="_scaling_course_add").click().run()
+    assert at.session_state["_draft"].steps[0].lesson.questions == (Prepared(), MINE)
+
+
+def test_a_lesson_of_more_than_a_link_can_hold_says_so(open_page: Open) -> None:
+    at = open_page("scaling", scaling_tab="share")
+    letters = "".join(chr(0x4E00 + at * 7919 % 20_000) for at in range(400 * MOST))
+    texts = (letters[400 * at : 400 * (at + 1)] for at in range(MOST))
+    many = [Prepared(text, ("a", "b")) for text in texts]
+    at.text_area(key="_scaling_lesson_questions").set_value(written(many)).run()
+    assert not [code for code in at.get("code") if "course=" in code.value]
+    assert [one.value for one in at.warning if "more than a link can hold" in one.value]

@@ -1,0 +1,76 @@
+"""A course on paper: each task, and on the sheet of solutions what was measured of it."""
+
+import logging
+
+import pytest
+
+from pages._shared.core.session_keys import WORKSHEET
+from pages._shared.lessons.course import Course, Step
+from pages._shared.lessons.lesson import Lesson
+from pages._shared.page.worksheet import sheet_of
+from pages._shared.page.worksheet_html import Sheet, handout
+from attention_core.claims import statement
+from attention_core.figures.text import fit_for_xml
+from tests.pages.conftest import Open
+
+
+def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Open) -> None:
+    first = Lesson(note="<b>Predict</b> & see", predict_first=True)
+    course = Course(
+        title="A <i>title</i>",
+        steps=(Step(page="permutation", lesson=first, claims=("perm-kv",)), Step(page="masks", answer="Because.")),
+    )
+    at = open_page("course")
+    at.session_state["_draft"] = course
+    at.run()
+    at.button(key="_course_make").click().run()
+    assert not at.exception
+    made, sheets = at.session_state[WORKSHEET]
+    assert made == course
+    assert all(sheet.pictures and sheet.solved for sheet in sheets)
+    assert sheets[0].pictures != sheets[0].solved
+    assert sheets[1].pictures == sheets[1].solved
+    assert sheets[0].truth == "The same"
+    assert at.title[0].value == "Course"
+    tasks, solutions = (handout(course, sheets, solved=solved) for solved in (False, True))
+    for page in (tasks, solutions):
+        assert "&lt;b&gt;Predict&lt;/b&gt; &amp; see" in page
+        assert "<b>Predict</b> &" not in page
+        assert "<i>" not in page
+        assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+        assert page.count("<section>") == 2
+    assert "Measured: <b>The same</b>" in solutions
+    assert "Measured: <b>" not in tasks
+    assert "Because." in solutions
+    assert "Because." not in tasks
+    assert statement("perm-kv") in solutions
+    assert statement("perm-kv") not in tasks
+    assert tasks.count('class="lines"') == 2
+
+
+def test_the_worksheet_holds_only_characters_that_a_page_can_hold() -> None:
+    step = Step(page="masks", lesson=Lesson(note="a\x00b"), answer="a\uffffb")
+    sheets = [Sheet(found=("a\x08b",), question="a\x7fb", options=("a\ufffeb",))]
+    course = Course(title="a\x01b", steps=(step,))
+    tasks, solutions = (handout(course, sheets, solved=solved) for solved in (False, True))
+    assert (tasks.count("a\ufffdb"), solutions.count("a\ufffdb")) == (4, 5)
+    assert all(page == fit_for_xml(page) for page in (tasks, solutions))
+
+
+def test_a_step_that_cannot_be_measured_says_so_on_paper_and_in_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    typed = "what somebody " + "wrote"
+
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError(typed)
+
+    logging.getLogger("attention").addHandler(caplog.handler)
+    settings = {"scaling_through_module": "true", "scaling_mean": "1.0"}
+    apart = sheet_of(Step(page="scaling", settings=settings))
+    assert apart.problem.startswith("These settings are not possible together: ")
+    assert not sheet_of(Step(page="home")).pictures
+    monkeypatch.setattr("pages._shared.page.page.run_with_progress", fails)
+    assert "the server has noted where" in sheet_of(Step(page="masks")).problem
+    assert "ZeroDivisionError on masks" in caplog.text
+    assert typed not in caplog.text
