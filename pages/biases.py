@@ -184,7 +184,7 @@ def answers(config: BiasesConfig, view: View) -> None:
         found,
         why=steps,
         shortest=measure.SHORTEST,
-        snippet=measure.biases_snippet(config),
+        snippet=lambda: measure.biases_snippet(config),
         table=table,
         figure=lambda: (
             view_figure(page.view_for(config, view), slider_of(config, view)[2], page.mode)

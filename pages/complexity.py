@@ -116,7 +116,7 @@ def answers(config: ComplexityConfig, view: View) -> None:
         found,
         why=draw.proof(result, times),
         shortest=SHORTEST,
-        snippet=complexity_snippet(config),
+        snippet=lambda: complexity_snippet(config),
         table=lambda: draw.complexity_table(result, times),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

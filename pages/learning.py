@@ -217,7 +217,7 @@ def answers(config: LearningConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=study.SHORTEST,
-        snippet=study.learning_snippet(config),
+        snippet=lambda: study.learning_snippet(config),
         table=lambda: draw.learning_table(result.history),
         figure=lambda: draw.learning_figure(result.history, min(view.step, len(result.history.moments) - 1)),
         files=(

@@ -101,7 +101,7 @@ def answers(config: MaskingConfig, view: View) -> None:
         found,
         why=draw.proof(config, result),
         shortest=SHORTEST,
-        snippet=masking_snippet(config),
+        snippet=lambda: masking_snippet(config),
         table=lambda: draw.masking_table(result, view.show),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

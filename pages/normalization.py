@@ -109,7 +109,7 @@ def answers(config: NormalizationConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
-        snippet=normalization_snippet(config),
+        snippet=lambda: normalization_snippet(config),
         table=lambda: draw.normalization_table(config, result, view.cell),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

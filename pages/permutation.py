@@ -137,7 +137,7 @@ def answers(config: ShuffleConfig, view: View) -> None:
         found,
         why=draw.proof(shuffle, laws, built, order, depth),
         shortest=study.SHORTEST,
-        snippet=study.permutation_snippet(config),
+        snippet=lambda: study.permutation_snippet(config),
         table=lambda: draw.shuffle_table(config, shuffle, quantity=view.show, head=view.head),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

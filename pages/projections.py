@@ -105,7 +105,7 @@ def answers(config: ProjectionsConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
-        snippet=projections_snippet(config),
+        snippet=lambda: projections_snippet(config),
         table=lambda: draw.projections_table(config, result),
         figure=lambda: view_figure(page.view_for(config, view), step_of(config, view)[1], page.mode),
     )

@@ -124,7 +124,7 @@ def answers(config: ScalingConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
-        snippet=scaling_snippet(config, view.d_head),
+        snippet=lambda: scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
         figure=lambda: view_figure(page.view_for(config, view), D_HEADS.index(view.d_head), page.mode),
     )

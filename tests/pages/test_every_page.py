@@ -13,6 +13,7 @@ from pages._shared.core.pages import HOME, PAGES
 from pages._shared.core.text import escape_markdown
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
+from attention_core.experiments import snippets
 from attention_core.experiments.config import Device, RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words, declared
 from tests.pages.conftest import NAMES, Open, pictures
@@ -78,6 +79,19 @@ def test_opens_without_exception_warning_or_error(name: str, open_page: Open) ->
     assert is_alive(at)
     assert not at.error
     assert not at.warning
+
+
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_code_is_put_together_for_whoever_looks_at_it(
+    name: str, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    names = snippets._names
+    monkeypatch.setattr(snippets, "_names", lambda code: read.append(code) or names(code))
+    open_page(name)
+    assert not read
+    open_page(name, **{f"{name}_tab": "code"})
+    assert read
 
 
 def texts(one: Setting) -> list[str]:

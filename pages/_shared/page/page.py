@@ -359,7 +359,7 @@ class Page(ExperimentState):
             st.plotly_chart(figure, theme=None, key=f"_{self.spec.name}_plot", config=quiet, alt=alt)
 
     def draw_tabs(
-        self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
+        self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: Callable[[], str],
         table: Callable[[], Table], figure: Callable[[], Figure], files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
         """Draw what stands below the picture, and what had to wait for the result.
@@ -368,7 +368,7 @@ class Page(ExperimentState):
             results: What was measured; Predict is graded from the picture's result.
             why: The proof, step by step.
             shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
-            snippet: Code that computes the headline quantity again.
+            snippet: Makes code that computes the headline quantity again; called when it is looked at.
             table: Makes the table of the picture's numbers; called when it is looked at.
             figure: Makes the Plotly figure to export; called when it is looked at.
             files: What else there is to take along.
@@ -385,7 +385,7 @@ class Page(ExperimentState):
                 case "why":
                     tabs.draw_why(why)
                 case "code":
-                    export.draw_code(shortest, snippet, self.spec.name)
+                    export.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
                     said = self.picture_of(*self.last_valid).summary
                     export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, said, files)
