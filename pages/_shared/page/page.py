@@ -254,12 +254,7 @@ class Page(ExperimentState):
         return st.session_state.get(self.session_key("before"))
 
     def view_for(self, config: Any, view: Any) -> MatrixView:
-        """What the picture shows, on one scale with the picture it stands beside.
-
-        Args:
-            config: The settings of the experiment.
-            view: What of it is looked at.
-        """
+        """What the picture shows, on one scale with the picture it stands beside."""
         shown, pinned = self.picture_of(config, view), pin.pinned(self)
         if pinned is None or self.last_valid is None:
             return shown
@@ -318,13 +313,7 @@ class Page(ExperimentState):
         return "dark" if st.context.theme.type == "dark" else "light"
 
     def curves(self, view: MatrixView, *, title: str = "", height: int = HEIGHT_PX) -> None:
-        """Curves or bars below the verdicts.
-
-        Args:
-            view: The curves.
-            title: What they are, where they do not say so themselves.
-            height: Pixels of their panels.
-        """
+        """Curves or bars below the verdicts."""
         with self._below:
             if title:
                 st.markdown(f"**{title}**")
@@ -333,14 +322,7 @@ class Page(ExperimentState):
     def curves_in_sight(
         self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
     ) -> None:
-        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show.
-
-        Args:
-            function: ``steps_x``.
-            config: Its config.
-            view: From a step or the result to the curves.
-            height: Pixels of their panels.
-        """
+        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show."""
         with self._below:
             self.compute_in_sight(function, config, lambda found: self._draw_curves(view(found), height))
 
@@ -348,12 +330,7 @@ class Page(ExperimentState):
         matrix_view(view, key=f"{self.spec.name}_curves", height=height)
 
     def plot(self, figure: Figure, *, alt: str) -> None:
-        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space.
-
-        Args:
-            figure: The figure.
-            alt: What there is to see in it.
-        """
+        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""
         with self._below:
             quiet = {"displayModeBar": False, "scrollZoom": False}
             st.plotly_chart(figure, theme=None, key=f"_{self.spec.name}_plot", config=quiet, alt=alt)
