@@ -77,7 +77,7 @@ def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View
 def picture(config: MaskingConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         page.result_controls.show("show")
-    matrix_view(page.view_for(config, view), key=key, second=page.second)
+    matrix_view(page.view_for(config, view), key=key)
     with page.caption if key == page.spec.name else st.container():
         st.markdown(draw.SAYS[view.show])
         if view.show == draw.CONVENTIONS:

@@ -84,9 +84,9 @@ def picture(config: NormalizationConfig, view: View, key: str) -> None:
             keep(at[1:])
 
     if config.topic == "dependence":
-        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose, second=page.second)
+        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose)
     else:
-        matrix_view(drawn, key=f"{key}_still", second=page.second)
+        matrix_view(drawn, key=f"{key}_still")
 
 
 @page.results

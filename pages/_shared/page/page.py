@@ -90,7 +90,6 @@ class Page(ExperimentState):
         self._show_controls: Callable[[Controls], None] = lambda _: None
         self._measure: Callable[[Any, Any], Any] = lambda *_: None
         self._answer: Callable[[Any, Any], None] = lambda *_: None
-        self.second: Any = None  # where the panels go that are not in front
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
@@ -143,7 +142,7 @@ class Page(ExperimentState):
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        self.second = st.container(key="second")
+        st.html('<section class="second"><h4>A second look</h4></section>')  # of a picture whose panels need it
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
@@ -172,7 +171,7 @@ class Page(ExperimentState):
             if possible := self._possible():
                 self._draw_possible(*possible)
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
-                for place in (self.second, self._finding, self._below, self._tabs):
+                for place in (self._finding, self._below, self._tabs):
                     place.empty()
                 self._reserved = True
 
@@ -186,7 +185,7 @@ class Page(ExperimentState):
         if not self.result_controls.says(field):
             st.error(said)
         if self.last_valid is None:
-            for place in (self._above, self.second, self._finding, self._below, self._tabs):
+            for place in (self._above, self._finding, self._below, self._tabs):
                 place.empty()
         return self.last_valid
 
