@@ -114,7 +114,7 @@ def answers(config: AnatomyConfig, view: View) -> None:
         found,
         why=draw.proof(result, page.compute(time_heads, config)),
         shortest=SHORTEST,
-        snippet=anatomy_snippet(config),
+        snippet=lambda: anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

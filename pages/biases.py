@@ -129,9 +129,9 @@ def picture(config: BiasesConfig, view: View, key: str) -> None:
     shown, (name, values, step) = page.view_for(config, view), slider_of(config, view)
     keep = page.setter(name) if key == page.spec.name else None
     if keep is None:
-        matrix_view(shown.at(step), key=key, second=page.second)
+        matrix_view(shown.at(step), key=key)
     else:
-        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]), second=page.second)
+        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]))
 
 
 @page.results
@@ -184,7 +184,7 @@ def answers(config: BiasesConfig, view: View) -> None:
         found,
         why=steps,
         shortest=measure.SHORTEST,
-        snippet=measure.biases_snippet(config),
+        snippet=lambda: measure.biases_snippet(config),
         table=table,
         figure=lambda: (
             view_figure(page.view_for(config, view), slider_of(config, view)[2], page.mode)

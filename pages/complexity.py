@@ -93,9 +93,9 @@ def view_of(config: ComplexityConfig, view: View) -> MatrixView:
 def picture(config: ComplexityConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     if view.measure == "shares":
-        matrix_view(drawn, key=key, second=page.second)
+        matrix_view(drawn, key=key)
     else:
-        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose, second=page.second)
+        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose)
 
 
 @page.results
@@ -116,7 +116,7 @@ def answers(config: ComplexityConfig, view: View) -> None:
         found,
         why=draw.proof(result, times),
         shortest=SHORTEST,
-        snippet=complexity_snippet(config),
+        snippet=lambda: complexity_snippet(config),
         table=lambda: draw.complexity_table(result, times),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

@@ -176,7 +176,7 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
         if isinstance(run, LearningStep):
             matrix_view(draw.moving_view(run.history), key=key)
         elif asks(config, view):
-            matrix_view(page.view_for(config, view), key=f"{key}_answer", second=page.second)
+            matrix_view(page.view_for(config, view), key=f"{key}_answer")
         else:
             draw_moments(page.view_for(config, view), view.step, key)
 
@@ -186,9 +186,9 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
 def draw_moments(drawn: MatrixView, step: int, key: str) -> None:
     at, keep = min(step, drawn.steps - 1), page.setter("step")
     if keep is None:
-        matrix_view(drawn.at(at), key=key, second=page.second)
+        matrix_view(drawn.at(at), key=key)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=keep, second=page.second)
+        matrix_view(drawn, key=key, step=at, on_step=keep)
 
 
 @page.results
@@ -217,7 +217,7 @@ def answers(config: LearningConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=study.SHORTEST,
-        snippet=study.learning_snippet(config),
+        snippet=lambda: study.learning_snippet(config),
         table=lambda: draw.learning_table(result.history),
         figure=lambda: draw.learning_figure(result.history, min(view.step, len(result.history.moments) - 1)),
         files=(

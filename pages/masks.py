@@ -77,7 +77,7 @@ def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View
 def picture(config: MaskingConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         page.result_controls.show("show")
-    matrix_view(page.view_for(config, view), key=key, second=page.second)
+    matrix_view(page.view_for(config, view), key=key)
     with page.caption if key == page.spec.name else st.container():
         st.markdown(draw.SAYS[view.show])
         if view.show == draw.CONVENTIONS:
@@ -101,7 +101,7 @@ def answers(config: MaskingConfig, view: View) -> None:
         found,
         why=draw.proof(config, result),
         shortest=SHORTEST,
-        snippet=masking_snippet(config),
+        snippet=lambda: masking_snippet(config),
         table=lambda: draw.masking_table(result, view.show),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

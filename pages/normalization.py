@@ -84,9 +84,9 @@ def picture(config: NormalizationConfig, view: View, key: str) -> None:
             keep(at[1:])
 
     if config.topic == "dependence":
-        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose, second=page.second)
+        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose)
     else:
-        matrix_view(drawn, key=f"{key}_still", second=page.second)
+        matrix_view(drawn, key=f"{key}_still")
 
 
 @page.results
@@ -109,7 +109,7 @@ def answers(config: NormalizationConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
-        snippet=normalization_snippet(config),
+        snippet=lambda: normalization_snippet(config),
         table=lambda: draw.normalization_table(config, result, view.cell),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

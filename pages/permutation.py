@@ -106,7 +106,7 @@ def view_of(config: ShuffleConfig, view: View) -> MatrixView:
 def picture(config: ShuffleConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         order_boards(page, config, key=key)
-    matrix_view(page.view_for(config, view), key=key, hover_group=key, hover_panel=draw.AFTER, second=page.second)
+    matrix_view(page.view_for(config, view), key=key, hover_group=key, hover_panel=draw.AFTER)
 
 
 def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View]) -> str:
@@ -137,7 +137,7 @@ def answers(config: ShuffleConfig, view: View) -> None:
         found,
         why=draw.proof(shuffle, laws, built, order, depth),
         shortest=study.SHORTEST,
-        snippet=study.permutation_snippet(config),
+        snippet=lambda: study.permutation_snippet(config),
         table=lambda: draw.shuffle_table(config, shuffle, quantity=view.show, head=view.head),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

@@ -82,9 +82,9 @@ def picture(config: ProjectionsConfig, view: View, key: str) -> None:
     drawn, (name, at) = page.view_for(config, view), step_of(config, view)
     at, keep = min(at, drawn.steps - 1), page.setter(name) if key == page.spec.name else None
     if keep is None:
-        matrix_view(drawn.at(at), key=key, second=page.second)
+        matrix_view(drawn.at(at), key=key)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=keep, second=page.second)
+        matrix_view(drawn, key=key, step=at, on_step=keep)
 
 
 @page.results
@@ -105,7 +105,7 @@ def answers(config: ProjectionsConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
-        snippet=projections_snippet(config),
+        snippet=lambda: projections_snippet(config),
         table=lambda: draw.projections_table(config, result),
         figure=lambda: view_figure(page.view_for(config, view), step_of(config, view)[1], page.mode),
     )

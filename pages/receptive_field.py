@@ -131,7 +131,7 @@ def answers(config: ReceptiveFieldConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
-        snippet=receptive_field_snippet(config),
+        snippet=lambda: receptive_field_snippet(config),
         table=lambda: draw.receptive_field_table(result),
         figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )

@@ -92,11 +92,11 @@ def picture(config: ScalingConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     at, keep = D_HEADS.index(view.d_head), page.setter("d_head") if key == page.spec.name else None
     if view.show == "sizes":
-        matrix_view(drawn, key=f"{key}_sizes", second=page.second)
+        matrix_view(drawn, key=f"{key}_sizes")
     elif keep is None:
-        matrix_view(drawn.at(at), key=key, second=page.second)
+        matrix_view(drawn.at(at), key=key)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]), second=page.second)
+        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]))
 
 
 def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View]) -> str:
@@ -124,7 +124,7 @@ def answers(config: ScalingConfig, view: View) -> None:
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
-        snippet=scaling_snippet(config, view.d_head),
+        snippet=lambda: scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
         figure=lambda: view_figure(page.view_for(config, view), D_HEADS.index(view.d_head), page.mode),
     )

@@ -2,7 +2,9 @@
 
 import ast
 import inspect
-from typing import Final
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Final
 
 from attention_core.experiments import plain
 
@@ -24,10 +26,12 @@ _IMPORTS: Final = {
 def assemble(*lines: str | None) -> str:
     """Code that runs without this project: imports, functions of :mod:`plain`, then ``lines``; none is unused."""
     code = "\n".join(line for line in lines if line is not None) + "\n"
+    names = _names(code)
     for function in reversed(FUNCTIONS):  # what one of them uses stands above it
-        if function.__name__ in _names(code):
-            code = f"{inspect.getsource(function)}\n{code}"
-    imports = [line for name, line in _IMPORTS.items() if name in _names(code)]
+        if function.__name__ in names:
+            source, used = _read(function)
+            code, names = f"{source}\n{code}", names | used
+    imports = [line for name, line in _IMPORTS.items() if name in names]
     return "\n".join([*imports, "", code])
 
 
@@ -41,6 +45,13 @@ def mask(*, positions: str, sees: str | None = None, slots: tuple[str, str] = ("
     """
     terms = [f"alibi(HEADS, {', '.join(slots)})"] if positions == "alibi" else []
     return " + ".join(terms + ([f"torch.where({sees}, 0, -torch.inf)"] if sees else []))
+
+
+@cache
+def _read(function: Callable[..., Any]) -> tuple[str, set[str]]:
+    """A function's lines, and the names in them."""
+    source = inspect.getsource(function)
+    return source, _names(source)
 
 
 def _names(code: str) -> set[str]:

@@ -42,7 +42,7 @@ class MatrixView:
         panels: What is drawn, in reading order.
         summary: What there is to see, in a sentence; the picture's accessible name.
         sweep: The slider below the panels; None where there is one state only.
-        front: How many panels, from the first, are the picture; the others are a second look. None for all.
+        front: How many panels, from the first, are the picture; the others may be a second look. None for all.
     """
 
     panels: tuple[Panel, ...]
@@ -64,14 +64,6 @@ class MatrixView:
     def steps(self) -> int:
         """How many states there are to see; 1 without a sweep."""
         return len(self.sweep.values) if self.sweep else 1
-
-    def split(self) -> tuple["MatrixView", "MatrixView | None"]:
-        """The picture, and the second look; None where there is none."""
-        if self.front in (None, len(self.panels)):
-            return self, None
-        parts = self.panels[: self.front], self.panels[self.front :]
-        front, others = (replace(self, panels=panels, front=None) for panels in parts)
-        return front, others
 
     def at(self, step: int) -> "MatrixView":
         """The same panels with one step of the sweep held fast, and no slider; colours keep the sweep's range."""

@@ -54,11 +54,7 @@ def navigate() -> Any:
 
 
 def draw_surroundings(page: str) -> None:
-    """Draw precision, device, seed and presenter view in the sidebar, the class and the course.
-
-    Args:
-        page: Name of the page that is about to run.
-    """
+    """Draw precision, device, seed and presenter view in the sidebar, the class and the course."""
     from pages._shared.classes.panel import draw_panel
     from pages._shared.components.small import attend_navigation, remote, watch_connection
     from pages._shared.courses.strip import draw_strip

@@ -36,9 +36,6 @@ class CompressedStatic:
     Streamlit sends its own as they are, because compressing them for each visitor again costs more than it saves, and
     a browser asks for those of components again on each visit. Here each is compressed once, when it is first asked
     for, and asked for once.
-
-    Args:
-        app: The app behind it.
     """
 
     def __init__(self, app: Any) -> None:

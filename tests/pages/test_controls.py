@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages._shared.core.pages import HOME, PAGES
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
+from attention_core.experiments import snippets
 from attention_core.experiments.config import Device
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
 from tests.pages.conftest import NAMES, Open
@@ -134,3 +135,16 @@ def test_every_control_works_at_both_ends(name: str, open_page: Open) -> None:
             assert answers(after), f"{widget.type} {widget.key} = {value!r}"
             assert not any("Traceback" in error.value for error in after.error)
         widget.set_value(was)
+
+
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_code_is_put_together_for_whoever_looks_at_it(
+    name: str, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    names = snippets._names
+    monkeypatch.setattr(snippets, "_names", lambda code: read.append(code) or names(code))
+    open_page(name)
+    assert not read
+    open_page(name, **{f"{name}_tab": "code"})
+    assert read

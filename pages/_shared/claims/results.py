@@ -42,12 +42,7 @@ class Ledger:
         return self._found.get((config.dtype, config.device, config.seed), {})
 
     def score(self, total: int, config: LedgerConfig | None = None) -> str:
-        """The score under the settings of ``config``, else of the last run, in a sentence; empty if there is none.
-
-        Args:
-            total: How many claims there are.
-            config: The settings.
-        """
+        """The score under the settings of ``config``, else of the last run, in a sentence; empty if there is none."""
         with self._lock:
             last = next(reversed(self._found), None)
             settings = (config.dtype, config.device, config.seed) if config else last

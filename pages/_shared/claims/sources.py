@@ -13,11 +13,7 @@ _PAGES = {page.name: page for page in (HOME, *PAGES)}
 
 
 def draw_sources(documents: tuple[str, ...]) -> None:
-    """Draw what the documents say, a row for each statement, with the way to where it is shown.
-
-    Args:
-        documents: Names of those to draw.
-    """
+    """Draw what the documents say, a row for each statement, with the way to where it is shown."""
     st.markdown(
         "This project began with three documents. Here is what they say, in our words, where it is shown, and what "
         "is to be corrected or added."

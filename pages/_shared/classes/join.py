@@ -54,11 +54,7 @@ def draw_join() -> None:
 
 
 def refuse(sentence: str) -> None:
-    """Say at the field on Home why there is no such class.
-
-    Args:
-        sentence: Why, as text.
-    """
+    """Say at the field on Home why there is no such class."""
     st.session_state[KEY_REFUSED] = escape_markdown(sentence, 200)
 
 

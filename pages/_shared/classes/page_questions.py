@@ -6,13 +6,7 @@ _questions: dict[str, Question] = {}
 
 
 def declare(page: str, question: str, options: tuple[str, ...]) -> None:
-    """Called as a page declares itself.
-
-    Args:
-        page: Name of the page.
-        question: What it asks.
-        options: The answers to choose from.
-    """
+    """Called as a page declares itself."""
     _questions[page] = Question(question, options, page)
 
 

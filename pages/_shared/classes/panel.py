@@ -33,11 +33,7 @@ _panel = component("live_class/panel.js")
 
 
 def draw_panel(page: str) -> None:
-    """Draw the class this session is in, if any.
-
-    Args:
-        page: Name of the page that is about to run.
-    """
+    """Draw the class this session is in, if any."""
     key, state = address.room(), st.session_state
     if not key:
         return
@@ -136,11 +132,7 @@ def _go(page: str, settings: str) -> None:
 
 
 def is_to_measure(page: str) -> bool:
-    """Whether the class waits for the answer to a page's question, and so for the move it is about.
-
-    Args:
-        page: Name of the page.
-    """
+    """Whether the class waits for the answer to a page's question, and so for the move it is about."""
     return st.session_state.get(TO_MEASURE, ("", ""))[0] == page
 
 

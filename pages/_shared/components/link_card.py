@@ -12,13 +12,7 @@ LONG_LINK: Final = 1_500
 
 
 def draw_link(title: str, url: str, key: str) -> None:
-    """A link with its QR code, a button that copies it, and a sentence where students cannot open it.
-
-    Args:
-        title: What it leads to.
-        url: The link as this visitor's browser knows it.
-        key: For its button.
-    """
+    """A link with its QR code, a button that copies it, and a sentence where students cannot open it."""
     url, warning = network.for_students(url)
     left, right = st.columns([4, 1], gap="large")
     with left:
@@ -39,12 +33,7 @@ def draw_link(title: str, url: str, key: str) -> None:
 
 
 def draw_qr_code(title: str, url: str) -> None:
-    """The QR code of a link, or a sentence where the link is too long for one.
-
-    Args:
-        title: What the link leads to.
-        url: The link.
-    """
+    """The QR code of a link, or a sentence where the link is too long for one."""
     svg = qr_code(url)
     if svg is None:
         st.caption("The link is too long for a QR code.")

@@ -33,11 +33,7 @@ COLOURS: Final = {
 
 
 def component(script: str) -> Callable[..., Any]:
-    """What draws a component: called like what ``st.components.v2.component`` returns.
-
-    Args:
-        script: The component's module, relative to ``web/``; its styles are beside it.
-    """
+    """What draws a component: called like what ``st.components.v2.component`` returns."""
     js = (
         f'const {{ default: draw }} = await import(new URL("{ADDRESS[1:]}/{script}", document.baseURI));\n'
         "export default draw;"

@@ -9,25 +9,12 @@ _watch = component("small/watch_connection.js")
 
 
 def copy_button(label: str, text: str, *, key: str) -> None:
-    """A button that copies ``text``, over plain http too.
-
-    Args:
-        label: What the button says.
-        text: What it copies.
-        key: Its key.
-    """
+    """A button that copies ``text``, over plain http too."""
     _draw(key, {"label": label, "text": text, "save": None})
 
 
 def save_figure_button(label: str, *, image_format: str, filename: str, key: str) -> None:
-    """A button that saves the last Plotly figure on the page.
-
-    Args:
-        label: What the button says.
-        image_format: ``png`` or ``svg``.
-        filename: Without its ending.
-        key: Its key.
-    """
+    """A button that saves the last Plotly figure on the page."""
     _draw(key, {"label": label, "text": "", "save": {"format": image_format, "filename": filename}})
 
 

@@ -23,12 +23,7 @@ _board: Final = component("token_board/board.js")
 
 
 def read_order(value: object, length: int) -> Order | str:
-    """Check what the browser sent: an order, or the sentence that says why it is none.
-
-    Args:
-        value: What arrived, of any type.
-        length: How many tokens are on the board.
-    """
+    """Check what the browser sent: an order, or the sentence that says why it is none."""
     order = tuple(value) if isinstance(value, list) else value
     try:
         check_permutation("order", order, length)

@@ -84,9 +84,6 @@ class SendAtOnce:
     acknowledged, which the other end puts off by 40 ms. asyncio switches that off (``TCP_NODELAY``), but not for
     connections of a listening socket made without a protocol number, as Streamlit makes it. The connection's own
     transport is behind uvicorn's ``send``.
-
-    Args:
-        app: The app behind it.
     """
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:

@@ -13,11 +13,7 @@ _LOG = get_logger("attention")
 
 
 def started(page: str) -> None:
-    """A session starts.
-
-    Args:
-        page: Name of the page it opens.
-    """
+    """A session starts."""
     _LOG.info("session starts on %s", page)
 
 

@@ -39,9 +39,6 @@ def public_url(seen: str, named: str) -> str | None:
 def for_students(address: str) -> tuple[str, str]:
     """A link as students can open it, and what there is to know of it.
 
-    Args:
-        address: The link as this visitor's browser knows it.
-
     Returns:
         The link, and a sentence: a warning where it may lead students nowhere, else empty.
     """

@@ -18,11 +18,7 @@ _SHOWN: Final = 6  # settings that a row names
 
 
 def draw_steps(course: Course) -> None:
-    """Draw the list.
-
-    Args:
-        course: The draft.
-    """
+    """Draw the list."""
     opened = st.session_state.get(OPEN_STEP)
     for at, step in enumerate(course.steps):
         with st.container(border=True, key=f"course_step_{at}", gap="xsmall"):

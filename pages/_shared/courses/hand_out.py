@@ -10,11 +10,7 @@ from pages._shared.session import address, course_position
 
 
 def draw(course: Course) -> None:
-    """Draw links and file of a course.
-
-    Args:
-        course: The course; it has steps.
-    """
+    """Draw links and file of a course."""
     with st.container(horizontal=True):
         st.button("Try it as a student", icon=":material/play_arrow:", key="_course_try",
                   on_click=address.visit_course, args=(course,))  # fmt: skip

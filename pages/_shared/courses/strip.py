@@ -13,11 +13,7 @@ from pages._shared.session.settings import presenting, shared
 
 
 def draw_strip(page: str) -> None:
-    """Draw the strip of the course that the session is in.
-
-    Args:
-        page: The page that is about to run.
-    """
+    """Draw the strip of the course that the session is in."""
     here, now = course_position.current(), course_position.current_step()
     if here is None:
         return

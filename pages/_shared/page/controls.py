@@ -142,13 +142,7 @@ class Controls:
 
 
 class FragmentControls(Controls):
-    """Settings in groups, each a fragment: where one is moved, what else shows another value is drawn anew by itself.
-
-    Args:
-        settings: The page's settings.
-        moved: Called once a setting has been moved.
-        refused: Which setting is not possible, and a sentence that says so.
-    """
+    """Settings in groups, each a fragment: where one is moved, what shows another value is drawn anew by itself."""
 
     def __init__(self, settings: Settings, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
         super().__init__(settings, moved, refused)

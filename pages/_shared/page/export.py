@@ -14,13 +14,7 @@ from attention_core.figures.table import Table, table_csv, table_json
 
 
 def draw_code(shortest: str, snippet: str, page: str) -> None:
-    """Show the shortest code that makes the page's point, then the whole, each with a button that copies it.
-
-    Args:
-        shortest: Makes the point in a few lines, on random numbers of its own.
-        snippet: Computes the headline quantity again.
-        page: Name of the page.
-    """
+    """Show the shortest code that makes the page's point, then the whole, each with a button that copies it."""
     for said, code, name in (
         ("The point in a few lines, on random numbers of its own.", shortest, "short"),
         ("The whole, for exactly these settings: it computes the headline quantity again.", snippet, "code"),
@@ -50,17 +44,7 @@ def draw_data(
     page: str, config: Any, result: Result, table: Callable[[], Table], figure: Callable[[], Figure], said: str,
     more: tuple[File, ...] = (),
 ) -> None:  # fmt: skip
-    """Show the picture's numbers and figure, with buttons for every format; files are made when asked for.
-
-    Args:
-        page: Name of the page.
-        config: The settings, which name the files.
-        result: The picture's result.
-        table: Makes the table of the picture's numbers.
-        figure: Makes the figure.
-        said: What there is to see in both, for those who cannot.
-        more: Other files.
-    """
+    """Show the picture's numbers and figure, with buttons for every format; files are made when asked for."""
     name, numbers, drawn = file_name(page, config), table(), figure()
     with st.container(horizontal=True):
         files = (

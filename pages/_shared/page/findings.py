@@ -22,9 +22,6 @@ def draw_finding(verdicts: Iterable[Verdict]) -> None:
     """Draw what was found of each claim: surprises and broken claims first, all but the first few folded.
 
     Formulas, cases, precision and device stand one click away.
-
-    Args:
-        verdicts: What was measured.
     """
     said = in_order(verdicts)
     if not said:

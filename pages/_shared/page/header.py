@@ -25,11 +25,7 @@ def draw_glossary() -> None:
 
 
 def draw_title(title: str) -> None:
-    """Draw the title of a page that is no experiment, and the popover beside it.
-
-    Args:
-        title: The page's title.
-    """
+    """Draw the title of a page that is no experiment, and the popover beside it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
         st.title(title, anchor=False, width="content")
         draw_glossary()

@@ -90,7 +90,6 @@ class Page(ExperimentState):
         self._show_controls: Callable[[Controls], None] = lambda _: None
         self._measure: Callable[[Any, Any], Any] = lambda *_: None
         self._answer: Callable[[Any, Any], None] = lambda *_: None
-        self.second: Any = None  # where the panels go that are not in front
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
@@ -143,7 +142,7 @@ class Page(ExperimentState):
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        self.second = st.container(key="second")
+        st.html('<section class="second"><h4>A second look</h4></section>')  # of a picture whose panels need it
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
@@ -172,7 +171,7 @@ class Page(ExperimentState):
             if possible := self._possible():
                 self._draw_possible(*possible)
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
-                for place in (self.second, self._finding, self._below, self._tabs):
+                for place in (self._finding, self._below, self._tabs):
                     place.empty()
                 self._reserved = True
 
@@ -186,7 +185,7 @@ class Page(ExperimentState):
         if not self.result_controls.says(field):
             st.error(said)
         if self.last_valid is None:
-            for place in (self._above, self.second, self._finding, self._below, self._tabs):
+            for place in (self._above, self._finding, self._below, self._tabs):
                 place.empty()
         return self.last_valid
 
@@ -254,12 +253,7 @@ class Page(ExperimentState):
         return st.session_state.get(self.session_key("before"))
 
     def view_for(self, config: Any, view: Any) -> MatrixView:
-        """What the picture shows, on one scale with the picture it stands beside.
-
-        Args:
-            config: The settings of the experiment.
-            view: What of it is looked at.
-        """
+        """What the picture shows, on one scale with the picture it stands beside."""
         shown, pinned = self.picture_of(config, view), pin.pinned(self)
         if pinned is None or self.last_valid is None:
             return shown
@@ -318,13 +312,7 @@ class Page(ExperimentState):
         return "dark" if st.context.theme.type == "dark" else "light"
 
     def curves(self, view: MatrixView, *, title: str = "", height: int = HEIGHT_PX) -> None:
-        """Curves or bars below the verdicts.
-
-        Args:
-            view: The curves.
-            title: What they are, where they do not say so themselves.
-            height: Pixels of their panels.
-        """
+        """Curves or bars below the verdicts."""
         with self._below:
             if title:
                 st.markdown(f"**{title}**")
@@ -333,14 +321,7 @@ class Page(ExperimentState):
     def curves_in_sight(
         self, function: Callable[[Any], Any], config: Any, view: Callable[[Any], MatrixView], *, height: int
     ) -> None:
-        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show.
-
-        Args:
-            function: ``steps_x``.
-            config: Its config.
-            view: From a step or the result to the curves.
-            height: Pixels of their panels.
-        """
+        """What comes of a long experiment below the verdicts, and until then what each of its steps has to show."""
         with self._below:
             self.compute_in_sight(function, config, lambda found: self._draw_curves(view(found), height))
 
@@ -348,18 +329,13 @@ class Page(ExperimentState):
         matrix_view(view, key=f"{self.spec.name}_curves", height=height)
 
     def plot(self, figure: Figure, *, alt: str) -> None:
-        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space.
-
-        Args:
-            figure: The figure.
-            alt: What there is to see in it.
-        """
+        """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""
         with self._below:
             quiet = {"displayModeBar": False, "scrollZoom": False}
             st.plotly_chart(figure, theme=None, key=f"_{self.spec.name}_plot", config=quiet, alt=alt)
 
     def draw_tabs(
-        self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: str,
+        self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: Callable[[], str],
         table: Callable[[], Table], figure: Callable[[], Figure], files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
         """Draw what stands below the picture, and what had to wait for the result.
@@ -368,7 +344,7 @@ class Page(ExperimentState):
             results: What was measured; Predict is graded from the picture's result.
             why: The proof, step by step.
             shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
-            snippet: Code that computes the headline quantity again.
+            snippet: Makes code that computes the headline quantity again; called when it is looked at.
             table: Makes the table of the picture's numbers; called when it is looked at.
             figure: Makes the Plotly figure to export; called when it is looked at.
             files: What else there is to take along.
@@ -385,7 +361,7 @@ class Page(ExperimentState):
                 case "why":
                     tabs.draw_why(why)
                 case "code":
-                    export.draw_code(shortest, snippet, self.spec.name)
+                    export.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
                     said = self.picture_of(*self.last_valid).summary
                     export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, said, files)

@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 def pinned(page: Page) -> tuple[Any, Any] | None:
-    """Config and view of the pinned picture; None where none is, or none that is possible.
-
-    Args:
-        page: The page.
-    """
+    """Config and view of the pinned picture; None where none is, or none that is possible."""
     text = page.extras["pin"]
     if not text or not address.part_visible("pin"):
         return None
@@ -30,11 +26,7 @@ def pinned(page: Page) -> tuple[Any, Any] | None:
 
 
 def draw_pin(page: Page) -> None:
-    """Draw the button that pins the picture, or lets go of it.
-
-    Args:
-        page: The page.
-    """
+    """Draw the button that pins the picture, or lets go of it."""
     said, icon = ("Unpin", ":material/keep_off:") if page.extras["pin"] else ("Pin", ":material/keep:")
     st.button(said, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(page,), type="tertiary")
 

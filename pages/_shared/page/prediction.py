@@ -40,13 +40,7 @@ def draw_headline(page: PageState, asked: Predict | None) -> None:
 
 
 def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> None:
-    """Ask; answering makes the move that the question is about.
-
-    Args:
-        page: The page.
-        predict: The question.
-        slide: Whether it has the place of the picture to itself.
-    """
+    """Ask; answering makes the move that the question is about."""
     key = page.session_key("option")
 
     def answer() -> None:
@@ -70,13 +64,7 @@ def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> 
 
 
 def draw_grade(page: PageState, predict: Predict, truth: str | None) -> None:
-    """Say in one line what was measured of the answer.
-
-    Args:
-        page: The page.
-        predict: The question.
-        truth: The answer that is true with the settings as they are; None where these cannot tell.
-    """
+    """Say in one line what was measured of the answer."""
     said = str(predicted(page, predict))
     query = page.settings.parameters() | page.extras.parameters()
     course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def draw_strip(page: Page) -> None:
-    """Draw the strip.
-
-    Args:
-        page: The page.
-    """
+    """Draw the strip."""
     with turns().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
         if address.part_visible("presets"):
             _draw_presets(page)
@@ -32,11 +28,7 @@ def draw_strip(page: Page) -> None:
 
 
 def _draw_presets(page: Page) -> None:
-    """Draw them, the one that the settings are lit.
-
-    Args:
-        page: The page.
-    """
+    """Draw them, the one that the settings are lit."""
     key = page.session_key("preset")
     here = st.session_state[key] = page.settings.matching(preset.settings for preset in page.presets)
     if presenting():
@@ -71,11 +63,7 @@ def _set(page: Page, index: int | None) -> None:
 
 
 def reset(page: Page) -> None:
-    """Set all of a page to how it begins: its settings, its question and its pin; for callbacks.
-
-    Args:
-        page: The page.
-    """
+    """Set all of a page to how it begins: its settings, its question and its pin; for callbacks."""
     st.session_state.pop(chosen(page), None)
     page.extras.set(answer=UNASKED, pin="")
     page.settings.set_all({})

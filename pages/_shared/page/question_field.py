@@ -17,12 +17,6 @@ def draw_field(
 ) -> tuple[Prepared, ...]:
     """Draw the field, and below it what is wrong with the first question that cannot be asked.
 
-    Args:
-        questions: What stands in it at first.
-        key: Of the field.
-        asks: Whether the page has a question of its own.
-        on_change: Called with what can be asked, once that has changed.
-
     Returns:
         What can be asked.
     """

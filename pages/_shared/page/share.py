@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def draw_share(page: Page) -> None:
-    """Draw the tab.
-
-    Args:
-        page: The page, with the settings it has now.
-    """
+    """Draw the tab."""
     settings = address.shareable(page.parameters())
     draw_link("This page with these settings", address.url(settings), f"{page.spec.name}_link")
     draw_start()

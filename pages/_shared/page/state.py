@@ -24,13 +24,7 @@ from attention_core.experiments.settings import declared
 
 
 class ExperimentState(PageState, ABC):
-    """A sheet with presets, controls and answers.
-
-    Args:
-        spec: The page's entry in the registry.
-        groups: Dataclasses whose declared fields are its settings.
-        presets: Its named settings, one of which may be lit.
-    """
+    """A sheet with presets, controls and answers."""
 
     def __init__(self, spec: PageSpec, *groups: type, presets: tuple[Preset, ...]) -> None:
         super().__init__(spec, *groups)
@@ -76,11 +70,7 @@ class ExperimentState(PageState, ABC):
         self._follow()
 
     def setter(self, name: str) -> Callable[[Any], None] | None:
-        """For the callback of a component that holds a setting: sets it; None where a lesson fixes it.
-
-        Args:
-            name: The setting.
-        """
+        """For the callback of a component that holds a setting: sets it; None where a lesson fixes it."""
         return None if self.settings.is_fixed(name) else lambda value: self.set(**{name: value})
 
     def set(self, **moved: Any) -> None:

@@ -13,12 +13,7 @@ from attention_core.figures.proof import ProofStep
 
 
 def open_tab(sheet: PageState, labels: dict[str, str]) -> tuple[str, Any]:
-    """Draw a bar of tabs, and return id and container of the open one; only that is to be filled.
-
-    Args:
-        sheet: The page, of which the setting ``tab`` says which is open.
-        labels: What the tabs are called, by their ids.
-    """
+    """Draw a bar of tabs, and return id and container of the open one; only that is to be filled."""
     key, ids = f"{sheet.spec.name}_tab", list(labels)
 
     def moved() -> None:

@@ -34,12 +34,7 @@ class _Look:
 
 
 def draw_paper(course: Course, key: str) -> None:
-    """Draw the button that makes the worksheet of a course, and once it is made the two files.
-
-    Args:
-        course: The course.
-        key: For its buttons.
-    """
+    """Draw the button that makes the worksheet of a course, and once it is made the two files."""
     made = st.session_state.get(WORKSHEET)
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_paper"):
         st.markdown("**On paper**", width="content")

@@ -49,13 +49,7 @@ class Sheet:
 
 
 def handout(course: Course, sheets: Sequence[Sheet], *, solved: bool) -> str:
-    """The worksheet as HTML that needs nothing from elsewhere; all text is shown exactly as it is.
-
-    Args:
-        course: The course.
-        sheets: What was measured of its steps.
-        solved: Whether it is the sheet of solutions.
-    """
+    """The worksheet as HTML that needs nothing from elsewhere; all text is shown exactly as it is."""
     title = escape_xml(course.title or "Attention, step by step")
     kind = "Solutions" if solved else "Worksheet"
     steps = "".join(

@@ -69,10 +69,6 @@ def _question(message: Mapping[str, Any], questions: Questions, limits: Limits) 
 def own_question(message: Mapping[str, Any], limits: Limits) -> Question:
     """A question of the teacher's own.
 
-    Args:
-        message: It has ``text`` and ``answers``.
-        limits: Sizes.
-
     Raises:
         RoomError: It cannot be asked.
     """

@@ -97,12 +97,7 @@ async def reached() -> AsyncIterator[None]:
 
 
 class RedisStore(Store):
-    """Rooms of all replicas that use one Redis server (7.0 or newer).
-
-    Args:
-        url: Its address.
-        limits: Times and numbers.
-    """
+    """Rooms of all replicas that use one Redis server (7.0 or newer)."""
 
     def __init__(self, url: str, limits: Limits) -> None:
         super().__init__(limits)

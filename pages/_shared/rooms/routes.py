@@ -61,12 +61,7 @@ def answered(handler: Handler) -> Handler:
 
 
 class Rooms:
-    """The endpoints, and what keeps their use within limits in this process.
-
-    Args:
-        store: Where rooms are kept.
-        questions: Gives the question of a page by the page's name.
-    """
+    """The endpoints, and what keeps their use within limits in this process."""
 
     def __init__(self, store: Store, questions: Questions) -> None:
         limits = self._limits = store.limits

@@ -51,9 +51,6 @@ class Store(ABC):
     """Keeps rooms, applies steps and votes to them one after another, and tells who listens.
 
     Its life is that of the server: ``async with store:`` around it, on the event loop that answers requests.
-
-    Args:
-        limits: Times and numbers.
     """
 
     def __init__(self, limits: Limits) -> None:

@@ -29,11 +29,7 @@ _MOST_SAID = 5
 
 
 def read(page: str) -> None:
-    """Look at the address before anything is drawn: enter its class and its course, and say whether it is to be read.
-
-    Args:
-        page: Name of the page that is about to run.
-    """
+    """Look at the address before anything is drawn: enter its class and its course, say whether it is to be read."""
     state, parameters = st.session_state, st.query_params.to_dict()
     before, visited = state.get(PAGE), state.pop(VISITED, None) == page
     if before is None:
@@ -61,10 +57,6 @@ def visit(page: str, parameters: Mapping[str, str]) -> None:
     """Go to a page as if by a link with ``parameters``; what comes after this call does not run.
 
     The class, the course and what is a visitor's own stay.
-
-    Args:
-        page: Name of the page.
-        parameters: What its link holds.
     """
     own = {name: text for name, text in st.query_params.to_dict().items() if name in PERSONAL}
     st.session_state[VISITED] = page
@@ -97,9 +89,6 @@ def query() -> dict[str, str] | None:
 
 def join(key: str) -> str:
     """Enter a class, and stay in it on every page.
-
-    Args:
-        key: The room's key, in upper or lower case.
 
     Returns:
         Why it cannot be a key; empty where it can.
@@ -143,12 +132,7 @@ def last_query(page: str) -> dict[str, str]:
 
 
 def say_unknown(page: str, known: frozenset[str]) -> None:
-    """Say of what the address holds and nobody has read that the page does not know it.
-
-    Args:
-        page: Name of the page.
-        known: The keys of all its settings.
-    """
+    """Say of what the address holds and nobody has read that the page does not know it."""
     for key in (query() or {}).keys() - known - {*_CONTEXT}:
         if key.startswith(f"{page}_") or "_" not in key:
             log.refused(page, "an unknown setting in the link")
@@ -211,12 +195,7 @@ def shareable(parameters: Mapping[str, str]) -> dict[str, str]:
 
 
 def url(parameters: Mapping[str, str], page: str | None = None) -> str:
-    """The address of a page, as the visitor's browser knows it, with ``parameters``.
-
-    Args:
-        parameters: What it holds.
-        page: The page's name; this one unless given.
-    """
+    """The address of a page, as the visitor's browser knows it, with ``parameters``."""
     base = (st.context.url or "").split("?")[0]
     if page is not None:
         here = st.session_state[PAGE]

@@ -105,9 +105,6 @@ def leave() -> None:
 def read(parameters: Mapping[str, str]) -> tuple[bool, list[str]]:
     """Take the course and the step from a link.
 
-    Args:
-        parameters: What the link holds.
-
     Returns:
         Whether a course begins, whose first step is still to be visited, and what there is to say of it.
     """
@@ -166,12 +163,7 @@ def parameters() -> dict[str, str]:
 
 
 def keep_prediction(page: str, prediction: Prediction) -> None:
-    """Keep what was predicted at the step, and what the tensor said of it first.
-
-    Args:
-        page: The page that asked.
-        prediction: What was predicted.
-    """
+    """Keep what was predicted at the step, and what the tensor said of it first."""
     here = current()
     if here and step_of(page):
         here.predictions.setdefault(here.index, prediction)

@@ -72,12 +72,7 @@ def _read(text: str) -> Course:
 
 
 def draw_add(page: PageState, lesson: Lesson) -> None:
-    """Offer to put the page as it is now at the end of the draft.
-
-    Args:
-        page: The page.
-        lesson: What shows and what is fixed in that step.
-    """
+    """Offer to put the page as it is now at the end of the draft."""
     keep_draft()
     count, key = len(draft().steps), page.session_key("course_minutes")
 

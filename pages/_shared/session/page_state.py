@@ -8,10 +8,6 @@ from pages._shared.session.settings import PageExtras, Settings, shared
 class PageState:
     """A page's settings.
 
-    Args:
-        spec: The page's entry in the registry.
-        groups: Dataclasses whose declared fields are its settings.
-
     Attributes:
         settings: What its settings stand at.
         extras: What surrounds its picture stands at: the open tab.

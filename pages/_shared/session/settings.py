@@ -257,11 +257,7 @@ def snapshot() -> dict[str, Any]:
 
 
 def restore(values: Mapping[str, Any]) -> None:
-    """Make the settings of all pages what they were.
-
-    Args:
-        values: A snapshot of this session's.
-    """
+    """Make the settings of all pages what they were."""
     st.session_state[SETTINGS] = dict(values)
 
 

@@ -1,7 +1,6 @@
 """The picture of every page: panels on one canvas component, with cells to choose and a sweep to scrub."""
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +74,6 @@ def matrix_view(
     height: int = HEIGHT_PX,
     hover_group: str | None = None,
     hover_panel: int = 0,
-    second: AbstractContextManager[Any] | None = None,
 ) -> Position:
     """Show a view and say where it stands, checked against the view.
 
@@ -93,33 +91,7 @@ def matrix_view(
         hover_group: Views and token boards of one group light each other's rows and columns.
         hover_panel: The panel whose rows and columns the group counts, where panels show one set of tokens in
             different orders; in the others the same tokens are lit.
-        second: Where the panels go that are not in front, as a second look; None has all of them here.
     """
-    front, others = view.split() if second else (view, None)
-    shared = {"height": height, "group": hover_group or (key if others else None), "leads": axes(view, hover_panel)}
-    position = _draw(front, shared, key=key, selected=selected, on_select=on_select, step=step, on_step=on_step)
-    if second and others:
-        count = len(front.panels)
-
-        def choose(cell: Cell | None) -> None:
-            if on_select:
-                on_select(cell and (cell[0] + count, *cell[1:]))
-
-        there = (selected[0] - count, *selected[1:]) if selected and selected[0] >= count else None
-        with second:
-            st.markdown("#### A second look")
-            _draw(
-                others.at(position.step), shared, key=f"{key}_second", selected=there,
-                on_select=choose if on_select else None,
-            )  # fmt: skip
-    return position
-
-
-def _draw(
-    view: MatrixView, shared: dict[str, Any], *, key: str, selected: Cell | None,
-    on_select: Callable[[Cell | None], None] | None, step: int | None = None,
-    on_step: Callable[[int], None] | None = None,
-) -> Position:  # fmt: skip
     place = f"{key}:order"
     start = _Order(0, reported_position({}, view, 0, Position(step or 0, selected)))
     order, had_report = st.session_state.get(place, (start, False))
@@ -142,6 +114,13 @@ def _draw(
         return moved
 
     at = {"order": order.number, "step": order.position.step, "cell": order.position.cell}
-    data = describe(view) | shared | {"id": key, "at": at, "colours": COLOURS}
+    data = describe(view) | {
+        "id": key,
+        "at": at,
+        "height": height,
+        "group": hover_group,
+        "leads": axes(view, hover_panel),
+        "colours": COLOURS,
+    }
     _component(key=key, data=data, on_step_change=report(on_step, "step"), on_cell_change=report(on_select, "cell"))
     return wanted

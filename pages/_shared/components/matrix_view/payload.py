@@ -132,4 +132,4 @@ def describe(view: MatrixView) -> dict[str, Any]:
     block = _Block()
     panels = [_panel(panel, block) for panel in view.panels]
     sweep = view.sweep and {"label": view.sweep.label, "values": list(view.sweep.values)}
-    return {"summary": view.summary, "panels": panels, "sweep": sweep, "block": block.text()}
+    return {"summary": view.summary, "panels": panels, "front": view.front, "sweep": sweep, "block": block.text()}

@@ -126,6 +126,8 @@ export interface ViewData {
   summary: string;
   block: string;
   panels: PanelSpec[];
+  /** How many are the picture, from the first; the others may be a second look. */
+  front: number | null;
   sweep: { label: string; values: string[] } | null;
   at: Position;
   height: number;

@@ -1,7 +1,8 @@
 // Where the panels of a view stand. On a page's stage they have only so much room from top to bottom.
 
 import { clamp, element } from "../base/dom.js";
-import { fitted, flowing, grown, least, LOWEST } from "./grid.js";
+import { dress } from "../base/theme.js";
+import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
 
 /** @import { MatrixSpec, PanelSpec } from "../base/types" */
@@ -18,6 +19,10 @@ const LEGEND = 24; // pixels of one that all panels share
 const BROAD = 240; // and from left to right of one that says what hidden cells are
 const PAIR = ".st-key-pair"; // or with another picture, and what stands around each, from left to right
 
+const THEIRS = ["font", ...["text", "background", "primary", "border"].map((what) => `${what}-color`)].map(
+  (name) => `--st-${name}`,
+); // what Streamlit tells a component alone
+
 /** What a panel's colours mean; panels for which it is the same share a legend. @param {MatrixSpec} spec */
 const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
   JSON.stringify([scale, limits, quantity, unit, hidden && hidden_as]);
@@ -33,6 +38,8 @@ export class Fit {
   list = element("div", { className: "panels" });
   legend = element("div", { className: "legend shared" });
   front = element("div", { className: "front" }, this.list);
+  rest = element("div", { className: "panels" }); // the second look, which stands in a shadow of its own
+  aside = element("div", { className: "aside" });
 
   /** @param {View} view @param {Element} host */
   constructor(view, host) {
@@ -41,11 +48,15 @@ export class Fit {
     if (!this.box) return;
     this.pair = host.closest(PAIR);
     this.column = [...(this.pair?.children ?? [])].find((one) => one.contains(host)) ?? this.box;
+    const shadow = this.aside.attachShadow({ mode: "open" });
+    shadow.adoptedStyleSheets = host.shadowRoot?.adoptedStyleSheets ?? [];
+    shadow.append(element("div", { className: "view" }, this.rest));
     stages.add(this);
   }
 
   destroy() {
     stages.delete(this);
+    this.aside.remove();
   }
 
   /** Pixels of what shares a column with the panels. */
@@ -92,12 +103,28 @@ export class Fit {
     if (this.room === Infinity) {
       this.share(panels, false);
       this.fill(panels, flowing(panels.length, this.width - 1), () => data.height);
-    } else if (!this.place(this.room)) {
-      // On a phone a picture takes more of the window, but only where that makes small cells larger.
-      const most = this.leaves("--figure-limit");
-      if (most !== Infinity) this.place(most);
-    }
+    } else this.choose(this.room);
     this.stretch();
+  }
+
+  /**
+   * As many panels as can be read stand in the picture, at least its own; the others are a second look.
+   *
+   * @param {number} room
+   */
+  choose(room) {
+    const { panels, data, zoom } = this.view;
+    const own = data.front ?? panels.length;
+    const counts = panels.map((_, i) => panels.length - i).filter((n) => n === panels.length || n % own === 0);
+    const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, zoom);
+    // On a phone a picture takes more of the window, but only where that makes small cells larger.
+    const most = this.leaves("--figure-limit");
+    const isPhone = most !== Infinity;
+    void (
+      counts.some((n) => this.place(n, room, (drawn) => read(drawn) && (!isPhone || grown(drawn)))) ||
+      (isPhone && (counts.some((n) => this.place(n, most, read)) || this.place(own, room, grown))) ||
+      this.place(own, isPhone ? most : room)
+    );
   }
 
   /** A strip of steps above the picture may be wider than a phone: the one that is lit is in sight. */
@@ -108,14 +135,22 @@ export class Fit {
       strip.scrollLeft = lit.offsetLeft - strip.offsetLeft - (strip.clientWidth - lit.offsetWidth) / 2;
   }
 
-  /** Has the panels take so much room from top to bottom. Says whether none is small for it. @param {number} height */
-  place(height) {
-    const shown = this.view.panels;
+  /**
+   * Has the first panels take so much room from top to bottom. Says whether they are as they should be; where that is
+   * to be foreseen, nothing is moved.
+   *
+   * @param {number} count
+   * @param {number} height
+   * @param {(drawn: Panel<PanelSpec>[]) => boolean} [good]
+   */
+  place(count, height, good = () => true) {
+    const shown = this.view.panels.slice(0, count);
     const drawn = shown.map((one) => one.drawn);
     const shared = this.share(shown, true);
     const room = height - (shared ? LEGEND : 0);
     const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
     const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared);
+    if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
     // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
     const leave = (/** @type {(one: Shown) => number} */ around) => {
@@ -133,7 +168,20 @@ export class Fit {
       leave(({ drawn: { geo }, parts }) => (parts.around = parts.panel.offsetHeight - geo.plotHeight));
       if ([...heights.values()].every((height, i) => height === before[i])) break;
     }
-    return grown(drawn);
+    this.putAside(this.view.panels.slice(count));
+    return good(drawn);
+  }
+
+  /** Puts panels below all that stands beside the picture. @param {Shown[]} others */
+  putAside(others) {
+    const { view, aside } = this;
+    if (!others.length) return aside.remove();
+    const below = document.querySelector(".second") ?? this.front;
+    if (aside.parentElement !== below) below.append(aside);
+    const style = getComputedStyle(view.box);
+    for (const name of THEIRS) aside.style.setProperty(name, style.getPropertyValue(name));
+    dress(aside, view.data.colours);
+    this.fill(others, flowing(others.length, aside.clientWidth / view.zoom - 1), () => view.data.height, this.rest);
   }
 
   /** @param {Shown[]} shown @param {number} width @param {Height} height */
@@ -170,9 +218,9 @@ export class Fit {
     return shared;
   }
 
-  /** @param {Shown[]} shown @param {Places} places @param {Height} height */
-  fill(shown, { across, width, gap }, height) {
-    const { view, list } = this;
+  /** @param {Shown[]} shown @param {Places} places @param {Height} height @param {HTMLElement} [list] */
+  fill(shown, { across, width, gap }, height, list = this.list) {
+    const { view } = this;
     this.measure(shown, width, height);
     const panels = shown.map(({ parts }) => parts.panel);
     if (panels.some((panel, i) => list.children[i] !== panel) || list.childElementCount !== panels.length)
@@ -186,7 +234,7 @@ export class Fit {
     const matrices = all.filter((one) => one instanceof Heatmap);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
     for (const { geo } of matrices) geo.top = top;
-    const shared = this.legend.parentElement !== null;
+    const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;
       parts.panel.style.width = `${roomy ? roomy[i] : clamp(drawn.geo.width, narrow, width)}px`;

@@ -15,8 +15,13 @@ import { Heatmap, SMALL } from "./heatmap.js";
  */
 /** @typedef {(width: number, height: (panel: Panel<PanelSpec>) => number) => void} Measure */
 
+const LABELLED = 16; // matrices up to this many rows are to be read row by row
+const FEW = 8; // and those up to this many from the back of a room
+const READABLE = 18; // pixels of a row that is read with ease
+const FROM_AFAR = 36; // pixels of a window that is projected
 const PHONE = 480; // below this width panels of a page that scrolls stand one below the other
 export const LOWEST = 24; // pixels of the lowest plot
+const LOW = 120; // and of the lowest that is looked at with ease
 const CLOSE = 12; // pixels between panels from top to bottom
 
 /** Pixels of a panel: what stands around a plot needs them. @param {number} width  of all panels */
@@ -48,6 +53,14 @@ export function flowing(count, width) {
   const across = Math.ceil(count / Math.ceil(count / most));
   return { across, width: share(width, across, gap), each: Infinity, gap };
 }
+
+/** Whether cells can be told apart and charts seen. @param {Panel<PanelSpec>[]} panels  as measured @param {number} zoom */
+export const legible = (panels, zoom) =>
+  panels.every((one) => {
+    const { size, geo } = one;
+    if (!(one instanceof Heatmap) || size[0] > LABELLED) return geo.plotHeight >= LOW / zoom;
+    return one.ch >= (zoom > 1 && Math.max(...size) <= FEW ? FROM_AFAR / zoom : READABLE);
+  });
 
 /** Whether no cells are small for want of height. @param {Panel<PanelSpec>[]} panels  as they are measured */
 export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap) || one.ch >= SMALL || !one.low);

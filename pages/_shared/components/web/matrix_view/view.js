@@ -77,7 +77,8 @@ export class View {
     window.addEventListener("resize", () => this.refit(), { signal });
     document.addEventListener(
       "pointerdown",
-      (event) => event.composedPath().includes(this.box) || this.pointer.leave(),
+      (event) =>
+        event.composedPath().some((one) => one === this.box || one === this.fit.aside) || this.pointer.leave(),
       {
         signal,
       },
