@@ -95,7 +95,7 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if live else st.container(key="pinned_words"):
         line = role_markdown(draw.explain(config, result, what, *chosen[1:]).parts)
-        st.markdown(f"{here.says} `{here.code}`  \n{line}.")
+        st.markdown(f":small[{line}. :gray[`{here.code}`]]")
 
 
 @page.results

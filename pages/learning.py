@@ -211,7 +211,7 @@ def answers(config: LearningConfig, view: View) -> None:
     if view.below == "seeds":
         draw_seeds(config, view)
     found = page.measure(config, view)
-    page.verdicts(found)
+    page.verdicts(found, aside=("learn-order", "learn-key-bias"))
     draw_below(config, view, result)
     page.draw_tabs(
         found,

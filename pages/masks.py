@@ -78,9 +78,8 @@ def picture(config: MaskingConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         page.result_controls.show("show")
     matrix_view(page.view_for(config, view), key=key)
-    with page.caption if key == page.spec.name else st.container():
-        st.markdown(draw.SAYS[view.show])
-        if view.show == draw.CONVENTIONS:
+    if view.show == draw.CONVENTIONS:
+        with page.caption if key == page.spec.name else st.container():
             st.table(draw.conventions_table().as_columns())
 
 

@@ -31,8 +31,12 @@ class View:
     """What is shown, and the node of the graph whose cone is lit; where the stack ends before it, the last one."""
 
     show: str = setting("graph", Choice(SHOWN, label="Show", listed=False))
-    level: int = setting(3, Whole(0, MAX_LAYERS, label="Chosen node: layer"))
-    token: int = setting(32, Whole(1, MAX_TOKENS, label="Chosen node: token"))
+    level: int = setting(
+        MAX_LAYERS, Whole(0, MAX_LAYERS, label="Chosen node: layer", hint="Above the top layer: the top layer.")
+    )
+    token: int = setting(
+        MAX_TOKENS, Whole(1, MAX_TOKENS, label="Chosen node: token", hint="Beyond the last token: the last.")
+    )
 
 
 PRESETS = (
@@ -98,13 +102,14 @@ def view_of(config: ReceptiveFieldConfig, view: View) -> MatrixView:
 def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
     drawn, name = page.view_for(config, view), f"{key}_{view.show}"
     if view.show != "graph":
-        matrix_view(drawn, key=name)
+        matrix_view(drawn, key=name, step=drawn.steps - 1)  # all layers up
         return
     node = node_of(page.compute(run_attended_keys, config), view)
 
     def choose(cell: Cell | None) -> None:
-        if cell:
-            page.set(level=cell[1], token=cell[2] + 1)
+        if cell:  # a node at the edge stays there when layers or tokens are added
+            top, last = cell[1] == config.layers, cell[2] + 1 == config.tokens
+            page.set(level=MAX_LAYERS if top else cell[1], token=MAX_TOKENS if last else cell[2] + 1)
 
     matrix_view(drawn, key=name, selected=(0, *node), on_select=choose)
 

@@ -85,7 +85,7 @@ def measured(config: ScalingConfig) -> ScalingResult:
 def view_of(config: ScalingConfig, view: View) -> MatrixView:
     if view.show == "sizes":
         return draw.curves_view(measured(config), view.curve, view.d_head)
-    return draw.scaling_view(page.compute(run_picture, config.drawn))
+    return draw.scaling_view(page.compute(run_picture, config.drawn), view.d_head)
 
 
 def picture(config: ScalingConfig, view: View, key: str) -> None:

@@ -102,7 +102,12 @@ def judge_all(
             precise.append(again(replace(config, dtype="float64", device="cpu")))
         return precise[0][key].measured
 
-    return tuple(_judge(config, test, found[test.key], exactly) for test in tests if test.key in found)
+    return tuple(
+        replace(verdict, rounding=again is not None and test.relation == "≤" and test.foresees is None)
+        for test in tests
+        if test.key in found
+        for verdict in [_judge(config, test, found[test.key], exactly)]
+    )
 
 
 Judged = TypeVar("Judged", bound=Result)

@@ -36,6 +36,7 @@ class Verdict:
         device: Name of the device.
         because: What makes the claim fail or hold here, or leaves it undecided, in words; empty when nothing is
             switched.
+        rounding: Whether ``bound`` is what rounding alone may leave, so that on paper the number is 0.
     """
 
     key: str
@@ -50,6 +51,7 @@ class Verdict:
     device: str
     unit: str = ""
     because: str = ""
+    rounding: bool = False
 
     def __post_init__(self) -> None:
         if (self.relation == "in") != isinstance(self.bound, tuple):

@@ -29,12 +29,6 @@ VIEWS: Final = {
     CONVENTIONS: "conventions",
 }
 SAYS: Final = {
-    GRID: "Rows ask, columns are looked at: 1 where every head of every layer gives weight, 0 where none does. This "
-    "is what the weights obeyed, whatever masks were given.",
-    WEIGHTS: "The weights of the first layer, averaged over its heads: under the masks, and of the same queries and "
-    "keys without any.",
-    REPLACED: "Other words are put in the padding’s place. A mask that works leaves every real output exactly where "
-    "it was.",
     ADDITIVE: "Adding −10000 instead of −∞ hides a key only as long as the scores are much smaller than that.",
     EMPTY: "Softmax of −∞ alone is 0 ÷ 0. One such row is NaN in layer 1, and everyone who looks at it in layer 2.",
     CONVENTIONS: "Nobody agrees which way round True is. Each row is tested against the library it speaks of.",
@@ -79,8 +73,17 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
             panels = _empty_panels(result)
         case _:
             panels = _grid_panels(result)
-    moved = f"Replacing the padding moves a real output by at most {format_number(result.pad_moved)}."
-    return MatrixView(panels=panels, summary=f"{SAYS[view]} {moved}", front=min(2, len(panels)))
+    return MatrixView(panels=panels, summary=SAYS.get(view) or _padding(result), front=min(2, len(panels)))
+
+
+def _padding(result: MaskingResult) -> str:
+    """Whether padding is hidden: in words, from what replacing it moves."""
+    if result.real.all():
+        return "No sentence is padded here: they are all as long as the longest."
+    if result.pad_moved == 0:
+        return "No real word looks at padding: put other words in its place, and none changes."
+    moved = format_number(result.pad_moved)
+    return f"Padding is looked at: other words in its place change real words by up to {moved}."
 
 
 def masking_table(result: MaskingResult, view: str = GRID) -> Table:

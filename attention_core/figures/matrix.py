@@ -40,7 +40,8 @@ class MatrixView:
 
     Attributes:
         panels: What is drawn, in reading order.
-        summary: What there is to see, in a sentence; the picture's accessible name.
+        summary: What is seen here, as a friend beside one would say it: a plain sentence without a verdict, with at
+            most two numbers, each in the picture. It is the first line below the picture, and its accessible name.
         sweep: The slider below the panels; None where there is one state only.
         front: How many panels, from the first, are the picture; the others may be a second look. None for all.
     """

@@ -45,7 +45,11 @@ def shuffle_view(
         panels: Which of the four are drawn.
     """
     drawn = _panels(config, result, quantity, head)
-    return MatrixView(panels=tuple(drawn[i] for i in panels), summary=_summary(result), front=min(2, len(panels)))
+    return MatrixView(
+        panels=tuple(drawn[i] for i in panels),
+        summary=_summary(config, result, quantity),
+        front=min(2, len(panels)),
+    )
 
 
 def _panels(
@@ -71,13 +75,14 @@ def _panels(
             title=title, values=values, rows=rows, columns=columns, quantity=named, scale=scale, limits=limits
         )
 
+    shuffled = (config.tokens, config.keys) != (moved_rows.labels, moved_columns.labels)
     rounding = (-result.bound, result.bound) if np.abs(left).max() <= result.bound else None
     return (
         panel("Before", before, rows, columns),
-        panel("After the shuffle", after, moved_rows, moved_columns),
-        panel("Undone", undone, rows, columns),
+        panel("After the shuffle" if shuffled else "As written", after, moved_rows, moved_columns),
+        panel("Put back in order", undone, rows, columns),
         MatrixPanel(
-            title="What is left over",
+            title="Difference after undoing",
             values=left,
             rows=rows,
             columns=columns,
@@ -90,7 +95,7 @@ def _panels(
 
 def pair_view(config: ShuffleConfig, result: ShuffleResult) -> MatrixView:
     """The weights before and after the shuffle alone, averaged over heads."""
-    return MatrixView(panels=_panels(config, result, "weights", AVERAGE)[:2], summary=_summary(result))
+    return shuffle_view(config, result, panels=(0, AFTER))
 
 
 def shuffle_table(
@@ -263,9 +268,27 @@ def _axes(config: ShuffleConfig, quantity: Quantity, width: int, *, moved: bool)
     return rows, Axis(title="key", labels=tuple(keys), role="key")
 
 
-def _summary(result: ShuffleResult) -> str:
-    rest = "nothing but rounding is left" if result.moved <= result.bound else "they differ"
-    return (
-        "Matrices before the shuffle, after it, with the shuffle undone, and undone minus before: "
-        f"{rest}, at most {format_number(result.moved)}."
-    )
+def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity) -> str:
+    """What the shuffle did to the numbers, and where they differ, what brings the order in."""
+    queries, keys = (order != tuple(range(len(order))) for order in (config.query_order, config.key_order))
+    if not queries and not keys:
+        return "Nothing is shuffled yet: both pictures are the same."
+    if result.moved > result.bound:
+        bringers = (
+            ("keys that leave their values behind", config.keys_alone),
+            ("positions", config.positions != "none" and not config.carried),
+            ("the causal mask", config.mask == "causal"),
+        )
+        told = " and ".join(name for name, on in bringers if on)
+        what = (
+            "what stays in its place"
+            if not told
+            else f"{told}, which {'is' if told == 'the causal mask' else 'are'} there for that"
+        )
+        return (
+            f"The same words in another order give other numbers, up to {format_number(result.moved)} apart: {what}."
+        )
+    if not queries:
+        return "The columns moved with their keys, and no number changed: the output stays where it was."
+    sides = "rows and columns" if keys and quantity == "weights" else "rows"
+    return f"The {sides} moved with their words, and no number changed: attention does not see order unless told."

@@ -69,7 +69,7 @@ _ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")
 _D_HEAD: Final = "Size of a head, d_head"
 
 
-def scaling_view(picture: ScalingPicture) -> MatrixView:
+def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixView:
     """The chosen factor beside what it is compared with: one query's weights and all scores, then its scores and
     softmax's Jacobian, over d_head.
 
@@ -77,11 +77,12 @@ def scaling_view(picture: ScalingPicture) -> MatrixView:
 
     Args:
         picture: What is drawn.
+        d_head: The size of a head that is looked at.
     """
     pairs = zip(_side(picture, picture.chosen), _side(picture, picture.beside), strict=True)
     panels = tuple(panel for pair in pairs for panel in pair)
     sweep = Sweep(name="d_head", label=_D_HEAD, values=tuple(f"{size:,}" for size in D_HEADS))
-    return MatrixView(panels=panels, summary=_summary(picture), sweep=sweep, front=2)
+    return MatrixView(panels=panels, summary=_summary(picture, check_d_head(d_head)), sweep=sweep, front=2)
 
 
 def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
@@ -127,16 +128,21 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
     )
 
 
-def _summary(picture: ScalingPicture) -> str:
-    ends = (
-        f"{label(side.name)} from {format_number(float(side.max_weight[0]))} to "
-        f"{format_number(float(side.max_weight[-1]))}"
+def _summary(picture: ScalingPicture, step: int) -> str:
+    chosen, beside = (
+        f"{format_number(float(side.max_weight[step]))} {_spoken(side.name)}"
         for side in (picture.chosen, picture.beside)
     )
     return (
-        f"One query's scores and weights, the scores of {picture.queries:,} queries and softmax's Jacobian for "
-        f"d_head from 1 to 4,096. On average the largest of {picture.num_keys:,} weights goes {', '.join(ends)}."
+        "The larger a head, the wider its scores spread, unless they are divided by the root of its size. At this "
+        f"size a query's largest weight is, on average, {chosen} and {beside}."
     )
+
+
+def _spoken(name: str) -> str:
+    """A factor as people say it."""
+    spoken = {"1": "unscaled", "1/√d_head": "divided by the root", "1/d_head": "divided by the size itself"}
+    return spoken.get(name, "with the chosen factor")
 
 
 def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None) -> MatrixView:
@@ -183,13 +189,10 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
 
 
 def curve_summary(result: ScalingResult, quantity: str) -> str:
-    """What a curve shows, in a sentence: how the quantity goes from d_head = 1 to 4,096 for each factor."""
+    """What a curve shows, in a sentence: where the quantity ends, with the last two factors."""
     field = _MEASURED[quantity]
-    said = []
-    for curves in result.curves:
-        first, last = (format_number(float(getattr(curves, field)[i])) for i in (0, -1))
-        said.append(f"{label(curves.name)} from {first} to {last}")
-    return f"{TITLES[quantity]} over d_head from 1 to 4,096: {', '.join(said)}."
+    ends = [f"{format_number(float(getattr(curves, field)[-1]))} {_spoken(curves.name)}" for curves in result.curves]
+    return f"{TITLES[quantity]}, where heads are largest: {' and '.join(ends[-2:])}."
 
 
 def scaling_table(result: ScalingResult) -> Table:

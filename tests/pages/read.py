@@ -10,14 +10,14 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes.page_questions import page_question
 from pages._shared.core.session_keys import SETTINGS
-from pages._shared.page.findings import _LOOKS
+from pages._shared.page.findings import LOOKS, NOT_ASKED
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
 
 CONTROLS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
-OUTCOMES = {icon: outcome for outcome, (icon, *_) in _LOOKS.items()}
+OUTCOMES = {icon: outcome for outcome, (icon, *_) in LOOKS.items()} | {NOT_ASKED[0]: "fails"}
 
 
 def said(at: AppTest) -> str:

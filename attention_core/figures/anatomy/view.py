@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.anatomy import AnatomyConfig, AnatomyResult
-from attention_core.experiments.number_format import format_number
 from attention_core.figures.anatomy.steps import (
     ALL,
     AVERAGE,
@@ -81,8 +80,9 @@ def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, hea
         head: As in :func:`shown`.
     """
     panels = anatomy_panels(config, result, step=step, head=head)
-    here = step_of(step)
-    summary = f"Step {step}: {here.says} Mean largest weight of a query {format_number(result.mean_max_weight)}."
+    summary = step_of(step).says
+    if step == "softmax" and config.dropout:
+        summary += " Dropout then throws some of them away, and what is applied adds up to 1 only on average."
     return MatrixView(panels=panels, summary=summary)
 
 

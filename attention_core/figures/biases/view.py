@@ -13,6 +13,7 @@ from attention_core.figures.theme import Role
 
 GRADIENTS: Final = "Gradients of the biases"
 ROLE_OF: Final[dict[str, Role]] = {"q": "query", "k": "key", "v": "value", "o": "output"}
+VISIBLE: Final = 1e-3  # a difference of weights that an eye could see in a colour
 TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
 
 
@@ -43,11 +44,18 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
             )
             for i, title in enumerate(TERMS)
         ),
-        summary=f"Four matrices that add up to the scores{_of(head)}; {sum(result.constant)} of them are the same "
-        "along each row, so softmax cancels them.",
+        summary=_terms_summary(result.constant),
         sweep=_size_sweep(result),
         front=2,
     )
+
+
+def _terms_summary(constant: tuple[bool, ...]) -> str:
+    """What of the four terms, of which only those with b_K are ever the same along a row, softmax sees."""
+    told = "The scores are the sum of these four, and softmax cancels whatever is the same along a row"
+    if constant[1] and constant[3]:
+        return f"{told}: so the key bias does nothing."
+    return f"{told}; here the key's terms are not, and the key bias is felt."
 
 
 def _term_note(term: np.ndarray, *, constant: bool) -> str:
@@ -87,10 +95,21 @@ def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
             )
             for name, values, columns, bound in parts
         ),
-        summary="Scores, weights and output with the biases minus without them; "
-        + (f"of {' and '.join(still)} nothing but rounding is left." if still else "all of them move."),
+        summary=_moved_summary([name.lower() for name, *_ in parts if name.lower() not in still], still),
         sweep=_size_sweep(result),
     )
+
+
+def _moved_summary(moved: list[str], still: list[str]) -> str:
+    """What the biases that are on change, of scores, weights and output."""
+
+    def joined(names: list[str]) -> str:
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    if not moved:
+        return "With the biases or without them, scores, weights and output are the same."
+    told = f"With the biases the {joined(moved)} {'change' if moved != ['output'] else 'changes'}"
+    return told + (f"; the {joined(still)} {'do' if still != ['output'] else 'does'} not." if still else ".")
 
 
 def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
@@ -120,9 +139,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
     return MatrixView(
         panels=tuple(panels),
         front=min(2, len(panels)),
-        summary="Attention weights with a key bias of growing size: "
-        + ", ".join(f"{dtype} {_largest(result, i)}" for i, dtype in enumerate(result.dtypes))
-        + " at the largest size.",
+        summary=_size_summary(result),
         sweep=Sweep(
             name="key_size",
             label="Size of the key bias, ‖b_K‖",
@@ -175,6 +192,13 @@ def _ends(result: KeySweepResult, dtype: str) -> str:
     return "" if size is None else f"NaN from ‖b_K‖ = {format_number(size)}: the keys overflow."
 
 
-def _largest(result: KeySweepResult, row: int) -> str:
-    value = float(result.residuals[row, -1])
-    return "is NaN" if np.isnan(value) else f"is off by {format_number(value)}"
+def _size_summary(result: KeySweepResult) -> str:
+    """Which precisions still forget the largest key bias; on paper all do."""
+    ends = dict(zip(result.dtypes, result.residuals[:, -1].tolist(), strict=True))
+    sorted_ = {
+        "right in": [name for name, off in ends.items() if off < VISIBLE],
+        "wrong in": [name for name, off in ends.items() if off >= VISIBLE],
+        "NaN in": [name for name, off in ends.items() if np.isnan(off)],
+    }
+    told = ", ".join(f"{word} {' and '.join(names)}" for word, names in sorted_.items() if names)
+    return f"On paper a key bias never matters. At the largest size the weights are {told}."

@@ -222,9 +222,8 @@ def _time_bars(times: TimeCurves) -> BarsPanel:
 
 
 def _summary(result: ComplexityResult) -> str:
-    config = result.config
+    ratio = format_number(result.crossing / result.config.d_model)
     return (
-        f"Scores and weighted sum take {result.share:.0%} of the FLOPs of {config.num_queries:,} queries and "
-        f"{config.num_keys:,} keys at d_model = {config.d_model:,}, and half of them where n = "
-        f"{format_number(result.crossing / config.d_model)} · d_model."
+        f"Orange is where the scores cost more arithmetic than the projections, from a text of {ratio} times its "
+        f"width on; at the chosen size they take {result.share:.0%} of all."
     )

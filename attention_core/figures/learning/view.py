@@ -17,10 +17,10 @@ from attention_core.figures.theme import Role
 _STEPS: Final = "steps of training"
 _ROLES: Final[tuple[Role, ...]] = ("query", "key", "value", "output")
 _DOING: Final = {
-    "reverse": "to reverse {} tokens",
-    "sort": "to sort {} tokens",
-    "copy": "to copy from {} tokens",
-    "induction": "to continue {} tokens",
+    "reverse": "to reverse",
+    "sort": "to sort",
+    "copy": "to look back",
+    "induction": "to continue",
 }
 
 
@@ -36,9 +36,8 @@ def learning_view(history: History) -> MatrixView:
         panels=(*heads, accuracy_panel(history), loss_panel(history)),
         front=len(heads) + 1,
         summary=(
-            f"Attention while it learns {_DOING[config.task].format(config.tokens)}: after {history.moments[-1]:,} "
-            f"steps {_percent(history.accuracy[-1])} are right; guessing gets {_percent(history.chance)}, "
-            f"the best without order {_percent(history.blind)}."
+            f"Asked {_DOING[config.task]}, the model gets {_percent(history.accuracy[-1])} of the tokens right; "
+            f"without knowing their order {_percent(history.blind)} would be the best."
         ),
         sweep=Sweep(name="step", label="Steps of training", values=tuple(f"{step:,}" for step in history.moments)),
     )

@@ -19,6 +19,7 @@ from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 
 SHOWN: Final = 12
+SHORT: Final = 0.01  # of a length, or of a bias: less than an eye sees
 FORMS: Final = {"pre-norm": "x + f(N(x))", "post-norm": "N(x + f(x))", "residual post-norm": "x + N(f(x))"}
 ROLES: Final[dict[str, Role]] = {"pre-norm": "query", "post-norm": "key", "residual post-norm": "value"}
 Cell = tuple[int, int]
@@ -81,8 +82,9 @@ def _(result: DependenceResult, config: NormalizationConfig, cell: Cell) -> tupl
         MatrixPanel(title=f"{name}{mode.get(name, '')}", values=values, note=notes.get(name, ""), **shared)
         for name, values in sorted(zip(result.names, maps, strict=True), key=lambda one: one[0] == "RMSNorm")
     )
-    said = ", ".join(f"{name} on {int((values != 0).sum())}" for name, values in zip(result.names, maps, strict=True))
-    return panels, f"How many inputs feature {j + 1} of token {i + 1} depends on: {said} of {maps[0].size}."
+    if config.evaluation:
+        return panels, "LayerNorm looks along a token; BatchNorm, in evaluation, at one number alone."
+    return panels, "LayerNorm looks along a token, BatchNorm along a feature of all tokens."
 
 
 @_panels.register
@@ -108,10 +110,10 @@ def _(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tuple[tu
         MatrixPanel(title="After LayerNorm", values=result.after[:SHOWN], quantity="y", scale="diverging", **axes),
         lengths,
     )
-    return panels, (
-        f"Lengths after LayerNorm: at most {format_number(result.off_sphere)} from |γ|√d = "
-        f"{format_number(result.radius)}."
-    )
+    short = result.radius - float(result.lengths.min())
+    if short > SHORT * result.radius:
+        return panels, "Tokens that are small beside ε stay short; the others come out at one length."
+    return panels, f"Whatever goes in, every token comes out at one length, {format_number(result.radius)}."
 
 
 @_panels.register
@@ -123,8 +125,13 @@ def _(result: BiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tupl
         MatrixPanel(title=name, values=values, **shared, **_axes(config))
         for name, values in zip(result.names, result.moved, strict=True)
     )
-    said = ", ".join(f"{name} {format_number(size)}" for name, size in zip(result.names, result.largest, strict=True))
-    return panels, f"How far the bias before a norm moves what comes after it: {said}."
+    batch, mean, rest, rms = (size < SHORT for size in result.largest)
+    layer = "all of it" if mean and rest else "only its mean" if mean else "nothing of it"
+    batch_says, rms_says = ("all of it" if gone else "nothing of it" for gone in (batch, rms))
+    return panels, (
+        f"Of a bias that is added before a norm, BatchNorm removes {batch_says}, LayerNorm {layer}, "
+        f"RMSNorm {rms_says}."
+    )
 
 
 @_panels.register
@@ -142,8 +149,12 @@ def _(result: BlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tup
         )
         for name, values in zip(result.placements, result.left, strict=True)
     )
-    said = ", ".join(f"{name} {format_number(size)}" for name, size in zip(result.placements, worst, strict=True))
-    return panels, f"What permuting the tokens of a block leaves over, at most: {said}."
+    if holds:
+        return (
+            panels,
+            "Permute the tokens of a block and its outputs follow: put back in order, nothing is left over.",
+        )
+    return panels, f"Permuting the tokens changes numbers, by up to {format_number(max(worst))}."
 
 
 def depth_view(result: BlockResult) -> MatrixView:

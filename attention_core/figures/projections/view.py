@@ -87,8 +87,10 @@ def _(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
         MatrixPanel(title="Random W_Q, W_K", values=result.weights[1], **shared),
         norms,
     )
-    looks = f"{result.astray} of {result.queries} queries look harder at another word than at themselves"
-    return panels, f"Attention weights without and with projections: without them {looks}."
+    if result.astray:
+        told = f"Without projections {result.astray} of {result.queries} times a word looks hardest at another"
+        return panels, f"{told}, a longer one; with W_Q and W_K it may look anywhere."
+    return panels, "Without projections each word looks most at itself; W_Q and W_K let it look elsewhere."
 
 
 @_panels.register
@@ -106,7 +108,8 @@ def _(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...]
     )
     asymmetry = format_number(float(result.asymmetry[0]))
     return (score, weight, difference), (
-        f"One matrix for queries and keys: the weights differ from their transpose by {asymmetry} in head 1."
+        "With one matrix for queries and keys the scores are the same both ways; the weights are not, by up to "
+        f"{asymmetry}."
     )
 
 
@@ -132,7 +135,9 @@ def _(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...]
         MatrixPanel(title="Output in another basis", values=result.output_after, **shared),
     )
     moved = format_number(result.moved)
-    return panels, f"The parameters changed by {result.changed:.0%}, the output by {moved} at most."
+    if result.verdict("gauge").holds:
+        return panels, f"The parameters changed by {result.changed:.0%}, and the output not at all."
+    return panels, f"The parameters changed by {result.changed:.0%}, and the output by up to {moved}."
 
 
 @_panels.register
@@ -156,8 +161,8 @@ def _(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...],
         title="Scores", values=result.scores, quantity="score", scale="diverging", hidden=hidden, **axes
     )
     here = ranks[:, list(result.sizes).index(config.d_head)]
-    said = "has no rank under the mask" if np.isnan(here[0]) else f"has rank {here[0]:.0f}"
-    return (score, *bars), f"The score matrix {said}, the weights made from it rank {here[2]:.0f}."
+    said = "have no rank under the mask" if np.isnan(here[0]) else f"have rank {here[0]:.0f}"
+    return (score, *bars), f"The scores {said}; softmax makes weights of rank {here[2]:.0f} from them."
 
 
 @_panels.register
@@ -172,7 +177,7 @@ def _(result: CollapseResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
     alone, with_it = (format_number(float(value)) for value in result.left[:, -1])
     return (
         panels,
-        f"After {LAYERS} layers the tokens are {alone} apart by attention alone, {with_it} with the residual.",
+        f"By attention alone all words become one: {alone} apart in the end, {with_it} with the residual.",
     )
 
 

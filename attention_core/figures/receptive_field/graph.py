@@ -111,11 +111,15 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
 
 def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
     """What the graph shows of a node, in a sentence."""
-    chosen = cone(result, *node)
-    return (
-        f"Layered graph of {result.config.heads} heads: token {chosen.token + 1} of layer {chosen.layer} sees "
-        f"{chosen.inputs:,} of {result.config.tokens:,} inputs."
-    )
+    chosen, config = cone(result, *node), result.config
+    seen = f"The chosen token sees {chosen.inputs:,} of {config.tokens:,} inputs"
+    if chosen.layer == 0:
+        return f"{seen}: it is one."
+    if not config.residual:
+        return f"{seen}: without the residual each layer multiplies them by its heads alone."
+    if config.weights == "random":
+        return f"{seen}: random heads often look where another has looked already."
+    return f"{seen}: each layer multiplies what a token sees by one more than it has heads."
 
 
 def _all_looks(result: AttendedKeys) -> Int[np.ndarray, "looks 3"]:

@@ -55,8 +55,8 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
             ),
         ),
         summary=(
-            f"Which of {tokens:,} inputs each token sees, layer by layer. {layers} up, the last token sees "
-            f"{result.reach_graph[-1, -1]:,} by the argmax graph and {result.reach_autograd[-1, -1]:,} by autograd."
+            f"At the top, the last token's heads look at {result.reach_graph[-1, -1]:,} inputs; something of "
+            f"{result.reach_autograd[-1, -1]:,} reaches it."
         ),
         sweep=Sweep(name="layers", label="Layers up", values=tuple(str(n) for n in range(1, layers + 1))),
     )
@@ -139,15 +139,17 @@ def table_view(table: ReachTable) -> MatrixView:
     most = int(table.counts.max())
     full = int((table.counts == most).sum())
     return MatrixView(
-        panels=(panel,), summary=f"Heads against layers: {full} of {heads * layers} stacks see {most:,} inputs."
+        panels=(panel,),
+        summary=f"Layers help more than heads: {full} of {heads * layers} stacks see as much as is to be seen here.",
     )
 
 
 def reach_summary(result: ReceptiveFieldResult) -> str:
     """What the curve shows, in a sentence."""
-    reached = ", ".join(f"{int(count):,}" for count in result.reach_graph[:, -1])
-    bound = ", ".join(f"{int(count):,}" for count in result.bound)
-    return f"Inputs that the last token sees, one layer up and further: {reached}; the bound is {bound}."
+    reached, bound = int(result.reach_graph[-1, -1]), int(result.bound[-1])
+    if reached == bound:
+        return f"Layer by layer the last token sees all that is possible, {reached:,} inputs at the top."
+    return f"At the top the last token sees {reached:,} inputs, where {bound:,} would be possible."
 
 
 def receptive_field_table(result: ReceptiveFieldResult) -> Table:

@@ -1,6 +1,6 @@
 """What was found, below the picture: each claim in words, then its numbers, with icon and colour."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import streamlit as st
 
@@ -9,47 +9,78 @@ from attention_core.claims import statement
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 
-MOST = 3
-_LOOKS = {
-    "holds": (":material/check_circle:", "green", "holds"),
-    "fails": (":material/do_not_disturb_on:", "orange", "does not hold"),
-    "undecided": (":material/help:", "gray", "not decided here"),
-    "surprises": (":material/error:", "red", ""),
+LOOKS = {
+    "surprises": (":material/error:", "orange", "Differs from theory"),
+    "fails": (":material/toggle_off:", "gray", "Switched off"),
+    "undecided": (":material/help:", "gray", "Not decided here"),
+    "holds": (":material/check_circle:", "green", "Holds"),
 }
+NOT_ASKED = ":material/radio_button_unchecked:", "gray", "Not in question here"
 
 
-def draw_finding(verdicts: Iterable[Verdict]) -> None:
-    """Draw what was found of each claim: surprises and broken claims first, all but the first few folded.
+def draw_sight(summary: str) -> None:
+    """Draw the first line below a picture: what is seen there, without a verdict."""
+    st.markdown(no_line_breaks(escape_markdown(summary, 500)))
+
+
+def draw_finding(verdicts: Iterable[Verdict], *, aside: Collection[str] = ()) -> None:
+    """Draw what was found of each claim, small: one claim in sight, the others folded.
 
     Formulas, cases, precision and device stand one click away.
+
+    Args:
+        verdicts: What was found.
+        aside: Claims that are about other settings than the page's usual ones: where those switch them off they are
+            not in question, and are folded.
     """
-    said = in_order(verdicts)
-    if not said:
+    claims: dict[str, list[Verdict]] = {}
+    for verdict in in_order(verdicts):
+        claims.setdefault(verdict.claim, []).append(verdict)
+    rows = sorted(claims.values(), key=lambda row: _is_aside(row, aside))
+    if not rows:
         return
-    first, more = said[:MOST], said[MOST:]
-    st.markdown(no_line_breaks(finding_lines(first)))
-    agree = all(verdict.outcome in ("holds", "fails") for verdict in more)
-    counted = f"{len(more)} more finding{'s' * (len(more) > 1)}{', as theory expects' if agree else ''}"
-    with st.expander(f"{counted}; how all was measured" if more else "How it was measured"):
-        st.markdown(no_line_breaks(verdict_lines(more + first)))
+    first = [] if _is_aside(rows[0], aside) else rows[0]
+    if first:
+        st.markdown(no_line_breaks(f":small[{_row(first)}]"))
+    more = len(rows) - bool(first)
+    unlike = any(row[0].outcome in ("surprises", "undecided") for row in rows[bool(first) :])
+    counted = f"{more} more claim{'s' * (more > 1)}{'' if unlike else ', as theory says'}; how all was measured"
+    with st.expander(counted if more else "How it was measured"):
+        ordered = rows[bool(first) :] + [first] * bool(first)
+        st.markdown(no_line_breaks("  \n".join(_measured(row, _is_aside(row, aside)) for row in ordered)))
 
 
-def finding_lines(verdicts: Iterable[Verdict]) -> str:
-    """Markdown with a line for each claim, once, and all that was measured of it."""
-    lines: dict[str, list[str]] = {}
-    for verdict in verdicts:
-        lines.setdefault(_claim(verdict), []).append(capital(number_in_words(verdict)))
-    return "  \n".join(f"{claim} {' '.join(found)}" for claim, found in lines.items())
+def _is_aside(row: list[Verdict], aside: Collection[str]) -> bool:
+    return row[0].claim in aside and row[0].outcome == "fails"
+
+
+def _row(row: list[Verdict], *, aside: bool = False) -> str:
+    """Markdown of a claim: icon and colour say what the word says, and the number of the worst case stands behind."""
+    verdict = row[0]
+    icon, colour, word = NOT_ASKED if aside else LOOKS[verdict.outcome]
+    because = f" {capital(verdict.because)}." if verdict.because else ""
+    if verdict.surprises and not because:
+        because = " It holds, and should not here." if verdict.holds else " It should hold here."
+    told = escape_markdown(statement(verdict.claim), 200)
+    return f":{colour}[{icon} {word}.] {told}{because} {capital(number_in_words(verdict))}"
+
+
+def _measured(row: list[Verdict], aside: bool) -> str:
+    """The same with all that was measured of the claim, and how."""
+    icons = (LOOKS[verdict.outcome][:2] for verdict in row[1:])
+    others = (f":{colour}[{icon}] {capital(number_in_words(one))}" for one, (icon, colour) in zip(row[1:], icons))
+    lines = [_row(row, aside=aside), *others]
+    return "  \n".join(f"{line} {_details(verdict)}" for line, verdict in zip(lines, row, strict=True))
 
 
 def verdict_lines(verdicts: Iterable[Verdict]) -> str:
-    """Markdown with a line for each verdict and how it was measured; colour and icon say what the words say."""
-    return "  \n".join(f"{finding_lines([verdict])} {_details(verdict)}" for verdict in verdicts)
+    """Markdown with a line for each verdict and how it was measured."""
+    return "  \n".join(_measured([verdict], aside=False) for verdict in verdicts)
 
 
 def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Surprises, claims that fail, those undecided, the first of each claim that holds, then its others."""
-    order = ("surprises", "fails", "undecided", "holds")
+    order = tuple(LOOKS)
     seen: dict[str, int] = {}
     ranked = []
     for verdict in verdicts:
@@ -58,18 +89,13 @@ def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [verdict for *_, verdict in sorted(ranked, key=lambda rank: rank[:2])]
 
 
-def _claim(verdict: Verdict) -> str:
-    icon, colour, word = _LOOKS[verdict.outcome]
-    if verdict.surprises:
-        word = "holds, though theory says it should not here" if verdict.holds else "does not hold, though it should"
-    because = f": {verdict.because}" if verdict.because else ""
-    return f":{colour}[{icon} **{escape_markdown(statement(verdict.claim), 200)}** {word}{because}.]"
-
-
 def number_in_words(verdict: Verdict) -> str:
-    """What was measured, as a sentence that may follow a colon."""
-    number = escape_markdown(format_number(verdict.measured) + _unit(verdict))
-    return f"{verdict.says} **{number}**."
+    """What was measured, as a sentence that may follow a colon; what rounding leaves of nothing is called so."""
+    number = format_number(verdict.measured) + _unit(verdict)
+    if verdict.rounding and verdict.outcome == "holds":
+        number = "nothing" if verdict.measured == 0 else f"nothing ({number}, rounding)"
+        return f"{verdict.says.replace('by at most', 'by')} **{escape_markdown(number)}**."
+    return f"{verdict.says} **{escape_markdown(number)}**."
 
 
 def capital(sentence: str) -> str:

@@ -43,7 +43,7 @@ from pages._shared.page import export, pin, presets, share, tabs
 from pages._shared.page.controls import Controls
 from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.export import File
-from pages._shared.page.findings import draw_finding
+from pages._shared.page.findings import draw_finding, draw_sight
 from pages._shared.page.header import draw_glossary
 from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
 from pages._shared.page.state import ExperimentState
@@ -191,7 +191,7 @@ class Page(ExperimentState):
 
     def _draw_possible(self, config: Any, view: Any) -> None:
         state, shown, now = st.session_state, self.session_key("shown"), (config, view)
-        if self._arrived:
+        if self._arrived or state.pop(presets.just_chosen(self), False):
             state[self.session_key("before")] = None
         elif shown in state and state[shown] != now:
             state[self.session_key("before")] = state[shown]
@@ -261,7 +261,7 @@ class Page(ExperimentState):
         return shown.beside(self.picture_of(*other))
 
     def picture(self, draw: Callable[[Any, Any, str], None]) -> None:
-        """Draw the picture, and beside it the one that was pinned.
+        """Draw the picture, and beside it the one that was pinned; first below it stands what is seen there.
 
         Args:
             draw: From config, view and a key for its components to the picture on the page.
@@ -270,15 +270,18 @@ class Page(ExperimentState):
         pinned = pin.pinned(self)
         if pinned is None:
             draw(*self.last_valid, self.spec.name)
-            return
-        with st.container(horizontal=True, key="pair"):
-            for said, shown, key in (("Now", self.last_valid, ""), ("Pinned", pinned, "_pinned")):
-                with st.container():
-                    st.caption(said)
-                    draw(*shown, f"{self.spec.name}{key}")
+        else:
+            with st.container(horizontal=True, key="pair"):
+                for said, shown, key in (("Now", self.last_valid, ""), ("Pinned", pinned, "_pinned")):
+                    with st.container():
+                        st.caption(said)
+                        draw(*shown, f"{self.spec.name}{key}")
+        with self._finding:
+            draw_sight(self.picture_of(*self.last_valid).summary)
 
     def say_change(self, say: Callable[[tuple[Any, Any], tuple[Any, Any]], str]) -> None:
-        """Say in a sentence what the last move changed; nothing on the first picture.
+        """Say in a sentence what the last move by hand changed; nothing on the first picture, nor after a preset:
+        what that is about is not what happened to be set before.
 
         Args:
             say: From config and view before and after the move to the sentence; empty for none.
@@ -293,8 +296,8 @@ class Page(ExperimentState):
         """Where a page says in words what its picture shows: below it, above what was found."""
         return self._finding
 
-    def verdicts(self, results: Results) -> None:
-        """What was found, in words: surprises and broken claims first, all but a few folded.
+    def verdicts(self, results: Results, *, aside: tuple[str, ...] = ()) -> None:
+        """What was found, in words: one claim in sight, the others folded; see ``draw_finding``.
 
         While the question stands, nothing is said of the claims that answer it.
         """
@@ -302,9 +305,9 @@ class Page(ExperimentState):
         with self._finding:
             verdicts = results.verdicts
             shown = [one for one in verdicts if one.claim not in hidden]
-            draw_finding(shown)
+            draw_finding(shown, aside=aside)
             if len(shown) < len(verdicts):
-                st.markdown(":gray[What answers the question is said once you have answered it.]")
+                st.markdown(":gray[The answer is hidden until you predict or skip.]")
 
     @property
     def mode(self) -> Literal["light", "dark"]:

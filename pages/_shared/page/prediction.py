@@ -64,18 +64,31 @@ def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> 
 
 
 def draw_grade(page: PageState, predict: Predict, truth: str | None) -> None:
-    """Say in one line what was measured of the answer."""
-    said = str(predicted(page, predict))
-    query = page.settings.parameters() | page.extras.parameters()
-    course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
-    if truth is None:
-        says = ":gray[:material/help: These settings cannot tell.]"
-    elif said == truth:
-        says = "The measurement agrees. :green[:material/check: right]"
+    """Say in one line what was measured of the answer: at the move that it is about, once; elsewhere what it was.
+
+    Args:
+        page: The page.
+        predict: Its question.
+        truth: The option that is true for what is measured now; None where these settings cannot tell.
+    """
+    said, kept = str(predicted(page, predict)), page.session_key("graded")
+    if page.settings.matching([predict.move]) is not None:
+        query = page.settings.parameters() | page.extras.parameters()
+        course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
+        st.session_state[kept] = said, truth
+        if truth is None:
+            says = ":gray[:material/help: These settings cannot tell.]"
+        elif said == truth:
+            says = "The measurement agrees. :green[:material/check: right]"
+        else:
+            says = f"Measured here: **{truth}**. :gray[:material/close: not so]"
+        line = f"**You said** {said}. {says}"
+    elif st.session_state.get(kept, ("", None))[0] == said:
+        line = f":gray[You said {said}; it was {st.session_state[kept][1] or 'not to be told'}.]"
     else:
-        says = f"Measured here: **{truth}**. :orange[:material/close: not so]"
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**You said** {said}. {says}", width="content")
+        st.markdown(line, width="content")
         st.button("Ask again", key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
 
 

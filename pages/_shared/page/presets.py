@@ -50,6 +50,11 @@ def chosen(page: Page) -> str:
     return page.session_key("chosen")
 
 
+def just_chosen(page: Page) -> str:
+    """Where the session keeps that a preset, and no control, set what is drawn next."""
+    return page.session_key("just_chosen")
+
+
 def _choose(page: Page, index: int | None) -> None:
     with turns().hold():
         _set(page, index)
@@ -58,7 +63,7 @@ def _choose(page: Page, index: int | None) -> None:
 
 def _set(page: Page, index: int | None) -> None:
     if type(index) is int and 0 <= index < len(page.presets):  # a forged message may choose any
-        st.session_state[chosen(page)] = index
+        st.session_state[chosen(page)], st.session_state[just_chosen(page)] = index, True
         page.settings.set_all(page.presets[index].settings)
 
 
