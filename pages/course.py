@@ -62,7 +62,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key
         st.session_state[TITLE] = here.title
     st.text_input("Title", max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
     # A popover can be closed from here only where opening it asks for a run.
-    with st.popover("Begin with another", icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
+    with st.popover("Start from a ready-made course", icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
         st.markdown("This takes the place of the draft.")
         for name in OURS:
             label = f"{ours(name).title}, {ours(name).minutes} min"

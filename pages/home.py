@@ -9,7 +9,7 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.courses import strip
-from pages._shared.page import Controls, draw_finding, draw_title
+from pages._shared.page import Controls, draw_finding, draw_sight, draw_title
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
@@ -63,13 +63,12 @@ with left:
     config = st.session_state.get(last)
     if config is not None:
         result = run_with_progress(run_shuffle, config)
+        view = pair_view(config, result)
         with st.container(key="figure"):
-            matrix_view(pair_view(config, result), key=HOME.name)
+            matrix_view(view, key=HOME.name)
+        draw_sight(view.summary)
+        st.markdown(":small[Each row is a :blue[query] asking every :orange[key] how much it matters.]")
         draw_finding(result.verdicts)
-    st.markdown(
-        "Each row is a :blue[query] asking every :orange[key] how much it matters. Shuffle the words and the same "
-        "numbers come back in a new order: attention has no idea where a word stands, until it is told."
-    )
 with right:
     draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
 

@@ -45,7 +45,7 @@ PRESETS = (
         {"mask": "causal", "model": "two", "order": (2, 0, 4, 1, 3, 5), "show": "output"},
     ),
     Preset(
-        "Carried positions",
+        "Travelling positions",
         "The law is as it was without positions.",
         {"positions": "rotary", "carried": True},
     ),

@@ -13,10 +13,10 @@ CODE: Final = "self-attention from source code"
 OURS: Final = "this project"
 SOURCES: Final = (NOTES, REVIEW, CODE, OURS)
 HOLDS: Final = "holds"
-HOLDS_WHEN: Final = "holds when …"
+HOLDS_WHEN: Final = "conditional"
 FALSE: Final = "false"
 EXPECTED: Final = (HOLDS, HOLDS_WHEN, FALSE)
-Expected = Literal["holds", "holds when …", "false"]
+Expected = Literal["holds", "conditional", "false"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +58,8 @@ class Claim:
         statement: The claim in one sentence.
         source: Where it is said: one of ``SOURCES``.
         place: Where in the source; empty for the whole of it.
-        expected: What theory says of it: ``holds``, ``holds when …`` or ``false``.
-        when: For ``holds when …`` what follows "when".
+        expected: What theory says of it: ``holds``, ``conditional`` or ``false``.
+        when: For ``conditional`` what follows "when".
         page: Name of the page that shows it.
         link: What that page needs in its link beside the experiment's settings, by the names of its controls.
         run: The experiment, ``run_x`` or ``steps_x``.
@@ -90,7 +90,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """The expected verdict in words: ``holds``, ``holds when …`` with its condition, or what is true instead."""
+        """The expected verdict in words: ``holds``, ``holds when`` with its condition, or what is true instead."""
         if self.expected == HOLDS_WHEN:
             return f"holds when {self.when}"
         if self.expected == FALSE and self.correction:

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from pages._shared.core.pages import COURSE, FOLDER, HOME, LEDGER, PAGES
 from pages._shared.core.session_keys import MEASURED, TEACHES, TO_MEASURE
 from pages._shared.core.text import escape_markdown
-from pages._shared.page.findings import verdict_lines
+from pages._shared.page.findings import details
 from pages._shared.page.header import WORDS
 from attention_core.experiments.settings import Choice, Switch, declared
 from tests.experiments.test_snippets import SHORTEST
@@ -78,7 +78,7 @@ def test_every_part_of_the_frame_is_there(name: str) -> None:
     assert question.label.endswith(("?", "…"))
     assert 3 <= len(question.options) <= 5
     assert question.options[-1] == "Skip"
-    assert "**Break it**" in said(at)
+    assert "**What breaks it**" in said(at)
     assert 3 <= len(at.pills(key=f"_{name}_preset").options) <= 5
     assert {"Reset", "Pin"} <= {item.label for item in at.button}
     assert [one.label for one in at.tabs] == ["Why", "Code", "Data", "Share"]
@@ -143,7 +143,8 @@ def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(
     assert not [*at.exception, *at.error, *at.warning]
     measured = page_of(name).measure(*built(name, link)).verdicts
     assert measured
-    assert {one.line for one in verdicts(at)} == {verdict_lines([one]) for one in measured}
+    told = {(one.outcome, one.line.rpartition(" :small[")[2]) for one in verdicts(at)}
+    assert told == {(one.outcome, details(one).removeprefix(":small[")) for one in measured}
     assert pictures(at) or at.table
 
 

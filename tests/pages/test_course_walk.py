@@ -264,7 +264,7 @@ def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move
     for name, label in enumerate(at.pills(key="_permutation_preset").options):
         at.pills(key="_permutation_preset").set_value(name).run()
         assert not at.exception
-        assert outcome(at, "perm-self") == ("holds" if label == "Carried positions" else "fails"), label
+        assert outcome(at, "perm-self") == ("holds" if label == "Travelling positions" else "fails"), label
         at.run()  # groups of controls that a preset leaves as they are are not drawn anew
         assert "Positions: **sinusoidal**" in said(at)
     button(at, "Reset").click().run()

@@ -37,7 +37,7 @@ def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page
     at = open_page("masks", **{"class": key})
     assert not at.exception
     assert not told(at)
-    assert [warning.value for warning in at.warning if "is no key of a class" in warning.value]
+    assert [warning.value for warning in at.warning if "is not a class key" in warning.value]
     assert "class" not in at.query_params
 
 
@@ -54,7 +54,7 @@ def test_a_key_that_cannot_be_one_is_refused_where_it_is_typed(open_page: Open) 
     at.text_input(key="_class_typed").set_value("<b>").run()
     (row,) = (one for one in at.main.children.values() if one.proto and "class_join" in str(one.proto))
     assert [error.value for error in row.get("error")] == [
-        "“\\<B\\>” is no key of a class: that has five letters, all consonants."
+        "“\\<B\\>” is not a class key: a key has five letters, all consonants."
     ]
     assert not at.warning, "it is said once"
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()

@@ -1,11 +1,13 @@
 """User text stays text, verdicts say in words what colour and icon say, and files have plain names."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
 from pages._shared.page.export import file_name
-from pages._shared.page.findings import finding_lines, in_order, verdict_lines
+from pages._shared.page.findings import LOOKS, claim_lines, in_order
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.verdict import Verdict
@@ -38,28 +40,40 @@ def test_long_text_is_cut() -> None:
     assert len(escape_markdown("x" * 100)) == 60
 
 
-def test_a_verdict_line_says_the_claim_in_words_and_then_what_was_measured() -> None:
-    line = verdict_lines([verdict("perm-kv")])
-    assert (
-        line.index(statement("perm-kv").removesuffix("."))
-        < line.index("holds.")
-        < line.index("differ by at most **0**")
-    )
-    broken = verdict_lines([verdict("perm-kv", holds=False, expected=False, because="positions stay")])
-    assert "does not hold: positions stay." in broken
-    assert "though it should" in verdict_lines([verdict("perm-kv", holds=False)])
-    assert "though theory says it should not" in verdict_lines([verdict("perm-kv", expected=False)])
-    assert ":gray[:material/help:" in verdict_lines([verdict("perm-kv", expected=None, because="it drowns")])
+def test_a_line_says_in_words_what_its_icon_says() -> None:
+    looks = {
+        "holds": claim_lines([verdict("perm-kv")]),
+        "fails": claim_lines([verdict("perm-kv", holds=False, expected=False, because="positions stay")]),
+        "undecided": claim_lines([verdict("perm-kv", expected=None, because="it drowns")]),
+        "surprises": claim_lines([verdict("perm-kv", holds=False)]),
+    }
+    for outcome, line in looks.items():
+        icon, colour, word = LOOKS[outcome]
+        assert line.startswith(f":{colour}[{icon} {word}.]")
+        assert statement("perm-kv").removesuffix(".") in line
+        assert [one for one in ("orange", "green") if one in line] == [colour] * (colour != "gray")
+    assert "Positions stay." in looks["fails"]
+    assert "should hold" in looks["surprises"]
+    assert "should not" in claim_lines([verdict("perm-kv", expected=False)])
 
 
-def test_what_was_measured_of_one_claim_follows_it_once() -> None:
+def test_what_rounding_leaves_of_nothing_is_called_nothing() -> None:
+    one = verdict("perm-kv")
+    assert "differ by at most **0**" in claim_lines([one])
+    assert "differ by **nothing**" in claim_lines([replace(one, rounding=True)])
+    small = replace(one, rounding=True, measured=1e-16)
+    assert r"differ by **nothing \(1\.00e\-16, rounding\)**" in claim_lines([small])
+    assert "differ by at most **2**" in claim_lines([replace(one, rounding=True, measured=2.0)])
+
+
+def test_a_claim_is_one_row_and_what_else_was_measured_of_it_follows() -> None:
     broken = verdict("perm-kv.b", holds=False, expected=False, because="positions stay")
-    said = finding_lines([verdict("perm-kv.a"), verdict("perm-q"), verdict("perm-kv.c"), broken])
-    first, second, third = said.split("  \n")
-    assert first.count(escape_markdown(statement("perm-kv"), 200)) == 1
-    assert first.count("The outputs differ by at most **0**.") == 2
-    assert escape_markdown(statement("perm-q"), 200) in second
-    assert "does not hold" in third
+    first, *rest, last = claim_lines([verdict("perm-kv.a"), verdict("perm-q"), broken]).split("  \n")
+    assert LOOKS["fails"][0] in first
+    assert escape_markdown(statement("perm-kv"), 200) in first
+    assert [LOOKS["holds"][0] in line for line in rest] == [True]
+    assert escape_markdown(statement("perm-kv"), 200) not in rest[0]
+    assert escape_markdown(statement("perm-q"), 200) in last
 
 
 def test_no_line_ends_within_a_number_or_a_product_of_a_gain() -> None:

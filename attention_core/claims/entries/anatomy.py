@@ -31,7 +31,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="drop-rows",
-        statement="Each row of weights adds up to 1, and with dropout on the weights only on average.",
+        statement="Each row of weights adds up to 1.",
         source=CODE,
         place="the forward pass",
         expected=HOLDS_WHEN,

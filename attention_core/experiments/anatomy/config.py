@@ -37,17 +37,20 @@ class AnatomyConfig(RunConfig):
     tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "the", "mat"), Words(label="Sentence"))
     weights: str = setting("built", Choice(WEIGHTS, label="Weight matrices", listed=False))
     heads: int = setting(2, Whole(1, MAX_HEADS, label="Heads"))
-    d_head: int = setting(0, Whole(0, 16, label="Numbers of a head", hint="0 stands for d_model ÷ heads."))
+    d_head: int = setting(0, Whole(0, 16, label="Size of a head, d_head", hint="0: d_model ÷ heads."))
     positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label="Positions"))
     causal: bool = setting(False, Switch(label="Look back only (causal mask)"))
     biases: bool = setting(True, Switch(label="Biases", hint="They break none of the claims."))
     projections: str = setting("full", Choice(_PROJECTION_LABELS, label="Projections"))
     dropout: float = setting(0.0, Real(0.0, 0.9, 0.1, label="Dropout, as in training"))
     miscut: bool = setting(
-        False, Switch(label="Cut by view alone", hint="The classic mistake: heads without a transposition.")
+        False,
+        Switch(
+            label="Split heads without transposing (bug)", hint="The classic mistake: heads without a transposition."
+        ),
     )
     fused: bool = setting(
-        False, Switch(label="Count on the fused kernel", hint="torch's counter does not see into it.")
+        False, Switch(label="Count FLOPs in the fused kernel", hint="torch's counter does not see into it.")
     )
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ TOKENS: Final = tuple(2**i for i in range(4, 13))  # 16 … 4096: the columns of
 WIDTHS: Final = tuple(2**i for i in range(4, 11))  # 16 … 1024: its rows
 HEADS: Final = (1, 2, 4, 8, 16, 32)
 SWEEPS: Final = {"n": "over n", "d_model": "over d_model", "heads": "over heads", "shares": "each part"}
-SECONDS: Final = Whole(2, 20, label="Seconds to spend on it", hint="Sizes that need more are left out.")
+SECONDS: Final = Whole(2, 20, label="Time limit (s)", hint="Sizes that need more are left out.")
 
 LONGEST: Final = 64  # tokens: the residual of the heads does not wait for the size that is counted
 # The fused kernel is counted while it runs on the device itself: below a second on one slow core.

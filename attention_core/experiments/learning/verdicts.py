@@ -117,10 +117,10 @@ def _first(*reasons: Callable[[LearningConfig], str]) -> Callable[[LearningConfi
     return lambda config: next(filter(None, (reason(config) for reason in reasons)), "")
 
 
-_RUNS: Final = f"of such runs, the share that reach {SUCCESS:.0%} is at"
+_RUNS: Final = f"of such runs, those that reach {SUCCESS:.0%} are a share of at"
 _END: Final = "end of the 95 % interval of the share"
 ORDER: Final = Test(
-    "learn-order", "≤", "beyond what is possible without order, the share that is right is",
+    "learn-order", "≤", "beyond the best possible without order, right is a share of",
     "accuracy − best accuracy without order", breaks=_order, leaves=_trivial,
 )  # fmt: skip
 TESTS: Final = (

@@ -257,8 +257,8 @@ def _exact_alone(config: MaskingConfig) -> dict[str, Found]:
 
 def _tests(claim: str) -> tuple[Test, ...]:
     return (
-        Test(claim, "=", "another padding moves", "f(padding replaced) ≠ f", breaks=partial(breaks, test="content")),
-        Test(f"{claim}.grid", "=", "the masks that are needed are disobeyed by", "weights against the masks",
+        Test(claim, "=", "of the outputs of real words, changing the padding changes", "f(padding replaced) ≠ f", breaks=partial(breaks, test="content")),
+        Test(f"{claim}.grid", "=", "the masks are disobeyed by", "weights against the masks",
              breaks=partial(breaks, test="grid")),
         Test(f"{claim}.alone", "≤", "in the batch and on its own a sentence's outputs differ by at most",
              "max |f(batch) − f(sentence alone)|", breaks=partial(breaks, test="alone")),

@@ -30,9 +30,9 @@ class DependenceResult(Result):
 
 
 TESTS: Final = (
-    Test("ln-deps.layer", "=", "of LayerNorm's derivatives by another token's numbers, those that are not 0 are",
+    Test("ln-deps.layer", "=", "of LayerNorm's derivatives by another token, non-zero are",
          "LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i"),
-    Test("ln-deps.batch", "=", "of BatchNorm's derivatives by another feature, those that are not 0 are",
+    Test("ln-deps.batch", "=", "of BatchNorm's derivatives by another feature, non-zero are",
          "BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j"),
     Test("ln-deps.pairs", "=", "of all pairs of tokens, those that depend on each other after BatchNorm are",
          "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.about("dependence")),

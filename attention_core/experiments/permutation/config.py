@@ -57,7 +57,7 @@ class PermutationConfig(RunConfig):
         (), Words(label="Keys and values of another sentence", hint="Empty: the same sentence.", least=0)
     )
     positions: str = setting("none", Choice(POSITION_NAMES, label="Positions"))
-    carried: bool = setting(False, Switch(label="Positions move with their token"))
+    carried: bool = setting(False, Switch(label="Positions travel with their words"))
     mask: str = setting("none", Choice(MASKS, label="Mask", hint="It stays where it is when tokens move."))
     keys_alone: bool = setting(False, Switch(label="Keys move without their values"))
     biases: bool = setting(True, Switch(label="Biases", hint="On or off, they break none of the claims."))

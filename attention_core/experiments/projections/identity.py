@@ -122,6 +122,6 @@ def _longer_wins(config: ProjectionsConfig) -> str:
 
 
 TEST: Final = Test(
-    "qkv-none", "≤", "the best score of another word, less one's own, is at most",
+    "qkv-none", "≤", "over a word's own score, that of another rises by at most",
     "max (sᵢⱼ − sᵢᵢ) over other words j", breaks=_longer_wins, foresees=_foreseen,
 )  # fmt: skip

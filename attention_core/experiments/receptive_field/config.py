@@ -53,7 +53,7 @@ class ReceptiveFieldConfig(RunConfig):
     weights: str = setting("constructed", Choice(WEIGHTS, label="Heads are", listed=False))
     temperature: float = setting(0.2, Real(0.05, 2.0, 0.05, label="Temperature of soft heads"))
     threshold: float = setting(
-        0.0, Real(0.0, 0.2, 0.01, label="Seen above", hint="Of soft heads: the least share that counts as seen.")
+        0.0, Real(0.0, 0.2, 0.01, label="Counts as seen from a share of", hint="Of soft heads.")
     )
     mask: str = setting("none", Choice(MASKS, label="Mask"))
     window: int = 4

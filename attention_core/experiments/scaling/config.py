@@ -59,8 +59,8 @@ class ScalingConfig(RunConfig):
 
     num_keys: int = setting(64, Whole(1, 128, label="Keys"))
     num_queries: int = 2048
-    scale: str = setting("none", Choice(SCALES, label="Scores are q·k times"))
-    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label="α, for d_head^−α"))
+    scale: str = setting("none", Choice(SCALES, label="Scale of the scores"))
+    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label="Exponent α of 1/d_head^α"))
     temperature: float = setting(1.0, Real(0.1, 10.0, 0.1, label="Temperature", hint="Divides the scores."))
     inputs: str = setting(
         "normal",
@@ -74,7 +74,9 @@ class ScalingConfig(RunConfig):
         0.0, Real(0.0, 1.0, 0.1, label="Correlation of q and k", hint="Of each query with one of the keys.")
     )
     qk_norm: bool = setting(False, Switch(label="QK-norm", hint="Divide each query and key by its root mean square."))
-    through_module: bool = setting(False, Switch(label="Through W_Q and W_K", hint="As torch initialises them."))
+    through_module: bool = setting(
+        False, Switch(label="Draw q and k through W_Q, W_K", hint="As torch initialises them.")
+    )
     naive_epsilon: bool = setting(
         False, Switch(label="ε as 1 − a_max", hint="It cancels, and seems to break the bound on ‖J‖.", link="naive")
     )

@@ -130,7 +130,7 @@ STEPS: Final = (
          "What the heads have read is laid side by side again, a row for each word."),
     Step("output", ("merged", "o_weight"), "output", "output = merged W_Oᵀ + b_O",
          "y = o @ W_O.T + b_O",
-         "W_O mixes what the heads have read into the row that goes on to the next layer."),
+         "The output matrix mixes what the heads have read into the row that goes on to the next layer."),
     Step("lookup", ("weights", "context", "hard"), "looked_up", "v of the key with the largest score",
          "best = v[torch.arange(h)[:, None], a.argmax(-1)]",
          "A dictionary returns the value of one key. Attention is that lookup made soft: each word is enriched by "

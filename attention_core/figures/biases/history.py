@@ -53,6 +53,6 @@ def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[Proof
         ProofStep(
             "Rotary positions (Su et al. 2021) turn what is added to a key by an angle of its own at every slot, so "
             "the key bias counts again. Qwen (2023) leaves biases out as PaLM does, but for q, k and v.",
-            felt if rotary else "Switch rotary positions on, below “Break it”, to measure it.",
+            felt if rotary else "Switch rotary positions on, below “What breaks it”, to measure it.",
         ),
     )

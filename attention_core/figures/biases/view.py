@@ -91,7 +91,7 @@ def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
                 quantity=f"change of the {name.lower()}" + (_of(head) if columns is keys else ""),
                 scale="diverging",
                 limits=(-bound, bound) if 0 < np.abs(values).max() <= bound else None,
-                note="Only rounding; colours end at its bound." if name.lower() in still else "",
+                note="Zero up to rounding." if name.lower() in still else "",
             )
             for name, values, columns, bound in parts
         ),

@@ -180,7 +180,7 @@ def _flops_bars(result: ComplexityResult) -> BarsPanel:
     """What the counter sees of each line, and below it what it does not see."""
     memory = f"{format_number(result.weights_bytes / 2**20)} MiB"
     return BarsPanel(
-        title="FLOPs of each line",
+        title="FLOPs per step",
         values=np.array([line.counted / 1e6 for line in result.lines]),
         labels=Axis(title="line", labels=tuple(line.name for line in result.lines)),
         quantity="million FLOPs",

@@ -89,8 +89,8 @@ def _(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
     )
     if result.astray:
         told = f"Without projections {result.astray} of {result.queries} times a word looks hardest at another"
-        return panels, f"{told}, a longer one; with W_Q and W_K it may look anywhere."
-    return panels, "Without projections each word looks most at itself; W_Q and W_K let it look elsewhere."
+        return panels, f"{told}, a longer one; with projections it may look anywhere."
+    return panels, "Without projections each word looks most at itself; with them it can look elsewhere."
 
 
 @_panels.register

@@ -15,7 +15,7 @@ def draw(course: Course) -> None:
         st.button("Try it as a student", icon=":material/play_arrow:", key="_course_try",
                   on_click=address.visit_course, args=(course,))  # fmt: skip
         st.download_button(
-            "Keep it as a file", course.to_json(), f"{file_name(course)}.json", "application/json",
+            "Download", course.to_json(), f"{file_name(course)}.json", "application/json",
             key="_course_keep", on_click="ignore", icon=":material/download:",
         )  # fmt: skip
     draw_paper(course, "course")

@@ -91,7 +91,7 @@ def draw_end() -> None:
     graded = [one for _, _, one in told if one.truth is not None]
     if graded:
         right = sum(one.answer == one.truth for one in graded)
-        st.markdown(f"**{right} of {len(graded)}** predictions are what the tensor said.")
+        st.markdown(f"**{right} of {len(graded)}** predictions agree with the measurement.")
     else:
         st.markdown("No prediction was made on this walk. The steps that ask for one are still there.")
     for one, at, said in told:

@@ -10,7 +10,7 @@ PARTS = {
     "predict": "Predict",
     "presets": "Presets",
     "controls": "Controls",
-    "break": "Break it",
+    "break": "What breaks it",
     "why": "Why",
     "code": "Code",
     "data": "Data",

@@ -83,7 +83,7 @@ class Controls:
         """Where the switches stand that make the page's claims fail."""
         self._part = "break"
         if self._is_visible():
-            st.markdown("**Break it**")
+            st.markdown("**What breaks it**")
         yield
         self._part = "controls"
 

@@ -1,6 +1,7 @@
 """What was found, below the picture: each claim in words, then its numbers, with icon and colour."""
 
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -33,49 +34,57 @@ def draw_finding(verdicts: Iterable[Verdict], *, aside: Collection[str] = ()) ->
         aside: Claims that are about other settings than the page's usual ones: where those switch them off they are
             not in question, and are folded.
     """
+    rows = _rows(verdicts, aside)
+    if not rows:
+        return
+    first = 0 if rows[0].aside else 1
+    for row in rows[:first]:
+        st.markdown(no_line_breaks(f":small[{row.line()}]"))
+    folded, more = rows[first:] + rows[:first], len(rows) - first
+    unlike = any(row.verdicts[0].outcome in ("surprises", "undecided") for row in rows[first:])
+    counted = f"{more} more claim{'s' * (more > 1)}{'' if unlike else ', as theory says'}; how all was measured"
+    with st.expander(counted if more else "How it was measured"):
+        st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in folded)))
+
+
+class _Row(NamedTuple):
+    """A claim and all that was measured of it, the worst first."""
+
+    verdicts: list[Verdict]
+    aside: bool
+
+    def line(self) -> str:
+        """Icon and colour say what the word says, and the number of the worst case stands behind."""
+        verdict = self.verdicts[0]
+        icon, colour, word = NOT_ASKED if self.aside else LOOKS[verdict.outcome]
+        because = f" {capital(verdict.because)}." if verdict.because else ""
+        if verdict.surprises and not because:
+            because = " It holds, and should not here." if verdict.holds else " It should hold here."
+        told = escape_markdown(statement(verdict.claim), 200)
+        return f":{colour}[{icon} {word}.] {told}{because} {capital(number_in_words(verdict))}"
+
+    def all_lines(self) -> str:
+        """The same with each verdict, and how it was measured."""
+        icons = (LOOKS[one.outcome][:2] for one in self.verdicts[1:])
+        others = (
+            f":{colour}[{icon}] {capital(number_in_words(one))}"
+            for one, (icon, colour) in zip(self.verdicts[1:], icons, strict=True)
+        )
+        lines = zip((self.line(), *others), self.verdicts, strict=True)
+        return "  \n".join(f"{line} {details(verdict)}" for line, verdict in lines)
+
+
+def claim_lines(verdicts: Iterable[Verdict]) -> str:
+    """Markdown with a line for each claim, and below it one for each further verdict, with how it was measured."""
+    return "  \n".join(row.all_lines() for row in _rows(verdicts, ()))
+
+
+def _rows(verdicts: Iterable[Verdict], aside: Collection[str]) -> list[_Row]:
     claims: dict[str, list[Verdict]] = {}
     for verdict in in_order(verdicts):
         claims.setdefault(verdict.claim, []).append(verdict)
-    rows = sorted(claims.values(), key=lambda row: _is_aside(row, aside))
-    if not rows:
-        return
-    first = [] if _is_aside(rows[0], aside) else rows[0]
-    if first:
-        st.markdown(no_line_breaks(f":small[{_row(first)}]"))
-    more = len(rows) - bool(first)
-    unlike = any(row[0].outcome in ("surprises", "undecided") for row in rows[bool(first) :])
-    counted = f"{more} more claim{'s' * (more > 1)}{'' if unlike else ', as theory says'}; how all was measured"
-    with st.expander(counted if more else "How it was measured"):
-        ordered = rows[bool(first) :] + [first] * bool(first)
-        st.markdown(no_line_breaks("  \n".join(_measured(row, _is_aside(row, aside)) for row in ordered)))
-
-
-def _is_aside(row: list[Verdict], aside: Collection[str]) -> bool:
-    return row[0].claim in aside and row[0].outcome == "fails"
-
-
-def _row(row: list[Verdict], *, aside: bool = False) -> str:
-    """Markdown of a claim: icon and colour say what the word says, and the number of the worst case stands behind."""
-    verdict = row[0]
-    icon, colour, word = NOT_ASKED if aside else LOOKS[verdict.outcome]
-    because = f" {capital(verdict.because)}." if verdict.because else ""
-    if verdict.surprises and not because:
-        because = " It holds, and should not here." if verdict.holds else " It should hold here."
-    told = escape_markdown(statement(verdict.claim), 200)
-    return f":{colour}[{icon} {word}.] {told}{because} {capital(number_in_words(verdict))}"
-
-
-def _measured(row: list[Verdict], aside: bool) -> str:
-    """The same with all that was measured of the claim, and how."""
-    icons = (LOOKS[verdict.outcome][:2] for verdict in row[1:])
-    others = (f":{colour}[{icon}] {capital(number_in_words(one))}" for one, (icon, colour) in zip(row[1:], icons))
-    lines = [_row(row, aside=aside), *others]
-    return "  \n".join(f"{line} {_details(verdict)}" for line, verdict in zip(lines, row, strict=True))
-
-
-def verdict_lines(verdicts: Iterable[Verdict]) -> str:
-    """Markdown with a line for each verdict and how it was measured."""
-    return "  \n".join(_measured([verdict], aside=False) for verdict in verdicts)
+    rows = [_Row(row, claim in aside and row[0].outcome == "fails") for claim, row in claims.items()]
+    return sorted(rows, key=lambda row: row.aside)
 
 
 def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -103,7 +112,8 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _details(verdict: Verdict) -> str:
+def details(verdict: Verdict) -> str:
+    """How it was measured, small."""
     return f":small[:gray[{as_code(f'{verdict.claim} · {verdict.numbers} · {verdict.circumstances}')}]]"
 
 

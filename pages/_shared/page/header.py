@@ -20,7 +20,7 @@ WORDS: Final = {
 
 def draw_glossary() -> None:
     """Draw the popover."""
-    with st.popover("Words", icon=":material/menu_book:", type="tertiary", help="What the words mean"):
+    with st.popover("Glossary", icon=":material/menu_book:", type="tertiary", help="What the words mean"):
         st.markdown("  \n".join(f"**{word}**: {meaning}" for word, meaning in WORDS.items()))
 
 

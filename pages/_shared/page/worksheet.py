@@ -37,7 +37,7 @@ def draw_paper(course: Course, key: str) -> None:
     """Draw the button that makes the worksheet of a course, and once it is made the two files."""
     made = st.session_state.get(WORKSHEET)
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_paper"):
-        st.markdown("**On paper**", width="content")
+        st.markdown("**Print**", width="content")
         if made is None or made[0] != course:
             if st.button("Make the worksheet", icon=":material/print:", key=f"_{key}_make"):
                 st.session_state[WORKSHEET] = course, make_sheets(course)

@@ -96,7 +96,7 @@ def join(key: str) -> str:
     key = key.strip().upper()
     if not is_key(key):
         log.refused("the class", "a key that cannot be one")
-        return f"“{escape_markdown(key)}” is no key of a class: that has five letters, all consonants."
+        return f"“{escape_markdown(key)}” is not a class key: a key has five letters, all consonants."
     st.session_state[CLASS] = key
     return ""
 

@@ -125,7 +125,7 @@ export class Student {
     if (phase === "closed") return `You said: ${question?.answers[mine]}.${round === 1 ? " Talk it over." : ""}`;
     if (measured === null) return "";
     if (mine === measured) return question?.page ? "You said what was measured." : "Your answer is right.";
-    return question?.page ? "It came out otherwise than you said." : "Another answer is right.";
+    return question?.page ? "The measurement disagrees with you." : "Another answer is right.";
   }
 
   /** @param {string} text @param {number} at */

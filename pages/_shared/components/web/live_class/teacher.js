@@ -20,7 +20,7 @@ const SURE = 5000;
 const UNTOLD = "These settings cannot tell, so no answer is marked.";
 const HOW =
   "Ask, and everybody votes unseen. Close the vote, have them talk it over with a neighbour, and ask again: that is where " +
-  "they learn. Then show the counts, and reveal what the tensor says. PageDown, which a remote sends, takes the next step.";
+  "they learn. Then show the counts, and reveal what is measured. PageDown, which a remote sends, takes the next step.";
 
 /** @param {string} text @param {() => void} onclick */
 const button = (text, onclick) => element("button", { type: "button", onclick }, text);
