@@ -57,7 +57,7 @@ PREDICT = Predict(
     (PROJECTIONS, SCORES, EVEN),
     sizes(1024, 128),
     grade,
-    headline="Where the time of attention goes: into the projections, or into the scores.",
+    headline="Where the arithmetic of attention goes: into the projections, or into the scores.",
 )
 
 page = Page("complexity", config=ComplexityConfig, view=View, presets=PRESETS, predict=PREDICT)

@@ -13,7 +13,7 @@ POSITIONS: Final[dict[str, Position]] = {
     "rotary": Rotary(),
     "alibi": Alibi(),
 }
-POSITION_NAMES: Final = {name: name for name in POSITIONS} | {"alibi": "ALiBi"}
+POSITION_NAMES: Final = {name: name for name in POSITIONS} | {"rotary": "rotary (RoPE)", "alibi": "ALiBi"}
 ADDED: Final = ("sinusoidal", "learned")  # to the tokens, below the first layer; the others act in each
 PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
 PLACEMENTS: Final[dict[str, Placement]] = {

@@ -46,8 +46,9 @@ def test_constant_terms_are_marked() -> None:
     for i, panel in enumerate(view.panels):
         assert ("same along each row" in panel.note) == result.constant[i] == (i in (1, 3))
     assert view.sweep.values == ("0.100", "0.200", "0.500", "1", "2", "5")
-    assert "2 of them" in view.summary
+    assert "the key bias does nothing" in view.summary
     rotary = terms_view(run_bias_sizes(BiasesSetting(rotary=True)), "1")
+    assert "the key bias is felt" in rotary.summary
     assert all("Differs along each row" in panel.note for panel in rotary.panels)
     alone = terms_view(run_bias_sizes(BiasesSetting(tokens=("a",))))
     assert all("One key" in panel.note for panel in alone.panels)
@@ -61,10 +62,10 @@ def test_differences_say_where_nothing_but_rounding_is_left() -> None:
     assert "rounding" in weights.note
     assert "rounding" in output.note
     assert weights.colour_limits[1] == pytest.approx(max(result.weight_bounds))
-    assert "weights and output nothing but rounding" in difference_view(result).summary
+    assert "scores change; the weights and output do not" in difference_view(result).summary
     moved = difference_view(run_bias_sizes(BiasesSetting(zero_sink=True, **only)), "1")
     assert moved.panels[0].columns.labels[-1] == "(sink)"
-    assert "all of them move" in moved.summary
+    assert "scores, weights and output change" in moved.summary
     nothing = difference_view(run_bias_sizes(BiasesSetting(**OFF)))
     assert all(np.isfinite(panel.colour_limits).all() for panel in nothing.panels)
 
@@ -75,7 +76,7 @@ def test_where_a_precision_ends_is_named() -> None:
     assert sizes.front == 2
     assert [bool(panel.warning) for panel in sizes.panels] == [False, True, False, False]
     assert "NaN from ‖b_K‖" in sizes.panels[1].note
-    assert "float16 is NaN" in sizes.summary
+    assert "NaN in float16" in sizes.summary
     assert "NaN" in panel_figure(sizes.panels[1], len(result.sizes) - 1).layout.annotations[-1].text
     (panel,) = residual_view(result, at=5.0).panels
     assert "float16 is NaN from ‖b_K‖" in panel.note

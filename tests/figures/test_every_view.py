@@ -211,7 +211,8 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "permutation head": ("shuffle", {"Before": "weights_before[1]", "After the shuffle": "weights_after[1]"}),
     "permutation output": (
-        "shuffle", {"Before": "output_before", "After the shuffle": "output_after", "Put back in order": "output_undone"}
+        "shuffle",
+        {"Before": "output_before", "After the shuffle": "output_after", "Put back in order": "output_undone"},
     ),
     "projections identity": (
         "identity",

@@ -41,7 +41,8 @@ def test_the_grid_says_what_was_given() -> None:
     seen[2, 0, 5] = 0.25
     disobeyed = dataclasses.replace(of("encoder"), modules=(dataclasses.replace(module, seen=seen),))
     assert masking_view(disobeyed, GRID).panels[2].values[0, 5] == 0.25
-    assert all(SAYS[name.split()[-1]] in one.summary for name, one in views("masking").items())
+    for name, one in views("masking").items():
+        assert SAYS.get(name.split()[-1], "adding") in one.summary
 
 
 def test_what_hides_is_hidden_and_outputs_move_for_words_alone() -> None:

@@ -11,7 +11,7 @@ from tests.figures.views import NORMED, of, view_of
 def test_the_maps_name_the_output_they_ask_for() -> None:
     view = view_of("normalization dependence")
     assert {panel.quantity for panel in view.panels} == {"∂y/∂x, y at (4, 2)"}
-    assert "LayerNorm on 3, RMSNorm on 3, BatchNorm on 5 of 15" in view.summary
+    assert "BatchNorm along a feature" in view.summary
     beyond = normalization_view(NORMED["dependence"], of("dependence"), (7, 15))
     assert beyond.panels[0].quantity == "∂y/∂x, y at (5, 3)", "its last"
     rows = {name: len(normalization_table(NORMED[name], of(name), (1, 1)).rows) for name in NORMED}

@@ -38,8 +38,9 @@ def test_both_factors_stand_side_by_side_at_one_scale() -> None:
     assert view.panels[2].overlay_name == "N(0, d_head)"
     assert view.panels[3].overlay_name == "N(0, d_head · (1/√d_head)²)"
     assert not any(panel.warning for panel in view.panels)
-    assert f"goes unscaled from {format_number(made.chosen.max_weight[0])}" in view.summary
-    assert ", × 1/√d_head from " in view.summary
+    for side in (made.chosen, made.beside):
+        assert f"{format_number(float(side.max_weight[-1]))} " in view.summary
+        assert f"{format_number(float(side.max_weight[2]))} " in scaling_view(made, D_HEADS[2]).summary
     _, _, scores, jacobian = scaling_view(picture(num_keys=3, scale="root")).panels[::2]
     assert scores.labels.title == "key"
     assert jacobian.rows.labels == ("1", "2", "3")
@@ -58,11 +59,9 @@ def test_curves_have_named_axes_a_mark_and_a_summary(quantity: str) -> None:
     assert view_of(f"scaling {quantity}").panels[0].marked is None
     np.testing.assert_array_equal(panel.x, D_HEADS)
     said = curve_summary(run(), quantity)
-    assert said.startswith(f"{TITLES[quantity]} over d_head from 1 to 4,096: unscaled from ")
-    assert ", × 1/√d_head from " in said
+    assert said.startswith(f"{TITLES[quantity]}, where heads are largest: ")
     if quantity == "max_weight":
-        ends = (format_number(run().at(quantity, d_head)) for d_head in (1, 4096))
-        assert "unscaled from {} to {}".format(*ends) in said
+        assert f"{format_number(run().at(quantity, 4096, of='scaled'))} divided by the root" in said
 
 
 def test_what_is_claimed_and_how_far_it_spreads_is_drawn_with_it() -> None:

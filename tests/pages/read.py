@@ -25,6 +25,11 @@ def said(at: AppTest) -> str:
     return "\n".join(item.value.replace("\N{WORD JOINER}", "") for item in at.markdown)
 
 
+def plain(at: AppTest) -> str:
+    """The same without the signs that keep Markdown from being taken for such."""
+    return said(at).replace("\\", "")
+
+
 class Told(NamedTuple):
     """A line on a page that tells a verdict and how it was measured."""
 

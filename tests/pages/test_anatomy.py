@@ -3,19 +3,19 @@
 from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
 from attention_core.figures.anatomy import STEP_NAMES, step_of
 from tests.pages.conftest import Open
-from tests.pages.read import outcome, said
+from tests.pages.read import outcome, plain, said
 
 
 def test_the_steps_are_walked_and_each_says_what_it_does(open_page: Open) -> None:
     at = open_page("anatomy", anatomy_step=STEP_NAMES[0])
     for step, following in zip(STEP_NAMES, (*STEP_NAMES[1:], None), strict=True):
-        assert step_of(step).says in said(at)
+        assert step_of(step).says in plain(at)
         if following:
             at.button(key="_N").click().run()
     at.button(key="_P").click().run()
-    assert step_of(STEP_NAMES[-2]).says in said(at)
+    assert step_of(STEP_NAMES[-2]).says in plain(at)
     at.segmented_control(key="anatomy_step").set_value("qkv").run()
-    assert step_of("qkv").says in said(at)
+    assert step_of("qkv").says in plain(at)
     assert dict(at.query_params) == {"anatomy_step": "qkv"}
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from attention_core.figures.masking import CONVENTION_ROWS, SAYS, VIEWS
 from tests.pages.conftest import Open
-from tests.pages.read import said, verdicts
+from tests.pages.read import plain, verdicts
 
 
 @pytest.mark.parametrize("stack", ["encoder", "encoder-decoder"])
@@ -12,7 +12,7 @@ def test_each_view_says_what_it_shows(stack: str, open_page: Open) -> None:
     at = open_page("masks", masks_stack=stack)
     for view in VIEWS:
         at.segmented_control(key="masks_show").set_value(view).run()
-        assert SAYS[view] in said(at)
+        assert SAYS.get(view, "in its place") in plain(at)
         assert not [*at.exception, *at.warning, *at.error]
 
 

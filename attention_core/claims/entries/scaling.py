@@ -34,8 +34,8 @@ CLAIMS: Final = (
     ),
     Claim(
         id="scale-sat",
-        statement="Without the factor softmax saturates in probability as heads grow: for more and more queries one key "
-        "takes nearly all of the weight.",
+        statement="Without the factor softmax saturates in probability as heads grow: for more and more queries one "
+        "key takes nearly all of the weight.",
         link={"curve": "max_weight", "d_head": 4096},
         breaks=_SCALED,
         **_HERE,

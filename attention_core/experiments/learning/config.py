@@ -26,7 +26,7 @@ POSITIONS: Final = {
     "sinusoidal": "sines and cosines",
     "none": "none",
     "learned": "learned",
-    "rotary": "rotary",
+    "rotary": "rotary (RoPE)",
     "alibi": "ALiBi",
 }
 SCALES: Final = {"root": "1/√d_head", "none": "none"}

@@ -242,7 +242,7 @@ def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
 def _found(config: MaskingConfig, moved: Tensor, modules: tuple[ModuleMasks, ...]) -> dict[str, Found]:
     words = f"{len(config.sentences)} sentence" + "s" * (len(config.sentences) > 1)
     astray, counted = sum(module.astray for module in modules), sum(module.counted for module in modules)
-    numbers, weights = f"of {moved.numel():,} numbers in the outputs of words", f"of {counted:,} weights"
+    numbers, weights = f"of {moved.numel():,} numbers in the outputs of real words", f"of {counted:,} weights"
     return {
         config.claim: Found(int((moved != 0).sum()), 0, words, unit=numbers),
         f"{config.claim}.grid": Found(astray, 0, f"all heads of {LAYERS} layers", unit=weights),
@@ -257,7 +257,10 @@ def _exact_alone(config: MaskingConfig) -> dict[str, Found]:
 
 def _tests(claim: str) -> tuple[Test, ...]:
     return (
-        Test(claim, "=", "of the outputs of real words, changing the padding changes", "f(padding replaced) ≠ f", breaks=partial(breaks, test="content")),
+        Test(
+            claim, "=", "changing the padding changes", "f(padding replaced) ≠ f",
+            breaks=partial(breaks, test="content"),
+        ),
         Test(f"{claim}.grid", "=", "the masks are disobeyed by", "weights against the masks",
              breaks=partial(breaks, test="grid")),
         Test(f"{claim}.alone", "≤", "in the batch and on its own a sentence's outputs differ by at most",

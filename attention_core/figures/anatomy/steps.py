@@ -90,7 +90,7 @@ class Step:
     formula: str
     code: str
     says: str
-    claims: tuple[str, ...] = ("mha-reshape",)
+    claims: tuple[str, ...] = ()
 
 
 STEPS: Final = (
@@ -127,10 +127,11 @@ STEPS: Final = (
          "Each query reads a mixture of the values, in the shares of its row.", ("convex-hull", "cplx-core")),
     Step("merge", ("context",), "merged", "(heads, n, d_head) → (n, heads · d_head)",
          "o = o.transpose(0, 1).flatten(1)",
-         "What the heads have read is laid side by side again, a row for each word."),
+         "What the heads have read is laid side by side again, a row for each word.", ("mha-reshape",)),
     Step("output", ("merged", "o_weight"), "output", "output = merged W_Oᵀ + b_O",
          "y = o @ W_O.T + b_O",
-         "The output matrix mixes what the heads have read into the row that goes on to the next layer."),
+         "The output matrix mixes what the heads have read into the row that goes on to the next layer.",
+         ("mha-reshape",)),
     Step("lookup", ("weights", "context", "hard"), "looked_up", "v of the key with the largest score",
          "best = v[torch.arange(h)[:, None], a.argmax(-1)]",
          "A dictionary returns the value of one key. Attention is that lookup made soft: each word is enriched by "
