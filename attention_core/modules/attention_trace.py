@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class AttentionWeighing:
+class AttentionScores:
     """What an attention computes before it mixes values; with a zero sink, ``kv_len`` counts it as the last key.
 
     In half precision the weights come from scores in float32; ``scores`` and ``masked_scores`` are their roundings.
@@ -30,7 +30,7 @@ class AttentionWeighing:
 
 
 @dataclass(frozen=True, slots=True)
-class AttentionTrace(AttentionWeighing):
+class AttentionTrace(AttentionScores):
     """Every intermediate of one forward pass.
 
     Attributes:

@@ -47,7 +47,7 @@ def of(kind: type[RunConfig]) -> Iterator[type[RunConfig]]:
 # By name: beside a class with slots lives, until it is collected, the one that it was made from.
 FOUND = {f"{each.__module__}.{each.__name__}": each for each in of(RunConfig)}
 CONFIGS = [each for name, each in FOUND.items() if name.startswith("attention_core")]
-NAMED = [each for each in CONFIGS if each not in (RunConfig, biases.BiasesSetting)]
+NAMED = [each for each in CONFIGS if each not in (RunConfig, biases.BiasModuleConfig)]
 SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
 QUICK: dict[type[RunConfig], dict[str, Any]] = {  # where a default config takes long
     LearningConfig: SMALL,
@@ -71,8 +71,8 @@ FURTHER: list[tuple[RunConfig, Experiment]] = [  # that share the config of anot
     (permutation.PermutationConfig(**WORDS), permutation.steps_blocks),
     (permutation.PermutationConfig(**WORDS), permutation.steps_order),
     (permutation.PermutationConfig(**WORDS), permutation.run_depth),
-    (biases.BiasesSetting(), biases.run_bias_sizes),
-    (biases.BiasesSetting(), biases.run_shift),
+    (biases.BiasModuleConfig(), biases.run_bias_sizes),
+    (biases.BiasModuleConfig(), biases.run_shift),
     (biases.BiasesConfig(rotary=True, dropout=True).key_sweep(), biases.steps_size_sweep),
     (receptive_field.ReceptiveFieldConfig(), receptive_field.run_table),
     (receptive_field.ReceptiveFieldConfig(weights="random"), receptive_field.run_attended_keys),

@@ -66,8 +66,10 @@ def test_what_a_missing_mask_lets_through_is_counted_cell_by_cell() -> None:
     (module,) = open_.modules
     assert module.seen.min() == 1
     padded = (6 * 3 + 6 * 4) * 2 * 2
-    assert module.astray == open_.verdict("mask-encoder.grid").measured == padded
-    assert not run(sentences=(("a", "b"), ("c", "d")), unmasked=True).modules[0].astray, "nothing there to hide"
+    assert module.wrong_weights == open_.verdict("mask-encoder.grid").measured == padded
+    assert not run(sentences=(("a", "b"), ("c", "d")), unmasked=True).modules[0].wrong_weights, (
+        "nothing there to hide"
+    )
 
 
 def test_padding_is_where_there_is_no_word() -> None:

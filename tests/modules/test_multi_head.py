@@ -24,7 +24,7 @@ def test_forward_and_trace_compute_what_the_loops_compute(drawn: Draw) -> None:
     expected = answer(drawn.module, drawn.case())
     bound = drawn.bound(expected)
     trace = drawn.module.trace(*drawn.args, **drawn.masks)
-    weighed = drawn.module.weigh(*drawn.args, **drawn.masks)
+    weighed = drawn.module.trace_weights(*drawn.args, **drawn.masks)
     for field in fields(weighed):
         assert torch.equal(getattr(weighed, field.name), getattr(trace, field.name)), field.name
     with np.errstate(invalid="ignore"):
@@ -39,7 +39,7 @@ def test_forward_and_trace_compute_what_the_loops_compute(drawn: Draw) -> None:
 
 def test_weighing_masks_nothing_that_nobody_asked_for() -> None:
     x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
-    assert (MultiHeadAttention(8, 2).weigh(x).weights > 0).all()
+    assert (MultiHeadAttention(8, 2).trace_weights(x).weights > 0).all()
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])

@@ -38,7 +38,7 @@ def test_the_verdicts_and_numbers_are_those_of_the_experiment(open_page: Open) -
         ("fused", ("cplx-core", "cplx-mha"), "counts it as 0"),
         ("no_output", ("cplx-mha", "cplx-bottleneck"), "there is no W_O"),
         ("large", ("cplx-core", "cplx-mha"), "d_head is twice"),
-        ("mixed", ("mha-reshape",), "several tokens"),
+        ("no_transpose", ("mha-reshape",), "several tokens"),
     ],
 )
 def test_a_switch_breaks_what_it_says(switch: str, claims: tuple, because: str, open_page: Open) -> None:

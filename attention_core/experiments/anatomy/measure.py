@@ -152,7 +152,7 @@ def _measure(config: AnatomyConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     module, x = attention_module(config), module_input(config)
     masks: Any = {"is_causal": config.causal}
     reference = module.trace(x, **masks)
-    without_dropout = displayed = without_transpose(module, reference, x) if config.miscut else reference
+    without_dropout = displayed = without_transpose(module, reference, x) if config.no_transpose else reference
     heads = f"{config.heads} head{'s' * (config.heads > 1)}"
     reshape = reshaped(module, reference, x, shown=without_dropout.output, cases=heads, **masks)
     _, core = count_parts(module if config.fused else module.trace, x, **masks)
@@ -160,7 +160,7 @@ def _measure(config: AnatomyConfig) -> tuple[dict[str, Found], dict[str, Any]]:
     if config.dropout:
         training = claims.training_passes(config, module, x, **masks)
         displayed = AttentionTrace(*(getattr(training, one.name)[:1] for one in fields(AttentionTrace)))
-        if config.miscut:
+        if config.no_transpose:
             with SeededDropout(config.seed, "dropout"):
                 displayed = without_transpose(module, reference, x)
     found = claims.rows(config, on_cpu(training.weights), on_cpu(reference.weights)[0]) | {
@@ -191,7 +191,7 @@ def _measure(config: AnatomyConfig) -> tuple[dict[str, Found], dict[str, Any]]:
         "applied": displayed.weights[0],
         "hard": hard[0],
         "looked_up": (hard @ on_cpu(displayed.v))[0],
-        "merged": (context.reshape(1, n, -1) if config.miscut else merge_heads(context))[0],
+        "merged": (context.reshape(1, n, -1) if config.no_transpose else merge_heads(context))[0],
         "scale": module.scale,
         "mean_max_weight": float(on_cpu(without_dropout.weights).amax(-1).mean()),
         "tie_bound": claims.tie_bound(config, without_dropout),

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bias_after_norm import bias_tests, found, left_by
-from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasesSetting, MeanConfig
+from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasModuleConfig, MeanConfig
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import variance
 from attention_core.experiments.inputs import generator
@@ -120,7 +120,7 @@ def run_mean(config: MeanConfig) -> MeanResult:
 
 @torch.inference_mode()
 def _mean(config: MeanConfig) -> tuple[dict[str, Found], dict[str, Any]]:
-    attention = BiasedAttention(BiasesSetting(dtype=config.dtype, device=config.device, seed=config.seed))
+    attention = BiasedAttention(BiasModuleConfig(dtype=config.dtype, device=config.device, seed=config.seed))
     module = attention.at(1.0)
     weight, bias = module.q_weight, bias_parameters(module)["q"]
     assert weight is not None
@@ -164,7 +164,7 @@ def _shifted(config: MeanConfig) -> str:
 
 def _shift(config: MeanConfig) -> float:
     """How many standard errors the inputs' mean moves the mean of the component that it moves most."""
-    setting = BiasesSetting(dtype="float64", device="cpu", seed=config.seed)
+    setting = BiasModuleConfig(dtype="float64", device="cpu", seed=config.seed)
     weight = BiasedAttention(setting).at(1.0).q_weight
     assert weight is not None
     moved = (config.input_mean * weight.detach().sum(1)).abs() / weight.detach().square().sum(1).sqrt()

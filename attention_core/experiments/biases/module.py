@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NUM_HEADS, ROLES, BiasesSetting
+from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NUM_HEADS, ROLES, BiasModuleConfig
 from attention_core.experiments.inputs import SeededDropout, draw_parameters, generator, token_embeddings
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
@@ -24,7 +24,7 @@ def bias_parameters(module: MultiHeadAttention) -> dict[str, nn.Parameter]:
     return {role: bias for role, bias in zip(ROLES, found, strict=True) if bias is not None}
 
 
-def bias_direction(setting: BiasesSetting, role: str) -> Float[Tensor, " d_model"]:
+def bias_direction(setting: BiasModuleConfig, role: str) -> Float[Tensor, " d_model"]:
     """Unit vector that the bias of ``role`` points along; b_K points along b_Q where they are one vector."""
     match setting.direction:
         case "equal":
@@ -47,7 +47,7 @@ class BiasedAttention:
         dtype: Another precision than the setting's.
     """
 
-    def __init__(self, setting: BiasesSetting, dtype: torch.dtype | None = None) -> None:
+    def __init__(self, setting: BiasModuleConfig, dtype: torch.dtype | None = None) -> None:
         self.setting = setting
         self.dtype = dtype or setting.torch_dtype
         self.device = setting.torch_device

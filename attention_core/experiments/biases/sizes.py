@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.config import ROLES, SIZES, BiasesConfig, BiasesSetting
+from attention_core.experiments.biases.config import ROLES, SIZES, BiasesConfig, BiasModuleConfig
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import output_tolerance, weight_tolerance
 from attention_core.experiments.verdict import Result
@@ -47,7 +47,7 @@ class BiasSizesResult(Result):
     output_bounds: tuple[float, ...]
 
 
-def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
+def run_bias_sizes(setting: BiasModuleConfig) -> BiasSizesResult:
     """Everything that is drawn, at every size of ``SIZES``, and at the setting's own where it has one."""
     own = {setting.size} if isinstance(setting, BiasesConfig) else set()
     sizes = tuple(sorted(own.union(SIZES)))

@@ -9,7 +9,7 @@ import torch
 
 from attention_core.device import DTYPES, supported_dtypes
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasesSetting, breaks
+from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasModuleConfig, breaks
 from attention_core.experiments.biases.measure import TESTS, naive_softmax
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import shift_tolerance, weight_tolerance
@@ -79,11 +79,11 @@ class ShiftResult(Result):
     bounds: np.ndarray
 
 
-def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
+def steps_size_sweep(setting: BiasModuleConfig) -> Iterator[Step | KeySweepResult]:
     """Compare the weights with and without b_K while ‖b_K‖ grows from 1e-3 to 1e6, precision by precision.
 
     Args:
-        setting: A setting as ``BiasesSetting.key_sweep`` makes it: its precision plays no part.
+        setting: A setting as ``BiasModuleConfig.key_sweep`` makes it: its precision plays no part.
     """
     dtypes = supported_dtypes(setting.torch_device)
     exact = _exactly(setting)
@@ -123,7 +123,7 @@ def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
     )
 
 
-def run_shift(setting: BiasesSetting) -> ShiftResult:
+def run_shift(setting: BiasModuleConfig) -> ShiftResult:
     """Shift all scores of the module by δ from 1e-3 to 1e6, with softmax as it is computed and as it is written.
 
     Args:
@@ -153,7 +153,7 @@ def _numbers(rows: list[list[float]]) -> torch.Tensor:
     return torch.tensor(rows, dtype=torch.float64)
 
 
-def _exactly(setting: BiasesSetting) -> list[tuple[float, float]]:
+def _exactly(setting: BiasModuleConfig) -> list[tuple[float, float]]:
     """In float64, at each size: the residual, and a key's largest component."""
     attention = BiasedAttention(replace(setting, dtype="float64", device="cpu"))
     bare = BiasedAttention(replace(attention.setting, qk_norm=False))
@@ -169,7 +169,7 @@ def _exactly(setting: BiasesSetting) -> list[tuple[float, float]]:
 
 
 def _verdict(
-    setting: BiasesSetting, size: float, measured: float, bound: float, residual: float, largest_key: float
+    setting: BiasModuleConfig, size: float, measured: float, bound: float, residual: float, largest_key: float
 ) -> Verdict:  # fmt: skip
     """``bias-k`` in one precision at one size, with what float64 says of overflow and of what breaks it."""
     limit = torch.finfo(setting.torch_dtype).max
@@ -187,7 +187,7 @@ def _verdict(
     return judge_all(setting, (test,), {test.key: found})[0]
 
 
-def _breaks(setting: BiasesSetting) -> str:
+def _breaks(setting: BiasModuleConfig) -> str:
     return breaks(
-        BiasesConfig(**{name: getattr(setting, name) for name in declared(BiasesSetting)}), "bias-k.weights"
+        BiasesConfig(**{name: getattr(setting, name) for name in declared(BiasModuleConfig)}), "bias-k.weights"
     )

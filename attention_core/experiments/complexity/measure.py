@@ -62,14 +62,14 @@ def _reshaped(config: ComplexityConfig) -> dict[str, Found]:
     x, y = tokens("x", n_t, config.d_model, config), tokens("y", n_s, config.d_model, config)
     with torch.no_grad():
         trace = module.trace(x, y)
-        shown = without_transpose(module, trace, x, y).output if config.mixed else module(x, y)
+        shown = without_transpose(module, trace, x, y).output if config.no_transpose else module(x, y)
         cases = f"{config.num_heads} head{'s' * (config.num_heads > 1)}, {n_t} queries, {n_s} keys"
         return {"mha-reshape": reshaped(module, trace, x, y, shown=shown, cases=cases)}
 
 
 def _mixes(config: ComplexityConfig) -> str:
     """With one head, or one token, there is nothing to mix."""
-    mixes = config.mixed and config.num_heads > 1 and max(config.num_queries, config.num_keys) > 1
+    mixes = config.no_transpose and config.num_heads > 1 and max(config.num_queries, config.num_keys) > 1
     return "reshaping alone gives each head numbers of several tokens" if mixes else ""
 
 

@@ -54,7 +54,7 @@ class ModuleMasks(Record):
         keys: The tokens that are looked at, of each sentence.
         needed: Who may look at whom by the claim: True = may attend (batch, q_len, kv_len).
         seen: The share of all heads and layers in which the weight is not 0 (batch, q_len, kv_len).
-        astray: How many weights of all heads and layers are 0 and should not be, or the other way round.
+        wrong_weights: How many weights of all heads and layers are 0 and should not be, or the other way round.
         counted: How many weights there are.
         weights: Mean over the heads of the first layer (batch, q_len, kv_len).
         unmasked: The weights of the same queries and keys without any mask.
@@ -66,7 +66,7 @@ class ModuleMasks(Record):
     keys: tuple[tuple[str, ...], ...]
     needed: np.ndarray
     seen: np.ndarray
-    astray: int
+    wrong_weights: int
     counted: int
     weights: np.ndarray
     unmasked: np.ndarray
@@ -207,7 +207,7 @@ def _modules(
                 keys=targets if decodes and "cross" not in name else sources,
                 needed=needed.numpy(),
                 seen=seen.double().mean((1, 2)).numpy(),
-                astray=int((seen != needed[:, None, None]).sum()),
+                wrong_weights=int((seen != needed[:, None, None]).sum()),
                 counted=seen.numel(),
                 weights=on_cpu(layers[0].trace().weights.mean(1)).numpy(),
                 unmasked=on_cpu(free.mean(1)).numpy(),
@@ -241,11 +241,11 @@ def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
 
 def _found(config: MaskingConfig, moved: Tensor, modules: tuple[ModuleMasks, ...]) -> dict[str, Found]:
     words = f"{len(config.sentences)} sentence" + "s" * (len(config.sentences) > 1)
-    astray, counted = sum(module.astray for module in modules), sum(module.counted for module in modules)
+    wrong, counted = (sum(getattr(one, name) for one in modules) for name in ("wrong_weights", "counted"))
     numbers, weights = f"of {moved.numel():,} numbers in the outputs of words", f"of {counted:,} weights"
     return {
         config.claim: Found(int((moved != 0).sum()), 0, words, unit=numbers),
-        f"{config.claim}.grid": Found(astray, 0, f"all heads of {LAYERS} layers", unit=weights),
+        f"{config.claim}.grid": Found(wrong, 0, f"all heads of {LAYERS} layers", unit=weights),
     }
 
 

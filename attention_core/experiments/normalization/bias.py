@@ -16,11 +16,11 @@ from attention_core.experiments.normalization.parts import cast, draw, norm_modu
 from attention_core.experiments.verdict import Result
 
 NAMES: Final = ("BatchNorm, all of b", "LayerNorm, mean of b", "LayerNorm, the rest", "RMSNorm, all of b")
-TESTS: Final = bias_tests(lambda config: config.about("bias"))
+TESTS: Final = bias_tests(lambda config: config.breaks("bias"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BiasResult(Result):
+class NormBiasResult(Result):
     """What each norm's output moves by when a part of the bias is added before it.
 
     Attributes:
@@ -34,9 +34,9 @@ class BiasResult(Result):
     largest: tuple[float, ...]
 
 
-def run_bias(config: NormalizationConfig) -> BiasResult:
+def run_bias(config: NormalizationConfig) -> NormBiasResult:
     """Send tokens through a linear layer without and with its bias, or a part of it, and then through each norm."""
-    return judged(BiasResult, config, TESTS, _measure)
+    return judged(NormBiasResult, config, TESTS, _measure)
 
 
 def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:

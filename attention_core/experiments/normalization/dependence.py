@@ -35,7 +35,7 @@ TESTS: Final = (
     Test("ln-deps.batch", "=", "of BatchNorm's derivatives by another feature, those that are not 0 are",
          "BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j"),
     Test("ln-deps.pairs", "=", "of all pairs of tokens, those that depend on each other after BatchNorm are",
-         "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.about("dependence")),
+         "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.breaks("dependence")),
 )  # fmt: skip
 
 

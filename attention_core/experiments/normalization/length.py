@@ -99,7 +99,7 @@ def _off_sphere(config: NormalizationConfig) -> str:
     if _undefined(config) or config.gamma == 0:
         return _undefined(config)
     if config.constant:
-        return config.about("length")
+        return config.breaks("length")
     several = ["each feature has a gain of its own"] * config.own_gammas
     return "; ".join(several + ["ε takes part in the division"] * (config.eps > 0))
 

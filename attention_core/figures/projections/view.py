@@ -87,7 +87,7 @@ def _(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
         MatrixPanel(title="Random W_Q, W_K", values=result.weights[1], **shared),
         norms,
     )
-    looks = f"{result.astray} of {result.queries} queries look harder at another word than at themselves"
+    looks = f"{result.lost_queries} of {result.queries} queries look harder at another word than at themselves"
     return panels, f"Attention weights without and with projections: without them {looks}."
 
 
