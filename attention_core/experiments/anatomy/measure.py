@@ -21,7 +21,7 @@ from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.flops import count_parts
 from attention_core.experiments.head_cut import reshaped, without_transpose
 from attention_core.experiments.inputs import SeededDropout
-from attention_core.experiments.judge import Found, judged
+from attention_core.experiments.judge import Found, Measured, judged
 from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
@@ -148,7 +148,7 @@ def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
         return judged(AnatomyResult, config, claims.TESTS, _measure)
 
 
-def _measure(config: AnatomyConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: AnatomyConfig) -> Measured:
     module, x = attention_module(config), module_input(config)
     masks: Any = {"is_causal": config.causal}
     reference = module.trace(x, **masks)

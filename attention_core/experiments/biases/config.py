@@ -188,14 +188,14 @@ class TrainingConfig(RunConfig):
     steps: int = setting(600, Whole(10, 2000, label="Steps"))
 
 
-def breaks(config: BiasesConfig, claim: str) -> str:
+def breaks(config: Any, claim: str) -> str:
     """What makes ``claim`` fail under these settings, in words; empty where it holds.
 
     A bias is only felt by a query that sees something, and only if what it sees differs: the scores need keys that
     differ in content or place (or a sink beside them), the output needs values that differ.
 
     Args:
-        config: The settings.
+        config: A ``BiasesConfig``; for the claims about b_K and b_Q a ``BiasModuleConfig`` will do.
         claim: The key of a verdict of :func:`run_biases`.
     """
     several, distinct = len(config.tokens) > 1, len(set(config.tokens)) > 1

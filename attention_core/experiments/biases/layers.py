@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -14,7 +14,7 @@ from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, B
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import variance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 
@@ -84,7 +84,7 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
 
 
 @torch.inference_mode()
-def _after_norm(config: AfterNormConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _after_norm(config: AfterNormConfig) -> Measured:
     attention = BiasedAttention(config.attention())
     module = attention.at(config.size)
     bare = attention.trace(attention.at(config.size, without=("o",)))
@@ -119,7 +119,7 @@ def run_mean(config: MeanConfig) -> MeanResult:
 
 
 @torch.inference_mode()
-def _mean(config: MeanConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _mean(config: MeanConfig) -> Measured:
     attention = BiasedAttention(BiasModuleConfig(dtype=config.dtype, device=config.device, seed=config.seed))
     module = attention.at(1.0)
     weight, bias = module.q_weight, bias_parameters(module)["q"]

@@ -8,7 +8,7 @@ softmax(x). Each is measured on the module, and so is what breaks it.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch import Tensor
@@ -25,7 +25,7 @@ from attention_core.experiments.bounds import (
     weight_tolerance,
 )
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.verdict import Result
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
@@ -115,7 +115,7 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
     return judged(BiasesResult, config, TESTS.values(), _measure)
 
 
-def _measure(config: BiasesConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: BiasesConfig) -> Measured:
     attention = BiasedAttention(config)
     gradient, *held = _gradients(attention, config)
     measured: _Measured = {"bias-k-grad": (gradient["k"], held[0], held[1])} if config.k_bias else {}

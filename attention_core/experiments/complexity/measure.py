@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from attention_core.experiments.complexity.rearranged import rearrangements
 from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
-from attention_core.experiments.judge import Found, Test, judged
+from attention_core.experiments.judge import Found, Measured, Test, judged
 
 _LARGE = "d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide"
 
@@ -32,7 +32,7 @@ def run_complexity(config: ComplexityConfig) -> ComplexityResult:
     return judged(ComplexityResult, config, TESTS, _measure)
 
 
-def _measure(config: ComplexityConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ComplexityConfig) -> Measured:
     lines, (core, total), cross = count_lines(config), count_whole(config), crossing(config)
     parts, over_n = np.array(count_map(config)), np.array(count_over_n(config)).T
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model

@@ -1,7 +1,7 @@
 """What a norm leaves of the bias of the linear layer before it (``bias-norm``)."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bias_after_norm import bias_tests, cases, found, left_by
 from attention_core.experiments.bounds import variance
-from attention_core.experiments.judge import Found, judged, largest
+from attention_core.experiments.judge import Measured, judged, largest
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Result
@@ -39,7 +39,7 @@ def run_bias(config: NormalizationConfig) -> NormBiasResult:
     return judged(NormBiasResult, config, TESTS, _measure)
 
 
-def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: NormalizationConfig) -> Measured:
     d = config.d_model
     x, weight = cast(config, draw(config, "tokens", config.num_tokens, d)), draw(config, "weight", d, d) / d**0.5
     bias, weight = draw(config, "bias", d), cast(config, weight)

@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.normalization.block_under_test import block_tokens, build_block
 from attention_core.experiments.normalization.config import PLACEMENTS, NormalizationConfig
 from attention_core.experiments.normalization.placement import TESTS as PLACE_TESTS
@@ -58,7 +58,7 @@ TESTS: Final = tuple(
 )  # fmt: skip
 
 
-def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: NormalizationConfig) -> Measured:
     orders, x, found, left = _orders(config), block_tokens(config), {}, []
     cases = f"{'all' if config.num_tokens <= 5 else 'a sample of'} {len(orders)} orders, {config.norm}"
     for test, placement in zip(TESTS, PLACEMENTS.values(), strict=True):

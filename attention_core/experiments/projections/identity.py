@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
@@ -51,7 +51,7 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
     return judged(IdentityResult, config, (TEST,), _measure)
 
 
-def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ProjectionsConfig) -> Measured:
     without, learned = _traces(config, config.d_head)
     weights, other = torch.cat([on_cpu(trace.weights) for trace in (without, learned)]), _different(config)
     scores = on_cpu(without.masked_scores)[0]
