@@ -94,7 +94,7 @@ def steps_size_sweep(setting: BiasModuleConfig) -> Iterator[Step | KeySweepResul
             attention = BiasedAttention(setting, DTYPES[name])
             plain = attention.trace(attention.at(1.0, without=("k",)))
             traces = [(module, attention.trace(module)) for module in map(attention.at, KEY_SIZES)]
-            weights, bare = torch.cat([on_cpu(trace.weights) for _, trace in traces]), on_cpu(plain.weights[0])
+            weights, bare = on_cpu(torch.cat([trace.weights for _, trace in traces])), on_cpu(plain.weights[0])
             row = {
                 "weights": weights,
                 "plain": bare,

@@ -45,6 +45,7 @@ class Notes:
         self._start, self._change = values.clone(), torch.zeros_like(values)
         vectors = (trainer.flat.gradient, self._change)
         self._watched = [by_role(trainer.model, trainer.flat.named(vector)) for vector in vectors]
+        self._present = np.array([[one is not None for one in row] for row in self._watched[0]])
         most, layers, n = len(moments_of(config)), config.layers, config.tokens
         self._count = 0
         self._kept = {
@@ -70,7 +71,8 @@ class Notes:
         for layer, each in enumerate(passes):
             now["attention"][layer] = each.trace.weights[0].to("cpu", torch.float32).numpy()
         for name, watched in zip(("gradients", "moved"), self._watched, strict=True):
-            now[name][:] = [[math.nan if one is None else float(vector_norm(one)) for one in row] for row in watched]
+            present = [vector_norm(one) for row in watched for one in row if one is not None]
+            now[name][self._present] = torch.stack(present).cpu()  # one transfer, not one for each
         self._count += 1
 
     @property
