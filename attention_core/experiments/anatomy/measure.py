@@ -22,6 +22,7 @@ from attention_core.experiments.flops import count_parts
 from attention_core.experiments.head_cut import reshaped, without_transpose
 from attention_core.experiments.inputs import SeededDropout
 from attention_core.experiments.judge import Found, Measured, judged
+from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
@@ -153,8 +154,9 @@ def _measure(config: AnatomyConfig) -> Measured:
     masks: Any = {"is_causal": config.causal}
     reference = module.trace(x, **masks)
     without_dropout = displayed = without_transpose(module, reference, x) if config.no_transpose else reference
-    heads = f"{config.heads} head{'s' * (config.heads > 1)}"
-    reshape = reshaped(module, reference, x, shown=without_dropout.output, cases=heads, **masks)
+    reshape = reshaped(
+        module, reference, x, shown=without_dropout.output, cases=plural(config.heads, "head"), **masks
+    )
     _, core = count_parts(module if config.fused else module.trace, x, **masks)
     n, d, training = len(config.tokens), config.width, reference
     if config.dropout:

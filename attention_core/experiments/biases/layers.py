@@ -15,6 +15,7 @@ from attention_core.experiments.biases.module import BiasedAttention, bias_param
 from attention_core.experiments.bounds import variance
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
+from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 
@@ -105,8 +106,7 @@ def _after_norm(config: AfterNormConfig) -> Measured:
     left = {name: left_by(norm, outputs, errors) for name, norm in built.items()}
     sizes = {name: (largest(mean), largest(rest), largest(whole)) for name, ((mean, rest, whole), _) in left.items()}
     survivals = tuple(Survival(name, *size, left[name].bound) for name, size in sizes.items())
-    cases = f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token"
-    return found(left, cases), {"survivals": survivals, "refusal": refusal}
+    return found(left, plural(len(config.tokens), "token")), {"survivals": survivals, "refusal": refusal}
 
 
 def run_mean(config: MeanConfig) -> MeanResult:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NUM_HEADS, ROLES, BiasModuleConfig
-from attention_core.experiments.inputs import SeededDropout, draw_parameters, generator, token_embeddings
+from attention_core.experiments.inputs import SeededDropout, draw, draw_parameters, token_embeddings
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 from attention_core.modules.positions import NoPosition, Rotary
@@ -33,9 +33,7 @@ def bias_direction(setting: BiasModuleConfig, role: str) -> Float[Tensor, " d_mo
             towards = torch.zeros(D_MODEL, dtype=torch.float64)
             towards[:: D_MODEL // NUM_HEADS] = 1.0
         case _:
-            name = "q" if role == "k" and setting.shared else role
-            draw = generator(setting.seed, "bias", name)
-            towards = torch.randn(D_MODEL, generator=draw, dtype=torch.float64)
+            towards = draw((D_MODEL,), setting.seed, "bias", "q" if role == "k" and setting.shared else role)
     return towards / towards.norm()
 
 

@@ -23,6 +23,7 @@ from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
 from attention_core.experiments.judge import Found, Measured, Test, judged
+from attention_core.experiments.number_format import plural
 
 _LARGE = "d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide"
 
@@ -63,7 +64,7 @@ def _reshaped(config: ComplexityConfig) -> dict[str, Found]:
     with torch.no_grad():
         trace = module.trace(x, y)
         shown = without_transpose(module, trace, x, y).output if config.no_transpose else module(x, y)
-        cases = f"{config.num_heads} head{'s' * (config.num_heads > 1)}, {n_t} queries, {n_s} keys"
+        cases = f"{plural(config.num_heads, 'head')}, {n_t} queries, {n_s} keys"
         return {"mha-reshape": reshaped(module, trace, x, y, shown=shown, cases=cases)}
 
 
