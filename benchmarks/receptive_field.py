@@ -11,7 +11,7 @@ import torch
 
 from attention_core.experiments.receptive_field import (
     ReceptiveFieldConfig,
-    run_looks,
+    run_attended_keys,
     run_table,
     steps_receptive_field,
 )
@@ -55,8 +55,8 @@ def main() -> None:
     print(f"reference: 4 layers of nn.MultiheadAttention, 3 heads, 256 tokens, forward and backward: {unit:.3f} s")
     work: dict[str, Callable[[], object]] = {
         "constructed, 3 heads, 4 layers, 256 tokens (budget 1 s)": lambda: run_all(config),
-        "where its heads look, which the graph needs": lambda: run_looks(config),
-        "the table of 256 tokens": lambda: run_table(config.tabled),
+        "where its heads look, which the graph needs": lambda: run_attended_keys(config),
+        "the table of 256 tokens": lambda: run_table(config.for_table),
         "default": lambda: run_all(ReceptiveFieldConfig()),
         "random, default": lambda: run_all(ReceptiveFieldConfig(weights="random")),
         "soft, default": lambda: run_all(ReceptiveFieldConfig(weights="soft")),

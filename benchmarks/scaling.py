@@ -14,7 +14,7 @@ from attention_core.experiments.scaling import (
     Measured,
     ScalingConfig,
     ScalingPart,
-    conclude,
+    result_of,
     run_picture,
     steps_part,
 )
@@ -47,12 +47,12 @@ def part(config: ScalingConfig) -> ScalingPart:
 def fresh(name: str, config: ScalingConfig, moved: tuple[ScalingConfig, ...]) -> None:
     """Print what a value costs that nobody has asked for, the parts in ``moved`` not being known."""
     measured = Measured(config, tuple(map(part, config.parts)))
-    picture, result = run_picture(config.drawn), conclude(measured)
+    picture, result = run_picture(config.for_picture), result_of(measured)
     times = (
-        ("picture", seconds(lambda: run_picture(config.drawn), 5)),
+        ("picture", seconds(lambda: run_picture(config.for_picture), 5)),
         ("its view", seconds(lambda: scaling_view(picture), 5)),
         ("curves", sum(seconds(lambda one=one: part(one), 3) for one in moved)),
-        ("verdicts", seconds(lambda: conclude(measured), 5)),
+        ("verdicts", seconds(lambda: result_of(measured), 5)),
         ("their view", seconds(lambda: curves_view(result, "gradient", 64), 5)),
     )
     print(f"{name}: " + ", ".join(f"{what} {1e3 * taken:.0f} ms" for what, taken in times))

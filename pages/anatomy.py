@@ -60,7 +60,7 @@ def controls(controls: Controls) -> None:
     controls.section("Sentence", "tokens", "positions", "causal")
     controls.section("Heads", "weights", "heads", "head")
     with controls.break_it():
-        controls.show("dropout", "d_head", "miscut", "fused", "projections", "biases")
+        controls.show("dropout", "d_head", "no_transpose", "fused", "projections", "biases")
 
 
 @page.view

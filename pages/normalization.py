@@ -5,10 +5,10 @@ from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.normalization import (
     SHORTEST,
-    BlockResult,
     LengthResult,
     NormalizationConfig,
     NormalizationResult,
+    NormBlockResult,
     normalization_snippet,
     read_cell,
     run_normalization,
@@ -42,7 +42,7 @@ PRESETS = (
 
 def grade(result: NormalizationResult) -> str | None:
     """What permuting does to a block's outputs; the results of other questions say nothing of it."""
-    if not isinstance(result, BlockResult) or any(verdict.expected is None for verdict in result.verdicts):
+    if not isinstance(result, NormBlockResult) or any(verdict.expected is None for verdict in result.verdicts):
         return None
     return FOLLOWS if all(verdict.holds for verdict in result.about("perm-block").verdicts) else DIFFERENT
 
@@ -103,7 +103,7 @@ def answers(config: NormalizationConfig, view: View) -> None:
     space = draw.space_figure(result, mode=page.mode) if isinstance(result, LengthResult) else None
     if space and isinstance(result, LengthResult):
         page.plot(space, alt=draw.space_alt(result))
-    if isinstance(result, BlockResult):
+    if isinstance(result, NormBlockResult):
         page.curves(draw.depth_view(result))
     page.draw_tabs(
         found,

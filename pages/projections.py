@@ -44,7 +44,7 @@ def grade(result: ProjectionsResult) -> str | None:
     """Whether any word looks harder at another one, by more than rounding; other questions say nothing of it."""
     if not isinstance(result, IdentityResult) or result.verdict("qkv-none").expected is None:
         return None
-    return NOT_ALL if result.astray else ALL
+    return NOT_ALL if result.lost_queries else ALL
 
 
 PREDICT = Predict(

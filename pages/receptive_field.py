@@ -91,7 +91,7 @@ def view_of(config: ReceptiveFieldConfig, view: View) -> MatrixView:
         case "graph":
             return draw.graph_view(looks, node_of(looks, view))
         case "table":
-            return draw.table_view(page.compute(run_table, config.tabled))
+            return draw.table_view(page.compute(run_table, config.for_table))
         case "matrix":
             return draw.reach_view(page.compute(steps_reach, looks))
         case "kernel":

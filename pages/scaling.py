@@ -85,7 +85,7 @@ def measured(config: ScalingConfig) -> ScalingResult:
 def view_of(config: ScalingConfig, view: View) -> MatrixView:
     if view.show == "sizes":
         return draw.curves_view(measured(config), view.curve, view.d_head)
-    return draw.scaling_view(page.compute(run_picture, config.drawn), view.d_head)
+    return draw.scaling_view(page.compute(run_picture, config.for_picture), view.d_head)
 
 
 def picture(config: ScalingConfig, view: View, key: str) -> None:
@@ -101,7 +101,8 @@ def picture(config: ScalingConfig, view: View, key: str) -> None:
 
 def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View]) -> str:
     then, now = (
-        (page.compute(run_picture, config.drawn), D_HEADS.index(view.d_head)) for config, view in (before, after)
+        (page.compute(run_picture, config.for_picture), D_HEADS.index(view.d_head))
+        for config, view in (before, after)
     )
     return scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
 

@@ -1,7 +1,7 @@
 """How a measurement becomes a verdict: a table of tests, and the one that runs it."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
+from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Relation, Result, Verdict
 
 Config = TypeVar("Config", bound=RunConfig)
@@ -111,13 +112,16 @@ def judge_all(
 
 
 Judged = TypeVar("Judged", bound=Result)
+# What is found for the tests of a table, by their keys, and the result's fields beside its verdicts.
+Measured = tuple[Mapping[str, Found], dict[str, Any]]
+Steps = Generator[Step, None, Measured]
 
 
 def judged(
     kind: type[Judged],
     config: Config,
     tests: Iterable[Test],
-    measure: Callable[[Config], tuple[Mapping[str, Found], dict[str, Any]]],
+    measure: Callable[[Config], Measured],
 ) -> Judged:
     """The result of an experiment.
 
@@ -125,10 +129,27 @@ def judged(
         kind: Its class.
         config: The settings.
         tests: The table.
-        measure: Gives what is found for the tests, by their keys, and the result's fields beside its verdicts.
+        measure: Measures.
     """
     found, values = measure(config)
     return kind.of(config, judge_all(config, tests, found, lambda other: measure(other)[0]), **values)
+
+
+def steps_judged(
+    kind: type[Judged], config: Config, tests: Iterable[Test], measure: Callable[[Config], Steps]
+) -> Generator[Step | Judged]:
+    """As ``judged``, of what is measured in steps: those, and last the result."""
+
+    def again(other: Config) -> Mapping[str, Found]:
+        steps = measure(other)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value[0]
+
+    found, values = yield from measure(config)
+    yield kind.of(config, judge_all(config, tests, found, again), **values)
 
 
 def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], float]) -> Verdict:

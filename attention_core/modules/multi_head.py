@@ -222,11 +222,11 @@ class MultiHeadAttention(HeadProjections):
     ) -> AttentionTrace:
         """Attend step by step and keep every intermediate; arguments and errors are those of ``forward``."""
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
-        q, k, v, scores, masked_scores, weights = self._weigh(query, key, value, *given)
+        q, k, v, scores, masked_scores, weights = self._trace_weights(query, key, value, *given)
         context = product(weights, v)  # (batch, heads, q_len, d_head)
         return AttentionTrace(q, k, v, scores, masked_scores, weights, context, self.out_of_heads(context))
 
-    def weigh(
+    def trace_weights(
         self,
         query: Float[Tensor, "batch q_len d_model"],
         key: Float[Tensor, "batch kv_len d_model"] | None = None,
@@ -240,9 +240,9 @@ class MultiHeadAttention(HeadProjections):
     ) -> AttentionScores:
         """The first half of ``trace``, up to the weights; arguments and errors are those of ``forward``."""
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
-        return AttentionScores(*self._weigh(query, key, value, *given))
+        return AttentionScores(*self._trace_weights(query, key, value, *given))
 
-    def _weigh(self, *given: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+    def _trace_weights(self, *given: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
         """The fields of :class:`AttentionScores`, of the arguments that ``_prepare`` takes."""
         q, k, v, mask, is_causal = self._prepare(*given, contiguous=True)
         scores = precise_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)

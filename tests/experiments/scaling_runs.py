@@ -32,4 +32,4 @@ def run(**settings: object) -> ScalingResult:
 
 @cache
 def picture(**settings: object) -> ScalingPicture:
-    return run_picture(ScalingConfig(**settings).drawn)
+    return run_picture(ScalingConfig(**settings).for_picture)

@@ -73,7 +73,7 @@ def test_where_a_head_looks_is_told_from_rounding(settings: dict, looks: tuple[s
 
 
 def test_a_break_that_drowns_in_a_precision_is_not_decided() -> None:
-    drowns = {"tokens": ("a", "b", "a"), "positions": "none", "projections": "full", "miscut": True, "seed": 4}
+    drowns = {"tokens": ("a", "b", "a"), "positions": "none", "projections": "full", "no_transpose": True, "seed": 4}
     assert verdict("mha-reshape", **drowns).outcome == "fails"
     found = verdict("mha-reshape", dtype="bfloat16", **drowns)
     assert found.outcome == "undecided"
@@ -87,7 +87,7 @@ def test_a_wrong_cut_changes_nothing_where_there_is_nothing_to_mix() -> None:
         {"tokens": ("same",) * 4, "positions": "none"},
         {"tokens": ("same",) * 4, "positions": "rotary"},
     ):
-        assert verdict("mha-reshape", miscut=True, **settings).outcome == "holds", settings
+        assert verdict("mha-reshape", no_transpose=True, **settings).outcome == "holds", settings
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
@@ -100,7 +100,7 @@ def test_dropout_keeps_rows_at_one_on_average_whatever_the_seed(p: float) -> Non
 
 
 def test_threads_that_draw_from_torchs_generator_do_not_change_what_is_dropped() -> None:
-    config, found = AnatomyConfig(dropout=0.5, miscut=True), []
+    config, found = AnatomyConfig(dropout=0.5, no_transpose=True), []
 
     def other_session() -> None:
         torch.rand(30)

@@ -13,7 +13,7 @@ from attention_core.experiments.biases import (
     AfterNormConfig,
     AppendixConfig,
     BiasesConfig,
-    BiasesSetting,
+    BiasModuleConfig,
     MeanConfig,
     TrainingConfig,
     run_after_norm,
@@ -79,7 +79,7 @@ def test_how_far_the_key_bias_is_felt(settings: dict[str, object], felt: tuple[b
 
 
 def test_dropout_leaves_the_process_global_stream_where_it_was() -> None:
-    attention = BiasedAttention(BiasesSetting())
+    attention = BiasedAttention(BiasModuleConfig())
     module = attention.at(5.0)
     state = torch.random.get_rng_state()
     first, second = (attention.trace(module, dropout=True) for _ in range(2))
@@ -118,7 +118,7 @@ def test_gradients_are_those_of_finite_differences() -> None:
     "switches", [{}, {"rotary": True}, {"qk_norm": True}, {"tied_query_key": True, "rotary": True}]
 )
 def test_the_parts_of_the_scores_add_up_and_are_constant_where_said(switches: dict[str, bool]) -> None:
-    setting = BiasesSetting(**switches)
+    setting = BiasModuleConfig(**switches)
     result = run_bias_sizes(setting)
     attention = BiasedAttention(setting)
     for step in (0, 5):
@@ -132,7 +132,7 @@ def test_the_parts_of_the_scores_add_up_and_are_constant_where_said(switches: di
 def test_only_what_the_query_bias_adds_moves_the_weights() -> None:
     for on, moves in (("q", True), ("k", False), ("v", False), ("o", False)):
         off = {f"{role}_bias": role == on for role in "qkvo"}
-        result = run_bias_sizes(BiasesSetting(**off))
+        result = run_bias_sizes(BiasModuleConfig(**off))
         assert (np.abs(result.weights_change[-1]).max() > 0.05) == moves
         assert (np.abs(result.output_change[-1]).max() > 0.05) == (on != "k")
 
@@ -257,7 +257,7 @@ def test_the_sweep_depends_on_nothing_that_does_not_change_it() -> None:
 
 
 def test_softmax_ignores_a_shift_until_precision_ends() -> None:
-    result = run_shift(BiasesSetting())
+    result = run_shift(BiasModuleConfig())
     at = result.shifts.index(1000.0)
     assert result.residuals[0, at] < 1e-13
     assert 1e-6 < result.residuals[1, at] < 5e-5

@@ -27,7 +27,7 @@ ROTARY = "bias-k.* bias-k-grad bias-q.column bias-terms.*"
 # Settings, and the keys of the verdicts that fail with them; all others hold.
 STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
     AnatomyConfig: [
-        ({}, ""), ({"miscut": True}, "mha-reshape"), ({"d_head": 8}, "mha-divisible"),
+        ({}, ""), ({"no_transpose": True}, "mha-reshape"), ({"d_head": 8}, "mha-divisible"),
         ({"dropout": 0.1}, "drop-rows convex-hull soft-lookup"), ({"fused": True}, "cplx-core"),
     ],
     BiasesConfig: [
@@ -44,8 +44,8 @@ STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
         ({}, ""), ({**PRIMES}, ""), ({**PRIMES, "fused": True}, "cplx-core.flops cplx-mha cplx-heads"),
         ({**PRIMES, "large_heads": True}, "cplx-core.flops cplx-mha"),
         ({**PRIMES, "no_output": True}, "cplx-mha cplx-heads cplx-bottleneck"),
-        ({**PRIMES, "mixed": True}, "mha-reshape"), ({"mixed": True, "num_heads": 1}, ""),
-        ({"mixed": True, "num_queries": 1, "num_keys": 1}, ""),
+        ({**PRIMES, "no_transpose": True}, "mha-reshape"), ({"no_transpose": True, "num_heads": 1}, ""),
+        ({"no_transpose": True, "num_queries": 1, "num_keys": 1}, ""),
     ],
     MaskingConfig: [
         ({}, ""), ({"stack": "decoder"}, ""), ({"stack": "encoder-decoder"}, ""),

@@ -200,7 +200,9 @@ def test_a_config_of_ones_own_is_run_as_what_it_derives_from() -> None:
     assert isinstance(run(MyConfig()), projections.RankResult)
 
 
-@pytest.mark.parametrize("config", [None, {"std": 2.0}, scaling.ScalingConfig, biases.BiasesSetting(), RunConfig()])
+@pytest.mark.parametrize(
+    "config", [None, {"std": 2.0}, scaling.ScalingConfig, biases.BiasModuleConfig(), RunConfig()]
+)
 def test_what_no_experiment_is_named_after_is_refused(config: object) -> None:
     with pytest.raises(TypeError, match="No experiment is named after"):
         run(config)

@@ -19,10 +19,10 @@ from attention_core.experiments.learning import (
     steps_learning,
 )
 from attention_core.experiments.learning.cost import MAX_SECONDS
+from attention_core.experiments.learning.history import moments_of
+from attention_core.experiments.learning.inference import switch_off
 from attention_core.experiments.learning.model import draw_model
-from attention_core.experiments.learning.notes import moments_of
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy
-from attention_core.experiments.learning.use import switch_off
 from attention_core.experiments.optimizers import SGD, AdamW
 from attention_core.experiments.run import run
 

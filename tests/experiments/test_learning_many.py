@@ -22,7 +22,7 @@ from attention_core.experiments.learning import (
     steps_map,
     steps_seeds,
 )
-from attention_core.experiments.learning.keep import FORMAT
+from attention_core.experiments.learning.checkpoint import FORMAT
 from attention_core.experiments.learning.verdicts import learns, rate_verdicts
 from attention_core.experiments.run import run
 

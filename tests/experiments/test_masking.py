@@ -8,13 +8,13 @@ import torch
 import torch.nn.functional as F
 
 from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.judge import judge_all
 from attention_core.experiments.masking import (
     MaskingConfig,
     MaskingResult,
-    judge_blind,
     run_masking,
-    through_layers,
 )
+from attention_core.experiments.masking.rows import BLIND_TESTS, blind_found, through_layers
 from attention_core.experiments.masking.stack import make_batch, padded_labels
 from attention_core.experiments.settings import declared
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -33,6 +33,13 @@ def test_with_its_masks_no_stack_sees_the_padding(stack: str, counted: int) -> N
     assert result.pad_moved == 0
     moved = result.verdict(MaskingConfig(stack=stack).claim)
     assert f"0 of {counted * 16} numbers" in moved.numbers, "an equality says what was counted"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("stack", ["encoder", "decoder", "encoder-decoder"])
+def test_what_rounding_explains_of_a_sentence_alone_is_near_to_what_it_does(stack: str, dtype: str) -> None:
+    found = run(stack=stack, dtype=dtype).verdict(f"{MaskingConfig(stack=stack).claim}.alone")
+    assert 0 < found.measured <= found.bound < 100 * found.measured
 
 
 def test_the_grid_is_what_the_weights_obeyed_in_every_head_and_layer() -> None:
@@ -66,8 +73,10 @@ def test_what_a_missing_mask_lets_through_is_counted_cell_by_cell() -> None:
     (module,) = open_.modules
     assert module.seen.min() == 1
     padded = (6 * 3 + 6 * 4) * 2 * 2
-    assert module.astray == open_.verdict("mask-encoder.grid").measured == padded
-    assert not run(sentences=(("a", "b"), ("c", "d")), unmasked=True).modules[0].astray, "nothing there to hide"
+    assert module.wrong_weights == open_.verdict("mask-encoder.grid").measured == padded
+    assert not run(sentences=(("a", "b"), ("c", "d")), unmasked=True).modules[0].wrong_weights, (
+        "nothing there to hide"
+    )
 
 
 def test_padding_is_where_there_is_no_word() -> None:
@@ -134,7 +143,8 @@ def test_equal_weights_in_a_row_without_keys_are_no_nan_and_do_not_pass() -> Non
         return weights, context, context.transpose(1, 2).flatten(2) + bias
 
     x = make_batch(config, config.sentences).x[:1]
-    found = judge_blind(config, through_layers(equal, x, bias, gradient=(0, 96)))
+    row = through_layers(equal, x, bias, gradient=(0, 96))
+    found = judge_all(config, BLIND_TESTS, blind_found(row))
     assert [one.outcome for one in found] == ["surprises", "surprises", "holds", "holds"]
 
 

@@ -29,10 +29,10 @@ def test_a_word_looks_at_itself_as_much_as_the_formula_says() -> None:
     assert own[16] == pytest.approx(0.35, abs=0.03)
     assert own[64] == pytest.approx(0.97, abs=0.01)
     np.testing.assert_allclose(result.own[0][2:], result.predicted[2:], atol=0.03)
-    assert result.astray == 0
+    assert result.lost_queries == 0
     half = run(IDENTITY, dtype="float16", seed=0, d_head=2, num_heads=8)
     assert 0 < half.lead <= half.verdict("qkv-none").bound
-    assert half.astray == 0, "what rounding alone puts ahead is not astray"
+    assert half.lost_queries == 0, "what rounding alone puts ahead is not lost_queries"
     assert (result.own[1] < 0.1).all(), "with random projections nobody looks at himself for certain"
 
 
@@ -51,7 +51,7 @@ def test_weights_without_projections_are_softmax_of_plain_dot_products() -> None
 def test_equal_norms_before_the_heads_are_cut_are_not_enough() -> None:
     result = run(IDENTITY, tokens=MANY, num_heads=8, d_head=4, whole_norms=True)
     np.testing.assert_allclose(np.sqrt((result.norms**2).sum(0)), math.sqrt(32))
-    assert 0.5 < result.astray / result.queries < 0.9
+    assert 0.5 < result.lost_queries / result.queries < 0.9
     assert run(IDENTITY, num_heads=1, whole_norms=True).verdicts[0].holds
 
 

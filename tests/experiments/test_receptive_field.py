@@ -246,4 +246,4 @@ def test_the_table_holds_every_size() -> None:
     fewer = run_table(ReceptiveFieldConfig(tokens=100, residual=False, wrap=True, layers=2))
     np.testing.assert_array_equal(fewer.counts[:3, :3], [[1, 1, 1], [2, 4, 8], [3, 9, 27]])
     other = ReceptiveFieldConfig(heads=5, layers=1, weights="soft", threshold=0.1, seed=3)
-    assert other.tabled == ReceptiveFieldConfig().tabled
+    assert other.for_table == ReceptiveFieldConfig().for_table

@@ -216,11 +216,11 @@ def test_a_part_is_measured_with_nothing_that_it_does_not_depend_on() -> None:
     """What moves only the chosen factor leaves the other curves as they are, in the cache too."""
     plain = ScalingConfig()
     assert plain.parts == ScalingConfig(scale="root").parts == ScalingConfig(naive_epsilon=True).parts == (plain,)
-    assert ScalingConfig(alpha=0.7).drawn == plain
+    assert ScalingConfig(alpha=0.7).for_picture == plain
     other = ScalingConfig(temperature=3.0, alpha=1.0, naive_epsilon=True)
     assert other.parts == (plain, ScalingConfig(temperature=3.0))
     assert ScalingConfig(scale="power", alpha=0.5).parts == (plain,)
-    assert ScalingConfig(std=2.0).base == ScalingConfig(std=2.0)
+    assert ScalingConfig(std=2.0).for_reference == ScalingConfig(std=2.0)
     assert run(temperature=3.0).unscaled is run().unscaled
 
 

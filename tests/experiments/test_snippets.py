@@ -113,7 +113,8 @@ SHOWN = {
     "anatomy": Shown(
         anatomy.AnatomyConfig, anatomy.anatomy_snippet,
         lambda one: [one.mean_max_weight, one.verdict("mha-reshape").measured], 6,
-        {"weights": "random"}, ({"tokens": TOKEN}, {"positions": "rotary", "miscut": True}, {"positions": "alibi"}),
+        {"weights": "random"},
+        ({"tokens": TOKEN}, {"positions": "rotary", "no_transpose": True}, {"positions": "alibi"}),
     ),
     "biases": Shown(
         biases.BiasesConfig, biases.biases_snippet, of_biases, 5, {},
@@ -122,7 +123,7 @@ SHOWN = {
     "complexity": Shown(
         complexity.ComplexityConfig, complexity.complexity_snippet,
         lambda one: [one.core, one.total, one.weights_bytes, one.verdict("mha-reshape").measured], 2,
-        {"mixed": True, "num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5},
+        {"no_transpose": True, "num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5},
     ),
     "learning": Shown(
         learning.LearningConfig, learning.learning_snippet, of_learning, 0, SMALL,

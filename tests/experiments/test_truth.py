@@ -1,6 +1,7 @@
 """What a verdict must not say: that a broken module holds, that a true claim fails, or what nothing showed."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 
 from attention_core.experiments import judge, permutation, scaling
 from attention_core.experiments.biases import AfterNormConfig, MeanConfig, run_after_norm, run_mean
+from attention_core.experiments.complexity import ComplexityConfig
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning import (
     LearningConfig,
@@ -21,6 +23,7 @@ from attention_core.experiments.learning import (
     steps_seeds,
 )
 from attention_core.experiments.learning.verdicts import rate_verdicts
+from attention_core.experiments.masking import MaskingConfig
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
 from attention_core.experiments.normalization.placement import TESTS, place_found
 from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
@@ -138,20 +141,72 @@ def test_a_block_that_does_not_hand_its_input_on_is_noticed(dtype: str) -> None:
             assert found["norm-place.pre"] == found["norm-place.residual"] == "surprises"
 
 
+def leaks(attend: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Attention of which a part ends up one slot too far."""
+
+    @functools.wraps(attend)
+    def leaking(*given: Any, **options: Any) -> Tensor:
+        out = attend(*given, **options)
+        return out + 0.5 * out.roll(1, dims=-2)
+
+    return leaking
+
+
+def leaves_the_mean(_: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """BatchNorm that divides and does not subtract."""
+    return lambda _, x: x / x.std(0, correction=0)
+
+
+ATTENTION, NORM = (MultiHeadAttention, "forward", leaks), (nn.BatchNorm1d, "forward", leaves_the_mean)
+FAULTS: list[tuple[tuple[Any, str, Any], RunConfig, Any, str]] = [
+    (ATTENTION, PermutationConfig(), None, "perm-q perm-self"),
+    (ATTENTION, PermutationConfig(), steps_blocks, "perm-bias perm-block"),
+    (ATTENTION, PermutationConfig(), run_depth, "nope-depth.one"),
+    (ATTENTION, PermutationConfig(), steps_order, "pe-order.without"),
+    (ATTENTION, NormalizationConfig(topic="block"), None, "perm-block.pre perm-block.post perm-block.residual"),
+    (ATTENTION, ComplexityConfig(), None, "mha-reshape"),
+    (ATTENTION, MaskingConfig(), None, "mask-encoder mask-encoder.alone"),
+    (ATTENTION, MaskingConfig(stack="decoder", side="left", positions="word"), None, "mask-decoder.alone"),
+    (ATTENTION, MaskingConfig(stack="encoder-decoder"), None, "mask-encdec.alone"),
+    (NORM, NormalizationConfig(topic="bias"), None, "bias-norm.batch"),
+    (NORM, AfterNormConfig(), None, "bias-norm.batch"),
+]
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:3])
+@pytest.mark.parametrize(("fault", "config", "experiment", "keys"), FAULTS)
+def test_a_planted_fault_is_noticed_or_what_it_broke_is_undecided(
+    fault: tuple[Any, str, Any], config: RunConfig, experiment: Any, keys: str, dtype: str
+) -> None:
+    owner, name, spoil = fault
+    config = dataclasses.replace(config, dtype=dtype)
+    sound = outcomes(run(config, experiment=experiment))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, spoil(getattr(owner, name)))
+        broken = outcomes(run(config, experiment=experiment))
+    for key in keys.split():
+        if dtype == "bfloat16" and sound.get(key, "undecided") == "undecided":  # or not measured at all
+            assert broken.get(key, "undecided") == "undecided", key
+        else:
+            assert (sound[key], broken[key]) == ("holds", "surprises"), key
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:3])
 @pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias", "o_bias"])
-def test_nan_in_one_bias_is_not_lost_among_the_others(bias: str) -> None:
+def test_nan_in_one_bias_is_not_lost_among_the_others(bias: str, dtype: str) -> None:
     def poison(module: nn.Module) -> nn.Module:
         if getattr(module, bias, None) is not None:
             getattr(module, bias).data.fill_(math.nan)
         return module
 
     with spoilt(permutation.module, "draw_parameters", poison):
-        assert outcomes(run(PermutationConfig(), experiment=steps_blocks))["perm-bias"] == "surprises"
+        assert outcomes(run(PermutationConfig(dtype=dtype), experiment=steps_blocks))["perm-bias"] == "surprises"
 
 
-def test_nan_under_one_of_the_positions_is_not_lost_among_the_others() -> None:
+@pytest.mark.parametrize("dtype", DTYPES[:3])
+def test_nan_under_one_of_the_positions_is_not_lost_among_the_others(dtype: str) -> None:
     with spoilt(multi_head, "rotate_heads", lambda turned: turned * math.nan):
-        found = outcomes(run(PermutationConfig(), experiment=steps_order))
+        found = outcomes(run(PermutationConfig(dtype=dtype), experiment=steps_order))
     assert found == {"pe-order.without": "holds", "pe-order.with": "surprises"}
 
 
@@ -223,9 +278,10 @@ def test_theory_of_longer_words_knows_nothing_of_the_module(positions: str) -> N
         assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "surprises"}
 
 
-def test_a_score_that_is_not_a_number_is_not_symmetric() -> None:
+@pytest.mark.parametrize("dtype", DTYPES[:3])
+def test_a_score_that_is_not_a_number_is_not_symmetric(dtype: str) -> None:
     with spoilt(MultiHeadAttention, "trace", lambda trace: trace._replace(masked_scores=trace.scores * math.nan)):
-        assert outcomes(run_topic("tied"))["qk-tied"] == "surprises"
+        assert outcomes(run_topic("tied", dtype=dtype))["qk-tied"] == "surprises"
 
 
 def test_a_row_of_weights_that_are_no_numbers_is_above_every_bound() -> None:

@@ -32,7 +32,7 @@ from attention_core.figures.anatomy.view import values_of
 SETTINGS = (
     AnatomyConfig(),
     AnatomyConfig(weights="random", causal=True, heads=4, positions="alibi", dropout=0.5),
-    AnatomyConfig(weights="random", positions="rotary", miscut=True),
+    AnatomyConfig(weights="random", positions="rotary", no_transpose=True),
     AnatomyConfig(tokens=("one",), heads=1, positions="learned", biases=False),
 )
 
@@ -87,7 +87,7 @@ def test_a_weight_is_told_as_a_share() -> None:
 
 
 def test_the_reshape_is_told_as_where_each_number_went() -> None:
-    for config in (AnatomyConfig(weights="random"), AnatomyConfig(weights="random", miscut=True)):
+    for config in (AnatomyConfig(weights="random"), AnatomyConfig(weights="random", no_transpose=True)):
         result = run_anatomy(config)
         for head, row, column in itertools.product(range(2), range(6), range(8)):
             text = explain(config, result, Shown("q", head), row, column).text

@@ -8,7 +8,7 @@ import pytest
 from attention_core.experiments.biases import (
     AfterNormConfig,
     BiasesConfig,
-    BiasesSetting,
+    BiasModuleConfig,
     run_after_norm,
     run_bias_sizes,
     run_biases,
@@ -47,26 +47,26 @@ def test_constant_terms_are_marked() -> None:
         assert ("same along each row" in panel.note) == result.constant[i] == (i in (1, 3))
     assert view.sweep.values == ("0.100", "0.200", "0.500", "1", "2", "5")
     assert "the key bias does nothing" in view.summary
-    rotary = terms_view(run_bias_sizes(BiasesSetting(rotary=True)), "1")
+    rotary = terms_view(run_bias_sizes(BiasModuleConfig(rotary=True)), "1")
     assert "the key bias is felt" in rotary.summary
     assert all("Differs along each row" in panel.note for panel in rotary.panels)
-    alone = terms_view(run_bias_sizes(BiasesSetting(tokens=("a",))))
+    alone = terms_view(run_bias_sizes(BiasModuleConfig(tokens=("a",))))
     assert all("One key" in panel.note for panel in alone.panels)
 
 
 def test_differences_say_where_nothing_but_rounding_is_left() -> None:
     only = OFF | {"k_bias": True}
-    result = run_bias_sizes(BiasesSetting(**only))
+    result = run_bias_sizes(BiasModuleConfig(**only))
     scores, weights, output = difference_view(result, "1").panels
     assert scores.note == ""
     assert "rounding" in weights.note
     assert "rounding" in output.note
     assert weights.colour_limits[1] == pytest.approx(max(result.weight_bounds))
     assert "scores change; the weights and output do not" in difference_view(result).summary
-    moved = difference_view(run_bias_sizes(BiasesSetting(zero_sink=True, **only)), "1")
+    moved = difference_view(run_bias_sizes(BiasModuleConfig(zero_sink=True, **only)), "1")
     assert moved.panels[0].columns.labels[-1] == "(sink)"
     assert "scores, weights and output change" in moved.summary
-    nothing = difference_view(run_bias_sizes(BiasesSetting(**OFF)))
+    nothing = difference_view(run_bias_sizes(BiasModuleConfig(**OFF)))
     assert all(np.isfinite(panel.colour_limits).all() for panel in nothing.panels)
 
 

@@ -139,7 +139,7 @@ def views(study: str) -> dict[str, MatrixView]:
                 "graph": draw_reach.graph_view(of("reach")),
                 "curve": draw_reach.curve_view(of("random")),
                 "kernel": draw_reach.kernel_view(of("random")),
-                "table": draw_reach.table_view(measured(SMALL.tabled, receptive_field.run_table)),
+                "table": draw_reach.table_view(measured(SMALL.for_table, receptive_field.run_table)),
             }
     curves = {name: draw_scaling.curves_view(of("scaling"), name) for name in draw_scaling.TITLES}
     return {"": draw_scaling.scaling_view(of("picture")), **curves}

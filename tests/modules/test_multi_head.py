@@ -22,7 +22,7 @@ def test_forward_and_trace_compute_what_the_loops_compute(drawn: Draw) -> None:
     expected = answer(drawn.module, drawn.case())
     bound = drawn.bound(expected)
     trace = drawn.module.trace(*drawn.args, **drawn.masks)
-    weighed = drawn.module.weigh(*drawn.args, **drawn.masks)
+    weighed = drawn.module.trace_weights(*drawn.args, **drawn.masks)
     for name in weighed._fields:
         assert torch.equal(getattr(weighed, name), getattr(trace, name)), name
     with np.errstate(invalid="ignore"):
@@ -37,7 +37,7 @@ def test_forward_and_trace_compute_what_the_loops_compute(drawn: Draw) -> None:
 
 def test_weighing_masks_nothing_that_nobody_asked_for() -> None:
     x = torch.randn(2, 5, 8, generator=torch.Generator().manual_seed(0))
-    assert (MultiHeadAttention(8, 2).weigh(x).weights > 0).all()
+    assert (MultiHeadAttention(8, 2).trace_weights(x).weights > 0).all()
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])

@@ -347,7 +347,7 @@ def test_a_wrong_number_of_positions_is_called_that(position: Any, shape: tuple[
 
 def test_a_causal_query_of_many_is_refused() -> None:
     module, x = MultiHeadAttention(8, 2), torch.randn(2, 5, 8)
-    for call in (module, module.trace, module.weigh):
+    for call in (module, module.trace, module.trace_weights):
         with pytest.raises(ValueError, match=r"^is_causal with 1 queries and 5 keys does not say which keys come"):
             call(x[:, -1:], x, is_causal=True)
     assert torch.allclose(module(x[:, -1:], x), module(x, is_causal=True)[:, -1:], atol=1e-6)

@@ -15,7 +15,7 @@ CLAIMS: Final = (
         source=CODE,
         place="question 2",
         link={"step": "heads"},
-        breaks=Break(by="a cut by view alone, without the swap", options={"miscut": True}),
+        breaks=Break(by="a cut by view alone, without the swap", options={"no_transpose": True}),
         **_HERE,
     ),
     Claim(

@@ -135,7 +135,7 @@ def _excess(config: AnatomyConfig, trace: AttentionTrace) -> tuple[float, int]:
     return largest(((context @ directions) - reach).clamp(min=0), ones), directions.shape[1] + 1
 
 
-def lookup(config: AnatomyConfig, passes: AttentionTrace, honest: AttentionTrace) -> Found:
+def lookup(config: AnatomyConfig, passes: AttentionTrace, reference: AttentionTrace) -> Found:
     """soft-lookup: the context differs from the best key's value by at most the others' weight times their distance.
 
     Of Σⱼ aⱼ vⱼ − v* = Σⱼ aⱼ (vⱼ − v*) the best key's own term is 0, whatever its weight. Rounding moves a weight by
@@ -144,12 +144,12 @@ def lookup(config: AnatomyConfig, passes: AttentionTrace, honest: AttentionTrace
     Args:
         config: The settings.
         passes: One pass or many (passes, heads, n, ·).
-        honest: One pass without dropout.
+        reference: One pass without dropout.
     """
-    scale = 1 + 2 * float(on_cpu(honest.v).abs().max())
+    scale = 1 + 2 * float(on_cpu(reference.v).abs().max())
     bound = sum_tolerance(config.torch_dtype, scale=scale, terms=len(config.tokens) + 4, rounded=2 * scale)
     lookups = f"{config.heads} × {len(config.tokens)} lookups"
-    return Found(_past_lookup(passes, honest), bound, lookups, size=largest(on_cpu(honest.v)))
+    return Found(_past_lookup(passes, reference), bound, lookups, size=largest(on_cpu(reference.v)))
 
 
 def best_keys(weights: Tensor) -> Tensor:
@@ -157,9 +157,9 @@ def best_keys(weights: Tensor) -> Tensor:
     return torch.nn.functional.one_hot(weights.argmax(-1), weights.shape[-1]).to(weights)
 
 
-def _past_lookup(passes: AttentionTrace, honest: AttentionTrace) -> float:
+def _past_lookup(passes: AttentionTrace, reference: AttentionTrace) -> float:
     """What is left, at least 0; a further number that is 1 in every value notices rows that do not add up to 1."""
-    weights, values, context = on_cpu(honest.weights), on_cpu(honest.v), on_cpu(passes.context)
+    weights, values, context = on_cpu(reference.weights), on_cpu(reference.v), on_cpu(passes.context)
     hard = best_keys(weights)
     others = (weights * (1 - hard)).sum(-1, keepdim=True)
     best = hard @ values

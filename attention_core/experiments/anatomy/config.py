@@ -30,7 +30,7 @@ class AnatomyConfig(RunConfig):
         biases: Whether the four projections have biases.
         projections: Which projections are one: a name in ``PROJECTIONS``.
         dropout: Probability of dropping a weight; above 0 the pass is one of training.
-        miscut: Whether the rows are cut into heads by ``view`` alone, without the transposition.
+        no_transpose: Whether the rows are cut into heads by ``view`` alone, without the transposition.
         fused: Whether operations are counted on ``forward``, which runs on the fused kernel, and not on ``trace``.
     """
 
@@ -43,7 +43,7 @@ class AnatomyConfig(RunConfig):
     biases: bool = setting(True, Switch(label="Biases", hint="They break none of the claims."))
     projections: str = setting("full", Choice(_PROJECTION_LABELS, label="Projections"))
     dropout: float = setting(0.0, Real(0.0, 0.9, 0.1, label="Dropout, as in training"))
-    miscut: bool = setting(
+    no_transpose: bool = setting(
         False,
         Switch(
             label="Split heads without transposing (bug)", hint="The classic mistake: heads without a transposition."
@@ -81,7 +81,7 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
         claim: ``mha-reshape``, ``mha-divisible``, ``drop-rows``, ``convex-hull`` or ``soft-lookup``.
     """
     match claim:
-        case "mha-reshape" if config.miscut and not _cuts_agree(config):
+        case "mha-reshape" if config.no_transpose and not _cuts_agree(config):
             return "the rows are cut by view alone, so heads mix the numbers of several words"
         case "mha-divisible" if config.d_head:
             return "d_head is given, so no number of heads is refused"

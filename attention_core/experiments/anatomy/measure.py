@@ -21,7 +21,8 @@ from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.flops import count_parts
 from attention_core.experiments.head_cut import reshaped, without_transpose
 from attention_core.experiments.inputs import SeededDropout
-from attention_core.experiments.judge import Found, judged
+from attention_core.experiments.judge import Found, Measured, judged
+from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
@@ -148,19 +149,20 @@ def run_anatomy(config: AnatomyConfig) -> AnatomyResult:
         return judged(AnatomyResult, config, claims.TESTS, _measure)
 
 
-def _measure(config: AnatomyConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: AnatomyConfig) -> Measured:
     module, x = attention_module(config), module_input(config)
     masks: Any = {"is_causal": config.causal}
     reference = module.trace(x, **masks)
-    without_dropout = displayed = without_transpose(module, reference, x) if config.miscut else reference
-    heads = f"{config.heads} head{'s' * (config.heads > 1)}"
-    reshape = reshaped(module, reference, x, shown=without_dropout.output, cases=heads, **masks)
+    without_dropout = displayed = without_transpose(module, reference, x) if config.no_transpose else reference
+    reshape = reshaped(
+        module, reference, x, shown=without_dropout.output, cases=plural(config.heads, "head"), **masks
+    )
     _, core = count_parts(module if config.fused else module.trace, x, **masks)
     n, d, training = len(config.tokens), config.width, reference
     if config.dropout:
         training = claims.training_passes(config, module, x, **masks)
         displayed = AttentionTrace(*(each[:1] for each in training))
-        if config.miscut:
+        if config.no_transpose:
             with SeededDropout(config.seed, "dropout"):
                 displayed = without_transpose(module, reference, x)
     found = claims.rows(config, on_cpu(training.weights), on_cpu(reference.weights)[0]) | {
@@ -191,7 +193,7 @@ def _measure(config: AnatomyConfig) -> tuple[dict[str, Found], dict[str, Any]]:
         "applied": displayed.weights[0],
         "hard": hard[0],
         "looked_up": (hard @ on_cpu(displayed.v))[0],
-        "merged": (context.reshape(1, n, -1) if config.miscut else merge_heads(context))[0],
+        "merged": (context.reshape(1, n, -1) if config.no_transpose else merge_heads(context))[0],
         "scale": module.scale,
         "mean_max_weight": float(on_cpu(without_dropout.weights).amax(-1).mean()),
         "tie_bound": claims.tie_bound(config, without_dropout),

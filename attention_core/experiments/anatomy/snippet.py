@@ -39,7 +39,7 @@ def anatomy_snippet(config: AnatomyConfig) -> str:
         "sinusoidal": "sinusoids(i, D)",
         "learned": 'draw((64, D), SEED, "parameter", "added_position.table")[:n]',
     }
-    split = "z.reshape(HEADS, n, SIZE)" if config.miscut else "split(z, HEADS)"
+    split = "z.reshape(HEADS, n, SIZE)" if config.no_transpose else "split(z, HEADS)"
     q, k = ("rotate(q, i)", "rotate(k, i)") if config.positions == "rotary" else "qk"
     masks = mask(positions=config.positions, sees="i <= i[:, None]" if config.causal else None)
     return assemble(
@@ -63,7 +63,7 @@ def anatomy_snippet(config: AnatomyConfig) -> str:
         "",
         "q, k, v = x @ W_Q.T + b_Q, x @ W_K.T + b_K, x @ W_V.T + b_V",
         f"weights, context = attend(*({split} for z in (q, k, v)), mask)",
-        f"output = {'context.reshape(n, -1)' if config.miscut else 'merge(context)'} @ W_O.T + b_O",
+        f"output = {'context.reshape(n, -1)' if config.no_transpose else 'merge(context)'} @ W_O.T + b_O",
         "heads = [slice(h * SIZE, (h + 1) * SIZE) for h in range(HEADS)]",
         "each = [attend(q[:, h], k[:, h], v[:, h], m)[1] @ W_O[:, h].T for h, m in zip(heads, mask)]",
         'print(f"the largest weight of a row is, on average: {weights.double().amax(-1).mean():.3g}")',

@@ -10,7 +10,7 @@ from attention_core.experiments.biases.config import SIZES as SIZES
 from attention_core.experiments.biases.config import AfterNormConfig as AfterNormConfig
 from attention_core.experiments.biases.config import AppendixConfig as AppendixConfig
 from attention_core.experiments.biases.config import BiasesConfig as BiasesConfig
-from attention_core.experiments.biases.config import BiasesSetting as BiasesSetting
+from attention_core.experiments.biases.config import BiasModuleConfig as BiasModuleConfig
 from attention_core.experiments.biases.config import MeanConfig as MeanConfig
 from attention_core.experiments.biases.config import TrainingConfig as TrainingConfig
 from attention_core.experiments.biases.layers import AfterNormResult as AfterNormResult

@@ -25,7 +25,7 @@ _DIRECTION: Final = Choice(DIRECTIONS, label="Direction of the biases")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BiasesSetting(RunConfig):
+class BiasModuleConfig(RunConfig):
     """The module and its tokens, but not how large its biases are: what is computed once for all sizes.
 
     Attributes:
@@ -84,15 +84,15 @@ class BiasesSetting(RunConfig):
         """Whether b_Q and b_K are one vector."""
         return self.tied_query_key and self.q_bias and self.k_bias
 
-    def key_sweep(self) -> "BiasesSetting":
+    def key_sweep(self) -> "BiasModuleConfig":
         """The same module for the sweep over ‖b_K‖: b_K alone (with b_Q where they are one), in every precision."""
-        same = {name: getattr(self, name) for name in declared(BiasesSetting)}
+        same = {name: getattr(self, name) for name in declared(BiasModuleConfig)}
         changed = {"q_bias": self.shared, "k_bias": True, "v_bias": False, "o_bias": False, "masked_row": False}
-        return replace(BiasesSetting(**same), dtype="auto", **changed)
+        return replace(BiasModuleConfig(**same), dtype="auto", **changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BiasesConfig(BiasesSetting):
+class BiasesConfig(BiasModuleConfig):
     """The module, its tokens, and the size of its biases.
 
     Attributes:
@@ -111,11 +111,11 @@ class BiasesConfig(BiasesSetting):
         False, Switch(label="Naive softmax", hint="exp overflows where the largest score is not subtracted first.")
     )
 
-    def without_size(self) -> BiasesSetting:
+    def without_size(self) -> BiasModuleConfig:
         """The same module and tokens without a size that is one of ``SIZES``: what is computed once for all six."""
         if self.size not in SIZES:
             return self
-        return BiasesSetting(**{name: getattr(self, name) for name in declared(BiasesSetting)})
+        return BiasModuleConfig(**{name: getattr(self, name) for name in declared(BiasModuleConfig)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class AfterNormConfig(RunConfig):
     Attributes:
         tokens: The sentence; its tokens are what BatchNorm averages over.
         size: ‖b_O‖, from 0.1 to 5.
-        direction: As in ``BiasesSetting``; ``equal`` is the part that LayerNorm cancels, and nothing else.
+        direction: As in ``BiasModuleConfig``; ``equal`` is the part that LayerNorm cancels, and nothing else.
         batch_norm_eval: Whether BatchNorm uses its running statistics, as after training, instead of the batch's.
     """
 
@@ -136,11 +136,11 @@ class AfterNormConfig(RunConfig):
         False, Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias.")
     )
 
-    def attention(self) -> BiasesSetting:
+    def attention(self) -> BiasModuleConfig:
         """The attention whose output is normalised: b_O is its only bias."""
         run: dict[str, Any] = {"dtype": self.dtype, "device": self.device, "seed": self.seed}
         off = dict.fromkeys(("q_bias", "k_bias", "v_bias"), False)
-        return replace(BiasesSetting(tokens=self.tokens, direction=self.direction, **run), **off)
+        return replace(BiasModuleConfig(tokens=self.tokens, direction=self.direction, **run), **off)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,14 +188,14 @@ class TrainingConfig(RunConfig):
     steps: int = setting(600, Whole(10, 2000, label="Steps"))
 
 
-def breaks(config: BiasesConfig, claim: str) -> str:
+def breaks(config: Any, claim: str) -> str:
     """What makes ``claim`` fail under these settings, in words; empty where it holds.
 
     A bias is only felt by a query that sees something, and only if what it sees differs: the scores need keys that
     differ in content or place (or a sink beside them), the output needs values that differ.
 
     Args:
-        config: The settings.
+        config: A ``BiasesConfig``; for the claims about b_K and b_Q a ``BiasModuleConfig`` will do.
         claim: The key of a verdict of :func:`run_biases`.
     """
     several, distinct = len(config.tokens) > 1, len(set(config.tokens)) > 1

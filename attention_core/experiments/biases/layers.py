@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -10,11 +10,12 @@ import torch.nn.functional as F
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bias_after_norm import bias_tests, found, left_by
-from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasesSetting, MeanConfig
+from attention_core.experiments.biases.config import D_MODEL, AfterNormConfig, BiasModuleConfig, MeanConfig
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import variance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
+from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 
@@ -84,7 +85,7 @@ def run_after_norm(config: AfterNormConfig) -> AfterNormResult:
 
 
 @torch.inference_mode()
-def _after_norm(config: AfterNormConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _after_norm(config: AfterNormConfig) -> Measured:
     attention = BiasedAttention(config.attention())
     module = attention.at(config.size)
     bare = attention.trace(attention.at(config.size, without=("o",)))
@@ -105,8 +106,7 @@ def _after_norm(config: AfterNormConfig) -> tuple[dict[str, Found], dict[str, An
     left = {name: left_by(norm, outputs, errors) for name, norm in built.items()}
     sizes = {name: (largest(mean), largest(rest), largest(whole)) for name, ((mean, rest, whole), _) in left.items()}
     survivals = tuple(Survival(name, *size, left[name].bound) for name, size in sizes.items())
-    cases = f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token"
-    return found(left, cases), {"survivals": survivals, "refusal": refusal}
+    return found(left, plural(len(config.tokens), "token")), {"survivals": survivals, "refusal": refusal}
 
 
 def run_mean(config: MeanConfig) -> MeanResult:
@@ -119,8 +119,8 @@ def run_mean(config: MeanConfig) -> MeanResult:
 
 
 @torch.inference_mode()
-def _mean(config: MeanConfig) -> tuple[dict[str, Found], dict[str, Any]]:
-    attention = BiasedAttention(BiasesSetting(dtype=config.dtype, device=config.device, seed=config.seed))
+def _mean(config: MeanConfig) -> Measured:
+    attention = BiasedAttention(BiasModuleConfig(dtype=config.dtype, device=config.device, seed=config.seed))
     module = attention.at(1.0)
     weight, bias = module.q_weight, bias_parameters(module)["q"]
     assert weight is not None
@@ -164,7 +164,7 @@ def _shifted(config: MeanConfig) -> str:
 
 def _shift(config: MeanConfig) -> float:
     """How many standard errors the inputs' mean moves the mean of the component that it moves most."""
-    setting = BiasesSetting(dtype="float64", device="cpu", seed=config.seed)
+    setting = BiasModuleConfig(dtype="float64", device="cpu", seed=config.seed)
     weight = BiasedAttention(setting).at(1.0).q_weight
     assert weight is not None
     moved = (config.input_mean * weight.detach().sum(1)).abs() / weight.detach().square().sum(1).sqrt()

@@ -8,7 +8,7 @@ softmax(x). Each is measured on the module, and so is what breaks it.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import torch
 from torch import Tensor
@@ -24,8 +24,9 @@ from attention_core.experiments.bounds import (
     shift_tolerance,
     weight_tolerance,
 )
-from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.inputs import draw
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
+from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
@@ -115,7 +116,7 @@ def run_biases(config: BiasesConfig) -> BiasesResult:
     return judged(BiasesResult, config, TESTS.values(), _measure)
 
 
-def _measure(config: BiasesConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: BiasesConfig) -> Measured:
     attention = BiasedAttention(config)
     gradient, *held = _gradients(attention, config)
     measured: _Measured = {"bias-k-grad": (gradient["k"], held[0], held[1])} if config.k_bias else {}
@@ -136,7 +137,7 @@ def _measure(config: BiasesConfig) -> tuple[dict[str, Found], dict[str, Any]]:
             elif role == "v":
                 measured |= _value_claim(attention, config, module, without)
         measured |= _term_claims(attention, terms, module, full) | _shift_claim(config, plain.scores)
-        cases = f"{len(config.tokens):,} tokens" if len(config.tokens) > 1 else "1 token"
+        cases = plural(len(config.tokens), "token")
         return {key: Found(value, bound, cases, size) for key, (value, bound, size) in measured.items()}, {
             "effects": tuple(effects),
             "score_bound": score_tolerance(module, full, plain),
@@ -235,8 +236,7 @@ def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[s
 
     And what rounding explains of b_K's, and how long that of the values is: what is felt has one of such a size.
     """
-    draw = generator(config.seed, "biases", "upstream")
-    upstream = torch.randn(1, len(config.tokens), D_MODEL, generator=draw, dtype=torch.float64)
+    upstream = draw((1, len(config.tokens), D_MODEL), config.seed, "biases", "upstream")
     upstream = upstream.to(attention.device, attention.dtype)
     with torch.inference_mode(False), torch.enable_grad():
         module = attention.at(config.size)

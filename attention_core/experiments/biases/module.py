@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NUM_HEADS, ROLES, BiasesSetting
-from attention_core.experiments.inputs import SeededDropout, draw_parameters, generator, token_embeddings
+from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NUM_HEADS, ROLES, BiasModuleConfig
+from attention_core.experiments.inputs import SeededDropout, draw, draw_parameters, token_embeddings
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 from attention_core.modules.positions import NoPosition, Rotary
@@ -24,7 +24,7 @@ def bias_parameters(module: MultiHeadAttention) -> dict[str, nn.Parameter]:
     return {role: bias for role, bias in zip(ROLES, found, strict=True) if bias is not None}
 
 
-def bias_direction(setting: BiasesSetting, role: str) -> Float[Tensor, " d_model"]:
+def bias_direction(setting: BiasModuleConfig, role: str) -> Float[Tensor, " d_model"]:
     """Unit vector that the bias of ``role`` points along; b_K points along b_Q where they are one vector."""
     match setting.direction:
         case "equal":
@@ -33,9 +33,7 @@ def bias_direction(setting: BiasesSetting, role: str) -> Float[Tensor, " d_model
             towards = torch.zeros(D_MODEL, dtype=torch.float64)
             towards[:: D_MODEL // NUM_HEADS] = 1.0
         case _:
-            name = "q" if role == "k" and setting.shared else role
-            draw = generator(setting.seed, "bias", name)
-            towards = torch.randn(D_MODEL, generator=draw, dtype=torch.float64)
+            towards = draw((D_MODEL,), setting.seed, "bias", "q" if role == "k" and setting.shared else role)
     return towards / towards.norm()
 
 
@@ -47,7 +45,7 @@ class BiasedAttention:
         dtype: Another precision than the setting's.
     """
 
-    def __init__(self, setting: BiasesSetting, dtype: torch.dtype | None = None) -> None:
+    def __init__(self, setting: BiasModuleConfig, dtype: torch.dtype | None = None) -> None:
         self.setting = setting
         self.dtype = dtype or setting.torch_dtype
         self.device = setting.torch_device

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.config import ROLES, SIZES, BiasesConfig, BiasesSetting
+from attention_core.experiments.biases.config import ROLES, SIZES, BiasesConfig, BiasModuleConfig
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import output_tolerance, weight_tolerance
 from attention_core.experiments.verdict import Result
@@ -47,42 +46,31 @@ class BiasSizesResult(Result):
     output_bounds: tuple[float, ...]
 
 
-def run_bias_sizes(setting: BiasesSetting) -> BiasSizesResult:
+def run_bias_sizes(setting: BiasModuleConfig) -> BiasSizesResult:
     """Everything that is drawn, at every size of ``SIZES``, and at the setting's own where it has one."""
     own = {setting.size} if isinstance(setting, BiasesConfig) else set()
     sizes = tuple(sorted(own.union(SIZES)))
     attention = BiasedAttention(setting)
-    columns: dict[str, list[Tensor]] = {}
-    bounds: dict[str, list[float]] = {"weights": [], "output": []}
     with torch.inference_mode():
         plain = attention.trace(attention.at(1.0, without=ROLES))
-        for size in sizes:
-            module = attention.at(size)
-            full = attention.trace(module)
-            step = {
-                "terms": on_cpu(attention.score_terms(size)),
-                "weights": on_cpu(full.weights[0]),
-                "scores_change": on_cpu(full.scores[0]) - on_cpu(plain.scores[0]),
-                "weights_change": on_cpu(full.weights[0]) - on_cpu(plain.weights[0]),
-                "output_change": on_cpu(full.output[0]) - on_cpu(plain.output[0]),
-            }
-            for name, values in step.items():
-                columns.setdefault(name, []).append(values)
-            bounds["weights"].append(weight_tolerance(module, full, plain))
-            bounds["output"].append(output_tolerance(module, full, plain))
-    drawn = {name: torch.stack(steps) for name, steps in columns.items()}
-    terms, moved = drawn["terms"], setting.rotary or setting.qk_norm
-    return BiasSizesResult.of(
-        setting,
-        tokens=setting.tokens,
-        sizes=sizes,
-        constant=(False, not moved, False, not moved),
-        spreads=(terms.amax(-1) - terms.amin(-1)).amax(-1),
-        weight_bounds=tuple(bounds["weights"]),
-        output_bounds=tuple(bounds["output"]),
-        terms=terms,
-        weights=drawn["weights"],
-        scores_change=drawn["scores_change"],
-        weights_change=drawn["weights_change"],
-        output_change=drawn["output_change"],
-    )
+        passes = [(module, attention.trace(module)) for module in map(attention.at, sizes)]
+        changes = {
+            f"{part}_change": torch.stack(
+                [on_cpu(getattr(full, part)[0]) - on_cpu(getattr(plain, part)[0]) for _, full in passes]
+            )
+            for part in ("scores", "weights", "output")
+        }
+        terms = torch.stack([on_cpu(attention.score_terms(size)) for size in sizes])
+        moved = setting.rotary or setting.qk_norm
+        return BiasSizesResult.of(
+            setting,
+            tokens=setting.tokens,
+            sizes=sizes,
+            constant=(False, not moved, False, not moved),
+            terms=terms,
+            spreads=(terms.amax(-1) - terms.amin(-1)).amax(-1),
+            weights=torch.cat([full.weights for _, full in passes]),
+            weight_bounds=tuple(weight_tolerance(module, full, plain) for module, full in passes),
+            output_bounds=tuple(output_tolerance(module, full, plain) for module, full in passes),
+            **changes,
+        )

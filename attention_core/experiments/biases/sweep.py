@@ -1,7 +1,7 @@
 """Where exact cancellation ends: the residual of the key bias and of softmax's shift, by size and precision."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,13 +9,12 @@ import torch
 
 from attention_core.device import DTYPES, supported_dtypes
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.config import KEY_SIZES, BiasesConfig, BiasesSetting, breaks
+from attention_core.experiments.biases.config import KEY_SIZES, BiasModuleConfig, breaks
 from attention_core.experiments.biases.measure import TESTS, naive_softmax
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.bounds import shift_tolerance, weight_tolerance
 from attention_core.experiments.judge import Found, judge_all, largest
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.settings import declared
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result, Verdict
 from attention_core.modules.dot_product import softmax_over_keys
@@ -79,16 +78,15 @@ class ShiftResult(Result):
     bounds: np.ndarray
 
 
-def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
+def steps_size_sweep(setting: BiasModuleConfig) -> Iterator[Step | KeySweepResult]:
     """Compare the weights with and without b_K while ‖b_K‖ grows from 1e-3 to 1e6, precision by precision.
 
     Args:
-        setting: A setting as ``BiasesSetting.key_sweep`` makes it: its precision plays no part.
+        setting: A setting as ``BiasModuleConfig.key_sweep`` makes it: its precision plays no part.
     """
     dtypes = supported_dtypes(setting.torch_device)
     exact = _exactly(setting)
-    columns: dict[str, list[torch.Tensor]] = {"weights": [], "plain": []}
-    rows: dict[str, list[list[float]]] = {"residuals": [], "bounds": [], "nan_shares": []}
+    rows: dict[str, list[torch.Tensor]] = {}
     judged = []
     for done, name in enumerate(dtypes):
         yield Step(done, len(dtypes), name)
@@ -96,64 +94,51 @@ def steps_size_sweep(setting: BiasesSetting) -> Iterator[Step | KeySweepResult]:
             attention = BiasedAttention(setting, DTYPES[name])
             plain = attention.trace(attention.at(1.0, without=("k",)))
             traces = [(module, attention.trace(module)) for module in map(attention.at, KEY_SIZES)]
-            weights = [on_cpu(trace.weights) for _, trace in traces]
-            residuals = [largest(each - on_cpu(plain.weights)) for each in weights]
-            bounds = [weight_tolerance(module, trace, plain) for module, trace in traces]
-            columns["weights"].append(torch.cat(weights))
-            columns["plain"].append(on_cpu(plain.weights[0]))
-            rows["residuals"].append(residuals)
-            rows["bounds"].append(bounds)
-            rows["nan_shares"].append([float(each.isnan().double().mean()) for each in weights])
-        here = replace(setting, dtype=name)
-        judged.append(
-            tuple(
-                _verdict(here, size, residual, bound, *known)
-                for size, residual, bound, known in zip(KEY_SIZES, residuals, bounds, exact, strict=True)
-            )
-        )
+            weights, bare = on_cpu(torch.cat([trace.weights for _, trace in traces])), on_cpu(plain.weights[0])
+            row = {
+                "weights": weights,
+                "plain": bare,
+                "residuals": (weights - bare).abs().amax((1, 2, 3)),
+                "bounds": _numbers(weight_tolerance(module, trace, plain) for module, trace in traces),
+                "nan_shares": weights.isnan().double().mean((1, 2, 3)),
+            }
+        for kind, values in row.items():
+            rows.setdefault(kind, []).append(values)
+        measured = zip(row["residuals"].tolist(), row["bounds"].tolist(), strict=True)
+        each, here = zip(KEY_SIZES, measured, exact, strict=True), replace(setting, dtype=name)
+        judged.append(tuple(_verdict(here, size, *found, *known) for size, found, known in each))
     yield KeySweepResult.of(
-        setting,
-        tuple(row[-1] for row in judged),
-        tokens=setting.tokens,
-        dtypes=dtypes,
-        sizes=KEY_SIZES,
-        **{name: torch.stack(values) for name, values in columns.items()},
-        **{name: _numbers(values) for name, values in rows.items()},
-        judged=tuple(judged),
-    )
+        setting, tuple(row[-1] for row in judged), tokens=setting.tokens, dtypes=dtypes, sizes=KEY_SIZES,
+        judged=tuple(judged), **{kind: torch.stack(values) for kind, values in rows.items()},
+    )  # fmt: skip
 
 
-def run_shift(setting: BiasesSetting) -> ShiftResult:
+def run_shift(setting: BiasModuleConfig) -> ShiftResult:
     """Shift all scores of the module by δ from 1e-3 to 1e6, with softmax as it is computed and as it is written.
 
     Args:
         setting: The module and its tokens; its biases are left out.
     """
     dtypes = supported_dtypes(setting.torch_device)
-    rows: dict[str, list[list[float]]] = {"residuals": [], "naive": [], "bounds": []}
+    rows: dict[str, list[torch.Tensor]] = {"residuals": [], "naive": [], "bounds": []}
+    shifts = _numbers(KEY_SIZES)[:, None, None, None]
     with torch.inference_mode():
         for name in dtypes:
             attention = BiasedAttention(setting, DTYPES[name])
             scores = attention.trace(attention.at(0.0)).scores
+            shifted = scores + shifts.to(scores)
             for key, softmax in (("residuals", softmax_over_keys), ("naive", naive_softmax)):
-                before = on_cpu(softmax(scores))
-                rows[key].append([largest(on_cpu(softmax(scores + shift)) - before) for shift in KEY_SIZES])
-            rows["bounds"].append([shift_tolerance(scores, shift) for shift in KEY_SIZES])
-    return ShiftResult.of(
-        setting,
-        dtypes=dtypes,
-        shifts=KEY_SIZES,
-        residuals=_numbers(rows["residuals"]),
-        naive=_numbers(rows["naive"]),
-        bounds=_numbers(rows["bounds"]),
-    )
+                rows[key].append((on_cpu(softmax(shifted)) - on_cpu(softmax(scores))).abs().amax((1, 2, 3)))
+            rows["bounds"].append(_numbers(shift_tolerance(scores, shift) for shift in KEY_SIZES))
+    drawn = {kind: torch.stack(values) for kind, values in rows.items()}
+    return ShiftResult.of(setting, dtypes=dtypes, shifts=KEY_SIZES, **drawn)
 
 
-def _numbers(rows: list[list[float]]) -> torch.Tensor:
-    return torch.tensor(rows, dtype=torch.float64)
+def _numbers(values: Iterable[float]) -> torch.Tensor:
+    return torch.tensor(list(values), dtype=torch.float64)
 
 
-def _exactly(setting: BiasesSetting) -> list[tuple[float, float]]:
+def _exactly(setting: BiasModuleConfig) -> list[tuple[float, float]]:
     """In float64, at each size: the residual, and a key's largest component."""
     attention = BiasedAttention(replace(setting, dtype="float64", device="cpu"))
     bare = BiasedAttention(replace(attention.setting, qk_norm=False))
@@ -169,13 +154,13 @@ def _exactly(setting: BiasesSetting) -> list[tuple[float, float]]:
 
 
 def _verdict(
-    setting: BiasesSetting, size: float, measured: float, bound: float, residual: float, largest_key: float
+    setting: BiasModuleConfig, size: float, measured: float, bound: float, residual: float, largest_key: float
 ) -> Verdict:  # fmt: skip
     """``bias-k`` in one precision at one size, with what float64 says of overflow and of what breaks it."""
     limit = torch.finfo(setting.torch_dtype).max
     ends = f"{setting.dtype} ends at {format_number(limit)}"
     over, near = largest_key > limit * MARGIN, limit / MARGIN < largest_key <= limit * MARGIN
-    broken = f"{ends}, and the largest key does not" if over else _breaks(setting)
+    broken = f"{ends}, and the largest key does not" if over else breaks(setting, "bias-k.weights")
     test = replace(
         TESTS["bias-k.weights"],
         key=f"bias-k.{setting.dtype}",
@@ -185,9 +170,3 @@ def _verdict(
     cases = f"‖b_K‖ = {format_number(size)}"
     found = Found(measured, bound, cases, size=1.0, exact=math.inf if over else residual)
     return judge_all(setting, (test,), {test.key: found})[0]
-
-
-def _breaks(setting: BiasesSetting) -> str:
-    return breaks(
-        BiasesConfig(**{name: getattr(setting, name) for name in declared(BiasesSetting)}), "bias-k.weights"
-    )

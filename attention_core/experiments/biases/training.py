@@ -91,7 +91,7 @@ def _task(config: TrainingConfig) -> tuple[MultiHeadAttention, Tensor, Tensor]:
 
 
 def _norms(module: MultiHeadAttention) -> list[float]:
-    return [float(on_cpu(bias).norm()) for bias in bias_parameters(module).values()]
+    return on_cpu(torch.stack([*bias_parameters(module).values()])).norm(dim=1).tolist()
 
 
 def _result(config: TrainingConfig, norms: list[list[list[float]]], bound: float) -> TrainingResult:

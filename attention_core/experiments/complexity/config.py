@@ -47,7 +47,7 @@ class ComplexityConfig(RunConfig):
         fused: Count ``forward``, which runs torch's fused kernel, on the device itself, instead of ``trace``.
         large_heads: Heads of 2 · d_model / num_heads.
         no_output: Leave W_O out.
-        mixed: Cut into heads by reshaping alone, without swapping heads and tokens: a common mistake.
+        no_transpose: Cut into heads by reshaping alone, without swapping heads and tokens: a common mistake.
 
     Raises:
         ConfigError: If a setting, or what they cost together, is not possible.
@@ -64,7 +64,7 @@ class ComplexityConfig(RunConfig):
     large_heads: bool = setting(
         False, Switch(label="Heads twice as large", hint="Then h · d_head is not d_model.", link="large")
     )
-    mixed: bool = setting(False, Switch(label="Reshape, no swap", hint="A mistake: heads mix tokens."))
+    no_transpose: bool = setting(False, Switch(label="Reshape, no swap", hint="A mistake: heads mix tokens."))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)

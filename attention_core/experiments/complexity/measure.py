@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -22,7 +22,8 @@ from attention_core.experiments.complexity.rearranged import rearrangements
 from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
-from attention_core.experiments.judge import Found, Test, judged
+from attention_core.experiments.judge import Found, Measured, Test, judged
+from attention_core.experiments.number_format import plural
 
 _LARGE = "d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide"
 
@@ -32,7 +33,7 @@ def run_complexity(config: ComplexityConfig) -> ComplexityResult:
     return judged(ComplexityResult, config, TESTS, _measure)
 
 
-def _measure(config: ComplexityConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ComplexityConfig) -> Measured:
     lines, (core, total), cross = count_lines(config), count_whole(config), crossing(config)
     parts, over_n = np.array(count_map(config)), np.array(count_over_n(config)).T
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model
@@ -62,14 +63,14 @@ def _reshaped(config: ComplexityConfig) -> dict[str, Found]:
     x, y = tokens("x", n_t, config.d_model, config), tokens("y", n_s, config.d_model, config)
     with torch.no_grad():
         trace = module.trace(x, y)
-        shown = without_transpose(module, trace, x, y).output if config.mixed else module(x, y)
-        cases = f"{config.num_heads} head{'s' * (config.num_heads > 1)}, {n_t} queries, {n_s} keys"
+        shown = without_transpose(module, trace, x, y).output if config.no_transpose else module(x, y)
+        cases = f"{plural(config.num_heads, 'head')}, {n_t} queries, {n_s} keys"
         return {"mha-reshape": reshaped(module, trace, x, y, shown=shown, cases=cases)}
 
 
 def _mixes(config: ComplexityConfig) -> str:
     """With one head, or one token, there is nothing to mix."""
-    mixes = config.mixed and config.num_heads > 1 and max(config.num_queries, config.num_keys) > 1
+    mixes = config.no_transpose and config.num_heads > 1 and max(config.num_queries, config.num_keys) > 1
     return "reshaping alone gives each head numbers of several tokens" if mixes else ""
 
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.inputs import draw_parameters, generator
+from attention_core.experiments.inputs import draw, draw_parameters
 from attention_core.modules.multi_head import MultiHeadAttention
 
 
@@ -13,17 +13,9 @@ def shapes_only(
 ) -> MultiHeadAttention:
     """The module on torch's meta device: it computes shapes, and no numbers."""
     return MultiHeadAttention(
-        d_model,
-        num_heads,
-        d_head=d_head,
-        output_projection=output_projection,
-        device="meta",
-        dtype=dtype,
-        q_bias=False,
-        k_bias=False,
-        v_bias=False,
-        o_bias=False,
-    )
+        d_model, num_heads, d_head=d_head, output_projection=output_projection, device="meta", dtype=dtype,
+        q_bias=False, k_bias=False, v_bias=False, o_bias=False,
+    )  # fmt: skip
 
 
 def filled(module: MultiHeadAttention, run: RunConfig) -> MultiHeadAttention:
@@ -34,6 +26,4 @@ def filled(module: MultiHeadAttention, run: RunConfig) -> MultiHeadAttention:
 
 def tokens(name: str, count: int, d_model: int, run: RunConfig) -> Tensor:
     """A text of ``count`` vectors ~ N(0, I): (1, count, d_model), one stream of numbers for each ``name``."""
-    stream = generator(run.seed, "complexity", name)
-    drawn = torch.randn(1, count, d_model, generator=stream, dtype=torch.float64)
-    return drawn.to(device=run.torch_device, dtype=run.torch_dtype)
+    return draw((1, count, d_model), run.seed, "complexity", name).to(run.torch_device, run.torch_dtype)

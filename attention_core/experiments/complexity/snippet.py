@@ -34,8 +34,8 @@ def complexity_snippet(config: ComplexityConfig) -> str:
     if config.fused:
         attend, where = "F.scaled_dot_product_attention(q[None], k[None], v[None])[0]", "DEVICE"
     out = " @ w[3].mT" if config.output_projection else ""
-    cut = "z.reshape(HEADS, -1, SIZE)" if config.mixed else "split(z, HEADS)"
-    merged = "context.reshape(len(x), -1)" if config.mixed else "merge(context)"
+    cut = "z.reshape(HEADS, -1, SIZE)" if config.no_transpose else "split(z, HEADS)"
+    merged = "context.reshape(len(x), -1)" if config.no_transpose else "merge(context)"
     return assemble(
         f"SEED, D, HEADS, SIZE, DTYPE = {config.seed}, {sizes}, torch.{config.dtype}",
         f"DEVICE = {str(config.torch_device)!r}",

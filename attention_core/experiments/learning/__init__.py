@@ -5,6 +5,8 @@ of unknown period takes two layers; ``learn-key-bias`` gradient descent never mo
 the factor 1/√d_head is for; ``learn-tied`` what one matrix for keys and values costs.
 """
 
+from attention_core.experiments.learning.checkpoint import keep as keep
+from attention_core.experiments.learning.checkpoint import load_kept as load_kept
 from attention_core.experiments.learning.config import OPTIMIZERS as OPTIMIZERS
 from attention_core.experiments.learning.config import SCALES as SCALES
 from attention_core.experiments.learning.config import SUCCESS as SUCCESS
@@ -13,16 +15,19 @@ from attention_core.experiments.learning.heads import Ablation as Ablation
 from attention_core.experiments.learning.heads import AblationResult as AblationResult
 from attention_core.experiments.learning.heads import check_heads as check_heads
 from attention_core.experiments.learning.heads import steps_ablation as steps_ablation
-from attention_core.experiments.learning.keep import keep as keep
-from attention_core.experiments.learning.keep import load_kept as load_kept
+from attention_core.experiments.learning.history import MAX_MOMENTS as MAX_MOMENTS
+from attention_core.experiments.learning.history import moments_of as moments_of
+from attention_core.experiments.learning.inference import Answer as Answer
+from attention_core.experiments.learning.inference import Head as Head
+from attention_core.experiments.learning.inference import answer as answer
+from attention_core.experiments.learning.inference import check_input as check_input
+from attention_core.experiments.learning.inference import letters as letters
 from attention_core.experiments.learning.map import D_HEADS as D_HEADS
 from attention_core.experiments.learning.map import MapConfig as MapConfig
 from attention_core.experiments.learning.map import MapResult as MapResult
 from attention_core.experiments.learning.map import MapStep as MapStep
 from attention_core.experiments.learning.map import steps_map as steps_map
 from attention_core.experiments.learning.model import ROLES as ROLES
-from attention_core.experiments.learning.notes import MAX_MOMENTS as MAX_MOMENTS
-from attention_core.experiments.learning.notes import moments_of as moments_of
 from attention_core.experiments.learning.result import History as History
 from attention_core.experiments.learning.result import LearningResult as LearningResult
 from attention_core.experiments.learning.result import LearningStep as LearningStep
@@ -35,8 +40,3 @@ from attention_core.experiments.learning.seeds import steps_seeds as steps_seeds
 from attention_core.experiments.learning.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.learning.snippet import learning_snippet as learning_snippet
 from attention_core.experiments.learning.training import steps_learning as steps_learning
-from attention_core.experiments.learning.use import Answer as Answer
-from attention_core.experiments.learning.use import Head as Head
-from attention_core.experiments.learning.use import answer as answer
-from attention_core.experiments.learning.use import check_input as check_input
-from attention_core.experiments.learning.use import letters as letters

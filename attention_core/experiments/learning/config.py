@@ -163,7 +163,7 @@ class LearningConfig(RunConfig):
         return Learned(max_len=self.tokens) if self.positions == "learned" else choices.POSITIONS[self.positions]
 
     @property
-    def rule(self) -> Task:
+    def task_rule(self) -> Task:
         """What the task asks for."""
         return TASKS[self.task]
 
@@ -173,7 +173,7 @@ class LearningConfig(RunConfig):
         return Sizes(tokens=self.tokens, kinds=self.kinds, back=self.back, causal=self.causal)
 
     @property
-    def blind(self) -> bool:
+    def order_blind(self) -> bool:
         """Whether nothing tells the model the order of its tokens."""
         return self.positions == "none" and not self.causal
 
@@ -197,7 +197,7 @@ class LearningConfig(RunConfig):
         """How many models are trained."""
         return 1
 
-    def one(self, **changed: Any) -> "LearningConfig":
+    def single_run(self, **changed: Any) -> "LearningConfig":
         """A single run with these settings, but for those that are given."""
         settings = {field.name: getattr(self, field.name) for field in fields(LearningConfig)}
         return LearningConfig(**settings | changed)

@@ -10,10 +10,10 @@ from attention_core.experiments.arrays import Record
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS
+from attention_core.experiments.learning.inference import Head, rebuild, switch_off
 from attention_core.experiments.learning.model import TokenModel
 from attention_core.experiments.learning.result import Score, Trained
 from attention_core.experiments.learning.trainer import score
-from attention_core.experiments.learning.use import Head, rebuild, switch_off
 from attention_core.experiments.settings import check_settings
 from attention_core.experiments.step import Step
 

@@ -98,7 +98,7 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
     scores, parameters, total = [], 0, config.runs * len(moments)
     total += config.runs * compares(config)
     for run, seed in enumerate(config.seeds):
-        trainer = Trainer(config.one(seed=seed))
+        trainer = Trainer(config.single_run(seed=seed))
         parameters = trainer.flat.values.numel()
         for point, moment in enumerate(moments):
             if not trainer.reach(moment):
@@ -113,7 +113,7 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
         said = f"run {run + 1} of {config.runs} with three matrices"
         kept = {"moments": frozen(np.array(moments)), "accuracy": frozen(curves.copy())}
         yield SeedsStep(total - config.runs + run, total, said, **kept)
-        trainer = Trainer(config.one(seed=seed, projections="full"))
+        trainer = Trainer(config.single_run(seed=seed, projections="full"))
         trainer.reach(config.steps)
         others.append(score(trainer.config, trainer.model))
     share, untied = _share(scores), _share(others) if others else None

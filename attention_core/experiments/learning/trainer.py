@@ -61,7 +61,7 @@ class Trainer:
     @torch.enable_grad()
     def measure(self) -> None:
         """Draw new sequences, and compute the loss and where it is finite the gradients."""
-        drawn = self.config.rule.draw(self.config.sizes, self.config.batch, self.draws)
+        drawn = self.config.task_rule.draw(self.config.sizes, self.config.batch, self.draws)
         self.inputs, self.wanted = (each.to(self.device) for each in drawn)
         scores = self.model(self.inputs)
         loss = cross_entropy(scores, self.wanted)
@@ -99,7 +99,7 @@ def cross_entropy(scores: Tensor, wanted: Tensor) -> Tensor:
 
 def sequences(config: LearningConfig, batch: int, purpose: str) -> Sequences:
     """Sequences apart from those of the training."""
-    return config.rule.draw(config.sizes, batch, generator(config.seed, "learning", purpose))
+    return config.task_rule.draw(config.sizes, batch, generator(config.seed, "learning", purpose))
 
 
 def held_out(config: LearningConfig) -> Sequences:
@@ -109,7 +109,7 @@ def held_out(config: LearningConfig) -> Sequences:
 
 def blind_shares(config: LearningConfig) -> Float[np.ndarray, " held_out"]:
     """For each held-out sequence, the share that the best model blind to order is expected to get right."""
-    return blind_best(config.rule, *held_out(config), config.sizes).numpy()
+    return blind_best(config.task_rule, *held_out(config), config.sizes).numpy()
 
 
 @torch.inference_mode()

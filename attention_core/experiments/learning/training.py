@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import torch
 
 from attention_core.experiments.learning.config import LearningConfig
+from attention_core.experiments.learning.history import Notes, moments_of
 from attention_core.experiments.learning.key_bias import KeyBiasWatch
-from attention_core.experiments.learning.notes import Notes, moments_of
 from attention_core.experiments.learning.result import LearningResult, LearningStep, Trained
 from attention_core.experiments.learning.trainer import Trainer, score
 from attention_core.experiments.learning.verdicts import run_verdicts

@@ -92,7 +92,7 @@ def _small(config: LearningConfig) -> str:
 
 
 def _order(config: LearningConfig) -> str:
-    return "" if config.blind else "positions tell the order"
+    return "" if config.order_blind else "positions tell the order"
 
 
 def _trivial(config: LearningConfig) -> str:
@@ -134,7 +134,7 @@ TESTS: Final = (
 
 def run_verdicts(config: LearningConfig, scores: Sequence[Score]) -> tuple[Verdict, ...]:
     """learn-order, of one run or several: none gets more right than the best model that is blind to order."""
-    if not config.blind and not learns(config):
+    if not config.order_blind and not learns(config):
         return ()
     most = max(scores, key=lambda one: one.above_blind)
     cases = f"{'one run' if len(scores) == 1 else f'the best of {len(scores)} runs'}, {HELD_OUT} sequences each"

@@ -5,7 +5,5 @@ from attention_core.experiments.masking.config import MaskingConfig as MaskingCo
 from attention_core.experiments.masking.measure import MaskingResult as MaskingResult
 from attention_core.experiments.masking.measure import ModuleMasks as ModuleMasks
 from attention_core.experiments.masking.measure import run_masking as run_masking
-from attention_core.experiments.masking.rows import judge_blind as judge_blind
-from attention_core.experiments.masking.rows import through_layers as through_layers
 from attention_core.experiments.masking.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.masking.snippet import masking_snippet as masking_snippet

@@ -13,9 +13,8 @@ from attention_core.device import supported_dtypes
 from attention_core.experiments.arrays import Record, on_cpu
 from attention_core.experiments.bounds import sum_tolerance
 from attention_core.experiments.inputs import draw, draw_parameters, token_embeddings
-from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.judge import Found, Test
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
-from attention_core.experiments.verdict import Verdict
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys
 from attention_core.modules.masks import to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -198,7 +197,7 @@ def through_layers(attend: Attend, x: Tensor, bias: Tensor, *, gradient: tuple[i
     return BlindRow(**dict(zip(("weights", "context", "output"), kept, strict=True)), gradient=gradient)
 
 
-def judge_blind(config: MaskingConfig, row: BlindRow) -> tuple[Verdict, ...]:
+def blind_found(row: BlindRow) -> dict[str, Found]:
     """mask-full: context 0, output b_O, no NaN, finite gradients; each is counted, number by number."""
     counted = (
         (int((row.context != 0).sum()), row.context.size),
@@ -207,10 +206,10 @@ def judge_blind(config: MaskingConfig, row: BlindRow) -> tuple[Verdict, ...]:
         row.gradient,
     )
     cases = f"a row without keys, {LAYERS} layers"
-    return judge_all(config, BLIND_TESTS, {
-        test.key: Found(found, 0, cases, unit=f"of {size:,} numbers")
-        for test, (found, size) in zip(BLIND_TESTS, counted, strict=True)
-    })  # fmt: skip
+    return {
+        test.key: Found(wrong, 0, cases, unit=f"of {size:,} numbers")
+        for test, (wrong, size) in zip(BLIND_TESTS, counted, strict=True)
+    }
 
 
 def _naive(config: MaskingConfig) -> str:

@@ -1,7 +1,7 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm do, and what they do not."""
 
-from attention_core.experiments.normalization.bias import BiasResult as BiasResult
-from attention_core.experiments.normalization.block import BlockResult as BlockResult
+from attention_core.experiments.normalization.bias import NormBiasResult as NormBiasResult
+from attention_core.experiments.normalization.block import NormBlockResult as NormBlockResult
 from attention_core.experiments.normalization.config import NORMS as NORMS
 from attention_core.experiments.normalization.config import TOPICS as TOPICS
 from attention_core.experiments.normalization.config import NormalizationConfig as NormalizationConfig

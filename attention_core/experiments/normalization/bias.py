@@ -1,7 +1,7 @@
 """What a norm leaves of the bias of the linear layer before it (``bias-norm``)."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -10,17 +10,17 @@ import torch.nn.functional as F
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bias_after_norm import bias_tests, cases, found, left_by
 from attention_core.experiments.bounds import variance
-from attention_core.experiments.judge import Found, judged, largest
+from attention_core.experiments.judge import Measured, judged, largest
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Result
 
 NAMES: Final = ("BatchNorm, all of b", "LayerNorm, mean of b", "LayerNorm, the rest", "RMSNorm, all of b")
-TESTS: Final = bias_tests(lambda config: config.about("bias"))
+TESTS: Final = bias_tests(lambda config: config.breaks("bias"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BiasResult(Result):
+class NormBiasResult(Result):
     """What each norm's output moves by when a part of the bias is added before it.
 
     Attributes:
@@ -34,12 +34,12 @@ class BiasResult(Result):
     largest: tuple[float, ...]
 
 
-def run_bias(config: NormalizationConfig) -> BiasResult:
+def run_bias(config: NormalizationConfig) -> NormBiasResult:
     """Send tokens through a linear layer without and with its bias, or a part of it, and then through each norm."""
-    return judged(BiasResult, config, TESTS, _measure)
+    return judged(NormBiasResult, config, TESTS, _measure)
 
 
-def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: NormalizationConfig) -> Measured:
     d = config.d_model
     x, weight = cast(config, draw(config, "tokens", config.num_tokens, d)), draw(config, "weight", d, d) / d**0.5
     bias, weight = draw(config, "bias", d), cast(config, weight)

@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -11,8 +11,8 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Test, judged, largest
-from attention_core.experiments.normalization.built import block_tokens, build_block
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
+from attention_core.experiments.normalization.block_under_test import block_tokens, build_block
 from attention_core.experiments.normalization.config import PLACEMENTS, NormalizationConfig
 from attention_core.experiments.normalization.placement import TESTS as PLACE_TESTS
 from attention_core.experiments.normalization.placement import place_found, through_depth
@@ -23,7 +23,7 @@ MOST_ORDERS: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockResult(Result):
+class NormBlockResult(Result):
     """What is left of f(σX) − σf(X) in each placement of the norm.
 
     Attributes:
@@ -45,20 +45,20 @@ class BlockResult(Result):
     alike: np.ndarray
 
 
-def run_block(config: NormalizationConfig) -> BlockResult:
+def run_block(config: NormalizationConfig) -> NormBlockResult:
     """Permute the tokens of a block in all orders of up to five, in 120 random ones above."""
-    return judged(BlockResult, config, (*TESTS, *PLACE_TESTS), _measure)
+    return judged(NormBlockResult, config, (*TESTS, *PLACE_TESTS), _measure)
 
 
 TESTS: Final = tuple(
     Test(f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}", "≤",
          f"with {name} the outputs, put back in order, differ by at most", f"{name}: max |f(σX) − σ f(X)|",
-         breaks=lambda config: config.about("block"))
+         breaks=lambda config: config.breaks("block"))
     for name in PLACEMENTS
 )  # fmt: skip
 
 
-def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: NormalizationConfig) -> Measured:
     orders, x, found, left = _orders(config), block_tokens(config), {}, []
     cases = f"{'all' if config.num_tokens <= 5 else 'a sample of'} {len(orders)} orders, {config.norm}"
     for test, placement in zip(TESTS, PLACEMENTS.values(), strict=True):

@@ -73,7 +73,7 @@ class NormalizationConfig(RunConfig):
     causal: bool = setting(False, Switch(label="Causal mask", hint="In the block's attention."))
     slot_weights: bool = setting(False, Switch(label="A gain for each slot", hint="In the block's norms."))
 
-    def about(self, topic: str) -> str:
+    def breaks(self, topic: str) -> str:
         """Why the claims of ``topic`` fail under these settings, in words; empty where they hold."""
         match topic:
             case "dependence" | "bias":

@@ -1,14 +1,14 @@
 """Which inputs a norm's output depends on, by autograd (``ln-deps``)."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.judge import Found, Test, judged
+from attention_core.experiments.judge import Found, Measured, Test, judged
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Result
@@ -35,7 +35,7 @@ TESTS: Final = (
     Test("ln-deps.batch", "=", "of BatchNorm's derivatives by another feature, non-zero are",
          "BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j"),
     Test("ln-deps.pairs", "=", "of all pairs of tokens, those that depend on each other after BatchNorm are",
-         "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.about("dependence")),
+         "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.breaks("dependence")),
 )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def run_dependence(config: NormalizationConfig) -> DependenceResult:
     return judged(DependenceResult, config, TESTS, _measure)
 
 
-def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: NormalizationConfig) -> Measured:
     x = cast(config, draw(config, "tokens", 1, config.num_tokens, config.d_model))
     jacobians = torch.stack([_jacobian(norm_module(config, norm), x) for norm in NORMS.values()])
     n, d = config.num_tokens, config.d_model

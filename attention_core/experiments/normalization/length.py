@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from torch import nn
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import sum_tolerance
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.normalization.config import NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw
 from attention_core.experiments.verdict import Result
@@ -47,7 +47,7 @@ def run_length(config: NormalizationConfig) -> LengthResult:
     return judged(LengthResult, config, TESTS, _measure)
 
 
-def _measure(config: NormalizationConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: NormalizationConfig) -> Measured:
     d = config.d_model
     drawn = draw(config, "points", POINTS, d) * config.input_std
     x = cast(config, drawn[:, :1].expand(-1, d) if config.constant else drawn)
@@ -99,7 +99,7 @@ def _off_sphere(config: NormalizationConfig) -> str:
     if _undefined(config) or config.gamma == 0:
         return _undefined(config)
     if config.constant:
-        return config.about("length")
+        return config.breaks("length")
     several = ["each feature has a gain of its own"] * config.own_gammas
     return "; ".join(several + ["ε takes part in the division"] * (config.eps > 0))
 

@@ -5,13 +5,13 @@ from typing import TypeAlias
 
 import torch
 
-from attention_core.experiments.normalization.bias import BiasResult, run_bias
-from attention_core.experiments.normalization.block import BlockResult, run_block
+from attention_core.experiments.normalization.bias import NormBiasResult, run_bias
+from attention_core.experiments.normalization.block import NormBlockResult, run_block
 from attention_core.experiments.normalization.config import TOPICS, NormalizationConfig
 from attention_core.experiments.normalization.dependence import DependenceResult, run_dependence
 from attention_core.experiments.normalization.length import LengthResult, run_length
 
-NormalizationResult: TypeAlias = DependenceResult | LengthResult | BiasResult | BlockResult
+NormalizationResult: TypeAlias = DependenceResult | LengthResult | NormBiasResult | NormBlockResult
 
 _RUN: dict[str, Callable[[NormalizationConfig], NormalizationResult]] = dict(
     zip(TOPICS, (run_dependence, run_length, run_bias, run_block), strict=True)
@@ -23,7 +23,7 @@ def run_normalization(config: NormalizationConfig) -> NormalizationResult:
 
     Returns:
         The result of that question, in the order of ``TOPICS``: ``DependenceResult`` (``ln-deps``), ``LengthResult``
-        (``ln-norm``), ``BiasResult`` (``bias-norm``) or ``BlockResult`` (``perm-block``, ``norm-place``).
+        (``ln-norm``), ``NormBiasResult`` (``bias-norm``) or ``NormBlockResult`` (``perm-block``, ``norm-place``).
     """
     with torch.no_grad():
         return _RUN[config.topic](config)

@@ -10,7 +10,7 @@ from torch import Tensor
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import sum_tolerance
 from attention_core.experiments.judge import Found, Test, largest
-from attention_core.experiments.normalization.built import PARTS, block_tokens, build_block
+from attention_core.experiments.normalization.block_under_test import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import NORMS, PLACEMENTS, NormalizationConfig
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 

@@ -6,7 +6,6 @@ feed-forward network, residuals and norms is equivariant too, wherever its norms
 bias say that LayerNorm breaks the last one; it acts on each token alone, and does not.
 """
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -14,7 +13,7 @@ from typing import Final
 import torch
 
 from attention_core.experiments.checks import MAX_TOKENS
-from attention_core.experiments.judge import Found, judge_all, largest, worst
+from attention_core.experiments.judge import Found, Steps, largest, steps_judged, worst
 from attention_core.experiments.permutation.config import PLACEMENTS, PermutationConfig, widest_claims
 from attention_core.experiments.permutation.measure import TESTS, residuals_of
 from attention_core.experiments.permutation.module import BIASES, Attention, Blocks, orders_of
@@ -62,46 +61,30 @@ def steps_blocks(config: PermutationConfig) -> Iterator[Step | BlockResult]:
     Args:
         config: The module and its tokens; with a second sentence only the biases can be tried.
     """
-    found: dict[str, Found] = {}
-    blocks: list[BlockCase] = []
-    yield from _steps(config, found, blocks)
-    with torch.inference_mode():
-        verdicts = judge_all(config, TESTS, found, _measure)
-    yield BlockResult.of(config, verdicts, blocks=tuple(blocks))
+    yield from steps_judged(BlockResult, config, TESTS, _steps)
 
 
-def _measure(config: PermutationConfig) -> dict[str, Found]:
-    found: dict[str, Found] = {}
-    deque(_steps(config, found, []), maxlen=0)
-    return found
-
-
-def _steps(config: PermutationConfig, found: dict[str, Found], blocks: list[BlockCase]) -> Iterator[Step]:
-    """Measure all, and fill in what was found."""
+def _steps(config: PermutationConfig) -> Steps:
     kinds = [] if config.context else list(_kinds(config))
     total = len(BIAS_SETS) + bool(kinds) + len(kinds)
     moves: list[Found] = []
     for done, biases in enumerate(BIAS_SETS):
         yield Step(done, total, "each bias in every order")
-        with torch.inference_mode():
-            moves += _moves_with(config, biases)
-    found["perm-bias"] = worst(moves)
-    if not kinds:
-        return
-    yield Step(len(BIAS_SETS), total, "the mean in every order")
-    with torch.inference_mode():
+        moves += _moves_with(config, biases)
+    found, held, blocks = {"perm-bias": worst(moves)}, [], []
+    if kinds:
+        yield Step(len(BIAS_SETS), total, "the mean in every order")
         found["perm-pool"] = _mean_moves(config)
     cases = f"{orders_of(len(config.tokens), config.seed)[1]}, {len(kinds)} blocks"
-    held = []
     for done, (placement, norm) in enumerate(kinds, len(BIAS_SETS) + 1):
         yield Step(done, total, f"a {placement} block in every order")
-        with torch.inference_mode():
-            residual, bound, size = _block_moves(config, placement, norm)
+        residual, bound, size = _block_moves(config, placement, norm)
         held.append(Found(residual, bound, cases, size))
         blocks.append(BlockCase(placement=placement, norm=norm, residual=residual, bound=bound))
-    found["perm-block"] = worst(held)
+    return found | ({"perm-block": worst(held)} if kinds else {}), {"blocks": tuple(blocks)}
 
 
+@torch.inference_mode()
 def _mean_moves(config: PermutationConfig) -> Found:
     """How far the mean moves.
 
@@ -117,6 +100,7 @@ def _mean_moves(config: PermutationConfig) -> Found:
     return Found(largest(after - before), attention.bound(), f"{cases}, with padding", largest(before))
 
 
+@torch.inference_mode()
 def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> list[Found]:
     """How far each claim is off with some of the biases."""
     attention, claims = Attention(config, biases=biases), widest_claims(config)
@@ -133,6 +117,7 @@ def _kinds(config: PermutationConfig) -> Iterator[tuple[str, str]]:
             yield placement, norm
 
 
+@torch.inference_mode()
 def _block_moves(config: PermutationConfig, placement: str, norm: str) -> tuple[float, float, float]:
     """How far a block is from equivariance, what rounding explains of it, and how large its output is."""
     blocks = Blocks(config, PLACEMENTS[placement], norm=NORMS[norm])

@@ -12,7 +12,7 @@ from typing import Final
 import torch
 
 from attention_core.experiments.checks import MAX_CHARACTERS
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.permutation.config import ADDED, ALIKE, PermutationConfig
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Result
@@ -42,17 +42,15 @@ def run_depth(config: PermutationConfig) -> DepthResult:
     Args:
         config: Both take its positions, ``count-blind`` its mask too.
     """
-    config = replace(config, context=(), keys_alone=False)
-    with torch.inference_mode():
-        found = _measure(config)
-        verdicts = judge_all(config, TESTS, found, _measure)
-    one, two, repeats = (each.measured for each in found.values())
-    return DepthResult.of(config, verdicts, one_layer=one, two_layers=two, repeats=repeats)
+    return judged(DepthResult, replace(config, context=(), keys_alone=False), TESTS, _measure)
 
 
-def _measure(config: PermutationConfig) -> dict[str, Found]:
+@torch.inference_mode()
+def _measure(config: PermutationConfig) -> Measured:
     found = (_prefix_moves(config, 1), _prefix_moves(config, 2), _repeats_move(config))
-    return dict(zip((test.key for test in TESTS), found, strict=True))
+    values = (each.measured for each in found)
+    names = ("one_layer", "two_layers", "repeats")
+    return dict(zip((test.key for test in TESTS), found, strict=True)), dict(zip(names, values, strict=True))
 
 
 def _prefix_moves(config: PermutationConfig, layers: int) -> Found:

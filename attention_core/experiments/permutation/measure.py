@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import torch
 
-from attention_core.experiments.judge import Found, Test, judge_all, largest
+from attention_core.experiments.judge import Found, Measured, Test, judge_all, judged, largest
 from attention_core.experiments.permutation.config import (
     BLOCKS,
     PermutationConfig,
@@ -94,17 +94,22 @@ class ShuffleResult(Result):
 
 def run_permutation(config: PermutationConfig) -> PermutationResult:
     """Measure the claims over all orders of up to seven tokens, over a sample of 256 above."""
-    with torch.inference_mode():
-        residuals, found = _measure(config)
-        verdicts = judge_all(config, TESTS, found, lambda other: _measure(other)[1])
-    return PermutationResult.of(
-        config,
-        verdicts,
-        claims=tuple(residuals),
-        residuals=tuple(residuals.values()),
-        eps=torch.finfo(config.torch_dtype).eps,
-        bound=found["perm-q"].margin,
-    )
+    return judged(PermutationResult, config, TESTS, _measure)
+
+
+@torch.inference_mode()
+def _measure(config: PermutationConfig) -> Measured:
+    attention, residuals, found = Attention(config), {}, {}
+    bound, size = attention.bound(), attention.size()
+    for claim in claims_of(config):
+        residuals[claim], cases = residuals_of(attention, claim)
+        found[claim] = Found(float(residuals[claim].max()), bound, cases, size)
+    return found, {
+        "claims": tuple(residuals),
+        "residuals": tuple(residuals.values()),
+        "eps": torch.finfo(config.torch_dtype).eps,
+        "bound": bound,
+    }
 
 
 def residuals_of(attention: Attention, claim: str) -> tuple[np.ndarray, str]:
@@ -160,15 +165,6 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
 def claims_of(config: PermutationConfig) -> tuple[str, ...]:
     """The claims that can be tried: self-attention needs one sentence."""
     return ("perm-kv", "perm-q") if config.context else ("perm-kv", "perm-q", "perm-self")
-
-
-def _measure(config: PermutationConfig) -> tuple[dict[str, np.ndarray], dict[str, Found]]:
-    attention, residuals, found = Attention(config), {}, {}
-    held = attention.bound(), attention.size()
-    for claim in claims_of(config):
-        residuals[claim], cases = residuals_of(attention, claim)
-        found[claim] = Found(float(residuals[claim].max()), held[0], cases, held[1])
-    return residuals, found
 
 
 def _alike(config: ShuffleConfig, size: float, bound: float, name: str) -> bool | None:

@@ -62,7 +62,7 @@ class Attention:
         self.is_padding = torch.arange(len(keys), device=device) >= len(keys) - padding if padding else None
 
     def arguments(self, query_orders: Tensor, key_orders: Tensor) -> dict[str, Any]:
-        """What the module is called with for a batch of orders, each (orders, tokens): of all, or of the first."""
+        """Keyword arguments for a batch of orders (orders, tokens); an order may cover only the first tokens."""
         query_orders, key_orders = (orders.to(self.x.device) for orders in (query_orders, key_orders))
         slots_q, slots_k = slots_of(query_orders), slots_of(key_orders)
         carried = self.config.carried

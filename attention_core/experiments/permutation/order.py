@@ -3,13 +3,13 @@
 Claim: ``pe-order`` order shows only through positions or a mask that depends on it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 import torch
 
-from attention_core.experiments.judge import Found, Test, judge_all, worst
+from attention_core.experiments.judge import Found, Steps, Test, steps_judged, worst
 from attention_core.experiments.permutation.config import ALIKE, MASKS, POSITION_NAMES, PermutationConfig, breaks
 from attention_core.experiments.permutation.measure import residuals_of
 from attention_core.experiments.permutation.module import Attention
@@ -36,31 +36,20 @@ def steps_order(config: PermutationConfig) -> Iterator[Step | OrderResult]:
     Args:
         config: Only what is left in ``config.plain`` matters.
     """
-    plain = config.plain
-    variants = _variants(plain)
-    total = len(variants) + 1
+    yield from steps_judged(OrderResult, config.plain, TESTS, _steps)
+
+
+def _steps(plain: PermutationConfig) -> Steps:
+    variants = {"": plain, **_variants(plain)}
     found: dict[str, Found] = {}
-    for done, (name, variant) in enumerate({"": plain, **variants}.items()):
-        yield Step(done, total, f"every order with {name}" if name else "every order without positions and mask")
-        with torch.inference_mode():
-            found[name] = _shuffled(variant)
+    for done, (name, variant) in enumerate(variants.items()):
+        said = f"every order with {name}" if name else "every order without positions and mask"
+        yield Step(done, len(variants), said)
+        found[name] = _shuffled(variant)
     without = found.pop("")
-    with torch.inference_mode():
-        verdicts = judge_all(plain, TESTS, _tried(without, found), _again)
-    yield OrderResult.of(
-        config,
-        verdicts,
-        without=without.measured,
-        brought_in=tuple((name, each.measured) for name, each in found.items()),
-    )
-
-
-def _tried(without: Found, variants: Mapping[str, Found]) -> dict[str, Found]:
-    return {"pe-order.without": without, "pe-order.with": worst(variants.values(), "≥")}
-
-
-def _again(plain: PermutationConfig) -> dict[str, Found]:
-    return _tried(_shuffled(plain), {name: _shuffled(each) for name, each in _variants(plain).items()})
+    brought_in = tuple((name, each.measured) for name, each in found.items())
+    judged = {"pe-order.without": without, "pe-order.with": worst(found.values(), "≥")}
+    return judged, {"without": without.measured, "brought_in": brought_in}
 
 
 def _alike(plain: PermutationConfig) -> str:
@@ -82,6 +71,7 @@ def _variants(plain: PermutationConfig) -> dict[str, PermutationConfig]:
     return variants | {f"{shown} mask": replace(plain, mask=name) for name, shown in MASKS.items() if name != "none"}
 
 
+@torch.inference_mode()
 def _shuffled(variant: PermutationConfig) -> Found:
     """The largest change over all orders."""
     attention = Attention(variant)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.judge import Found, Test, judged
+from attention_core.experiments.judge import Found, Measured, Test, judged
 from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
@@ -41,7 +41,7 @@ def run_collapse(config: ProjectionsConfig) -> CollapseResult:
     return judged(CollapseResult, config, TESTS, _measure)
 
 
-def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ProjectionsConfig) -> Measured:
     layers = [attention(config, layer=layer) for layer in range(LAYERS)]
     causal, start = mask(config), words(config)
     distances, apart, left, answers = [], [], [], []

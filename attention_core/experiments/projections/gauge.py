@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import draw, generator
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
@@ -58,7 +58,7 @@ def run_gauge(config: ProjectionsConfig) -> GaugeResult:
     return judged(GaugeResult, config, TESTS, _measure)
 
 
-def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ProjectionsConfig) -> Measured:
     modules = _modules(config)
     traces = [module.trace(words(config), attn_mask=mask(config)) for module in modules]
     bounds = [

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
@@ -26,7 +26,7 @@ class IdentityResult(Result):
     Attributes:
         weights: Without (0) and with projections (1) (2, heads, tokens, tokens).
         norms: Norm of each word's part in each head (heads, tokens).
-        astray: How many of all queries in all heads look harder at another word than at themselves, by more than
+        lost_queries: How many queries of all heads look harder at another word than at themselves, by more than
             rounding.
         queries: How many there are.
         lead: Largest score of another word minus one's own score.
@@ -38,7 +38,7 @@ class IdentityResult(Result):
 
     weights: np.ndarray
     norms: np.ndarray
-    astray: int
+    lost_queries: int
     queries: int
     lead: float
     sizes: np.ndarray
@@ -51,7 +51,7 @@ def run_identity(config: ProjectionsConfig) -> IdentityResult:
     return judged(IdentityResult, config, (TEST,), _measure)
 
 
-def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ProjectionsConfig) -> Measured:
     without, learned = _traces(config, config.d_head)
     weights, other = torch.cat([on_cpu(trace.weights) for trace in (without, learned)]), _different(config)
     scores = on_cpu(without.masked_scores)[0]
@@ -66,7 +66,7 @@ def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any
     return {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}, {
         "weights": weights,
         "norms": on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT,
-        "astray": lost,
+        "lost_queries": lost,
         "queries": queries,
         "lead": lead,
         "sizes": np.array(sizes),

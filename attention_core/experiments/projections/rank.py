@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -10,7 +9,7 @@ from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance, tolerance
-from attention_core.experiments.judge import Found, Test, judged
+from attention_core.experiments.judge import Found, Measured, Test, judged
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks, compared_sizes
 from attention_core.experiments.projections.parts import attention, hidden_cells, mask, words
 from attention_core.experiments.verdict import Result
@@ -83,7 +82,7 @@ def run_rank(config: ProjectionsConfig) -> RankResult:
     return judged(RankResult, config, _tests(config), _measure)
 
 
-def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ProjectionsConfig) -> Measured:
     here, sizes = _spectra(config, config.d_head), compared_sizes(config)
     return here.found(config), {
         "scores": on_cpu(here.trace.masked_scores)[0],

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import torch
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
-from attention_core.experiments.judge import Found, Test, judged, largest
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
+from attention_core.experiments.number_format import plural
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, hidden_cells, mask, words
 from attention_core.experiments.verdict import Result
@@ -53,14 +54,14 @@ def _module(config: ProjectionsConfig, kind: Projections) -> MultiHeadAttention:
     return attention(config, kind, **{missing: False})
 
 
-def _measure(config: ProjectionsConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+def _measure(config: ProjectionsConfig) -> Measured:
     x, causal = words(config), mask(config)
     modules = [_module(config, kind) for kind in (Full(), TiedKeyValue(), TiedQueryKey())]
     counts = tuple(sum(parameter.numel() for parameter in module.parameters()) for module in modules)
     other, trace = (module.trace(x, attn_mask=causal) for module in modules[1:])
     scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
     hidden = scores.isneginf() & scores.mT.isneginf()
-    heads = f"{config.num_heads} {'head' if config.num_heads == 1 else 'heads'}"
+    heads = plural(config.num_heads, "head")
     bound, size = largest(product_tolerance(trace, modules[2].scale)), largest(on_cpu(trace.scores))
     saved, formula = counts[0] - counts[1], _formula(config)
     found = {

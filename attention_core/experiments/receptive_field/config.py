@@ -84,7 +84,7 @@ class ReceptiveFieldConfig(RunConfig):
             )
 
     @property
-    def tabled(self) -> "ReceptiveFieldConfig":
+    def for_table(self) -> "ReceptiveFieldConfig":
         """The settings that the table over heads and layers depends on; the others are as they begin."""
         free = ("heads", "layers", "weights", "temperature", "threshold", "seed")
         return replace(self, **{name: defaults(ReceptiveFieldConfig)[name] for name in free})

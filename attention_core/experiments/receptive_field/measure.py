@@ -151,7 +151,7 @@ def run_table(config: ReceptiveFieldConfig) -> ReachTable:
     """What the last token sees by the construction, for every number of heads and layers.
 
     Args:
-        config: The mask and the switches; what the table does not depend on is as in ``config.tabled``.
+        config: The mask and the switches; what the table does not depend on is as in ``config.for_table``.
     """
     counts = np.stack([_constructed_reach(config, heads) for heads in range(1, MAX_HEADS + 1)])
     return ReachTable(counts=counts.astype(np.int32), tokens=config.tokens)

@@ -20,7 +20,7 @@ QUERY_BLOCK: Final = 256  # queries traced at a time, so that the scores of 8 he
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stack:
+class HeadStack:
     """``x ← x + attention(x)``, layer upon layer, on tokens ``[one-hot position | content]``.
 
     W_Q sends the position of a query to the code of the position it is to look at, W_K a position to its own code,
@@ -65,7 +65,7 @@ def build_stack(
     write_positions: bool = False,
     dtype: torch.dtype = torch.float64,
     device: torch.device | str = "cpu",
-) -> Stack:
+) -> HeadStack:
     """Attention layers in which query i of head h of layer l looks at key ``targets[l, h, i]``.
 
     Args:
@@ -86,7 +86,7 @@ def build_stack(
         _layer(torch.from_numpy(layer), codes, sharpness, channels, writes=write_positions and depth == 0)
         for depth, layer in enumerate(targets)
     ]
-    return Stack(
+    return HeadStack(
         layers=tuple(module.to(device, dtype).requires_grad_(False).eval() for module in built),
         tokens=tokens,
         channels=channels,
@@ -98,7 +98,7 @@ def build_stack(
 
 def stack_of(
     config: ReceptiveFieldConfig, targets: Int[np.ndarray, "layers heads tokens"], *, channels: int
-) -> Stack:
+) -> HeadStack:
     """The stack that the settings ask for, with heads that look at ``targets``."""
     return build_stack(
         targets, channels=channels, temperature=config.temperature if config.soft else None,
@@ -157,7 +157,7 @@ def attention_mask(mask: str, window: int, tokens: int) -> Bool[Tensor, "tokens 
             return None
 
 
-def looked_at(stack: Stack) -> tuple[Int[np.ndarray, "layers heads tokens"], float]:
+def looked_at(stack: HeadStack) -> tuple[Int[np.ndarray, "layers heads tokens"], float]:
     """Which key has the largest weight for each query of each head, from the modules' own weights.
 
     Returns:
@@ -174,14 +174,14 @@ def looked_at(stack: Stack) -> tuple[Int[np.ndarray, "layers heads tokens"], flo
     return torch.stack(edges).to("cpu").numpy(), smallest
 
 
-def _largest(stack: Stack, module: MultiHeadAttention, x: Tensor, first: int) -> tuple[Tensor, Tensor]:
+def _largest(stack: HeadStack, module: MultiHeadAttention, x: Tensor, first: int) -> tuple[Tensor, Tensor]:
     block = slice(first, first + QUERY_BLOCK)
     mask = None if stack.mask is None else stack.mask[block]
     weights = module.trace(x[:, block], x, attn_mask=mask).weights[0]  # (heads, queries, tokens)
     return weights.max(-1)
 
 
-def path_weights(stack: Stack, chosen: Int[np.ndarray, " chosen"]) -> Float[np.ndarray, "layers chosen tokens"]:
+def path_weights(stack: HeadStack, chosen: Int[np.ndarray, " chosen"]) -> Float[np.ndarray, "layers chosen tokens"]:
     """``∂ content of token i, n layers up / ∂ content of input j`` by autograd: the weight of all paths from i to j.
 
     The channels of the content never meet, so channel c asks for the token ``chosen[c]``: one backward pass a layer
@@ -208,7 +208,7 @@ def path_weights(stack: Stack, chosen: Int[np.ndarray, " chosen"]) -> Float[np.n
 
 
 def through_first_layer(
-    stack: Stack, content: Float[Tensor, "tokens channels"]
+    stack: HeadStack, content: Float[Tensor, "tokens channels"]
 ) -> tuple[Float[Tensor, "tokens channels"], Float[Tensor, "heads tokens tokens"]]:
     """What the first layer makes of some content, and its weights."""
     with torch.inference_mode():
@@ -217,14 +217,14 @@ def through_first_layer(
         return made, stack.layers[0].trace(x, attn_mask=stack.mask).weights[0]
 
 
-def _inputs(stack: Stack, content: Tensor) -> Float[Tensor, "1 tokens d_model"]:
+def _inputs(stack: HeadStack, content: Tensor) -> Float[Tensor, "1 tokens d_model"]:
     weight = stack.layers[0].o_weight
     assert weight is not None
     positions = torch.eye(stack.tokens, dtype=weight.dtype, device=weight.device)
     return torch.cat((positions, content.to(positions)), dim=1)[None]
 
 
-def _apply(stack: Stack, module: MultiHeadAttention, x: Tensor) -> Float[Tensor, "1 tokens d_model"]:
+def _apply(stack: HeadStack, module: MultiHeadAttention, x: Tensor) -> Float[Tensor, "1 tokens d_model"]:
     fetched = module(x, attn_mask=stack.mask)
     if stack.residual:
         return x + fetched

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.judge import Found, Test, judge_all
+from attention_core.experiments.number_format import plural
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets, visible_range
 from attention_core.experiments.receptive_field.draws import RandomShare
 from attention_core.experiments.receptive_field.stack import OVERWRITTEN, content_unit, reach
@@ -214,8 +215,3 @@ def _of(chosen: int, tokens: int) -> str:
     if chosen < tokens:
         return f"{chosen:,} of {everything}"
     return f"all {everything}" if tokens > 1 else everything
-
-
-def plural(count: int, thing: str) -> str:
-    """``1 layer``, ``2 layers``, ``1,024 tokens``."""
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")

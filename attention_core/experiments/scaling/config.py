@@ -131,19 +131,20 @@ class ScalingConfig(RunConfig):
         return names[self.scale] + ("" if self.temperature == 1 else f" / {self.temperature:g}")
 
     @property
-    def drawn(self) -> "ScalingConfig":
+    def for_picture(self) -> "ScalingConfig":
         """The settings that the picture depends on; the others are as they begin."""
         return replace(self, alpha=self.alpha if self.scale == "power" else _ALPHA, naive_epsilon=False)
 
     @property
-    def base(self) -> "ScalingConfig":
+    def for_reference(self) -> "ScalingConfig":
         """The settings that curves without a factor and with 1/√d_head depend on; the others are as they begin."""
         return replace(self, scale="none", alpha=_ALPHA, temperature=1.0, naive_epsilon=False)
 
     @property
     def parts(self) -> tuple["ScalingConfig", ...]:
-        """What is measured, each by itself: the two factors of ``base``, and the chosen one where it is another."""
-        return (self.base,) if self.factor_name in (UNSCALED, SCALED) else (self.base, self.drawn)
+        """What is measured, each by itself: two factors to compare with, and the chosen one where it is another."""
+        both = (self.for_reference, self.for_picture)
+        return both[:1] if self.factor_name in (UNSCALED, SCALED) else both
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,8 @@ def run_picture(config: ScalingConfig) -> ScalingPicture:
     weights: tuple[list[Tensor], list[Tensor]] = ([], [])
     with torch.inference_mode():
         for size, d_head in enumerate(D_HEADS):
-            own = head(config, d_head, 1.0).weigh(inputs.queries[None, :, :d_head], inputs.keys[None, :, :d_head])
+            given = (rows[None, :, :d_head] for rows in (inputs.queries, inputs.keys))
+            own = head(config, d_head, 1.0).trace_weights(*given)
             for side, factors in enumerate(series):
                 found = own.scores[0, 0] * factors[size]
                 scores[side].append(on_cpu(found))

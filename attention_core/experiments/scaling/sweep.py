@@ -55,7 +55,7 @@ def factors(config: ScalingConfig) -> dict[str, list[float]]:
 
     They are the chosen one; but without a factor and with 1/√d_head, which every result is compared with, in one go.
     """
-    if config == config.base:
+    if config == config.for_reference:
         return {UNSCALED: [1.0] * len(D_HEADS), SCALED: [head(config, d_head).scale for d_head in D_HEADS]}
     return {config.factor_name: [config.factor(d_head) for d_head in D_HEADS]}
 
@@ -91,7 +91,7 @@ def attend(module: MultiHeadAttention, inputs: Inputs, multiples: Sequence[float
     found = []
     with torch.inference_mode(False), torch.enable_grad():
         queries = inputs.queries[None, :, : module.d_head].detach().requires_grad_()
-        own = module.weigh(queries, inputs.keys[None, :, : module.d_head])
+        own = module.trace_weights(queries, inputs.keys[None, :, : module.d_head])
         dtype, exact = own.q.dtype, own.scores
         if is_half(dtype):  # the module's scores before they were rounded
             exact = precise_scores(own.q, own.k, scale=module.scale)

@@ -17,7 +17,7 @@ from torch import Tensor
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Test, judge_all
-from attention_core.experiments.number_format import format_number
+from attention_core.experiments.number_format import format_number, plural
 from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig, expected_scores
 from attention_core.experiments.scaling.curves import ERRORS, SATURATED, ScalingCurves
 from attention_core.experiments.scaling.inputs import pairs_of
@@ -323,8 +323,7 @@ def _undecided(config: ScalingConfig, foreseen: tuple[float, float], bound: floa
 
 
 def _cases(config: ScalingConfig) -> str:
-    keys = "1 key" if config.num_keys == 1 else f"{config.num_keys:,} keys"
-    return f"{config.num_queries:,} queries, {keys}"
+    return f"{config.num_queries:,} queries, {plural(config.num_keys, 'key')}"
 
 
 def _inputs_words(config: ScalingConfig) -> str:

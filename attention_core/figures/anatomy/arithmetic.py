@@ -208,7 +208,7 @@ def _cut(config: AnatomyConfig, result: AnatomyResult, what: Shown, row: int, co
     """Which number of which row a head's number was."""
     size, head = config.head_size, what.head or 0
     token, at = row, head * size + column
-    if config.miscut:
+    if config.no_transpose:
         token, at = divmod((head * len(config.tokens) + row) * size + column, config.width)
     before = float(getattr(result, f"{what.quantity}_rows")[token, at])
     text = f"number {at + 1} of “{config.tokens[token]}” is number {column + 1} of head {head + 1}: {number(before)}"

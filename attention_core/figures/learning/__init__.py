@@ -1,11 +1,11 @@
 """How learning is drawn: a run moment by moment, an answer, heads switched off, several seeds, and the map."""
 
-from attention_core.figures.learning.many import map_table as map_table
-from attention_core.figures.learning.many import map_view as map_view
-from attention_core.figures.learning.many import seeds_moving_view as seeds_moving_view
-from attention_core.figures.learning.many import seeds_table as seeds_table
-from attention_core.figures.learning.many import seeds_view as seeds_view
-from attention_core.figures.learning.many import share_words as share_words
+from attention_core.figures.learning.seeds_and_map import map_table as map_table
+from attention_core.figures.learning.seeds_and_map import map_view as map_view
+from attention_core.figures.learning.seeds_and_map import seeds_moving_view as seeds_moving_view
+from attention_core.figures.learning.seeds_and_map import seeds_table as seeds_table
+from attention_core.figures.learning.seeds_and_map import seeds_view as seeds_view
+from attention_core.figures.learning.seeds_and_map import share_words as share_words
 from attention_core.figures.learning.view import ablation_view as ablation_view
 from attention_core.figures.learning.view import ablation_words as ablation_words
 from attention_core.figures.learning.view import accuracy_panel as accuracy_panel

@@ -6,12 +6,12 @@ from typing import Any, Final
 import numpy as np
 
 from attention_core.experiments.normalization import (
-    BiasResult,
-    BlockResult,
     DependenceResult,
     LengthResult,
     NormalizationConfig,
     NormalizationResult,
+    NormBiasResult,
+    NormBlockResult,
 )
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
@@ -117,7 +117,7 @@ def _(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tuple[tu
 
 
 @_panels.register
-def _(result: BiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+def _(result: NormBiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
     top = max(result.largest) or 1.0
     shared: dict[str, Any] = {"quantity": "with − without", "scale": "diverging", "limits": (-top, top)}
@@ -135,7 +135,7 @@ def _(result: BiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tupl
 
 
 @_panels.register
-def _(result: BlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+def _(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
     slots = Axis(title="token", labels=tuple(str(i + 1) for i in result.order), role="query")
     features = Axis(title="feature", labels=tuple(str(i + 1) for i in range(config.d_model)), role="output")
@@ -157,7 +157,7 @@ def _(result: BlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tup
     return panels, f"Permuting the tokens changes numbers, by up to {format_number(max(worst))}."
 
 
-def depth_view(result: BlockResult) -> MatrixView:
+def depth_view(result: NormBlockResult) -> MatrixView:
     """What each placement keeps through a stack of blocks: a token's length, and its direction.
 
     Args:
@@ -180,7 +180,7 @@ def depth_view(result: BlockResult) -> MatrixView:
     return MatrixView(panels=panels, summary=f"After {values_after(result)}.")
 
 
-def values_after(result: BlockResult) -> str:
+def values_after(result: NormBlockResult) -> str:
     """How long tokens are, and how like what they were, after the last block of each placement."""
     ends = ", ".join(
         f"{name} {format_number(float(length[-1]))} and {format_number(float(alike[-1]))}"

@@ -3,11 +3,11 @@
 from functools import singledispatch
 
 from attention_core.experiments.normalization import (
-    BiasResult,
-    BlockResult,
     DependenceResult,
     LengthResult,
     NormalizationResult,
+    NormBiasResult,
+    NormBlockResult,
 )
 from attention_core.figures.normalization.view import values_after
 from attention_core.figures.proof import ProofStep, code, measured
@@ -66,7 +66,7 @@ def _(result: LengthResult) -> tuple[ProofStep, ...]:
 
 
 @proof.register
-def _(result: BiasResult) -> tuple[ProofStep, ...]:
+def _(result: NormBiasResult) -> tuple[ProofStep, ...]:
     batch, mean, rest, rms = map(code, result.largest)
     return (
         ProofStep(
@@ -83,7 +83,7 @@ def _(result: BiasResult) -> tuple[ProofStep, ...]:
 
 
 @proof.register
-def _(result: BlockResult) -> tuple[ProofStep, ...]:
+def _(result: NormBlockResult) -> tuple[ProofStep, ...]:
     worst = zip(result.placements, result.residuals.max(1), strict=True)
     return (
         ProofStep(

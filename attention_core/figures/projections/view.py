@@ -87,8 +87,8 @@ def _(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
         MatrixPanel(title="Random W_Q, W_K", values=result.weights[1], **shared),
         norms,
     )
-    if result.astray:
-        told = f"Without projections {result.astray} of {result.queries} times a word looks hardest at another"
+    if result.lost_queries:
+        told = f"Without projections {result.lost_queries} of {result.queries} times a word looks hardest at another"
         return panels, f"{told}, a longer one; with projections it may look anywhere."
     return panels, "Without projections each word looks most at itself; with them it can look elsewhere."
 

@@ -31,7 +31,7 @@ def _(result: IdentityResult) -> tuple[ProofStep, ...]:
         ProofStep(
             "Without projections :blue[query] and :orange[key] of a word are the word itself. Among vectors of one "
             "norm none is closer to x than x: x·y = ‖x‖‖y‖ cos ≤ ‖x‖² (Cauchy and Schwarz). A longer y may win.",
-            f"The best score of another word, less one's own: {code(result.lead)}; {result.astray} of "
+            f"The best score of another word, less one's own: {code(result.lead)}; {result.lost_queries} of "
             f"{result.queries} queries look elsewhere.",
         ),
         ProofStep(

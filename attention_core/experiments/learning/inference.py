@@ -86,7 +86,7 @@ def answer(trained: Trained, tokens: Sequence[str], off: Sequence[Head] = ()) ->
     config = trained.config
     check_input("tokens", tokens, config)
     inputs = torch.tensor([[ALPHABET.index(token) for token in tokens]])
-    wanted = config.rule.wanted(inputs, config.sizes)[0].tolist()
+    wanted = config.task_rule.wanted(inputs, config.sizes)[0].tolist()
     model = rebuild(trained)
     with switch_off(model, off), torch.inference_mode(), traced(model) as passes:
         probabilities = model(inputs.to(config.torch_device))[0].softmax(-1).to("cpu", torch.float32).numpy()

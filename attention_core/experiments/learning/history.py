@@ -45,45 +45,46 @@ class Notes:
         self._start, self._change = values.clone(), torch.zeros_like(values)
         vectors = (trainer.flat.gradient, self._change)
         self._watched = [by_role(trainer.model, trainer.flat.named(vector)) for vector in vectors]
+        self._present = np.array([[one is not None for one in row] for row in self._watched[0]])
         most, layers, n = len(moments_of(config)), config.layers, config.tokens
         self._count = 0
-        self._moments, self._said = np.zeros(most, np.int32), np.zeros((most, n), np.int32)
-        self._loss, self._accuracy = np.zeros(most), np.zeros(most)
-        self._attention = np.zeros((most, layers, config.heads, n, n), np.float32)
-        self._gradients, self._moved = (np.full((most, layers, len(ROLES)), math.nan) for _ in range(2))
+        self._kept = {
+            "moments": np.zeros(most, np.int32),
+            "loss": np.zeros(most),
+            "accuracy": np.zeros(most),
+            "attention": np.zeros((most, layers, config.heads, n, n), np.float32),
+            "said": np.zeros((most, n), np.int32),
+            "gradients": np.full((most, layers, len(ROLES)), math.nan),
+            "moved": np.full((most, layers, len(ROLES)), math.nan),
+        }
 
     @torch.no_grad()
     def take(self, trainer: Trainer) -> None:
         """Note this moment, at which loss and gradients were measured."""
-        at = self._count
-        self._moments[at], self._loss[at], self._accuracy[at] = trainer.done, trainer.loss, trainer.accuracy
+        now = {name: each[self._count] for name, each in self._kept.items()}
+        self._kept["moments"][self._count] = trainer.done
+        self._kept["loss"][self._count], self._kept["accuracy"][self._count] = trainer.loss, trainer.accuracy
         self.kept.copy_(trainer.flat.values)
         torch.sub(trainer.flat.values, self._start, out=self._change)
         with traced(trainer.model) as passes:
-            self._said[at] = trainer.model(self._on_device)[0].argmax(-1).cpu().numpy()
+            now["said"][:] = trainer.model(self._on_device)[0].argmax(-1).cpu().numpy()
         for layer, each in enumerate(passes):
-            self._attention[at, layer] = each.trace.weights[0].to("cpu", torch.float32).numpy()
-        for norms, watched in zip((self._gradients, self._moved), self._watched, strict=True):
-            norms[at] = [[math.nan if one is None else float(vector_norm(one)) for one in each] for each in watched]
+            now["attention"][layer] = each.trace.weights[0].to("cpu", torch.float32).numpy()
+        for name, watched in zip(("gradients", "moved"), self._watched, strict=True):
+            present = [vector_norm(one) for row in watched for one in row if one is not None]
+            now[name][self._present] = torch.stack(present).cpu()  # one transfer, not one for each
         self._count += 1
 
     @property
     def last(self) -> int:
         """The step of the last moment."""
-        return int(self._moments[self._count - 1])
+        return int(self._kept["moments"][self._count - 1])
 
     def history(self) -> History:
         """The moments so far; those to come do not change it."""
-        now = slice(self._count)
         return History(
             config=self.config,
-            moments=self._moments[now],
-            loss=self._loss[now],
-            accuracy=self._accuracy[now],
-            attention=self._attention[now],
-            said=self._said[now],
-            gradients=self._gradients[now],
-            moved=self._moved[now],
+            **{name: each[: self._count] for name, each in self._kept.items()},
             probe=self.probe[0].numpy(),
             wanted=self.wanted[0].numpy(),
             chance=1 / self.config.kinds,
