@@ -80,12 +80,7 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
 
     if live:
         page.result_controls.show("step")
-    matrix_view(
-        drawn,
-        key=key,
-        selected=chosen,
-        on_select=choose,
-    )
+    matrix_view(drawn, key=key, selected=chosen, on_select=choose)
     here, go = draw.step_of(step), page.setter("step") if live else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{here.formula}** :gray[· {draw.shape_line(config, result, step)}]", width="stretch")

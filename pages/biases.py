@@ -32,8 +32,7 @@ class View:
     curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below"))
     key_size: float = setting(1.0, OneOf(KEY_SIZES, label="Size of the key bias", shown=format_number))
     batch_norm_eval: bool = setting(
-        False,
-        Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias."),
+        False, Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias.")
     )
     off_centre: bool = setting(False, Switch(label="Inputs with a mean", hint="E[Wx + b] = b needs inputs around 0."))
 
@@ -54,9 +53,7 @@ PRESETS = (
     ),
     Preset("Training", "No signal reaches the key bias, and yet Adam moves it.", {"curve": "training"}),
     Preset(
-        "Published appendix",
-        "All it reports is rounding: more bits, less of it.",
-        KEY_ALONE | {"curve": "appendix"},
+        "Published appendix", "All it reports is rounding: more bits, less of it.", KEY_ALONE | {"curve": "appendix"}
     ),
 )
 

@@ -83,11 +83,7 @@ PRESETS = (
         "Copying is learned all the same.",
         {"task": "copy", "projections": "tied-kv", "batch": 16, "feed_forward": False, "below": "seeds"},
     ),
-    Preset(
-        "The key bias",
-        "Only rounding moves it.",
-        DESCENT | {"feed_forward": False},
-    ),
+    Preset("The key bias", "Only rounding moves it.", DESCENT | {"feed_forward": False}),
 )
 
 

@@ -46,10 +46,7 @@ def grade(result: MaskingResult) -> str:
 
 
 PREDICT = Predict(
-    "A decoder, padded right, no padding mask. Replace the padding: real outputs …",
-    (STILL, MOVE),
-    DECODER,
-    grade,
+    "A decoder, padded right, no padding mask. Replace the padding: real outputs …", (STILL, MOVE), DECODER, grade
 )
 
 page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=PREDICT)

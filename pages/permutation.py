@@ -44,11 +44,7 @@ PRESETS = (
         "The last word stays; its output does not.",
         {"mask": "causal", "model": "two", "order": (2, 0, 4, 1, 3, 5), "show": "output"},
     ),
-    Preset(
-        "Carried positions",
-        "The law is as it was without positions.",
-        {"positions": "rotary", "carried": True},
-    ),
+    Preset("Carried positions", "The law is as it was without positions.", {"positions": "rotary", "carried": True}),
 )
 
 
