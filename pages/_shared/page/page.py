@@ -39,14 +39,14 @@ from pages._shared.compute.turns import turns
 from pages._shared.core import log
 from pages._shared.core.compat import Place
 from pages._shared.core.pages import PAGES
-from pages._shared.page import export, pin, presets, share, tabs
+from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.controls import Controls
 from pages._shared.page.declaration import Predict, Preset, Results
-from pages._shared.page.export import File
 from pages._shared.page.findings import draw_finding
 from pages._shared.page.header import draw_glossary
 from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
 from pages._shared.page.state import ExperimentState
+from pages._shared.page.tabs import File
 from pages._shared.session import address
 from pages._shared.session.settings import presenting
 from attention_core.experiments.checks import ConfigError
@@ -361,10 +361,10 @@ class Page(ExperimentState):
                 case "why":
                     tabs.draw_why(why)
                 case "code":
-                    export.draw_code(shortest, snippet(), self.spec.name)
+                    tabs.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
                     said = self.picture_of(*self.last_valid).summary
-                    export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, said, files)
+                    tabs.draw_data(self.spec.name, self.last_valid[0], result, table, figure, said, files)
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

@@ -1,20 +1,15 @@
 // From page to page: a phone's sidebar folds once a page was chosen in it, and the browser's history holds one step for
 // each thing a person did.
 
-import { component } from "../base/component.js";
+import { component, Listener } from "../base/component.js";
 
 /** @import { NavigateEvent } from "../base/types" */
 
-class Navigation {
-  gone = new AbortController();
-
+class Navigation extends Listener {
   constructor() {
+    super();
     foldSidebar(this.gone.signal);
     keepSteps(this.gone.signal);
-  }
-
-  destroy() {
-    this.gone.abort();
   }
 }
 
