@@ -16,7 +16,6 @@ from attention_core.experiments.anatomy import (
 )
 from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import anatomy as draw
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 BACK, ALIKE, ITSELF, ELSEWHERE = "The word before it", "All words alike", "Itself", "Some other word"
@@ -68,6 +67,7 @@ def view_of(config: AnatomyConfig, view: View) -> MatrixView:
     return draw.anatomy_view(config, page.compute(run_anatomy, config), step=view.step, head=view.head)
 
 
+@page.picture
 def picture(config: AnatomyConfig, view: View, key: str) -> None:
     result, drawn = page.compute(run_anatomy, config), page.view_for(config, view)
     step, head, live = view.step, view.head, key == page.spec.name
@@ -100,18 +100,14 @@ def results(config: AnatomyConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: AnatomyConfig, view: View) -> None:
-    found = page.measure(config, view)
+def answers(config: AnatomyConfig, view: View, found: Results) -> None:
     result = found.main
-    page.picture(picture)
-    page.verdicts(found)
     page.draw_tabs(
         found,
         why=draw.proof(result, page.compute(time_heads, config)),
         shortest=SHORTEST,
         snippet=lambda: anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
-        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

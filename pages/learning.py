@@ -167,6 +167,7 @@ def view_of(config: LearningConfig, view: View) -> MatrixView:
     return draw.answer_view(found, causal=config.causal) if found else draw.learning_view(result.history)
 
 
+@page.picture
 def picture(config: LearningConfig, view: View, key: str) -> None:
     def draw_run(run: LearningStep | LearningResult) -> None:
         if isinstance(run, LearningStep):
@@ -174,17 +175,12 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
         elif asks(config, view):
             matrix_view(page.view_for(config, view), key=f"{key}_answer")
         else:
-            draw_moments(page.view_for(config, view), view.step, key)
+            drawn = page.view_for(config, view)
+            page.sweep(drawn, key, min(view.step, drawn.steps - 1), "step")
 
     page.compute_in_sight(study.steps_learning, config, draw_run)
-
-
-def draw_moments(drawn: MatrixView, step: int, key: str) -> None:
-    at, keep = min(step, drawn.steps - 1), page.setter("step")
-    if keep is None:
-        matrix_view(drawn.at(at), key=key)
-    else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+    if key == page.spec.name:
+        say_answer(config, view)
 
 
 @page.results
@@ -197,17 +193,8 @@ def results(config: LearningConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: LearningConfig, view: View) -> None:
-    page.picture(picture)
+def answers(config: LearningConfig, view: View, found: Results) -> None:
     result = page.compute(study.steps_learning, config)
-    with page.caption:
-        if result.stopped:
-            st.warning(result.stopped)
-        say_answer(config, view, result)
-    if view.below == "seeds":
-        draw_seeds(config, view)
-    found = page.measure(config, view)
-    page.verdicts(found)
     draw_below(config, view, result)
     page.draw_tabs(
         found,
@@ -222,14 +209,20 @@ def answers(config: LearningConfig, view: View) -> None:
     )
 
 
-def say_answer(config: LearningConfig, view: View, result: LearningResult) -> None:
+def say_answer(config: LearningConfig, view: View) -> None:
     """What the model answers, and what is left of it without the heads that are off; with their switches."""
+    result = page.compute(study.steps_learning, config)
     found = answered(config, view, result)
-    if found:
-        st.markdown(draw.answer_words(found))
-    if view.below == "heads":
-        draw_switches(config, heads_off(config, view))
-        st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
+    with page.caption:
+        if result.stopped:
+            st.warning(result.stopped)
+        if found:
+            st.markdown(draw.answer_words(found))
+        if view.below == "heads":
+            draw_switches(config, heads_off(config, view))
+            st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
+    if view.below == "seeds":
+        draw_seeds(config, view)
 
 
 def asks(config: LearningConfig, view: View) -> bool:

@@ -175,7 +175,7 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
     assert moving
     for _, view in moving:
         assert view.sweep is None
-        assert [panel.title for panel in view.panels] == [panel.title for panel in last.split()[0].panels]
+        assert [panel.title for panel in view.panels] == [panel.title for panel in last.panels[: last.front]]
         accuracy = view.panels[1]
         assert accuracy.x[-1] == 600
         assert np.isnan(accuracy.series[0].values[accuracy.marked + 1 :]).all()
