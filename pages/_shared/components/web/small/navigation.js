@@ -25,13 +25,10 @@ function foldSidebar(signal) {
   document.addEventListener("click", fold, { signal });
 }
 
-/**
- * Streamlit makes a step for what a page writes to its address and another for the page itself. What follows a step
- * that was already made for what was pressed, or what nobody pressed, takes the place of the last step. A browser
- * without the Navigation API keeps them all.
- *
- * @param {AbortSignal} signal
- */
+// Streamlit makes a step for what a page writes to its address and another for the page itself. What follows a step
+// that was already made for what was pressed, or what nobody pressed, takes the place of the last step. A browser
+// without the Navigation API keeps them all.
+/** @param {AbortSignal} signal */
 function keepSteps(signal) {
   let made = true;
   const press = () => (made = false);
