@@ -16,7 +16,6 @@ from attention_core.experiments.anatomy import (
 )
 from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import anatomy as draw
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 BACK, ALIKE, ITSELF, ELSEWHERE = "The word before it", "All words alike", "Itself", "Some other word"
@@ -68,6 +67,7 @@ def view_of(config: AnatomyConfig, view: View) -> MatrixView:
     return draw.anatomy_view(config, page.compute(run_anatomy, config), step=view.step, head=view.head)
 
 
+@page.picture
 def picture(config: AnatomyConfig, view: View, key: str) -> None:
     result, drawn = page.compute(run_anatomy, config), page.view_for(config, view)
     step, head, live = view.step, view.head, key == page.spec.name
@@ -80,12 +80,7 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
 
     if live:
         page.result_controls.show("step")
-    matrix_view(
-        drawn,
-        key=key,
-        selected=chosen,
-        on_select=choose,
-    )
+    matrix_view(drawn, key=key, selected=chosen, on_select=choose)
     here, go = draw.step_of(step), page.setter("step") if live else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{here.formula}** :gray[· {draw.shape_line(config, result, step)}]", width="stretch")
@@ -95,7 +90,7 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if live else st.container(key="pinned_words"):
         line = role_markdown(draw.explain(config, result, what, *chosen[1:]).parts)
-        st.markdown(f":small[{line}. :gray[`{here.code}`]]")
+        st.markdown(f":small[{line}.] `{here.code}`")
 
 
 @page.results
@@ -105,18 +100,14 @@ def results(config: AnatomyConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: AnatomyConfig, view: View) -> None:
-    found = page.measure(config, view)
+def answers(config: AnatomyConfig, view: View, found: Results) -> None:
     result = found.main
-    page.picture(picture)
-    page.verdicts(found)
     page.draw_tabs(
         found,
         why=draw.proof(result, page.compute(time_heads, config)),
         shortest=SHORTEST,
         snippet=lambda: anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
-        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
@@ -32,8 +31,7 @@ class View:
     curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below"))
     key_size: float = setting(1.0, OneOf(KEY_SIZES, label="Size of the key bias", shown=format_number))
     batch_norm_eval: bool = setting(
-        False,
-        Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias."),
+        False, Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias.")
     )
     off_centre: bool = setting(False, Switch(label="Inputs with a mean", hint="E[Wx + b] = b needs inputs around 0."))
 
@@ -54,9 +52,7 @@ PRESETS = (
     ),
     Preset("Training", "No signal reaches the key bias, and yet Adam moves it.", {"curve": "training"}),
     Preset(
-        "Published appendix",
-        "All it reports is rounding: more bits, less of it.",
-        KEY_ALONE | {"curve": "appendix"},
+        "Published appendix", "All it reports is rounding: more bits, less of it.", KEY_ALONE | {"curve": "appendix"}
     ),
 )
 
@@ -119,19 +115,17 @@ def view_of(config: BiasesConfig, view: View) -> MatrixView:
     return shown(sizes_of(config), view.head)
 
 
+@page.changes
 def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
     return biases_changed(*((config, sizes_of(config)) for config, _ in (before, after)))
 
 
+@page.picture
 def picture(config: BiasesConfig, view: View, key: str) -> None:
-    shown, (name, values, step) = page.view_for(config, view), slider_of(config, view)
-    keep = page.setter(name) if key == page.spec.name else None
-    if keep is None:
-        matrix_view(shown.at(step), key=key)
-    else:
-        matrix_view(shown, key=key, step=step, on_step=lambda to: keep(values[to]))
+    name, values, step = slider_of(config, view)
+    page.sweep(page.view_for(config, view), key, step, name, values)
 
 
 @page.results
@@ -150,13 +144,9 @@ def results(config: BiasesConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: BiasesConfig, view: View) -> None:
-    page.picture(picture)
-    page.say_change(changed)
+def answers(config: BiasesConfig, view: View, found: Results) -> None:
     below = page.compute(*view.experiment(view.curve, config))
-    found = page.measure(config, view)
     result = found.main
-    page.verdicts(found)
     marked = view.key_size if view.show == "growing" else None
     plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
     on_canvas = (

@@ -18,7 +18,6 @@ from attention_core.experiments.complexity import (
 )
 from attention_core.experiments.settings import Choice, setting
 from attention_core.figures import complexity as draw
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 PROJECTIONS, SCORES, EVEN = "The projections", "The scores", "Both alike"
@@ -90,6 +89,7 @@ def view_of(config: ComplexityConfig, view: View) -> MatrixView:
     return draw.complexity_view(page.compute(run_complexity, config), clocked(config, view))
 
 
+@page.picture
 def picture(config: ComplexityConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     if view.measure == "shares":
@@ -104,11 +104,8 @@ def results(config: ComplexityConfig, _view: View) -> Results:
 
 
 @page.answers
-def answers(config: ComplexityConfig, view: View) -> None:
-    found = page.measure(config, view)
+def answers(config: ComplexityConfig, view: View, found: Results) -> None:
     result = found.main
-    page.picture(picture)
-    page.verdicts(found)
     times = clocked(config, view)
     if times:
         page.plot(draw.times_curves(times, mode=page.mode), alt=draw.times_said(times))
@@ -118,7 +115,6 @@ def answers(config: ComplexityConfig, view: View) -> None:
         shortest=SHORTEST,
         snippet=lambda: complexity_snippet(config),
         table=lambda: draw.complexity_table(result, times),
-        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

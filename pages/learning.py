@@ -31,6 +31,7 @@ from attention_core.figures.matrix import MatrixView
 LEARNS, PARTLY, GUESSES = "Yes", "A little, but it does not get there", "No, it goes on guessing"
 CERTAIN = 5  # standard errors
 BELOW = {"gradients": "gradients", "heads": "heads off", "seeds": "several seeds", "map": "the map"}
+ASIDE = ("learn-order", "learn-key-bias")
 RATES = ("learn-depth", "learn-scale", "learn-tied")
 CURVES = 180
 
@@ -83,11 +84,7 @@ PRESETS = (
         "Copying is learned all the same.",
         {"task": "copy", "projections": "tied-kv", "batch": 16, "feed_forward": False, "below": "seeds"},
     ),
-    Preset(
-        "The key bias",
-        "Only rounding moves it.",
-        DESCENT | {"feed_forward": False},
-    ),
+    Preset("The key bias", "Only rounding moves it.", DESCENT | {"feed_forward": False}),
 )
 
 
@@ -171,6 +168,7 @@ def view_of(config: LearningConfig, view: View) -> MatrixView:
     return draw.answer_view(found, causal=config.causal) if found else draw.learning_view(result.history)
 
 
+@page.picture
 def picture(config: LearningConfig, view: View, key: str) -> None:
     def draw_run(run: LearningStep | LearningResult) -> None:
         if isinstance(run, LearningStep):
@@ -178,40 +176,26 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
         elif asks(config, view):
             matrix_view(page.view_for(config, view), key=f"{key}_answer")
         else:
-            draw_moments(page.view_for(config, view), view.step, key)
+            drawn = page.view_for(config, view)
+            page.sweep(drawn, key, min(view.step, drawn.steps - 1), "step")
 
     page.compute_in_sight(study.steps_learning, config, draw_run)
-
-
-def draw_moments(drawn: MatrixView, step: int, key: str) -> None:
-    at, keep = min(step, drawn.steps - 1), page.setter("step")
-    if keep is None:
-        matrix_view(drawn.at(at), key=key)
-    else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+    if key == page.spec.name:
+        say_answer(config, view)
 
 
 @page.results
 def results(config: LearningConfig, view: View) -> Results:
     result = page.compute(study.steps_learning, config)
     if view.below != "seeds":
-        return Results(result, step=view.step)
+        return Results(result, step=view.step, aside=ASIDE)
     seeds = page.compute(study.steps_seeds, several(config, view))
-    return Results(result, told=(seeds.about(*RATES), result), step=view.step)
+    return Results(result, told=(seeds.about(*RATES), result), step=view.step, aside=ASIDE)
 
 
 @page.answers
-def answers(config: LearningConfig, view: View) -> None:
-    page.picture(picture)
+def answers(config: LearningConfig, view: View, found: Results) -> None:
     result = page.compute(study.steps_learning, config)
-    with page.caption:
-        if result.stopped:
-            st.warning(result.stopped)
-        say_answer(config, view, result)
-    if view.below == "seeds":
-        draw_seeds(config, view)
-    found = page.measure(config, view)
-    page.verdicts(found, aside=("learn-order", "learn-key-bias"))
     draw_below(config, view, result)
     page.draw_tabs(
         found,
@@ -226,14 +210,20 @@ def answers(config: LearningConfig, view: View) -> None:
     )
 
 
-def say_answer(config: LearningConfig, view: View, result: LearningResult) -> None:
+def say_answer(config: LearningConfig, view: View) -> None:
     """What the model answers, and what is left of it without the heads that are off; with their switches."""
+    result = page.compute(study.steps_learning, config)
     found = answered(config, view, result)
-    if found:
-        st.markdown(draw.answer_words(found))
-    if view.below == "heads":
-        draw_switches(config, heads_off(config, view))
-        st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
+    with page.caption:
+        if result.stopped:
+            st.warning(result.stopped)
+        if found:
+            st.markdown(draw.answer_words(found))
+        if view.below == "heads":
+            draw_switches(config, heads_off(config, view))
+            st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
+    if view.below == "seeds":
+        draw_seeds(config, view)
 
 
 def asks(config: LearningConfig, view: View) -> bool:

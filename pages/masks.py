@@ -9,7 +9,6 @@ from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingR
 from attention_core.experiments.settings import Choice, setting
 from attention_core.figures import masking as draw
 from attention_core.figures.changes import masks_changed
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 STILL, MOVE = "Stay exactly", "Move"
@@ -46,10 +45,7 @@ def grade(result: MaskingResult) -> str:
 
 
 PREDICT = Predict(
-    "A decoder, padded right, no padding mask. Replace the padding: real outputs …",
-    (STILL, MOVE),
-    DECODER,
-    grade,
+    "A decoder, padded right, no padding mask. Replace the padding: real outputs …", (STILL, MOVE), DECODER, grade
 )
 
 page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -68,12 +64,14 @@ def view_of(config: MaskingConfig, view: View) -> MatrixView:
     return draw.masking_view(page.compute(run_masking, config), view.show)
 
 
+@page.changes
 def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
     return masks_changed(*(page.compute(run_masking, config) for config, _ in (before, after)))
 
 
+@page.picture
 def picture(config: MaskingConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         page.result_controls.show("show")
@@ -90,19 +88,14 @@ def results(config: MaskingConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: MaskingConfig, view: View) -> None:
-    found = page.measure(config, view)
+def answers(config: MaskingConfig, view: View, found: Results) -> None:
     result = found.main
-    page.picture(picture)
-    page.say_change(changed)
-    page.verdicts(found)
     page.draw_tabs(
         found,
         why=draw.proof(config, result),
         shortest=SHORTEST,
         snippet=lambda: masking_snippet(config),
         table=lambda: draw.masking_table(result, view.show),
-        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

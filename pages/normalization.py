@@ -16,7 +16,6 @@ from attention_core.experiments.normalization import (
 )
 from attention_core.experiments.settings import Coded, setting
 from attention_core.figures import normalization as draw
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 FOLLOWS, DIFFERENT = "The same rows, in the new order", "Different"
@@ -75,6 +74,7 @@ def view_of(config: NormalizationConfig, view: View) -> MatrixView:
     return draw.normalization_view(config, page.compute(run_normalization, config), view.cell)
 
 
+@page.picture
 def picture(config: NormalizationConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     keep = page.setter("cell")
@@ -95,11 +95,8 @@ def results(config: NormalizationConfig, _view: View) -> Results:
 
 
 @page.answers
-def answers(config: NormalizationConfig, view: View) -> None:
-    found = page.measure(config, view)
+def answers(config: NormalizationConfig, view: View, found: Results) -> None:
     result = found.main
-    page.picture(picture)
-    page.verdicts(found)
     space = draw.space_figure(result, mode=page.mode) if isinstance(result, LengthResult) else None
     if space and isinstance(result, LengthResult):
         page.plot(space, alt=draw.space_alt(result))
@@ -111,7 +108,6 @@ def answers(config: NormalizationConfig, view: View) -> None:
         shortest=SHORTEST,
         snippet=lambda: normalization_snippet(config),
         table=lambda: draw.normalization_table(config, result, view.cell),
-        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

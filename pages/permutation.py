@@ -11,7 +11,6 @@ from attention_core.experiments.permutation import NUM_HEADS, SENTENCE, ShuffleC
 from attention_core.experiments.settings import Choice, Order, setting
 from attention_core.figures import permutation as draw
 from attention_core.figures.changes import shuffle_changed
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 SHUFFLES = {"all": "all tokens", "keys": "keys and values", "queries": "queries"}
@@ -45,9 +44,7 @@ PRESETS = (
         {"mask": "causal", "model": "two", "order": (2, 0, 4, 1, 3, 5), "show": "output"},
     ),
     Preset(
-        "Travelling positions",
-        "The law is as it was without positions.",
-        {"positions": "rotary", "carried": True},
+        "Travelling positions", "The law is as it was without positions.", {"positions": "rotary", "carried": True}
     ),
 )
 
@@ -103,12 +100,14 @@ def view_of(config: ShuffleConfig, view: View) -> MatrixView:
     return draw.shuffle_view(config, page.compute(study.run_shuffle, config), quantity=view.show, head=view.head)
 
 
+@page.picture
 def picture(config: ShuffleConfig, view: View, key: str) -> None:
     if key == page.spec.name:
         order_boards(page, config, key=key)
     matrix_view(page.view_for(config, view), key=key, hover_group=key, hover_panel=draw.AFTER)
 
 
+@page.changes
 def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View]) -> str:
     sides = ((config, page.compute(study.run_shuffle, config)) for config, _ in (before, after))
     return shuffle_changed(*sides, output=after[1].show == "output")
@@ -125,13 +124,9 @@ def results(config: ShuffleConfig, _view: View) -> Results:
 
 
 @page.answers
-def answers(config: ShuffleConfig, view: View) -> None:
-    page.picture(picture)
-    page.say_change(changed)
-    found = page.measure(config, view)
+def answers(config: ShuffleConfig, view: View, found: Results) -> None:
     shuffle = found.main
     laws, built, order, depth = found.told
-    page.verdicts(found)
     page.curves(draw.residual_view(laws), title="Every order: what is left once it is undone", height=RESIDUALS)
     page.draw_tabs(
         found,
@@ -139,7 +134,6 @@ def answers(config: ShuffleConfig, view: View) -> None:
         shortest=study.SHORTEST,
         snippet=lambda: study.permutation_snippet(config),
         table=lambda: draw.shuffle_table(config, shuffle, quantity=view.show, head=view.head),
-        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

@@ -1,6 +1,5 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
-from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.projections import (
@@ -15,7 +14,6 @@ from attention_core.experiments.projections import (
 )
 from attention_core.experiments.settings import OneOf, setting
 from attention_core.figures import projections as draw
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 ALL, NOT_ALL = "Yes, every one of them", "No, some are outshone"
@@ -78,13 +76,10 @@ def step_of(config: ProjectionsConfig, view: View) -> tuple[str, int]:
     return name, min(getattr(view, name), last)
 
 
+@page.picture
 def picture(config: ProjectionsConfig, view: View, key: str) -> None:
     drawn, (name, at) = page.view_for(config, view), step_of(config, view)
-    at, keep = min(at, drawn.steps - 1), page.setter(name) if key == page.spec.name else None
-    if keep is None:
-        matrix_view(drawn.at(at), key=key)
-    else:
-        matrix_view(drawn, key=key, step=at, on_step=keep)
+    page.sweep(drawn, key, min(at, drawn.steps - 1), name)
 
 
 @page.results
@@ -93,11 +88,8 @@ def results(config: ProjectionsConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: ProjectionsConfig, view: View) -> None:
-    found = page.measure(config, view)
+def answers(config: ProjectionsConfig, _view: View, found: Results) -> None:
     result = found.main
-    page.picture(picture)
-    page.verdicts(found)
     curves = draw.curves_view(result)
     if curves:
         page.curves(curves)
@@ -107,7 +99,6 @@ def answers(config: ProjectionsConfig, view: View) -> None:
         shortest=SHORTEST,
         snippet=lambda: projections_snippet(config),
         table=lambda: draw.projections_table(config, result),
-        figure=lambda: view_figure(page.view_for(config, view), step_of(config, view)[1], page.mode),
     )
 
 

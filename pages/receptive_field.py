@@ -18,7 +18,6 @@ from attention_core.experiments.receptive_field import (
 from attention_core.experiments.settings import Choice, Whole, setting
 from attention_core.figures import receptive_field as draw
 from attention_core.figures.changes import reach_changed
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 SAME, LINEAR = "As many as one layer up", "A few more with each layer"
@@ -99,6 +98,7 @@ def view_of(config: ReceptiveFieldConfig, view: View) -> MatrixView:
     return draw.curve_view(page.compute(steps_reach, looks))
 
 
+@page.picture
 def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
     drawn, name = page.view_for(config, view), f"{key}_{view.show}"
     if view.show != "graph":
@@ -114,6 +114,7 @@ def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
     matrix_view(drawn, key=name, selected=(0, *node), on_select=choose)
 
 
+@page.changes
 def changed(before: tuple[ReceptiveFieldConfig, View], after: tuple[ReceptiveFieldConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
@@ -126,19 +127,14 @@ def results(config: ReceptiveFieldConfig, _view: View) -> Results:
 
 
 @page.answers
-def answers(config: ReceptiveFieldConfig, view: View) -> None:
-    page.picture(picture)
-    page.say_change(changed)
-    found = page.measure(config, view)
+def answers(config: ReceptiveFieldConfig, _view: View, found: Results) -> None:
     result = found.main
-    page.verdicts(found)
     page.draw_tabs(
         found,
         why=draw.proof(result),
         shortest=SHORTEST,
         snippet=lambda: receptive_field_snippet(config),
         table=lambda: draw.receptive_field_table(result),
-        figure=lambda: view_figure(page.view_for(config, view), mode=page.mode),
     )
 
 

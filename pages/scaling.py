@@ -17,7 +17,6 @@ from attention_core.experiments.scaling import (
 from attention_core.experiments.settings import Choice, OneOf, setting
 from attention_core.figures import scaling as draw
 from attention_core.figures.changes import scaling_changed
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 
 SHRINKS, STAYS, GROWS = "It shrinks for every query", "It stays about as it is", "It grows"
@@ -88,17 +87,16 @@ def view_of(config: ScalingConfig, view: View) -> MatrixView:
     return draw.scaling_view(page.compute(run_picture, config.for_picture), view.d_head)
 
 
+@page.picture
 def picture(config: ScalingConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
-    at, keep = D_HEADS.index(view.d_head), page.setter("d_head") if key == page.spec.name else None
     if view.show == "sizes":
         matrix_view(drawn, key=f"{key}_sizes")
-    elif keep is None:
-        matrix_view(drawn.at(at), key=key)
     else:
-        matrix_view(drawn, key=key, step=at, on_step=lambda step: keep(D_HEADS[step]))
+        page.sweep(drawn, key, D_HEADS.index(view.d_head), "d_head", D_HEADS)
 
 
+@page.changes
 def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View]) -> str:
     then, now = (
         (page.compute(run_picture, config.for_picture), D_HEADS.index(view.d_head))
@@ -113,12 +111,8 @@ def results(config: ScalingConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: ScalingConfig, view: View) -> None:
-    page.picture(picture)
-    page.say_change(changed)
-    found = page.measure(config, view)
+def answers(config: ScalingConfig, view: View, found: Results) -> None:
     result = found.main
-    page.verdicts(found)
     if view.show != "sizes":
         page.curves(draw.curves_view(result, view.curve, view.d_head))
     page.draw_tabs(
@@ -127,7 +121,6 @@ def answers(config: ScalingConfig, view: View) -> None:
         shortest=SHORTEST,
         snippet=lambda: scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
-        figure=lambda: view_figure(page.view_for(config, view), D_HEADS.index(view.d_head), page.mode),
     )
 
 

@@ -116,7 +116,8 @@ def test_a_run_under_way_has_the_axis_of_the_whole_run_and_what_is_to_come_is_no
     assert isinstance(early, LearningStep)
     view = moving_view(early.history)
     assert view.sweep is None
-    assert [panel.title for panel in view.panels] == [panel.title for panel in view_of("learning").split()[0].panels]
+    whole = view_of("learning")
+    assert [panel.title for panel in view.panels] == [panel.title for panel in whole.panels[: whole.front]]
     np.testing.assert_array_equal(view.panels[3].values, early.history.attention[2, 1, 1])
     panel = view.panels[-1]
     assert isinstance(panel, LinesPanel)

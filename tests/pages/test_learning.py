@@ -7,8 +7,8 @@ import pytest
 
 from pages._shared.components import matrix_view
 from pages._shared.compute.runner import runner
-from pages._shared.page import export
 from pages._shared.page import page as frame
+from pages._shared.page import tabs
 from attention_core.experiments.learning import (
     Ablation,
     History,
@@ -86,7 +86,7 @@ def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(
     at = open_page("learning", **QUICK, learning_tab="data")
     assert "Keep this model" in [one.label for one in at.main.get("download_button")]
     given = []
-    monkeypatch.setattr(export, "draw_data", lambda *parts: given.extend(parts[-1]))
+    monkeypatch.setattr(tabs, "draw_data", lambda *parts: given.extend(parts[-1]))
     open_page("learning", **QUICK, learning_tab="data")
     (file,) = given
     assert file.ending == "safetensors"
@@ -128,7 +128,7 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
     assert moving
     for _, view in moving:
         assert view.sweep is None
-        assert [panel.title for panel in view.panels] == [panel.title for panel in last.split()[0].panels]
+        assert [panel.title for panel in view.panels] == [panel.title for panel in last.panels[: last.front]]
         accuracy = view.panels[1]
         assert accuracy.x[-1] == 600
         assert np.isnan(accuracy.series[0].values[accuracy.marked + 1 :]).all()

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
-from pages._shared.page.export import file_name
 from pages._shared.page.findings import LOOKS, claim_lines, in_order
+from pages._shared.page.tabs import file_name
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.verdict import Verdict

@@ -78,12 +78,7 @@ BOXES: Final = tuple(box for part in PARTS.values() for box in part)
 
 
 def draw_map(found: Mapping[str, Checked], *, key: str) -> None:
-    """Draw the map; where one of its links is followed, go to that page with the settings of its claim.
-
-    Args:
-        found: What has been found of the claims, by their ids.
-        key: The component's key.
-    """
+    """Draw the map; where one of its links is followed, go to that page with the settings of its claim."""
     numbers = iter(range(len(BOXES)))
     parts = [
         {"title": title, "boxes": [_plain(next(numbers), box, found) for box in part]}

@@ -61,12 +61,7 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
 
 
 def progress_text(step: Step | None, ahead: int) -> tuple[float, str]:
-    """How far a computation has come, from 0 to 1, and in words.
-
-    Args:
-        step: Its step; None while it has not begun.
-        ahead: How many have their turn before it.
-    """
+    """How far a computation has come, from 0 to 1, and in words."""
     if step is None:
         return 0.0, _IN_LINE.format(ahead + 1) if ahead else "Computing"
     counted = f"Step {step.done + 1:,} of {step.total:,}" + (f": {step.doing}" if step.doing else "")

@@ -138,12 +138,7 @@ class Runner:
 
     @contextmanager
     def job(self, function: Callable[[Any], Any], config: Hashable) -> Iterator[Job]:
-        """The computation of ``function(config)``, known, under way or new; wanted for as long as the block lasts.
-
-        Args:
-            function: ``run_x``, or ``steps_x`` yielding steps and last the result. Never calls Streamlit.
-            config: A frozen config.
-        """
+        """The computation of ``function(config)``, known, under way or new; wanted for as long as the block lasts."""
         key = _key(function, config)
         with self._lock:
             job = self._jobs.get(key)

@@ -39,10 +39,7 @@ def wait() -> None:
     """Let a visitor in once torch is there; he is told what he waits for, and others have their turn meanwhile."""
     if _awake.is_set():
         return
-    with (
-        turns().release(),
-        st.spinner("Waking up. This takes a few seconds; then the app is awake for all."),
-    ):
+    with turns().release(), st.spinner("Waking up. This takes a few seconds; then the app is awake for all."):
         _import_torch()
 
 

@@ -18,12 +18,7 @@ def started(page: str) -> None:
 
 
 def refused(page: str, what: str) -> None:
-    """An input is not possible, and something else is used in its place.
-
-    Args:
-        page: Name of the page.
-        what: What was refused, in the app's own words.
-    """
+    """An input is not possible, and something else is used in its place."""
     _LOG.warning("refused on %s: %s", page, what)
 
 

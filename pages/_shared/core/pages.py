@@ -35,106 +35,72 @@ class PageSpec:
 
 HOME = PageSpec("home", "Home", ":material/home:", "", "Every claim about attention, measured as you watch.")
 
+# fmt: off
 PAGES = (
     PageSpec(
-        "anatomy",
-        "Anatomy",
-        ":material/grid_on:",
-        "What attention is",
+        "anatomy", "Anatomy", ":material/grid_on:", "What attention is",
         "One forward pass, number by number: a weight is the share a :blue[query] takes of a :green[value].",
         r"\operatorname{softmax}(QK^\top / \sqrt{d_{\text{head}}})\,V",
     ),
     PageSpec(
-        "permutation",
-        "Permutation",
-        ":material/shuffle:",
-        "What attention sees",
+        "permutation", "Permutation", ":material/shuffle:", "What attention sees",
         "Attention has no order: shuffle the keys and values and nothing changes, "
         "shuffle the queries and the rows follow.",
         r"f(\sigma X) = \sigma f(X)",
     ),
     PageSpec(
-        "biases",
-        "Biases",
-        ":material/exposure_plus_1:",
-        "What attention sees",
+        "biases", "Biases", ":material/exposure_plus_1:", "What attention sees",
         "Softmax cancels the :orange[key] bias, the :green[value] bias passes straight through, "
         "and only the :blue[query] bias changes who is looked at.",
         r"\operatorname{softmax}(s + q \cdot b_K) = \operatorname{softmax}(s)",
     ),
     PageSpec(
-        "scaling",
-        "Scaling",
-        ":material/tune:",
-        "How it trains",
+        "scaling", "Scaling", ":material/tune:", "How it trains",
         "Unscaled scores grow with the size of a head, softmax saturates, and the typical gradient vanishes.",
         r"\operatorname{Var}(q \cdot k) = d_{\text{head}}",
     ),
     PageSpec(
-        "receptive_field",
-        "Receptive field",
-        ":material/account_tree:",
-        "How it trains",
+        "receptive_field", "Receptive field", ":material/account_tree:", "How it trains",
         "A token that looks at one key per head sees exponentially far with depth.",
         r"\text{reach} \le (k + 1)^{\text{layers}}",
     ),
     PageSpec(
-        "learning",
-        "Learning",
-        ":material/school:",
-        "How it trains",
+        "learning", "Learning", ":material/school:", "How it trains",
         "A model learns while you watch: what its attention turns to, and which switches keep it from learning.",
         r"\theta \leftarrow \theta - \eta\, \nabla_\theta L",
     ),
     PageSpec(
-        "complexity",
-        "Complexity",
-        ":material/timer:",
-        "What it costs",
+        "complexity", "Complexity", ":material/timer:", "What it costs",
         "Short texts pay for the projections, long ones for the scores: twice the text, four times the scores.",
         r"\Theta(n_t d^2 + n_s d^2 + n_t n_s d)",
     ),
     PageSpec(
-        "masks",
-        "Masks",
-        ":material/visibility_off:",
-        "What it is made of",
+        "masks", "Masks", ":material/visibility_off:", "What it is made of",
         "Which mask goes where: one that is missing lets padding speak, one too many leaves a row without keys.",
         r"e^{-\infty} = 0",
     ),
     PageSpec(
-        "normalization",
-        "Normalization",
-        ":material/straighten:",
-        "What it is made of",
+        "normalization", "Normalization", ":material/straighten:", "What it is made of",
         "LayerNorm looks at each token alone, brings all to one length, and leaves a block blind to order.",
         r"\lVert y - \beta\mathbf{1} \rVert = |\gamma|\sqrt{d}",
     ),
     PageSpec(
-        "projections",
-        "Projections",
-        ":material/transform:",
-        "What it is made of",
+        "projections", "Projections", ":material/transform:", "What it is made of",
         "Without W_Q and W_K a word looks most at itself, if norms are equal in each head; with them, anywhere.",
         r"q \cdot k = x^\top W_Q^\top W_K\, y",
     ),
 )
 
 LEDGER = PageSpec(
-    "claims",
-    "Claims",
-    ":material/fact_check:",
-    "Is it all true?",
+    "claims", "Claims", ":material/fact_check:", "Is it all true?",
     "Every statement of this app, where it is said, and what this machine measures of it, now.",
 )
 
 COURSE = PageSpec(
-    "course",
-    "Course",
-    ":material/route:",
-    "To teach with",
+    "course", "Course", ":material/route:", "To teach with",
     "Pages in an order, each with a task and minutes: in one link for a class, in a file to keep, and on paper.",
 )
+# fmt: on
 
 
 def neighbours(name: str) -> tuple[PageSpec | None, PageSpec | None]:

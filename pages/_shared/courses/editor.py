@@ -10,7 +10,7 @@ from pages._shared.core.session_keys import EDITOR_TURN, OPEN_STEP, REMOVED_STEP
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, Course, Step, changed
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS
-from pages._shared.page.question_field import draw_field
+from pages._shared.page.share import draw_field
 from pages._shared.session import address
 from pages._shared.session.draft import draft, put
 

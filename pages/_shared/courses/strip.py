@@ -104,12 +104,7 @@ def draw_end() -> None:
         question = f"**Step {at + 1}, {one.title}.** {said.question}"
         st.markdown(f"{question}  \nYou said **{escape_markdown(said.answer)}**: {outcome}")
     with st.container(horizontal=True):
-        st.button(
-            "Walk it again",
-            icon=":material/replay:",
-            on_click=address.visit_course,
-            args=(here.course,),
-        )
+        st.button("Walk it again", icon=":material/replay:", on_click=address.visit_course, args=(here.course,))
         st.button("Leave the course", on_click=course_position.leave)
 
 

@@ -168,12 +168,7 @@ def from_json(text: str | bytes) -> tuple[Course, list[str]]:
 
 
 def changed(step: Step, **raw: Any) -> Step:
-    """The step with some of what JSON holds of it changed; what is not possible of that is left out.
-
-    Args:
-        step: The step.
-        raw: By the names that JSON has for them.
-    """
+    """The step with some of what JSON holds of it changed; what is not possible of that is left out."""
     return _Reader(1, []).step(step.plain() | raw) or step
 
 

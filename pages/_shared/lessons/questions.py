@@ -74,12 +74,7 @@ def read(raw: object) -> Prepared:
 
 
 def parse(lines: str, *, asks: bool) -> tuple[list[Prepared], str]:
-    """Questions as they are written, and what is wrong with the first that cannot be asked; empty where all can.
-
-    Args:
-        lines: What was written.
-        asks: Whether the page has a question of its own.
-    """
+    """Questions as they are written, and what is wrong with the first that cannot be asked; empty where all can."""
     found: list[Prepared] = []
     wrong: list[str] = []
     for block in re.split(r"\n\s*\n", lines):

@@ -53,11 +53,13 @@ class Results:
         main: The picture's result: the prediction is graded from it.
         told: The results whose verdicts are told, in their order; the main one's alone where none is named.
         step: Where the picture's sweep stands.
+        aside: Claims about other settings than the page's usual ones: see ``draw_finding``.
     """
 
     main: Any
     told: tuple[Any, ...] = ()
     step: int = 0
+    aside: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> list[Verdict]:

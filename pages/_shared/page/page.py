@@ -6,16 +6,17 @@
     def controls(controls: Controls) -> None:
         controls.show("scale", "num_keys")
 
+    @page.view
+    def view_of(config: SoftmaxConfig, view: View) -> MatrixView:
+        return draw.softmax_view(page.compute(run_softmax, config), view.show)
+
     @page.results
-    def results(config: SoftmaxConfig, view: View) -> SoftmaxResult:
-        return page.compute(run_softmax, config)
+    def results(config: SoftmaxConfig, view: View) -> Results:
+        return Results(page.compute(run_softmax, config))
 
     @page.answers
-    def answers(config: SoftmaxConfig, view: View) -> None:
-        results = page.measure(config, view)
-        page.picture(draw)
-        page.verdicts(results)
-        page.draw_tabs(results, why=..., snippet=..., table=..., figure=...)
+    def answers(config: SoftmaxConfig, view: View, found: Results) -> None:
+        page.draw_tabs(found, why=..., shortest=..., snippet=..., table=...)
 
     if __name__ == "__main__":  # in a visitor's run; where it is imported it only declares itself
         page.draw()
@@ -24,7 +25,7 @@ The script runs once, top to bottom. What answers draws is a fragment: a moved c
 and each group of controls are fragments, too: a preset reruns the groups whose settings it changes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -39,18 +40,19 @@ from pages._shared.compute.turns import turns
 from pages._shared.core import log
 from pages._shared.core.compat import Place
 from pages._shared.core.pages import PAGES
-from pages._shared.page import export, pin, presets, share, tabs
+from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.controls import Controls
 from pages._shared.page.declaration import Predict, Preset, Results
-from pages._shared.page.export import File
 from pages._shared.page.findings import draw_finding, draw_sight
 from pages._shared.page.header import draw_glossary
 from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
 from pages._shared.page.state import ExperimentState
+from pages._shared.page.tabs import File
 from pages._shared.session import address
 from pages._shared.session.settings import presenting
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.settings import declared
+from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
@@ -89,7 +91,11 @@ class Page(ExperimentState):
         self._reserved = False
         self._show_controls: Callable[[Controls], None] = lambda _: None
         self._measure: Callable[[Any, Any], Any] = lambda *_: None
-        self._answer: Callable[[Any, Any], None] = lambda *_: None
+        self._answer: Callable[[Any, Any, Results], None] = lambda *_: None
+        self._draw: Callable[[Any, Any, str], None] = lambda *given: matrix_view(
+            self.view_for(*given[:2]), key=given[2]
+        )
+        self._change: Callable[[tuple[Any, Any], tuple[Any, Any]], str] = lambda *_: ""
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
@@ -107,10 +113,18 @@ class Page(ExperimentState):
         self._measure = measure
         return measure
 
-    def answers(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-        """Decorates the function that answers: from config and view to picture, verdicts, curves and proof."""
+    def picture(self, draw: Callable[[Any, Any, str], None]) -> Callable[[Any, Any, str], None]:
+        """Decorates the function that draws the picture: from config, view and a key for its components."""
+        self._draw = draw
+        return draw
+
+    def changes(self, say: Callable[[tuple[Any, Any], tuple[Any, Any]], str]) -> None:
+        """Decorates the function from config and view, before and after a move, to a sentence; empty for none."""
+        self._change = say
+
+    def answers(self, answer: Callable[[Any, Any, Results], None]) -> None:
+        """Decorates the function that draws what stands below picture and verdicts: from config, view and results."""
         self._answer = answer
-        return answer
 
     @property
     def question_open(self) -> bool:
@@ -197,7 +211,17 @@ class Page(ExperimentState):
             state[self.session_key("before")] = state[shown]
         state[self.session_key("good")], self._arrived = now, False
         if not self.picture_hidden:
-            self._answer(config, view)
+            with self._finding:
+                sight = st.empty()  # first, and known last: what is measured for the picture may take a while
+            self._draw_picture(now)
+            with sight:
+                draw_sight(self.picture_of(*now).summary)
+            if (before := self.previous) and (sentence := self._change(before, now)):
+                with self._finding:
+                    st.markdown(f":material/arrow_forward: {sentence}")
+            found = self.measure(config, view)
+            self._draw_verdicts(found)
+            self._answer(config, view, found)
             state[shown] = now
         elif not presenting():
             st.info("Answer the question above, or skip it, to see the picture.")
@@ -260,43 +284,42 @@ class Page(ExperimentState):
         other = pinned if (config, view) == self.last_valid else self.last_valid
         return shown.beside(self.picture_of(*other))
 
-    def picture(self, draw: Callable[[Any, Any, str], None]) -> None:
-        """Draw the picture, and beside it the one that was pinned; first below it stands what is seen there.
-
-        Args:
-            draw: From config, view and a key for its components to the picture on the page.
-        """
-        assert self.last_valid is not None
+    def _draw_picture(self, now: tuple[Any, Any]) -> None:
+        """The picture, and beside it the one that was pinned."""
         pinned = pin.pinned(self)
         if pinned is None:
-            draw(*self.last_valid, self.spec.name)
-        else:
-            with st.container(horizontal=True, key="pair"):
-                for said, shown, key in (("Now", self.last_valid, ""), ("Pinned", pinned, "_pinned")):
-                    with st.container():
-                        st.caption(said)
-                        draw(*shown, f"{self.spec.name}{key}")
-        with self._finding:
-            draw_sight(self.picture_of(*self.last_valid).summary)
+            self._draw(*now, self.spec.name)
+            return
+        with st.container(horizontal=True, key="pair"):
+            for said, shown, key in (("Now", now, ""), ("Pinned", pinned, "_pinned")):
+                with st.container():
+                    st.caption(said)
+                    self._draw(*shown, f"{self.spec.name}{key}")
 
-    def say_change(self, say: Callable[[tuple[Any, Any], tuple[Any, Any]], str]) -> None:
-        """Say in a sentence what the last move by hand changed; nothing on the first picture, nor after a preset:
-        what that is about is not what happened to be set before.
+    def sweep(
+        self, drawn: MatrixView, key: str, step: int, setting: str, values: Sequence[Any] | None = None
+    ) -> None:
+        """Draw a picture whose slider is a setting; a pinned one, or one that a lesson fixes, shows its step alone.
 
         Args:
-            say: From config and view before and after the move to the sentence; empty for none.
+            drawn: The picture.
+            key: Its key.
+            step: Where it stands.
+            setting: What its slider sets.
+            values: What each step sets it to; the step itself unless given.
         """
-        assert self.last_valid is not None
-        if (before := self.previous) and (sentence := say(before, self.last_valid)):
-            with self._finding:
-                st.markdown(f":material/arrow_forward: {sentence}")
+        keep = self.setter(setting) if key == self.spec.name else None
+        if keep is None:
+            matrix_view(drawn.at(step), key=key)
+        else:
+            matrix_view(drawn, key=key, step=step, on_step=lambda to: keep(values[to] if values else to))
 
     @property
     def caption(self) -> Any:
         """Where a page says in words what its picture shows: below it, above what was found."""
         return self._finding
 
-    def verdicts(self, results: Results, *, aside: tuple[str, ...] = ()) -> None:
+    def _draw_verdicts(self, results: Results) -> None:
         """What was found, in words: one claim in sight, the others folded; see ``draw_finding``.
 
         While the question stands, nothing is said of the claims that answer it.
@@ -305,7 +328,7 @@ class Page(ExperimentState):
         with self._finding:
             verdicts = results.verdicts
             shown = [one for one in verdicts if one.claim not in hidden]
-            draw_finding(shown, aside=aside)
+            draw_finding(shown, aside=results.aside)
             if len(shown) < len(verdicts):
                 st.markdown(":gray[The answer is hidden until you predict or skip.]")
 
@@ -339,7 +362,7 @@ class Page(ExperimentState):
 
     def draw_tabs(
         self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: Callable[[], str],
-        table: Callable[[], Table], figure: Callable[[], Figure], files: tuple[File, ...] = (),
+        table: Callable[[], Table], figure: Callable[[], Figure] | None = None, files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
         """Draw what stands below the picture, and what had to wait for the result.
 
@@ -349,14 +372,15 @@ class Page(ExperimentState):
             shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
             snippet: Makes code that computes the headline quantity again; called when it is looked at.
             table: Makes the table of the picture's numbers; called when it is looked at.
-            figure: Makes the Plotly figure to export; called when it is looked at.
+            figure: Makes the Plotly figure to export, called when it is looked at; the picture unless given.
             files: What else there is to take along.
         """
         result, truth = results.main, self.predict.grade(results.main)
         if address.part_visible("predict") and predicted(self, self.predict) not in (None, SKIP):
             with self._above:
                 draw_grade(self, self.predict, truth)
-        assert self.last_valid is not None
+        here = self.last_valid
+        assert here is not None
         with self._tabs:
             name, place = tabs.draw_bar(self)
         with place:
@@ -364,10 +388,11 @@ class Page(ExperimentState):
                 case "why":
                     tabs.draw_why(why)
                 case "code":
-                    export.draw_code(shortest, snippet(), self.spec.name)
+                    tabs.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
-                    said = self.picture_of(*self.last_valid).summary
-                    export.draw_data(self.spec.name, self.last_valid[0], result, table, figure, said, files)
+                    said = self.picture_of(*here).summary
+                    figure = figure or (lambda: view_figure(self.view_for(*here), results.step, self.mode))
+                    tabs.draw_data(self.spec.name, here[0], result, table, figure, said, files)
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

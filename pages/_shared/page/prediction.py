@@ -27,12 +27,7 @@ def skip(page: PageState) -> None:
 
 
 def draw_headline(page: PageState, asked: Predict | None) -> None:
-    """Draw the page's claim, its formula a hover away.
-
-    Args:
-        page: The page.
-        asked: The question that stands, if one does; its headline takes the place of a claim that would answer it.
-    """
+    """Draw the page's claim, its formula a hover away."""
     if asked and asked.headline:
         st.markdown(asked.headline)
     else:

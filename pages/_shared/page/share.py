@@ -1,16 +1,18 @@
-"""The Share tab: the link to this state, its QR code, and what a teacher makes of it: a lesson, a course's step."""
+"""The Share tab: the link to this state, its QR code, and what a teacher makes of it: a lesson, a step."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
 from pages._shared.components.link_card import draw_link
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
-from pages._shared.page.question_field import draw_field
+from pages._shared.lessons.questions import HINT, LONGEST, Prepared, parse, written
 from pages._shared.page.worksheet import draw_paper
 from pages._shared.session import address, course_position, draft
 from pages._shared.session.settings import shared
@@ -50,7 +52,7 @@ def draw_share(page: Page) -> None:
 def _ask_lesson(page: Page) -> Lesson:
     own = {page.settings.key(name): one.label for name, one in page.settings.declared.items()}
     labels = own | {shared().key(name): one.label for name, one in shared().declared.items()}
-    written = page.settings.written() | shared().written()
+    spelled = page.settings.written() | shared().written()
     part_of = {page.settings.key(name): page.result_controls.parts.get(name, "controls") for name in page.settings}
     parts = st.multiselect(
         "Parts that show",
@@ -73,9 +75,40 @@ def _ask_lesson(page: Page) -> Lesson:
     gone = {*hidden, *(key for key, part in part_of.items() if part not in parts)}
     return Lesson(
         parts=tuple(part for part in PARTS if part in parts),
-        fixed={key: written[key] for key in labels if key in {*fixed, *gone}},
+        fixed={key: spelled[key] for key in labels if key in {*fixed, *gone}},
         hidden=tuple(key for key in labels if key in gone),
         predict_first=first,
         note=note[:MAX_NOTE],
         questions=questions,
     )
+
+
+def draw_field(
+    questions: Sequence[Prepared],
+    key: str,
+    *,
+    asks: bool,
+    on_change: Callable[[tuple[Prepared, ...]], None] = lambda _: None,
+) -> tuple[Prepared, ...]:
+    """Draw the field, and below it what is wrong with the first question that cannot be asked.
+
+    Returns:
+        What can be asked.
+    """
+
+    def take() -> None:
+        on_change(_read(st.session_state.get(key), asks)[0])
+
+    lines = st.text_area(
+        "Questions for a class", written(questions), max_chars=LONGEST, height=120, key=key, on_change=take,
+        help=HINT, placeholder="Who is asked most?\n* The first word\nThe last one",
+    )  # fmt: skip
+    found, wrong = _read(lines, asks)
+    if wrong:
+        st.error(escape_markdown(wrong, len(wrong)))
+    return found
+
+
+def _read(lines: object, asks: bool) -> tuple[tuple[Prepared, ...], str]:
+    found, wrong = parse(lines[:LONGEST] if isinstance(lines, str) else "", asks=asks)
+    return tuple(found), wrong

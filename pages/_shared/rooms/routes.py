@@ -28,12 +28,7 @@ Handler = Callable[["Rooms", Request], Awaitable[Response]]
 
 
 def routes(store: Store, questions: Questions) -> list[Route]:
-    """The routes of live classes, for an application whose lifespan holds ``async with store:``.
-
-    Args:
-        store: Where rooms are kept.
-        questions: Gives the question of a page by the page's name; None if it has none.
-    """
+    """The routes of live classes, for an application whose lifespan holds ``async with store:``."""
     rooms = Rooms(store, questions)
     return [
         Route("/class/rooms", rooms.open, methods=["POST"]),

@@ -120,12 +120,7 @@ class Store(ABC):
 
     @abstractmethod
     async def change(self, key: str, step: Callable[[Room], Room]) -> None:
-        """Take a step of the teacher's: wholly, and between two votes.
-
-        Args:
-            key: The room's key.
-            step: From the room as it is to the room as it is then; it may be called more than once.
-        """
+        """Take a step of the teacher's: wholly, and between two votes."""
 
     @abstractmethod
     async def vote(self, key: str, voter: str, question: str, number: int, answer: int) -> None:

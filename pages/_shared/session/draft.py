@@ -7,14 +7,7 @@ import streamlit as st
 
 from pages._shared.components.loader import component
 from pages._shared.core.pages import COURSE
-from pages._shared.core.session_keys import (
-    DRAFT,
-    DRAFT_KNOWN,
-    DRAFT_STORE,
-    EDITOR_TURN,
-    OPEN_STEP,
-    REMOVED_STEP,
-)
+from pages._shared.core.session_keys import DRAFT, DRAFT_KNOWN, DRAFT_STORE, EDITOR_TURN, OPEN_STEP, REMOVED_STEP
 from pages._shared.lessons.course import MAX_MINUTES, MAX_STEPS, Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import address

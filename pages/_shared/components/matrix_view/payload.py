@@ -26,19 +26,19 @@ def _axis(axis: Axis) -> dict[str, Any]:
     return {"title": axis.title, "labels": list(axis.labels), "role": axis.role}
 
 
+def _same(of: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in names}
+
+
 def _matrix(panel: MatrixPanel, block: _Block) -> dict[str, Any]:
     hidden = panel.hidden
-    return {
+    return _same(panel, "quantity", "scale", "hidden_as", "unit") | {
         "kind": "matrix",
         "values": block.add(panel.values) | {"swept": panel.steps is not None},
         "rows": _axis(panel.rows),
         "columns": _axis(panel.columns),
-        "quantity": panel.quantity,
-        "scale": panel.scale,
         "limits": panel.colour_limits,
         "hidden": None if hidden is None or not hidden.any() else base64.b64encode(hidden.tobytes()).decode(),
-        "hidden_as": panel.hidden_as,
-        "unit": panel.unit,
     }
 
 
@@ -46,47 +46,35 @@ def _bars(panel: BarsPanel, block: _Block) -> dict[str, Any]:
     def part(array: Any) -> dict[str, Any]:
         return block.add(array) | {"swept": array.ndim == 2}
 
-    return {
+    return _same(panel, "log_y", "overlay_name", "role", "unit") | {
         "kind": "bars",
         "values": part(panel.values),
         "labels": _axis(panel.labels),
         "y_title": panel.quantity,
-        "log_y": panel.log_y,
         "limits": panel.height_limits,
         "edges": None if panel.edges is None else part(panel.edges),
         "overlay": panel.overlay and [part(array) for array in panel.overlay],
-        "overlay_name": panel.overlay_name,
-        "role": panel.role,
-        "unit": panel.unit,
     }
 
 
 def _lines(panel: LinesPanel, block: _Block) -> dict[str, Any]:
-    return {
+    return _same(panel, "x_title", "y_title", "log_x", "log_y", "marked") | {
         "kind": "lines",
         "x": block.add(panel.x),
-        "x_title": panel.x_title,
-        "y_title": panel.y_title,
-        "log_x": panel.log_x,
-        "log_y": panel.log_y,
         "limits": panel.y_limits,
-        "marked": panel.marked,
         "series": [
-            {
-                "name": one.name,
-                "values": block.add(one.values),
-                "band": one.band and [block.add(border) for border in one.band],
-                "role": one.role,
-                "stroke": stroke,
-                "crosses": one.crosses,
-                "listed": one.listed,
-            }
+            _same(one, "name", "role", "crosses", "listed")
+            | {"values": block.add(one.values), "stroke": stroke}
+            | {"band": one.band and [block.add(border) for border in one.band]}
             for one, stroke in zip(panel.series, panel.strokes, strict=True)
         ],
     }
 
 
 def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
+    def named(one: Any, ends: str, flag: str) -> dict[str, Any]:
+        return _same(one, "name", "role", flag) | {ends: block.add(panel.numbered(getattr(one, ends)))}
+
     return {
         "kind": "graph",
         "values": block.add(panel.values),
@@ -94,14 +82,8 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
         "tokens": _axis(panel.tokens),
         "quantity": panel.quantity,
         "window": panel.drawn,
-        "edges": [
-            {"name": one.name, "ends": block.add(panel.numbered(one.ends)), "role": one.role, "lit": one.lit}
-            for one in panel.edges
-        ],
-        "nodes": [
-            {"name": one.name, "at": block.add(panel.numbered(one.at)), "role": one.role, "large": one.large}
-            for one in panel.nodes
-        ],
+        "edges": [named(one, "ends", "lit") for one in panel.edges],
+        "nodes": [named(one, "at", "large") for one in panel.nodes],
     }
 
 

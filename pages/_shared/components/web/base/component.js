@@ -12,6 +12,15 @@ async function styles(module) {
   return new CSSStyleSheet().replace(await answer.text());
 }
 
+/** What draws nothing, and listens for as long as it is on the page. */
+export class Listener {
+  gone = new AbortController();
+
+  destroy() {
+    this.gone.abort();
+  }
+}
+
 const LOOK_MS = 100;
 
 /**

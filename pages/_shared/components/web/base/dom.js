@@ -18,11 +18,8 @@ export function element(tag, props = {}, ...children) {
   return made;
 }
 
-/**
- * navigator.clipboard is there only over https and on localhost; a classroom's network is often plain http.
- *
- * @param {string} text
- */
+// navigator.clipboard is there only over https and on localhost; a classroom's network is often plain http.
+/** @param {string} text */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -16,13 +16,8 @@ export function luminance(colour) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/**
- * The colours of the page's mode, in which `root` is dressed too.
- *
- * @param {HTMLElement} root
- * @param {Modes} modes
- * @returns {Theme}
- */
+// The colours of the page's mode, in which `root` is dressed too.
+/** @param {HTMLElement} root @param {Modes} modes @returns {Theme} */
 export function dress(root, modes) {
   const style = getComputedStyle(root);
   const [paper, ink, primary] = ["background", "text", "primary"].map((name) =>

@@ -6,10 +6,7 @@ import { element } from "../base/dom.js";
 
 const ROUNDS = ["First vote", "Second vote"];
 
-/**
- * @param {RoomState} state
- * @param {number | null} mine  the answer of who looks, marked too
- */
+/** @param {RoomState} state @param {number | null} mine  the answer of who looks, marked too */
 export function histogram({ question, tallies, measured }, mine = null) {
   const truth = question?.page ? "✓ measured" : "✓ right"; // of a question of their own a teacher has said it
   const sums = tallies.map((counts) => counts.reduce((sum, count) => sum + count, 0));

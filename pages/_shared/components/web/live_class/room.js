@@ -54,11 +54,8 @@ const newVoter = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export class RoomClient {
-  /**
-   * Open a room.
-   * @param {string} [base] Where the app is.
-   * @returns {Promise<{ key: string, teacher: string } & Said>}
-   */
+  // Open a room.
+  /** @param {string} [base] Where the app is. @returns {Promise<{ key: string, teacher: string } & Said>} */
   static async open(base = document.baseURI) {
     const answer = await send(new URL("class/rooms", base), {});
     return { key: "", teacher: "", ...answer.body, error: answer.error };
@@ -114,11 +111,8 @@ export class RoomClient {
     return answer === null ? null : Number(answer);
   }
 
-  /**
-   * Vote in the round that is open; the last vote counts.
-   * @param {number} answer The answer's place.
-   * @returns {Promise<Said>}
-   */
+  // Vote in the round that is open; the last vote counts.
+  /** @param {number} answer The answer's place. @returns {Promise<Said>} */
   async vote(answer) {
     const ballot = this.#ballot();
     const { question, round } = this.state ?? {};
@@ -128,20 +122,14 @@ export class RoomClient {
     return { error: said.error };
   }
 
-  /**
-   * Take a step as the teacher.
-   * @param {{ do: string } & Record<string, unknown>} message
-   * @returns {Promise<Said>}
-   */
+  // Take a step as the teacher.
+  /** @param {{ do: string } & Record<string, unknown>} message @returns {Promise<Said>} */
   async teach(message) {
     const said = await send(new URL("teacher", this.room), message, this.teacher);
     return { error: said.error };
   }
 
-  /**
-   * Counts of all closed rounds, for the teacher to keep.
-   * @returns {Promise<{ csv: string } & Said>}
-   */
+  /** Counts of all closed rounds, for the teacher to keep. @returns {Promise<{ csv: string } & Said>} */
   async results() {
     const said = await ask(new URL("results.csv", this.room), { Authorization: `Bearer ${this.teacher}` });
     return { csv: said.error ? "" : said.text, error: said.error };
@@ -239,12 +227,8 @@ async function ask(url, headers, init = {}) {
   }
 }
 
-/**
- * Post a message; what a server that is lost or busy did not take is sent again. A vote sent twice is one vote.
- * @param {URL} url
- * @param {object} message
- * @param {string} [teacher]
- */
+// Post a message; what a server that is lost or busy did not take is sent again. A vote sent twice is one vote.
+/** @param {URL} url @param {object} message @param {string} [teacher] */
 async function send(url, message, teacher = "") {
   /** @type {Record<string, string>} */
   const headers = { "Content-Type": "application/json" };

@@ -8,11 +8,9 @@ const name = (key) => `room_teacher/${key}`;
 /** @param {string} key @param {string} secret Empty once the class is over. */
 export const keepSecret = (key, secret) => keep(name(key), secret);
 
-/**
- * The secret of this tab's class; empty for a student. What the address holds is taken out of sight: it may be on a wall.
- *
- * @param {string} key
- */
+// The secret of this tab's class; empty for a student. What the address holds is taken out of sight: it may be on a
+// wall.
+/** @param {string} key */
 export function secretOf(key) {
   const given = new URLSearchParams(location.hash.slice(1)).get("teacher");
   if (given) {

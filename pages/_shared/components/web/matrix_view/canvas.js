@@ -76,11 +76,7 @@ function logTicks(low, high, count) {
 /** @type {Map<string, ColourTable>} */
 const tables = new Map();
 
-/**
- * One colour for each of LUT_SIZE fractions, and the ink that reads best on it.
- *
- * @param {string[]} stops
- */
+/** One colour for each of LUT_SIZE fractions, and the ink that reads best on it. @param {string[]} stops */
 export function colourTable(stops) {
   const id = stops.join();
   const made = tables.get(id);
@@ -131,12 +127,9 @@ function measuring(ctx) {
 /** @param {Context} ctx @param {string[]} labels */
 export const widest = (ctx, labels) => Math.max(0, ...labels.map(measuring(ctx)));
 
-/**
- * Numbers as wide as if all their digits were 0: few texts to measure, and room in a cell does not depend on its digits.
- *
- * @param {Context} ctx
- * @param {string[]} texts
- */
+// Numbers as wide as if all their digits were 0: few texts to measure, and room in a cell does not depend on its
+// digits.
+/** @param {Context} ctx @param {string[]} texts */
 export const widestNumber = (ctx, texts) => widest(ctx, [...new Set(texts.map((text) => text.replace(/\d/g, "0")))]);
 
 /** @param {Context} ctx @param {string} text @param {number} width */
@@ -174,13 +167,8 @@ export function slantedText(ctx, text, x, y, align, turn = 45) {
   ctx.restore();
 }
 
-/**
- * Whether a label is written where there is room for one in `every`: the lit one always, and none too near to it.
- *
- * @param {number} i
- * @param {number | null} lit
- * @param {number} every
- */
+// Whether a label is written where there is room for one in `every`: the lit one always, and none too near to it.
+/** @param {number} i @param {number | null} lit @param {number} every */
 export const isWritten = (i, lit, every) =>
   i === lit || (i % every === 0 && (lit === null || Math.abs(lit - i) >= every));
 

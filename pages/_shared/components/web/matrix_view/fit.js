@@ -107,11 +107,8 @@ export class Fit {
     this.stretch();
   }
 
-  /**
-   * As many panels as can be read stand in the picture, at least its own; the others are a second look.
-   *
-   * @param {number} room
-   */
+  // As many panels as can be read stand in the picture, at least its own; the others are a second look.
+  /** @param {number} room */
   choose(room) {
     const { panels, data, zoom } = this.view;
     const own = data.front ?? panels.length;
@@ -135,14 +132,9 @@ export class Fit {
       strip.scrollLeft = lit.offsetLeft - strip.offsetLeft - (strip.clientWidth - lit.offsetWidth) / 2;
   }
 
-  /**
-   * Has the first panels take so much room from top to bottom. Says whether they are as they should be; where that is
-   * to be foreseen, nothing is moved.
-   *
-   * @param {number} count
-   * @param {number} height
-   * @param {(drawn: Panel<PanelSpec>[]) => boolean} [good]
-   */
+  // Has the first panels take so much room from top to bottom. Says whether they are as they should be; where that is
+  // to be foreseen, nothing is moved.
+  /** @param {number} count @param {number} height @param {(drawn: Panel<PanelSpec>[]) => boolean} [good] */
   place(count, height, good = () => true) {
     const shown = this.view.panels.slice(0, count);
     const drawn = shown.map((one) => one.drawn);
@@ -199,12 +191,8 @@ export class Fit {
     for (const { drawn, parts } of shown) drawn.measure(parts.ctx, width, height(drawn), this.view.font);
   }
 
-  /**
-   * One legend for panels whose colours mean the same. Says whether there is one.
-   *
-   * @param {Shown[]} shown
-   * @param {boolean} wanted
-   */
+  // One legend for panels whose colours mean the same. Says whether there is one.
+  /** @param {Shown[]} shown @param {boolean} wanted */
   share(shown, wanted) {
     const [first, ...others] = shown.map(({ drawn }) => drawn);
     const meant = first instanceof Heatmap && meaning(first.spec);

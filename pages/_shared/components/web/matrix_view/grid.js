@@ -33,13 +33,8 @@ const between = (width) => (width < PHONE ? 8 : 24);
 /** @param {number} width @param {number} across @param {number} gap */
 const share = (width, across, gap) => Math.floor((width - gap * (across - 1)) / across);
 
-/**
- * Pixels that a panel's title, legend and note are likely to take.
- *
- * @param {Panel<PanelSpec>} panel
- * @param {number} width
- * @param {boolean} legends  whether each panel has its own
- */
+// Pixels that a panel's title, legend and note are likely to take.
+/** @param {Panel<PanelSpec>} panel @param {number} width @param {boolean} legends  whether each panel has its own */
 function words({ spec, geo }, width, legends) {
   const wide = Math.max(100, Math.min(width, geo.width));
   const note = Math.ceil((spec.note.length * 6.5) / wide);

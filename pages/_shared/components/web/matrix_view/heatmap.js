@@ -291,12 +291,8 @@ export class Heatmap extends Panel {
     }
   }
 
-  /**
-   * Three significant digits if all fit, fewer decimals if not, none if none fit.
-   *
-   * @param {Context} ctx
-   * @param {number} width
-   */
+  // Three significant digits if all fit, fewer decimals if not, none if none fit.
+  /** @param {Context} ctx @param {number} width */
   cellTexts(ctx, width) {
     const shown = Array.from(this.values, (v, i) => (this.hidden?.[i] || !Number.isFinite(v) ? "" : formatNumber(v)));
     if (widestNumber(ctx, shown) <= width) return shown;

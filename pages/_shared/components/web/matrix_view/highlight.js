@@ -42,12 +42,8 @@ export class Highlight {
     if (axis && typeof at === "number") this.now?.marks.push({ axis, id: identities(axis.labels)[at] });
   }
 
-  /**
-   * Which row and column of a panel are lit: by position where somebody points, by token elsewhere.
-   *
-   * @param {number} index
-   * @returns {Lit}
-   */
+  // Which row and column of a panel are lit: by position where somebody points, by token elsewhere.
+  /** @param {number} index @returns {Lit} */
   of(index) {
     const { drawn } = this.view.panels[index];
     /** @type {Lit} */
@@ -64,11 +60,8 @@ export class Highlight {
     return out;
   }
 
-  /**
-   * The labels whose positions the group counts: other panels may show the same tokens in another order.
-   *
-   * @param {unknown} role
-   */
+  // The labels whose positions the group counts: other panels may show the same tokens in another order.
+  /** @param {unknown} role */
   leading(role) {
     return this.view.data.leads.find((axis) => axis.role === role);
   }

@@ -92,26 +92,15 @@ export class Panel {
   /** Takes the numbers of a step. @param {number} _step */
   pose(_step) {}
 
-  /**
-   * Takes its place.
-   *
-   * @param {CanvasRenderingContext2D} _ctx
-   * @param {number} _width
-   * @param {number} _height
-   * @param {Font} _font
-   */
+  // Takes its place.
+  /** @param {CanvasRenderingContext2D} _ctx @param {number} _width @param {number} _height @param {Font} _font */
   measure(_ctx, _width, _height, _font) {}
 
   /** @param {Scene} _scene */
   paint(_scene) {}
 
-  /**
-   * Row and column under a point of the canvas.
-   *
-   * @param {number} _x
-   * @param {number} _y
-   * @returns {[number | null, number | null] | null}
-   */
+  // Row and column under a point of the canvas.
+  /** @param {number} _x @param {number} _y @returns {[number | null, number | null] | null} */
   hit(_x, _y) {
     return null;
   }
@@ -121,12 +110,8 @@ export class Panel {
     return [];
   }
 
-  /**
-   * Where the readout points to, and where it goes if it may not stand above.
-   *
-   * @param {number | null} _row
-   * @param {number | null} _column
-   */
+  // Where the readout points to, and where it goes if it may not stand above.
+  /** @param {number | null} _row @param {number | null} _column */
   anchor(_row, _column) {
     return { x: 0, y: this.geo.top, below: this.geo.top + this.geo.plotHeight, free: true };
   }
@@ -141,11 +126,8 @@ export class Panel {
     return this.geo.left;
   }
 
-  /**
-   * Marks the number of a cell on its colour bar; null takes the mark away.
-   *
-   * @param {[number, number] | null} _cell
-   */
+  // Marks the number of a cell on its colour bar; null takes the mark away.
+  /** @param {[number, number] | null} _cell */
   mark(_cell) {}
 
   /** @returns {Listing} */

@@ -41,12 +41,8 @@ export class Pointer {
     return found && [index, ...found];
   }
 
-  /**
-   * Where keys stand: what they point at, else the chosen cell, else what a pointer points at.
-   *
-   * @param {number} index
-   * @returns {Cell}
-   */
+  // Where keys stand: what they point at, else the chosen cell, else what a pointer points at.
+  /** @param {number} index @returns {Cell} */
   home(index) {
     const [panel, row, column] = this.pointed ?? [-1, null, null];
     const pointed = /** @type {Cell | null} */ (

@@ -124,11 +124,9 @@ export class View {
     if (!same) this.takeInPlace(data);
   }
 
-  /**
-   * The old picture stays until what comes with the new one stands beside it: placed before, it would be placed twice.
-   *
-   * @param {ViewData} data
-   */
+  // The old picture stays until what comes with the new one stands beside it: placed before, it would be placed
+  // twice.
+  /** @param {ViewData} data */
   takeInPlace(data, frames = AWAIT_FRAMES) {
     cancelAnimationFrame(this.awaiting);
     if (frames && this.panels.length && this.fit.awaits)
@@ -179,11 +177,8 @@ export class View {
     return cell && panel?.choosable && cell[1] < panel.size[0] && cell[2] < panel.size[1] ? cell : null;
   }
 
-  /**
-   * Lets every panel go from its old picture to its new one, so that the eye can follow.
-   *
-   * @param {(Still | null)[]} old
-   */
+  // Lets every panel go from its old picture to its new one, so that the eye can follow.
+  /** @param {(Still | null)[]} old */
   move(old) {
     cancelAnimationFrame(this.frame);
     this.panels.forEach(({ drawn }, i) => {

@@ -7,11 +7,8 @@ import { copy, element } from "../base/dom.js";
 
 const TOLD_MS = 1800;
 
-/**
- * Plotly puts itself on window; its picture is made here, so the server needs no image library.
- *
- * @param {Record<"format" | "filename", string>} how
- */
+// Plotly puts itself on window; its picture is made here, so the server needs no image library.
+/** @param {Record<"format" | "filename", string>} how */
 function save(how) {
   const { Plotly } = /** @type {{ Plotly?: Plotly }} */ (/** @type {unknown} */ (window));
   const figure = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".js-plotly-plot"))].pop();

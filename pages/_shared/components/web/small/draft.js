@@ -1,7 +1,7 @@
 // Keeps the draft of a course in this browser, so that neither a reload nor a look elsewhere loses it. A server that does
 // not know the draft yet is told it; from then on it says what is kept. Another tab's changes are told as well.
 
-import { component } from "../base/component.js";
+import { component, Listener } from "../base/component.js";
 
 /** @import { Component, DraftData } from "../base/types" */
 
@@ -25,12 +25,12 @@ function write(text) {
   }
 }
 
-class Draft {
-  gone = new AbortController();
+class Draft extends Listener {
   /** @type {Component<DraftData>["setStateValue"]} */
   setStateValue = () => {};
 
   constructor() {
+    super();
     const { signal } = this.gone;
     window.addEventListener("storage", (event) => event.key === KEY && this.tell(), { signal });
   }
@@ -44,10 +44,6 @@ class Draft {
 
   tell() {
     this.setStateValue("stored", [Date.now(), read()]);
-  }
-
-  destroy() {
-    this.gone.abort();
   }
 }
 

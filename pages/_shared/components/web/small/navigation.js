@@ -1,20 +1,15 @@
 // From page to page: a phone's sidebar folds once a page was chosen in it, and the browser's history holds one step for
 // each thing a person did.
 
-import { component } from "../base/component.js";
+import { component, Listener } from "../base/component.js";
 
 /** @import { NavigateEvent } from "../base/types" */
 
-class Navigation {
-  gone = new AbortController();
-
+class Navigation extends Listener {
   constructor() {
+    super();
     foldSidebar(this.gone.signal);
     keepSteps(this.gone.signal);
-  }
-
-  destroy() {
-    this.gone.abort();
   }
 }
 
@@ -30,13 +25,10 @@ function foldSidebar(signal) {
   document.addEventListener("click", fold, { signal });
 }
 
-/**
- * Streamlit makes a step for what a page writes to its address and another for the page itself. What follows a step
- * that was already made for what was pressed, or what nobody pressed, takes the place of the last step. A browser
- * without the Navigation API keeps them all.
- *
- * @param {AbortSignal} signal
- */
+// Streamlit makes a step for what a page writes to its address and another for the page itself. What follows a step
+// that was already made for what was pressed, or what nobody pressed, takes the place of the last step. A browser
+// without the Navigation API keeps them all.
+/** @param {AbortSignal} signal */
 function keepSteps(signal) {
   let made = true;
   const press = () => (made = false);

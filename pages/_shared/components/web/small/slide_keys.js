@@ -2,13 +2,12 @@
 // would move, and a page scroll. It walks a page's presets first, and from the last of them the steps of a course. While
 // a class's panel is open they are its own.
 
-import { component } from "../base/component.js";
+import { component, Listener } from "../base/component.js";
 import { plain } from "../base/dom.js";
 
-class SlideKeys {
-  gone = new AbortController();
-
+class SlideKeys extends Listener {
   constructor() {
+    super();
     window.addEventListener("keydown", (event) => this.press(event), { capture: true, signal: this.gone.signal });
   }
 
@@ -21,10 +20,6 @@ class SlideKeys {
     const buttons = (/** @type {string} */ who) =>
       /** @type {HTMLElement | null} */ (document.querySelector(`.st-key-_${who}_${event.key} button:enabled`));
     (buttons("remote") ?? buttons("course"))?.click();
-  }
-
-  destroy() {
-    this.gone.abort();
   }
 }
 

@@ -121,11 +121,8 @@ export class Board {
     this.words.textContent = words;
   }
 
-  /**
-   * Isolated, for a word written from right to left would pull the numbers after it to its other side.
-   *
-   * @param {number} index
-   */
+  // Isolated, for a word written from right to left would pull the numbers after it to its other side.
+  /** @param {number} index */
   name(index) {
     const token = this.tokens[index];
     const letters = [...token];
@@ -200,12 +197,9 @@ export class Board {
     );
   }
 
-  /**
-   * Everything moves around the chip that is held or focused: taking it out of the document would end the drag and
-   * lose the focus.
-   *
-   * @param {HTMLElement | null} fixed
-   */
+  // Everything moves around the chip that is held or focused: taking it out of the document would end the drag and
+  // lose the focus.
+  /** @param {HTMLElement | null} fixed */
   arrange(fixed) {
     /** @type {HTMLElement[]} */
     const wanted = this.order.map((index) => this.slots[index].item);
@@ -247,11 +241,8 @@ export class Board {
     return root.activeElement?.closest(".slot") ?? null;
   }
 
-  /**
-   * The original index of the chip that holds an element; null outside the chips.
-   *
-   * @param {EventTarget | Element | null} inside
-   */
+  // The original index of the chip that holds an element; null outside the chips.
+  /** @param {EventTarget | Element | null} inside */
   indexOf(inside) {
     const item = inside instanceof Element ? inside.closest(".slot") : null;
     const index = this.slots.findIndex((slot) => slot.item === item);
@@ -268,11 +259,8 @@ export class Board {
     for (const chip of chips) chip.tabIndex = chip === stop ? 0 : -1;
   }
 
-  /**
-   * Tells the pictures which row or column to light; the board hears its own event and lights its chip.
-   *
-   * @param {number | null} position
-   */
+  // Tells the pictures which row or column to light; the board hears its own event and lights its chip.
+  /** @param {number | null} position */
   point(position) {
     if (position === this.pointed) return;
     this.pointed = position;

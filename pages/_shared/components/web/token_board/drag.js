@@ -82,14 +82,9 @@ export class Drag {
     slot.chip.style.transform = `translate(${left}px, ${top}px)`;
   }
 
-  /**
-   * The number of other chips before the pointer. A neighbour gives way before its middle is reached, but never so
-   * early that it would have to give way again once it has moved. Offsets ignore the animation under way.
-   *
-   * @param {Held} held
-   * @param {number} x
-   * @param {number} y
-   */
+  // The number of other chips before the pointer. A neighbour gives way before its middle is reached, but never so
+  // early that it would have to give way again once it has moved. Offsets ignore the animation under way.
+  /** @param {Held} held @param {number} x @param {number} y */
   before({ index, slot }, x, y) {
     const { slots, order } = this.board;
     const tops = [...new Set(slots.map(({ item }) => item.offsetTop))].sort((a, b) => a - b);

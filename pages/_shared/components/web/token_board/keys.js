@@ -23,13 +23,8 @@ export class Keys {
     if (this.act(event, this.board.indexOf(event.target), STEPS[event.key])) keep(event);
   }
 
-  /**
-   * Whether the key was one of the board's; all others stay the page's.
-   *
-   * @param {KeyboardEvent} event
-   * @param {number | null} index
-   * @param {number | undefined} step
-   */
+  // Whether the key was one of the board's; all others stay the page's.
+  /** @param {KeyboardEvent} event @param {number | null} index @param {number | undefined} step */
   act({ key, ctrlKey, metaKey, altKey }, index, step) {
     if (ctrlKey || metaKey) return false;
     if (index !== null && step && (this.grab || altKey)) this.shift(index, step);

@@ -5,11 +5,8 @@ import { same } from "../base/dom.js";
 /** @param {number} length */
 export const identity = (length) => Array.from({ length }, (_, index) => index);
 
-/**
- * An order is never handed back as it was, nor as the original one: a shuffle that does nothing looks broken.
- *
- * @param {number[]} order
- */
+// An order is never handed back as it was, nor as the original one: a shuffle that does nothing looks broken.
+/** @param {number[]} order */
 export function shuffled(order) {
   const next = order.slice();
   do {
