@@ -142,7 +142,7 @@ def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(
     at = open_answered(name, **link)
     assert not [*at.exception, *at.error, *at.warning]
     measured = page_of(name).measure(*built(name, link)).verdicts
-    assert measured
+    assert measured or name == "anatomy", "there a step may have no claim of its own"
     told = {(one.outcome, one.line.rpartition(" :small[")[2]) for one in verdicts(at)}
     assert told == {(one.outcome, details(one).removeprefix(":small[")) for one in measured}
     assert pictures(at) or at.table
