@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import LAMBDA, is_half, output_variance, variance
 from attention_core.experiments.inputs import generator
-from attention_core.modules.block import TransformerBlock
+from attention_core.modules.block import PostNorm, TransformerBlock
 from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.stack import Stack
@@ -43,8 +43,10 @@ def stack_tolerance(stack: nn.Module, compute: Callable[..., Tensor], *inputs: T
         if isinstance(part, TransformerBlock):
             _round_block(part, rounding)
         elif isinstance(part, Stack):
-            for last in filter(None, (part.added_position, part.final_norm)):
-                _round_tokens(last, rounding)
+            if part.added_position is not None:
+                part.added_position.register_forward_hook(_after(rounding, terms=1))
+            if part.final_norm is not None:
+                _round_norm(part.final_norm, rounding)
     with torch.inference_mode():
         outputs = compute(exact, *(on_cpu(each).expand(COPIES, -1, -1) for each in inputs))
     return LAMBDA * math.sqrt(2) * float((outputs[1:] - outputs[:1]).square().mean(0).sqrt().max())
@@ -78,24 +80,28 @@ def _round_block(block: TransformerBlock, rounding: _Rounding) -> None:
             part.register_forward_hook(attended, with_kwargs=True)
         elif isinstance(part, FeedForward):
             for layer in (part.widen, part.narrow):
-                layer.register_forward_hook(_after_sum(rounding))
+                layer.register_forward_hook(_after(rounding, terms=layer.in_features))
             part.narrow.register_forward_pre_hook(lambda _, given: rounding(given[0]))  # what the activation gave
         elif name.endswith("_norm"):
-            _round_tokens(part, rounding)
+            _round_norm(part, rounding)
+            if isinstance(block.placement, PostNorm):  # which is given the sum
+                part.register_forward_pre_hook(lambda _, given: rounding(given[0]))
+    if isinstance(block.placement, PostNorm):
+        return
     residual: Any = partial(summed, block._with)  # noqa: SLF001 - where the residual is added
     block._with = residual  # noqa: SLF001
 
 
-def _after_sum(rounding: _Rounding) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
-    return lambda _, given, out: rounding(out, terms=given[0].shape[-1])
+def _after(rounding: _Rounding, terms: int) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
+    return lambda _, __, out: rounding(out, terms=terms)
 
 
-def _round_tokens(part: nn.Module, rounding: _Rounding) -> None:
-    """Round what comes out of a norm, or of what adds positions; each copy is a batch of its own."""
+def _round_norm(part: nn.Module, rounding: _Rounding) -> None:
+    """Round what comes out of a norm, of which each copy is a batch of its own."""
     forward = part.forward
 
-    def apart(tokens: Tensor, *given: Any) -> Tensor:
-        each = torch.func.vmap(lambda one: forward(one[None], *given)[0])(tokens)
+    def apart(tokens: Tensor) -> Tensor:
+        each = torch.func.vmap(lambda one: forward(one[None])[0])(tokens)
         return rounding(each, terms=max(tokens.shape[1:]))
 
     part.forward = apart
