@@ -6,14 +6,7 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import role_markdown
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments.anatomy import (
-    SHORTEST,
-    AnatomyConfig,
-    AnatomyResult,
-    anatomy_snippet,
-    run_anatomy,
-    time_heads,
-)
+from attention_core.experiments import anatomy as study
 from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import anatomy as draw
 from attention_core.figures.matrix import MatrixView
@@ -39,7 +32,7 @@ PRESETS = (
 )
 
 
-def grade(result: AnatomyResult) -> str | None:
+def grade(result: study.AnatomyResult) -> str | None:
     """Where the words after the first look most in head 1, as it came out; None where rounding leaves it open."""
     return {"back": BACK, "alike": ALIKE, "itself": ITSELF, "elsewhere": ELSEWHERE}.get(result.looks(head=0) or "")
 
@@ -51,7 +44,7 @@ PREDICT = Predict(
     grade,
 )
 
-page = Page("anatomy", config=AnatomyConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page("anatomy", config=study.AnatomyConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
@@ -63,13 +56,13 @@ def controls(controls: Controls) -> None:
 
 
 @page.view
-def view_of(config: AnatomyConfig, view: View) -> MatrixView:
-    return draw.anatomy_view(config, page.compute(run_anatomy, config), step=view.step, head=view.head)
+def view_of(config: study.AnatomyConfig, view: View) -> MatrixView:
+    return draw.anatomy_view(config, page.compute(study.run_anatomy, config), step=view.step, head=view.head)
 
 
 @page.picture
-def picture(config: AnatomyConfig, view: View, key: str) -> None:
-    result, drawn = page.compute(run_anatomy, config), page.view_for(config, view)
+def picture(config: study.AnatomyConfig, view: View, key: str) -> None:
+    result, drawn = page.compute(study.run_anatomy, config), page.view_for(config, view)
     step, head, live = view.step, view.head, key == page.spec.name
     chosen = draw.focus(config, result, step=step, head=head, cell=view.cell)
     keep = page.setter("cell") if live else None
@@ -94,19 +87,19 @@ def picture(config: AnatomyConfig, view: View, key: str) -> None:
 
 
 @page.results
-def results(config: AnatomyConfig, view: View) -> Results:
-    result = page.compute(run_anatomy, config)
+def results(config: study.AnatomyConfig, view: View) -> Results:
+    result = page.compute(study.run_anatomy, config)
     return Results(result, told=(result.about(*draw.step_of(view.step).claims),))
 
 
 @page.answers
-def answers(config: AnatomyConfig, view: View, found: Results) -> None:
+def answers(config: study.AnatomyConfig, view: View, found: Results) -> None:
     result = found.main
     page.draw_tabs(
         found,
-        why=draw.proof(result, page.compute(time_heads, config)),
-        shortest=SHORTEST,
-        snippet=lambda: anatomy_snippet(config),
+        why=draw.proof(result, page.compute(study.time_heads, config)),
+        shortest=study.SHORTEST,
+        snippet=lambda: study.anatomy_snippet(config),
         table=lambda: draw.anatomy_table(config, result, step=view.step, head=view.head),
     )
 

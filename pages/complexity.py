@@ -3,25 +3,13 @@
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments.complexity import (
-    SECONDS,
-    SHORTEST,
-    SWEEPS,
-    ComplexityConfig,
-    ComplexityResult,
-    Times,
-    TimesConfig,
-    complexity_snippet,
-    read_cell,
-    run_complexity,
-    steps_times,
-)
+from attention_core.experiments import complexity as study
 from attention_core.experiments.settings import Choice, setting
 from attention_core.figures import complexity as draw
 from attention_core.figures.matrix import MatrixView
 
 PROJECTIONS, SCORES, EVEN = "The projections", "The scores", "Both alike"
-MEASURE = {"none": "not now"} | SWEEPS
+MEASURE = {"none": "not now"} | study.SWEEPS
 
 
 @settings_group("complexity")
@@ -29,7 +17,7 @@ class View:
     """What is timed beside the counts, and for how long."""
 
     measure: str = setting("none", Choice(MEASURE, label="Measure the time", hint="On this device, now."))
-    seconds: int = setting(4, SECONDS)
+    seconds: int = setting(4, study.SECONDS)
 
 
 def sizes(tokens: int, d_model: int) -> dict[str, int]:
@@ -46,7 +34,7 @@ PRESETS = (
 )
 
 
-def grade(result: ComplexityResult) -> str:
+def grade(result: study.ComplexityResult) -> str:
     """Which part takes more of the FLOPs."""
     return EVEN if result.share == 0.5 else SCORES if result.share > 0.5 else PROJECTIONS
 
@@ -59,7 +47,7 @@ PREDICT = Predict(
     headline="Where the arithmetic of attention goes: into the projections, or into the scores.",
 )
 
-page = Page("complexity", config=ComplexityConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page("complexity", config=study.ComplexityConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
@@ -72,25 +60,25 @@ def controls(controls: Controls) -> None:
 
 def choose(cell: Cell | None) -> None:
     if cell:
-        page.set(**read_cell(cell[1], cell[2]))
+        page.set(**study.read_cell(cell[1], cell[2]))
 
 
-def clocked(config: ComplexityConfig, view: View) -> Times | None:
+def clocked(config: study.ComplexityConfig, view: View) -> study.Times | None:
     """What the clock says of the layer, where that is asked for."""
     if view.measure == "none":
         return None
     layer = {name: getattr(config, name) for name in ("d_model", "num_heads", "dtype", "device", "seed")}
-    timed = TimesConfig(sweep=view.measure, seconds=view.seconds, num_tokens=config.num_queries, **layer)
-    return page.compute(steps_times, timed)
+    timed = study.TimesConfig(sweep=view.measure, seconds=view.seconds, num_tokens=config.num_queries, **layer)
+    return page.compute(study.steps_times, timed)
 
 
 @page.view
-def view_of(config: ComplexityConfig, view: View) -> MatrixView:
-    return draw.complexity_view(page.compute(run_complexity, config), clocked(config, view))
+def view_of(config: study.ComplexityConfig, view: View) -> MatrixView:
+    return draw.complexity_view(page.compute(study.run_complexity, config), clocked(config, view))
 
 
 @page.picture
-def picture(config: ComplexityConfig, view: View, key: str) -> None:
+def picture(config: study.ComplexityConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     if view.measure == "shares":
         matrix_view(drawn, key=key)
@@ -99,23 +87,21 @@ def picture(config: ComplexityConfig, view: View, key: str) -> None:
 
 
 @page.results
-def results(config: ComplexityConfig, _view: View) -> Results:
-    return Results(page.compute(run_complexity, config))
+def results(config: study.ComplexityConfig, _view: View) -> Results:
+    return Results(page.compute(study.run_complexity, config))
 
 
 @page.answers
-def answers(config: ComplexityConfig, view: View, found: Results) -> None:
+def answers(config: study.ComplexityConfig, view: View, found: Results) -> None:
     result = found.main
     times = clocked(config, view)
     if times:
         page.plot(draw.times_curves(times, mode=page.mode), alt=draw.times_said(times))
     page.draw_tabs(
-        found,
-        why=draw.proof(result, times),
-        shortest=SHORTEST,
-        snippet=lambda: complexity_snippet(config),
+        found, why=draw.proof(result, times), shortest=study.SHORTEST,
+        snippet=lambda: study.complexity_snippet(config),
         table=lambda: draw.complexity_table(result, times),
-    )
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

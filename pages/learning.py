@@ -10,20 +10,6 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Controls, File, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as study
-from attention_core.experiments.learning import (
-    SUCCESS,
-    Ablation,
-    AblationResult,
-    Answer,
-    Head,
-    LearningConfig,
-    LearningResult,
-    LearningStep,
-    MapConfig,
-    SeedsConfig,
-    SeedsResult,
-    SeedsStep,
-)
 from attention_core.experiments.settings import Choice, Coded, OneOf, Whole, Words, setting
 from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
@@ -36,13 +22,13 @@ RATES = ("learn-depth", "learn-scale", "learn-tied")
 CURVES = 180
 
 
-def read_heads(text: str) -> tuple[Head, ...]:
+def read_heads(text: str) -> tuple[study.Head, ...]:
     """Layer and head, counted from 0, of each that a link's ``0.1-1.0`` names."""
     pairs = (one.split(".") for one in text.split("-") if one)
     return tuple((int(layer), int(head)) for layer, head in pairs)
 
 
-def write_heads(heads: tuple[Head, ...]) -> str:
+def write_heads(heads: tuple[study.Head, ...]) -> str:
     """The link's text for them."""
     return "-".join(f"{layer}.{head}" for layer, head in heads)
 
@@ -60,7 +46,7 @@ class View:
             hint="Letters, from a on, best as many as it was trained on; empty for its own example.",
         ),
     )
-    off: tuple[Head, ...] = setting((), Coded(read_heads, write_heads, label="Heads off"))
+    off: tuple[study.Head, ...] = setting((), Coded(read_heads, write_heads, label="Heads off"))
     below: str = setting("gradients", Choice(BELOW, label="Below", hint="Seeds and map train many models."))
     runs: int = setting(6, Whole(2, 16, label="Several seeds: runs"))
 
@@ -88,10 +74,10 @@ PRESETS = (
 )
 
 
-def grade(result: LearningResult) -> str:
+def grade(result: study.LearningResult) -> str:
     """How far the model got on sequences it has not seen."""
     score = result.score
-    if score.accuracy >= SUCCESS:
+    if score.accuracy >= study.SUCCESS:
         return LEARNS
     return PARTLY if score.accuracy > result.history.chance + CERTAIN * score.error else GUESSES
 
@@ -104,13 +90,13 @@ PREDICT = Predict(
 )
 
 
-def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> LearningConfig:
+def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.LearningConfig:
     """The run; what it is asked and what stands below must be possible too.
 
     Raises:
         ConfigError: If the model, what it is asked, or what stands below is not possible.
     """
-    config = LearningConfig(**values, **run)
+    config = study.LearningConfig(**values, **run)
     if view.text:
         study.check_input("text", asked(view), config)
     if view.below == "seeds":
@@ -127,26 +113,26 @@ def asked(view: View) -> tuple[str, ...]:
     return tuple("".join(view.text))
 
 
-def heads_off(config: LearningConfig, view: View) -> tuple[Head, ...]:
+def heads_off(config: study.LearningConfig, view: View) -> tuple[study.Head, ...]:
     """The heads that are switched off, of those that there are, while their switches are on the page."""
     if view.below != "heads":
         return ()
     return tuple((layer, head) for layer, head in view.off if layer < config.layers and head < config.heads)
 
 
-def several(config: LearningConfig, view: View) -> SeedsConfig:
+def several(config: study.LearningConfig, view: View) -> study.SeedsConfig:
     """The same run from several seeds."""
-    return SeedsConfig(**asdict(config), runs=view.runs)
+    return study.SeedsConfig(**asdict(config), runs=view.runs)
 
 
-def map_of(config: LearningConfig) -> MapConfig:
+def map_of(config: study.LearningConfig) -> study.MapConfig:
     """The map for this optimizer and start."""
-    return MapConfig(
+    return study.MapConfig(
         optimizer=config.optimizer, start=config.start, dtype=config.dtype, device=config.device, seed=config.seed
     )
 
 
-page = Page("learning", config=LearningConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+page = Page("learning", config=study.LearningConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
@@ -162,16 +148,16 @@ def controls(controls: Controls) -> None:
 
 
 @page.view
-def view_of(config: LearningConfig, view: View) -> MatrixView:
+def view_of(config: study.LearningConfig, view: View) -> MatrixView:
     result = page.compute(study.steps_learning, config)
     found = answered(config, view, result)
     return draw.answer_view(found, causal=config.causal) if found else draw.learning_view(result.history)
 
 
 @page.picture
-def picture(config: LearningConfig, view: View, key: str) -> None:
-    def draw_run(run: LearningStep | LearningResult) -> None:
-        if isinstance(run, LearningStep):
+def picture(config: study.LearningConfig, view: View, key: str) -> None:
+    def draw_run(run: study.LearningStep | study.LearningResult) -> None:
+        if isinstance(run, study.LearningStep):
             matrix_view(draw.moving_view(run.history), key=key)
         elif asks(config, view):
             matrix_view(page.view_for(config, view), key=f"{key}_answer")
@@ -185,7 +171,7 @@ def picture(config: LearningConfig, view: View, key: str) -> None:
 
 
 @page.results
-def results(config: LearningConfig, view: View) -> Results:
+def results(config: study.LearningConfig, view: View) -> Results:
     result = page.compute(study.steps_learning, config)
     if view.below != "seeds":
         return Results(result, step=view.step, aside=ASIDE)
@@ -194,7 +180,7 @@ def results(config: LearningConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: LearningConfig, view: View, found: Results) -> None:
+def answers(config: study.LearningConfig, view: View, found: Results) -> None:
     result = page.compute(study.steps_learning, config)
     draw_below(config, view, result)
     page.draw_tabs(
@@ -210,7 +196,7 @@ def answers(config: LearningConfig, view: View, found: Results) -> None:
     )
 
 
-def say_answer(config: LearningConfig, view: View) -> None:
+def say_answer(config: study.LearningConfig, view: View) -> None:
     """What the model answers, and what is left of it without the heads that are off; with their switches."""
     result = page.compute(study.steps_learning, config)
     found = answered(config, view, result)
@@ -226,12 +212,12 @@ def say_answer(config: LearningConfig, view: View) -> None:
         draw_seeds(config, view)
 
 
-def asks(config: LearningConfig, view: View) -> bool:
+def asks(config: study.LearningConfig, view: View) -> bool:
     """Whether the model is asked for an answer: to a text, or with heads off to its own example."""
     return bool(view.text or heads_off(config, view))
 
 
-def answered(config: LearningConfig, view: View, result: LearningResult) -> Answer | None:
+def answered(config: study.LearningConfig, view: View, result: study.LearningResult) -> study.Answer | None:
     """What the model answers; None where it is not asked."""
     if not asks(config, view):
         return None
@@ -239,20 +225,20 @@ def answered(config: LearningConfig, view: View, result: LearningResult) -> Answ
     return study.answer(result.trained, asked(view) or study.letters(result.history.probe), off)
 
 
-def without_heads(config: LearningConfig, view: View, result: LearningResult) -> AblationResult:
-    return page.compute(study.steps_ablation, Ablation(trained=result.trained, off=heads_off(config, view)))
+def without_heads(config: study.LearningConfig, view: View, result: study.LearningResult) -> study.AblationResult:
+    return page.compute(study.steps_ablation, study.Ablation(trained=result.trained, off=heads_off(config, view)))
 
 
-def draw_seeds(config: LearningConfig, view: View) -> None:
+def draw_seeds(config: study.LearningConfig, view: View) -> None:
     runs = several(config, view)
 
-    def seeds_view(found: SeedsStep | SeedsResult) -> MatrixView:
-        return draw.seeds_moving_view(runs, found) if isinstance(found, SeedsStep) else draw.seeds_view(found)
+    def seeds_view(found: study.SeedsStep | study.SeedsResult) -> MatrixView:
+        return draw.seeds_moving_view(runs, found) if isinstance(found, study.SeedsStep) else draw.seeds_view(found)
 
     page.curves_in_sight(study.steps_seeds, runs, seeds_view, height=CURVES)
 
 
-def draw_below(config: LearningConfig, view: View, result: LearningResult) -> None:
+def draw_below(config: study.LearningConfig, view: View, result: study.LearningResult) -> None:
     match view.below:
         case "heads":
             page.curves(draw.ablation_view(without_heads(config, view, result), result.score.accuracy), height=CURVES)
@@ -265,7 +251,7 @@ def draw_below(config: LearningConfig, view: View, result: LearningResult) -> No
             page.curves(draw.gradients_view(result.history), height=CURVES)
 
 
-def draw_switches(config: LearningConfig, off: tuple[Head, ...]) -> None:
+def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...]) -> None:
     """A switch for each head; what a lesson fixes is drawn and does not move."""
     heads = list(product(range(config.layers), range(config.heads)))
     keep, key = page.setter("off"), page.session_key("on")

@@ -91,12 +91,9 @@ def results(config: MaskingConfig, view: View) -> Results:
 def answers(config: MaskingConfig, view: View, found: Results) -> None:
     result = found.main
     page.draw_tabs(
-        found,
-        why=draw.proof(config, result),
-        shortest=SHORTEST,
-        snippet=lambda: masking_snippet(config),
+        found, why=draw.proof(config, result), shortest=SHORTEST, snippet=lambda: masking_snippet(config),
         table=lambda: draw.masking_table(result, view.show),
-    )
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

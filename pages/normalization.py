@@ -3,17 +3,7 @@
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments.normalization import (
-    SHORTEST,
-    LengthResult,
-    NormalizationConfig,
-    NormalizationResult,
-    NormBlockResult,
-    normalization_snippet,
-    read_cell,
-    run_normalization,
-    write_cell,
-)
+from attention_core.experiments import normalization as study
 from attention_core.experiments.settings import Coded, setting
 from attention_core.figures import normalization as draw
 from attention_core.figures.matrix import MatrixView
@@ -25,7 +15,7 @@ FOLLOWS, DIFFERENT = "The same rows, in the new order", "Different"
 class View:
     """The number whose inputs are shown."""
 
-    cell: tuple[int, int] = setting((0, 0), Coded(read_cell, write_cell, label="Output"))
+    cell: tuple[int, int] = setting((0, 0), Coded(study.read_cell, study.write_cell, label="Output"))
 
 
 PRESETS = (
@@ -39,9 +29,9 @@ PRESETS = (
 )
 
 
-def grade(result: NormalizationResult) -> str | None:
+def grade(result: study.NormalizationResult) -> str | None:
     """What permuting does to a block's outputs; the results of other questions say nothing of it."""
-    if not isinstance(result, NormBlockResult) or any(verdict.expected is None for verdict in result.verdicts):
+    if not isinstance(result, study.NormBlockResult) or any(verdict.expected is None for verdict in result.verdicts):
         return None
     return FOLLOWS if all(verdict.holds for verdict in result.about("perm-block").verdicts) else DIFFERENT
 
@@ -54,7 +44,7 @@ PREDICT = Predict(
     headline="What LayerNorm looks at, what it leaves of a token, and what it does to a block.",
 )
 
-page = Page("normalization", config=NormalizationConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page("normalization", config=study.NormalizationConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
@@ -70,12 +60,12 @@ def controls(controls: Controls) -> None:
 
 
 @page.view
-def view_of(config: NormalizationConfig, view: View) -> MatrixView:
-    return draw.normalization_view(config, page.compute(run_normalization, config), view.cell)
+def view_of(config: study.NormalizationConfig, view: View) -> MatrixView:
+    return draw.normalization_view(config, page.compute(study.run_normalization, config), view.cell)
 
 
 @page.picture
-def picture(config: NormalizationConfig, view: View, key: str) -> None:
+def picture(config: study.NormalizationConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     keep = page.setter("cell")
 
@@ -90,25 +80,22 @@ def picture(config: NormalizationConfig, view: View, key: str) -> None:
 
 
 @page.results
-def results(config: NormalizationConfig, _view: View) -> Results:
-    return Results(page.compute(run_normalization, config))
+def results(config: study.NormalizationConfig, _view: View) -> Results:
+    return Results(page.compute(study.run_normalization, config))
 
 
 @page.answers
-def answers(config: NormalizationConfig, view: View, found: Results) -> None:
+def answers(config: study.NormalizationConfig, view: View, found: Results) -> None:
     result = found.main
-    space = draw.space_figure(result, mode=page.mode) if isinstance(result, LengthResult) else None
-    if space and isinstance(result, LengthResult):
+    space = draw.space_figure(result, mode=page.mode) if isinstance(result, study.LengthResult) else None
+    if space and isinstance(result, study.LengthResult):
         page.plot(space, alt=draw.space_alt(result))
-    if isinstance(result, NormBlockResult):
+    if isinstance(result, study.NormBlockResult):
         page.curves(draw.depth_view(result))
     page.draw_tabs(
-        found,
-        why=draw.proof(result),
-        shortest=SHORTEST,
-        snippet=lambda: normalization_snippet(config),
+        found, why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.normalization_snippet(config),
         table=lambda: draw.normalization_table(config, result, view.cell),
-    )
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

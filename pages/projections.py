@@ -2,16 +2,7 @@
 
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments.projections import (
-    LAYERS,
-    NUM_HEADS,
-    SHORTEST,
-    IdentityResult,
-    ProjectionsConfig,
-    ProjectionsResult,
-    projections_snippet,
-    run_projections,
-)
+from attention_core.experiments import projections as study
 from attention_core.experiments.settings import OneOf, setting
 from attention_core.figures import projections as draw
 from attention_core.figures.matrix import MatrixView
@@ -23,8 +14,8 @@ ALL, NOT_ALL = "Yes, every one of them", "No, some are outshone"
 class View:
     """What the picture's slider stands at."""
 
-    head: int = setting(0, OneOf(range(max(NUM_HEADS)), label="Head"))
-    layer: int = setting(0, OneOf(range(LAYERS + 1), label="Layer"))
+    head: int = setting(0, OneOf(range(max(study.NUM_HEADS)), label="Head"))
+    layer: int = setting(0, OneOf(range(study.LAYERS + 1), label="Layer"))
 
 
 PRESETS = (
@@ -38,9 +29,9 @@ PRESETS = (
 )
 
 
-def grade(result: ProjectionsResult) -> str | None:
+def grade(result: study.ProjectionsResult) -> str | None:
     """Whether any word looks harder at another one, by more than rounding; other questions say nothing of it."""
-    if not isinstance(result, IdentityResult) or result.verdict("qkv-none").expected is None:
+    if not isinstance(result, study.IdentityResult) or result.verdict("qkv-none").expected is None:
         return None
     return NOT_ALL if result.lost_queries else ALL
 
@@ -53,7 +44,7 @@ PREDICT = Predict(
     headline="What W_Q, W_K, W_V and W_O are for, and what attention does without them.",
 )
 
-page = Page("projections", config=ProjectionsConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page("projections", config=study.ProjectionsConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
@@ -66,40 +57,37 @@ def controls(controls: Controls) -> None:
 
 
 @page.view
-def view_of(config: ProjectionsConfig, _: View) -> MatrixView:
-    return draw.projections_view(config, page.compute(run_projections, config))
+def view_of(config: study.ProjectionsConfig, _: View) -> MatrixView:
+    return draw.projections_view(config, page.compute(study.run_projections, config))
 
 
-def step_of(config: ProjectionsConfig, view: View) -> tuple[str, int]:
+def step_of(config: study.ProjectionsConfig, view: View) -> tuple[str, int]:
     """What the picture's slider walks through, and its step."""
-    name, last = ("layer", LAYERS) if config.topic == "collapse" else ("head", config.num_heads - 1)
+    name, last = ("layer", study.LAYERS) if config.topic == "collapse" else ("head", config.num_heads - 1)
     return name, min(getattr(view, name), last)
 
 
 @page.picture
-def picture(config: ProjectionsConfig, view: View, key: str) -> None:
+def picture(config: study.ProjectionsConfig, view: View, key: str) -> None:
     drawn, (name, at) = page.view_for(config, view), step_of(config, view)
     page.sweep(drawn, key, min(at, drawn.steps - 1), name)
 
 
 @page.results
-def results(config: ProjectionsConfig, view: View) -> Results:
-    return Results(page.compute(run_projections, config), step=step_of(config, view)[1])
+def results(config: study.ProjectionsConfig, view: View) -> Results:
+    return Results(page.compute(study.run_projections, config), step=step_of(config, view)[1])
 
 
 @page.answers
-def answers(config: ProjectionsConfig, _view: View, found: Results) -> None:
+def answers(config: study.ProjectionsConfig, _view: View, found: Results) -> None:
     result = found.main
     curves = draw.curves_view(result)
     if curves:
         page.curves(curves)
     page.draw_tabs(
-        found,
-        why=draw.proof(result),
-        shortest=SHORTEST,
-        snippet=lambda: projections_snippet(config),
+        found, why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.projections_snippet(config),
         table=lambda: draw.projections_table(config, result),
-    )
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

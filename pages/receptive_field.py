@@ -3,18 +3,7 @@
 from pages._shared.components.matrix_view import Cell, matrix_view
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments.receptive_field import (
-    MAX_LAYERS,
-    MAX_TOKENS,
-    SHORTEST,
-    AttendedKeys,
-    ReceptiveFieldConfig,
-    ReceptiveFieldResult,
-    receptive_field_snippet,
-    run_attended_keys,
-    run_table,
-    steps_reach,
-)
+from attention_core.experiments import receptive_field as study
 from attention_core.experiments.settings import Choice, Whole, setting
 from attention_core.figures import receptive_field as draw
 from attention_core.figures.changes import reach_changed
@@ -31,10 +20,12 @@ class View:
 
     show: str = setting("graph", Choice(SHOWN, label="Show", listed=False))
     level: int = setting(
-        MAX_LAYERS, Whole(0, MAX_LAYERS, label="Chosen node: layer", hint="Above the top layer: the top layer.")
+        study.MAX_LAYERS,
+        Whole(0, study.MAX_LAYERS, label="Chosen node: layer", hint="Above the top layer: the top layer."),
     )
     token: int = setting(
-        MAX_TOKENS, Whole(1, MAX_TOKENS, label="Chosen node: token", hint="Beyond the last token: the last.")
+        study.MAX_TOKENS,
+        Whole(1, study.MAX_TOKENS, label="Chosen node: token", hint="Beyond the last token: the last."),
     )
 
 
@@ -47,7 +38,7 @@ PRESETS = (
 )
 
 
-def grade(result: ReceptiveFieldResult) -> str | None:
+def grade(result: study.ReceptiveFieldResult) -> str | None:
     """How what the last token sees grows with the layers, by autograd; None where it shrinks."""
     first, last = int(result.reach_autograd[0, -1]), int(result.reach_autograd[-1, -1])
     if last == result.config.tokens:
@@ -65,7 +56,7 @@ PREDICT = Predict(
     headline="Each head looks at one token: how far does a stack of them see?",
 )
 
-page = Page("receptive_field", config=ReceptiveFieldConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page("receptive_field", config=study.ReceptiveFieldConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
@@ -78,64 +69,61 @@ def controls(controls: Controls) -> None:
     controls.show("level", "token")
 
 
-def node_of(looks: AttendedKeys, view: View) -> tuple[int, int]:
+def node_of(looks: study.AttendedKeys, view: View) -> tuple[int, int]:
     """Level and token, from 0, of the chosen node."""
     return min(view.level, looks.config.layers), min(view.token, looks.config.tokens) - 1
 
 
 @page.view
-def view_of(config: ReceptiveFieldConfig, view: View) -> MatrixView:
-    looks = page.compute(run_attended_keys, config)
+def view_of(config: study.ReceptiveFieldConfig, view: View) -> MatrixView:
+    looks = page.compute(study.run_attended_keys, config)
     match view.show:
         case "graph":
             return draw.graph_view(looks, node_of(looks, view))
         case "table":
-            return draw.table_view(page.compute(run_table, config.for_table))
+            return draw.table_view(page.compute(study.run_table, config.for_table))
         case "matrix":
-            return draw.reach_view(page.compute(steps_reach, looks))
+            return draw.reach_view(page.compute(study.steps_reach, looks))
         case "kernel":
-            return draw.kernel_view(page.compute(steps_reach, looks))
-    return draw.curve_view(page.compute(steps_reach, looks))
+            return draw.kernel_view(page.compute(study.steps_reach, looks))
+    return draw.curve_view(page.compute(study.steps_reach, looks))
 
 
 @page.picture
-def picture(config: ReceptiveFieldConfig, view: View, key: str) -> None:
+def picture(config: study.ReceptiveFieldConfig, view: View, key: str) -> None:
     drawn, name = page.view_for(config, view), f"{key}_{view.show}"
     if view.show != "graph":
         matrix_view(drawn, key=name, step=drawn.steps - 1)  # all layers up
         return
-    node = node_of(page.compute(run_attended_keys, config), view)
+    node = node_of(page.compute(study.run_attended_keys, config), view)
 
     def choose(cell: Cell | None) -> None:
         if cell:  # a node at the edge stays there when layers or tokens are added
             top, last = cell[1] == config.layers, cell[2] + 1 == config.tokens
-            page.set(level=MAX_LAYERS if top else cell[1], token=MAX_TOKENS if last else cell[2] + 1)
+            page.set(level=study.MAX_LAYERS if top else cell[1], token=study.MAX_TOKENS if last else cell[2] + 1)
 
     matrix_view(drawn, key=name, selected=(0, *node), on_select=choose)
 
 
 @page.changes
-def changed(before: tuple[ReceptiveFieldConfig, View], after: tuple[ReceptiveFieldConfig, View]) -> str:
+def changed(before: tuple[study.ReceptiveFieldConfig, View], after: tuple[study.ReceptiveFieldConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
-    return reach_changed(*(page.compute(run_attended_keys, config) for config, _ in (before, after)))
+    return reach_changed(*(page.compute(study.run_attended_keys, config) for config, _ in (before, after)))
 
 
 @page.results
-def results(config: ReceptiveFieldConfig, _view: View) -> Results:
-    return Results(page.compute(steps_reach, page.compute(run_attended_keys, config)))
+def results(config: study.ReceptiveFieldConfig, _view: View) -> Results:
+    return Results(page.compute(study.steps_reach, page.compute(study.run_attended_keys, config)))
 
 
 @page.answers
-def answers(config: ReceptiveFieldConfig, _view: View, found: Results) -> None:
+def answers(config: study.ReceptiveFieldConfig, _view: View, found: Results) -> None:
     result = found.main
     page.draw_tabs(
-        found,
-        why=draw.proof(result),
-        shortest=SHORTEST,
-        snippet=lambda: receptive_field_snippet(config),
+        found, why=draw.proof(result), shortest=study.SHORTEST, snippet=lambda: study.receptive_field_snippet(config),
         table=lambda: draw.receptive_field_table(result),
-    )
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -3,17 +3,7 @@
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
-from attention_core.experiments.scaling import (
-    D_HEADS,
-    SHORTEST,
-    Measured,
-    ScalingConfig,
-    ScalingResult,
-    result_of,
-    run_picture,
-    scaling_snippet,
-    steps_part,
-)
+from attention_core.experiments import scaling as study
 from attention_core.experiments.settings import Choice, OneOf, setting
 from attention_core.figures import scaling as draw
 from attention_core.figures.changes import scaling_changed
@@ -28,7 +18,7 @@ SHOWN = {"query": "one query, at each d_head", "sizes": "the curve over d_head"}
 class View:
     """What is looked at: the step of the picture's slider, and the curve below it."""
 
-    d_head: int = setting(64, OneOf(D_HEADS, label="Size of a head, d_head"))
+    d_head: int = setting(64, OneOf(study.D_HEADS, label="Size of a head, d_head"))
     curve: str = setting("gradient", Choice(draw.TITLES, label="Curve over d_head"))
     show: str = setting("query", Choice(SHOWN, label="Show"))
 
@@ -46,7 +36,7 @@ PRESETS = (
 )
 
 
-def grade(result: ScalingResult) -> str:
+def grade(result: study.ScalingResult) -> str:
     """What the gradient does from d_head = 64 to 4,096: for the typical query, and for the 1 % with the largest."""
     typical, rare = (
         (result.at(quantity, 64), result.at(quantity, 4096)) for quantity in ("gradient_median", "gradient_high")
@@ -64,7 +54,7 @@ PREDICT = Predict(
     headline="What the size of a head does to scores, to softmax and to its gradient.",
 )
 
-page = Page("scaling", config=ScalingConfig, view=View, presets=PRESETS, predict=PREDICT)
+page = Page("scaling", config=study.ScalingConfig, view=View, presets=PRESETS, predict=PREDICT)
 
 
 @page.controls
@@ -76,52 +66,52 @@ def controls(controls: Controls) -> None:
         controls.show("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
 
 
-def measured(config: ScalingConfig) -> ScalingResult:
-    return page.compute(result_of, Measured(config, tuple(page.compute(steps_part, part) for part in config.parts)))
+def measured(config: study.ScalingConfig) -> study.ScalingResult:
+    return page.compute(
+        study.result_of, study.Measured(config, tuple(page.compute(study.steps_part, part) for part in config.parts))
+    )
 
 
 @page.view
-def view_of(config: ScalingConfig, view: View) -> MatrixView:
+def view_of(config: study.ScalingConfig, view: View) -> MatrixView:
     if view.show == "sizes":
         return draw.curves_view(measured(config), view.curve, view.d_head)
-    return draw.scaling_view(page.compute(run_picture, config.for_picture), view.d_head)
+    return draw.scaling_view(page.compute(study.run_picture, config.for_picture), view.d_head)
 
 
 @page.picture
-def picture(config: ScalingConfig, view: View, key: str) -> None:
+def picture(config: study.ScalingConfig, view: View, key: str) -> None:
     drawn = page.view_for(config, view)
     if view.show == "sizes":
         matrix_view(drawn, key=f"{key}_sizes")
     else:
-        page.sweep(drawn, key, D_HEADS.index(view.d_head), "d_head", D_HEADS)
+        page.sweep(drawn, key, study.D_HEADS.index(view.d_head), "d_head", study.D_HEADS)
 
 
 @page.changes
-def changed(before: tuple[ScalingConfig, View], after: tuple[ScalingConfig, View]) -> str:
+def changed(before: tuple[study.ScalingConfig, View], after: tuple[study.ScalingConfig, View]) -> str:
     then, now = (
-        (page.compute(run_picture, config.for_picture), D_HEADS.index(view.d_head))
+        (page.compute(study.run_picture, config.drawn), study.D_HEADS.index(view.d_head))
         for config, view in (before, after)
     )
     return scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
 
 
 @page.results
-def results(config: ScalingConfig, view: View) -> Results:
-    return Results(measured(config), step=D_HEADS.index(view.d_head))
+def results(config: study.ScalingConfig, view: View) -> Results:
+    return Results(measured(config), step=study.D_HEADS.index(view.d_head))
 
 
 @page.answers
-def answers(config: ScalingConfig, view: View, found: Results) -> None:
+def answers(config: study.ScalingConfig, view: View, found: Results) -> None:
     result = found.main
     if view.show != "sizes":
         page.curves(draw.curves_view(result, view.curve, view.d_head))
     page.draw_tabs(
-        found,
-        why=draw.proof(result),
-        shortest=SHORTEST,
-        snippet=lambda: scaling_snippet(config, view.d_head),
+        found, why=draw.proof(result), shortest=study.SHORTEST,
+        snippet=lambda: study.scaling_snippet(config, view.d_head),
         table=lambda: draw.scaling_table(result),
-    )
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -34,16 +34,9 @@ def read_order(value: object, length: int) -> Order | str:
 
 
 def token_board(
-    tokens: tuple[str, ...],
-    order: Order,
-    *,
-    key: str,
-    role: BoardRole,
-    label: str,
-    hover_group: str,
-    on_change: Callable[[Order], None] | None = None,
-    locked: bool = False,
-) -> None:
+    tokens: tuple[str, ...], order: Order, *, key: str, role: BoardRole, label: str, hover_group: str,
+    on_change: Callable[[Order], None] | None = None, locked: bool = False,
+) -> None:  # fmt: skip
     """Show ``tokens`` in ``order`` as chips and call ``on_change`` with every completed, checked move.
 
     Args:

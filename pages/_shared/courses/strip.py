@@ -60,16 +60,9 @@ def _where(here: course_position.CoursePosition, count: int) -> str:
 
 
 def _button(
-    label: str,
-    icon: str,
-    key: str,
-    to: int,
-    *,
-    disabled: bool = False,
-    primary: bool = False,
-    fresh: bool = False,
+    label: str, icon: str, key: str, to: int, *, disabled: bool = False, primary: bool = False, fresh: bool = False,
     told: str | None = None,
-) -> None:
+) -> None:  # fmt: skip
     st.button(
         label, icon=f":material/{icon}:", key=f"_course_{key}", on_click=address.visit_step, args=(to, fresh),
         disabled=disabled, type="primary" if primary else "secondary", help=told,

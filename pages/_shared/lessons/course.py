@@ -29,18 +29,9 @@ TITLES: Final = {page.name: page.title for page in (HOME, *PAGES, LEDGER)}
 ASKING: Final = {page.name for page in PAGES}  # pages that have a question of their own
 SHARED: Final = ("dtype", "seed")
 _NAMES: Final = (
-    "page",
-    "settings",
-    "note",
-    "answer",
-    "minutes",
-    "predict_first",
-    "parts",
-    "fixed",
-    "hidden",
-    "claims",
+    "page", "settings", "note", "answer", "minutes", "predict_first", "parts", "fixed", "hidden", "claims",
     "questions",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,13 +198,10 @@ class _Reader:
         )
         claims = raw.get("claims")
         return Step(
-            page=page,
-            settings=self._settings(page, raw.get("settings")),
-            lesson=lesson,
-            answer=self._text("answer", raw.get("answer"), MAX_ANSWER),
-            minutes=self._minutes(raw.get("minutes", 3)),
+            page=page, settings=self._settings(page, raw.get("settings")), lesson=lesson,
+            answer=self._text("answer", raw.get("answer"), MAX_ANSWER), minutes=self._minutes(raw.get("minutes", 3)),
             claims=tuple(_clean(one)[:40] for one in claims[:20]) if isinstance(claims, list) else (),
-        )
+        )  # fmt: skip
 
     def _remark(self, what: str, done: str = "it is left out") -> None:
         self.remarks.append(f"Step {self.number} {what}; {done}.")

@@ -23,15 +23,9 @@ def order_boards(page: ExperimentState, config: ShuffleConfig, *, key: str) -> N
     def board(role: BoardRole, label: str, setting: str, *, moves: bool) -> None:
         tokens, now = (config.keys, order_k) if role == "key" else (config.tokens, order_q)
         token_board(
-            tokens,
-            now,
-            key=f"{key}_{'keys' if role == 'key' else 'board'}",
-            role=role,
-            label=label,
-            hover_group=key,
-            on_change=lambda order: page.set(**{setting: order}),
-            locked=not moves or page.settings.is_fixed(setting),
-        )
+            tokens, now, key=f"{key}_{'keys' if role == 'key' else 'board'}", role=role, label=label, hover_group=key,
+            on_change=lambda order: page.set(**{setting: order}), locked=not moves or page.settings.is_fixed(setting),
+        )  # fmt: skip
 
     together = not config.context and order_q == order_k and bool(config.query_order)
     # The first board stays what it is when a second comes: a new one would be drawn later than the picture below it.

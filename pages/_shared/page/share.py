@@ -84,12 +84,9 @@ def _ask_lesson(page: Page) -> Lesson:
 
 
 def draw_field(
-    questions: Sequence[Prepared],
-    key: str,
-    *,
-    asks: bool,
+    questions: Sequence[Prepared], key: str, *, asks: bool,
     on_change: Callable[[tuple[Prepared, ...]], None] = lambda _: None,
-) -> tuple[Prepared, ...]:
+) -> tuple[Prepared, ...]:  # fmt: skip
     """Draw the field, and below it what is wrong with the first question that cannot be asked.
 
     Returns:

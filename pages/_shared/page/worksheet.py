@@ -83,13 +83,10 @@ def sheet_of(step: Step) -> Sheet:
         first.setdefault(verdict.claim, verdict)
     about = [first[claim] for claim in step.claims if claim in first] or list(first.values())
     return Sheet(
-        pictures=start.pictures,
-        solved=end.pictures,
-        found=tuple(_said(verdict) for verdict in about[:MOST_FOUND]),
-        question=predict.question if asks else "",
-        options=predict.options if asks else (),
+        pictures=start.pictures, solved=end.pictures, found=tuple(_said(verdict) for verdict in about[:MOST_FOUND]),
+        question=predict.question if asks else "", options=predict.options if asks else (),
         truth=predict.grade(end.result) if asks else None,
-    )
+    )  # fmt: skip
 
 
 def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) -> _Look:

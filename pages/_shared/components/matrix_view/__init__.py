@@ -64,17 +64,11 @@ def reported_position(sent: object, view: MatrixView, order: int, asked: Positio
 
 
 def matrix_view(
-    view: MatrixView,
-    *,
-    key: str,
-    selected: Cell | None = None,
-    on_select: Callable[[Cell | None], None] | None = None,
-    step: int | None = None,
-    on_step: Callable[[int], None] | None = None,
-    height: int = HEIGHT_PX,
-    hover_group: str | None = None,
+    view: MatrixView, *, key: str, selected: Cell | None = None,
+    on_select: Callable[[Cell | None], None] | None = None, step: int | None = None,
+    on_step: Callable[[int], None] | None = None, height: int = HEIGHT_PX, hover_group: str | None = None,
     hover_panel: int = 0,
-) -> Position:
+) -> Position:  # fmt: skip
     """Show a view and say where it stands, checked against the view.
 
     With ``on_step`` the page owns the step: the view goes to ``step`` whenever the two differ, so the callback keeps

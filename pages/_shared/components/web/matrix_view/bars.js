@@ -2,21 +2,7 @@
 
 import { clamp } from "../base/dom.js";
 import { Axes } from "./axes.js";
-import {
-  colourTable,
-  fit,
-  formatNumber,
-  hatch,
-  isWritten,
-  lerp,
-  line,
-  LUT_SIZE,
-  SLANTED,
-  slantedText,
-  tickText,
-  ticks,
-  widest,
-} from "./canvas.js";
+import * as canvas from "./canvas.js";
 import { lineKey, Panel, place } from "./panel.js";
 
 /** @import { BarsSpec, Font, Scene, Theme, Word } from "../base/types" */
@@ -62,9 +48,9 @@ export class Bars extends Axes {
   measure(ctx, width, height, font) {
     super.measure(ctx, width, height, font);
     const { labels } = this.spec.labels;
-    const longest = widest(ctx, labels);
+    const longest = canvas.widest(ctx, labels);
     this.geo.slanted = longest > this.slot - 4 && labels.length <= 32 && longest > 22;
-    if (this.geo.slanted) this.geo.bottom = 30 + Math.ceil(Math.min(longest, SLANTED) * Math.SQRT1_2);
+    if (this.geo.slanted) this.geo.bottom = 30 + Math.ceil(Math.min(longest, canvas.SLANTED) * Math.SQRT1_2);
   }
 
   /** @type {Panel<BarsSpec>["hit"]} */
@@ -82,13 +68,13 @@ export class Bars extends Axes {
         ? [{ text: this.spec.labels.title, as: /** @type {const} */ ("quiet") }, { text: this.range(at) }]
         : place(this.spec.labels, at)),
       { text: this.spec.y_title, as: "quiet", line: true },
-      { text: formatNumber(this.values[at]) + unit, as: "value" },
+      { text: canvas.formatNumber(this.values[at]) + unit, as: "value" },
     ];
   }
 
   /** @param {number} at */
   range(at) {
-    return this.edges ? `${formatNumber(this.edges[at])} to ${formatNumber(this.edges[at + 1])}` : "";
+    return this.edges ? `${canvas.formatNumber(this.edges[at])} to ${canvas.formatNumber(this.edges[at + 1])}` : "";
   }
 
   /** @type {Panel<BarsSpec>["anchor"]} */
@@ -103,7 +89,11 @@ export class Bars extends Axes {
 
   listing() {
     const rows = Array.from(this.values, (_, i) => this.spec.labels.labels[i] ?? this.range(i));
-    return { rows, columns: [this.spec.y_title], cell: (/** @type {number} */ r) => formatNumber(this.values[r]) };
+    return {
+      rows,
+      columns: [this.spec.y_title],
+      cell: (/** @type {number} */ r) => canvas.formatNumber(this.values[r]),
+    };
   }
 
   /** @param {Scene} scene */
@@ -112,16 +102,16 @@ export class Bars extends Axes {
     const { left, top, plotHeight } = this.geo;
     const { limits, labels, role } = this.spec;
     this.paintFrame(scene, labels.title, labels.role);
-    const plain = colourTable(theme.scales.sequential).css[(LUT_SIZE * 0.6) | 0];
+    const plain = canvas.colourTable(theme.scales.sequential).css[(canvas.LUT_SIZE * 0.6) | 0];
     const colours = [role].flat().map((one) => (one ? theme.roles[one] : plain));
     const gap = this.edges ? Math.min(1, this.slot * 0.1) : this.slot >= 4 ? Math.min(6, this.slot * 0.22) : 0;
     const width = this.slot - gap;
     const zero = this.y(clamp(0, ...limits));
     this.values.forEach((to, i) => {
       const before = t < 1 && this.from ? this.from.values[i] : NaN;
-      const value = Number.isFinite(before) ? lerp(before, to, t) : to;
+      const value = Number.isFinite(before) ? canvas.lerp(before, to, t) : to;
       const x = left + i * this.slot + gap / 2;
-      if (!Number.isFinite(value)) return hatch(ctx, x, top, width, plotHeight, theme.muted);
+      if (!Number.isFinite(value)) return canvas.hatch(ctx, x, top, width, plotHeight, theme.muted);
       const high = Math.abs(zero - this.y(clamp(value, ...limits)));
       const r = Math.min(3, width / 4, high);
       ctx.globalAlpha = lit.column !== null && lit.column !== i ? 0.35 : 1;
@@ -155,7 +145,7 @@ export class Bars extends Axes {
     ])) {
       ctx.lineWidth = width;
       ctx.strokeStyle = colour;
-      line(ctx, ...points);
+      canvas.line(ctx, ...points);
     }
     ctx.restore();
   }
@@ -169,19 +159,19 @@ export class Bars extends Axes {
     ctx.textAlign = "center";
     if (this.edges) {
       const [low, high] = [this.edges[0], this.edges[this.edges.length - 1]];
-      for (const tick of ticks(low, high, 4))
-        ctx.fillText(tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
+      for (const tick of canvas.ticks(low, high, 4))
+        ctx.fillText(canvas.tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
       return;
     }
-    const every = Math.ceil((slanted ? 15 : Math.max(22, widest(ctx, labels.slice(-1)) + 8)) / this.slot);
-    const all = !slanted && widest(ctx, labels) <= this.slot - 2;
+    const every = Math.ceil((slanted ? 15 : Math.max(22, canvas.widest(ctx, labels.slice(-1)) + 8)) / this.slot);
+    const all = !slanted && canvas.widest(ctx, labels) <= this.slot - 2;
     labels.forEach((label, i) => {
-      if (!all && !isWritten(i, lit.column, every)) return;
+      if (!all && !canvas.isWritten(i, lit.column, every)) return;
       ctx.font = font(12, lit.column === i ? 650 : 400);
       ctx.fillStyle = lit.column !== i ? theme.muted : role ? theme.roles[role] : theme.ink;
       const x = left + (i + 0.5) * this.slot;
-      if (slanted) slantedText(ctx, label, x + 3, base + 8, "right");
-      else ctx.fillText(fit(ctx, label, SLANTED), x, base + 13);
+      if (slanted) canvas.slantedText(ctx, label, x + 3, base + 8, "right");
+      else ctx.fillText(canvas.fit(ctx, label, canvas.SLANTED), x, base + 13);
     });
   }
 }

@@ -1,4 +1,4 @@
-// Where the panels of a view stand. On a page's stage they have only so much room from top to bottom.
+// Where the panels of a view stand. In a page's figure they have only so much room from top to bottom.
 
 import { clamp, element } from "../base/dom.js";
 import { dress } from "../base/theme.js";
@@ -12,7 +12,7 @@ import { Heatmap } from "./heatmap.js";
 
 /** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */
 
-const STAGE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
+const FIGURE = ".st-key-figure"; // a page's picture shares the window's height with what else stands there
 const COMPONENT = "[data-testid=stBidiComponentIsolated]"; // whose shadow has none of our styles before it is drawn
 const LEAST_HIGH = 120;
 const LEGEND = 24; // pixels of one that all panels share
@@ -28,7 +28,7 @@ const meaning = ({ scale, limits, quantity, unit, hidden, hidden_as }) =>
   JSON.stringify([scale, limits, quantity, unit, hidden && hidden_as]);
 
 /** Those on the page. @type {Set<Fit>} */
-const stages = new Set();
+const fits = new Set();
 
 const high = (/** @type {Element} */ one) => one.getBoundingClientRect().height;
 
@@ -44,18 +44,18 @@ export class Fit {
   /** @param {View} view @param {Element} host */
   constructor(view, host) {
     this.view = view;
-    this.box = host.closest(STAGE);
+    this.box = host.closest(FIGURE);
     if (!this.box) return;
     this.pair = host.closest(PAIR);
     this.column = [...(this.pair?.children ?? [])].find((one) => one.contains(host)) ?? this.box;
     const shadow = this.aside.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = host.shadowRoot?.adoptedStyleSheets ?? [];
     shadow.append(element("div", { className: "view" }, this.rest));
-    stages.add(this);
+    fits.add(this);
   }
 
   destroy() {
-    stages.delete(this);
+    fits.delete(this);
     this.aside.remove();
   }
 
@@ -76,7 +76,7 @@ export class Fit {
     return this.width !== this.view.box.clientWidth || Math.abs(this.room - this.height) > 1;
   }
 
-  /** Pixels from top to bottom that the stage leaves the panels; no end of them where there is no stage. */
+  /** Pixels from top to bottom that the figure leaves the panels; no end of them outside of one. */
   get height() {
     return this.leaves("--figure-most");
   }
@@ -88,7 +88,7 @@ export class Fit {
     // Two pictures that are seen at once are as high as each other, whatever stands around one of them.
     const { pair } = this;
     const beside = (/** @type {Fit} */ one) => pair && one.pair === pair && pair.scrollWidth <= pair.clientWidth;
-    const around = [...stages].filter((one) => one === this || beside(one)).map((one) => one.around);
+    const around = [...fits].filter((one) => one === this || beside(one)).map((one) => one.around);
     const others = Math.max(...around) + (pair ? high(this.box) - high(pair) : 0);
     return Math.max(LEAST_HIGH, Math.floor((most - others) / this.view.zoom));
   }
@@ -164,7 +164,7 @@ export class Fit {
     return good(drawn);
   }
 
-  /** Puts panels below all that stands beside the picture. @param {Shown[]} others */
+  /** Puts panels below the stage. @param {Shown[]} others */
   putAside(others) {
     const { view, aside } = this;
     if (!others.length) return aside.remove();
@@ -240,7 +240,7 @@ export class Fit {
   }
 
   /**
-   * Widths of panels in one line on the stage where charts stand beside matrices: those are often no wider for want of
+   * Widths of panels in one line of the figure where charts stand beside matrices: those are often no wider for want of
    * height, and charts take what they leave.
    *
    * @param {Shown[]} shown

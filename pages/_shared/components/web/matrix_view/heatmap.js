@@ -2,21 +2,7 @@
 
 import { clamp, element } from "../base/dom.js";
 import { rgb } from "../base/theme.js";
-import {
-  colourTable,
-  fit,
-  formatNumber,
-  hatch,
-  isWritten,
-  lerp,
-  LUT_SIZE,
-  packed,
-  roundRect,
-  SLANTED,
-  slantedText,
-  widest,
-  widestNumber,
-} from "./canvas.js";
+import * as canvas from "./canvas.js";
 import { bytes, identities, Panel, place, whereFrom } from "./panel.js";
 
 /** @import { Font, MatrixSpec, Scene, Word } from "../base/types" */
@@ -94,7 +80,7 @@ export class Heatmap extends Panel {
   /** Pixels of the row labels. @param {Context} ctx @param {number} width @param {Font} font */
   labels(ctx, width, font) {
     ctx.font = font(13);
-    return Math.ceil(Math.max(14, Math.min(widest(ctx, this.rows), 120, width * 0.3))) + 8;
+    return Math.ceil(Math.max(14, Math.min(canvas.widest(ctx, this.rows), 120, width * 0.3))) + 8;
   }
 
   /** @type {Panel<MatrixSpec>["measure"]} */
@@ -102,7 +88,7 @@ export class Heatmap extends Panel {
     const [rows, columns] = this.size;
     const left = Math.max(this.labels(ctx, width, font), this.labelled);
     ctx.font = font(13);
-    const longest = widest(ctx, this.columns);
+    const longest = canvas.widest(ctx, this.columns);
     ctx.font = font(12, 650);
     const titles = ctx.measureText(`${this.spec.rows.title} ↓ ${this.spec.columns.title} →`).width + 10;
     ctx.font = font(13);
@@ -117,7 +103,7 @@ export class Heatmap extends Panel {
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
     // touch each other, or cells are small, they stand upright. Many numbers lie flat: a few say where the others are.
     const slanted = longest > Math.max(cw - Math.min(6, longest / 2), Math.min(cw, LINE)) && !numbered;
-    const along = Math.min(longest, SLANTED);
+    const along = Math.min(longest, canvas.SLANTED);
     const hang = slanted ? along * Math.SQRT1_2 + 4 : longest / 2 + 1; // from the middle of a column
     const given = hang > cw / 2 ? Math.min(cw, (width - left - hang) / (columns - 0.5)) : cw;
     this.turn = slanted ? (cw < SLANTED_APART || given < Math.min(cw, SMALL) ? 90 : 45) : 0;
@@ -160,7 +146,7 @@ export class Heatmap extends Panel {
     const i = row * this.columns.length + column;
     if (this.hidden?.[i]) return [...where, { text: this.spec.hidden_as, as: "quiet", line: true }];
     const unit = this.spec.unit && ` ${this.spec.unit}`;
-    const number = /** @type {Word} */ ({ text: formatNumber(this.values[i]) + unit, as: "value" });
+    const number = /** @type {Word} */ ({ text: canvas.formatNumber(this.values[i]) + unit, as: "value" });
     return [...where, { text: this.spec.quantity, as: "quiet", line: true }, number];
   }
 
@@ -175,7 +161,7 @@ export class Heatmap extends Panel {
   /** @type {Panel<MatrixSpec>["legend"]} */
   legend(theme) {
     const { limits, quantity, unit, scale } = this.spec;
-    const [low, high] = limits.map((limit) => element("span", { className: "number" }, formatNumber(limit)));
+    const [low, high] = limits.map((limit) => element("span", { className: "number" }, canvas.formatNumber(limit)));
     const ramp = element("span", { className: "ramp" }, this.marker);
     ramp.style.background = `linear-gradient(to right, ${theme.scales[scale].join()})`;
     const made = [low, ramp, high, element("span", { className: "quantity" }, quantity + (unit && ` (${unit})`))];
@@ -185,7 +171,10 @@ export class Heatmap extends Panel {
   /** The colour bar starts where the cells do, unless it needs the room. @type {Panel<MatrixSpec>["legendLeft"]} */
   legendLeft(ctx, font) {
     ctx.font = font(12);
-    const numbers = this.spec.limits.reduce((sum, limit) => sum + ctx.measureText(formatNumber(limit)).width, 0);
+    const numbers = this.spec.limits.reduce(
+      (sum, limit) => sum + ctx.measureText(canvas.formatNumber(limit)).width,
+      0,
+    );
     return Math.floor(clamp(this.geo.width - numbers - 76, 0, this.geo.left));
   }
 
@@ -200,7 +189,7 @@ export class Heatmap extends Panel {
   listing() {
     const at = (/** @type {number} */ r, /** @type {number} */ c) => r * this.columns.length + c;
     const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
-      this.hidden?.[at(r, c)] ? "hidden" : formatNumber(this.values[at(r, c)]);
+      this.hidden?.[at(r, c)] ? "hidden" : canvas.formatNumber(this.values[at(r, c)]);
     return { rows: this.rows, columns: this.columns, cell };
   }
 
@@ -212,12 +201,12 @@ export class Heatmap extends Panel {
     const { left, top, plotWidth, plotHeight } = this.geo;
     const from = t < 1 ? this.from : null;
     const at = (/** @type {number[] | null | undefined} */ was, /** @type {number} */ i) =>
-      was ? lerp(was[i], i, t) : i;
+      was ? canvas.lerp(was[i], i, t) : i;
     const rowAt = this.rows.map((_, r) => top + this.ch * at(from?.row, r));
     const columnAt = this.columns.map((_, c) => left + this.cw * at(from?.column, c));
     const fraction = (/** @type {number} */ i) => {
       const [before, to] = [from?.values[i] ?? NaN, this.fractions[i]];
-      return Number.isFinite(before) && Number.isFinite(to) ? lerp(before, to, t) : to;
+      return Number.isFinite(before) && Number.isFinite(to) ? canvas.lerp(before, to, t) : to;
     };
     if (this.values.length > IMAGE_CELLS) {
       const raster = this.raster ?? this.paintImage(scene, fraction);
@@ -239,7 +228,7 @@ export class Heatmap extends Panel {
     const { cw, ch } = this;
     ctx.lineWidth = thick;
     ctx.strokeStyle = colour;
-    roundRect(
+    canvas.roundRect(
       ctx,
       this.geo.left + cell[2] * cw - 0.5,
       this.geo.top + cell[1] * ch - 0.5,
@@ -265,7 +254,7 @@ export class Heatmap extends Panel {
     const separate = Math.max(...this.size) <= GAPPED && Math.min(cw, ch) >= 10;
     const gap = separate ? 2 : Math.min(cw, ch) >= 8 ? 1 : 0;
     const more = gap ? 0 : 0.5;
-    const table = colourTable(theme.scales[this.spec.scale]);
+    const table = canvas.colourTable(theme.scales[this.spec.scale]);
     const [plain, strong] = [font(12), font(12, 650)];
     ctx.font = plain;
     if (this.texts === undefined) this.texts = ch >= 16 ? this.cellTexts(ctx, cw - gap - 3) : null;
@@ -275,32 +264,34 @@ export class Heatmap extends Panel {
       const [x, y] = [columnAt[i % columnAt.length] + gap / 2, rowAt[(i / columnAt.length) | 0] + gap / 2];
       const [w, h] = [cw - gap, ch - gap];
       const value = fraction(i);
-      const at = clamp(Math.round(value * (LUT_SIZE - 1)), 0, LUT_SIZE - 1);
+      const at = clamp(Math.round(value * (canvas.LUT_SIZE - 1)), 0, canvas.LUT_SIZE - 1);
       const drawn = !hidden?.[i] && Number.isFinite(value);
       ctx.fillStyle = drawn ? table.css[at] : theme.hidden;
       if (separate) {
-        roundRect(ctx, x, y, w, h, radius);
+        canvas.roundRect(ctx, x, y, w, h, radius);
         ctx.fill();
       } else ctx.fillRect(x, y, w + more, h + more);
       if (hidden?.[i]) continue;
-      if (!drawn) hatch(ctx, x, y, w, h, theme.muted);
+      if (!drawn) canvas.hatch(ctx, x, y, w, h, theme.muted);
       if (!this.texts) continue;
       ctx.font = drawn ? plain : strong;
       ctx.fillStyle = drawn ? table.ink[at] : theme.ink;
-      ctx.fillText(drawn ? this.texts[i] : formatNumber(this.values[i]), x + w / 2, y + h / 2 + 0.5);
+      ctx.fillText(drawn ? this.texts[i] : canvas.formatNumber(this.values[i]), x + w / 2, y + h / 2 + 0.5);
     }
   }
 
   // Three significant digits if all fit, fewer decimals if not, none if none fit.
   /** @param {Context} ctx @param {number} width */
   cellTexts(ctx, width) {
-    const shown = Array.from(this.values, (v, i) => (this.hidden?.[i] || !Number.isFinite(v) ? "" : formatNumber(v)));
-    if (widestNumber(ctx, shown) <= width) return shown;
+    const shown = Array.from(this.values, (v, i) =>
+      this.hidden?.[i] || !Number.isFinite(v) ? "" : canvas.formatNumber(v),
+    );
+    if (canvas.widestNumber(ctx, shown) <= width) return shown;
     const reach = Math.max(...this.spec.limits.map(Math.abs));
     if (reach < 0.05 || reach >= 1e4) return null;
     const digits = reach < 10 ? 2 : reach < 100 ? 1 : 0;
     const short = shown.map((text, i) => text && this.values[i].toFixed(digits).replace("-", "−"));
-    return widestNumber(ctx, short) <= width ? short : null;
+    return canvas.widestNumber(ctx, short) <= width ? short : null;
   }
 
   /** @param {Scene} scene @param {(i: number) => number} fraction */
@@ -308,12 +299,14 @@ export class Heatmap extends Panel {
     const [rows, columns] = this.size;
     const image = new ImageData(columns, rows);
     const pixels = new Uint32Array(image.data.buffer);
-    const table = colourTable(theme.scales[this.spec.scale]);
-    const blank = packed(rgb(theme.hidden));
+    const table = canvas.colourTable(theme.scales[this.spec.scale]);
+    const blank = canvas.packed(rgb(theme.hidden));
     for (let i = 0; i < pixels.length; i++) {
       const value = fraction(i);
       const drawn = !this.hidden?.[i] && Number.isFinite(value);
-      pixels[i] = drawn ? table.pixel[clamp(Math.round(value * (LUT_SIZE - 1)), 0, LUT_SIZE - 1)] : blank;
+      pixels[i] = drawn
+        ? table.pixel[clamp(Math.round(value * (canvas.LUT_SIZE - 1)), 0, canvas.LUT_SIZE - 1)]
+        : blank;
     }
     const buffer = new OffscreenCanvas(columns, rows);
     buffer.getContext("2d")?.putImageData(image, 0, 0);
@@ -367,20 +360,20 @@ export class Heatmap extends Panel {
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
     this.rows.forEach((label, r) => {
-      if (!isWritten(r, lit.row, Math.ceil(LINE / ch))) return;
+      if (!canvas.isWritten(r, lit.row, Math.ceil(LINE / ch))) return;
       pen(rows, lit.row, r);
-      ctx.fillText(fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
+      ctx.fillText(canvas.fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
     });
     ctx.textAlign = "center";
     ctx.font = font(size);
-    const wide = widest(ctx, this.columns);
+    const wide = canvas.widest(ctx, this.columns);
     const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
     const apart = this.turn === 90 ? LINE : this.turn ? SLANTED_APART : flat;
     this.columns.forEach((label, c) => {
-      if (!isWritten(c, lit.column, Math.ceil(apart / cw))) return;
+      if (!canvas.isWritten(c, lit.column, Math.ceil(apart / cw))) return;
       pen(columns, lit.column, c);
       const x = columnAt[c] + cw / 2;
-      if (slanted) slantedText(ctx, label, x + 1, top - 7, "left", this.turn);
+      if (slanted) canvas.slantedText(ctx, label, x + 1, top - 7, "left", this.turn);
       else ctx.fillText(label, x, top - 11);
     });
     ctx.font = font(12, 650);
