@@ -91,7 +91,7 @@ def picture(config: study.ScalingConfig, view: View, key: str) -> None:
 @page.changes
 def changed(before: tuple[study.ScalingConfig, View], after: tuple[study.ScalingConfig, View]) -> str:
     then, now = (
-        (page.compute(study.run_picture, config.drawn), study.D_HEADS.index(view.d_head))
+        (page.compute(study.run_picture, config.for_picture), study.D_HEADS.index(view.d_head))
         for config, view in (before, after)
     )
     return scaling_changed(then, now, (f"{before[1].d_head:,}", f"{after[1].d_head:,}"), draw.label)
