@@ -9,7 +9,7 @@ from pages._shared.claims.sources import draw_sources
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
-from pages._shared.page import Controls, draw_title
+from pages._shared.page import Controls, draw_notices, draw_title
 from pages._shared.page.findings import as_code, capital, number_in_words
 from pages._shared.page.tabs import open_tab
 from pages._shared.session import address
@@ -151,8 +151,7 @@ controls = Controls(sheet.settings, sheet.write_link)
 for place, name in zip(st.columns(2), sheet.settings, strict=True):
     with place:
         controls.show(name)
-for sentence in address.pop_notices():
-    st.warning(sentence)
+draw_notices(address.pop_notices())
 said, where = (sheet.settings.value_text(name) for name in ("verdict", "source"))
 chosen = [one for one in claims() if said in ("all", one.expected) and where in ("anywhere", one.source)]
 progress = draw_run(chosen)

@@ -10,7 +10,7 @@ from pages._shared.courses import hand_out
 from pages._shared.courses.editor import draw_steps
 from pages._shared.lessons.course import MAX_TITLE, Course, from_json
 from pages._shared.lessons.library import OURS, ours
-from pages._shared.page import draw_title
+from pages._shared.page import draw_notices, draw_title
 from pages._shared.session import address, course_position
 from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState
@@ -53,8 +53,7 @@ st.markdown(
     "its tab Share, and press *Add this view to the course*. The draft stays in this browser."
 )
 keep_draft()
-for sentence in (*address.pop_notices(), *st.session_state.pop(REMARKS, ())):
-    st.warning(sentence)
+draw_notices((*address.pop_notices(), *st.session_state.pop(REMARKS, ())))
 
 here = draft()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):

@@ -9,7 +9,7 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.courses import strip
-from pages._shared.page import Controls, draw_finding, draw_sight, draw_title
+from pages._shared.page import Controls, draw_finding, draw_notices, draw_sight, draw_title
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
@@ -52,8 +52,7 @@ with left:
     controls = Controls(sheet.settings, sheet.write_link)
     controls.show("tokens")
     controls.row("shuffle", "positions")
-    for sentence in address.pop_notices():
-        st.warning(sentence)
+    draw_notices(address.pop_notices())
     last = sheet.session_key("good")
     try:
         st.session_state[last] = shuffled(Figure(**sheet.settings.for_group(Figure)))

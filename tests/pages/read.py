@@ -25,6 +25,11 @@ def said(at: AppTest) -> str:
     return "\n".join(item.value.replace("\N{WORD JOINER}", "") for item in at.markdown)
 
 
+def notices(at: AppTest) -> list[str]:
+    """What there is to say of a link, line by line."""
+    return [line for box in at.toast for line in box.value.split("  \n")]
+
+
 def plain(at: AppTest) -> str:
     """The same without the signs that keep Markdown from being taken for such."""
     return said(at).replace("\\", "")

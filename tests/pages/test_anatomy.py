@@ -3,7 +3,7 @@
 from attention_core.experiments.anatomy import AnatomyConfig, run_anatomy
 from attention_core.figures.anatomy import STEP_NAMES, step_of
 from tests.pages.conftest import Open
-from tests.pages.read import outcome, plain, said
+from tests.pages.read import notices, outcome, plain, said
 
 
 def test_the_steps_are_walked_and_each_says_what_it_does(open_page: Open) -> None:
@@ -23,8 +23,8 @@ def test_the_link_holds_the_chosen_cell_and_the_arithmetic_follows(open_page: Op
     at = open_page("anatomy", anatomy_step="softmax", anatomy_cell="7.1.3.2")
     share = round(100 * run_anatomy(AnatomyConfig()).weights[0, 3, 2])
     assert f"“on” takes {share} % of what it reads here from “sat”" in said(at)
-    assert not at.warning
-    assert len(open_page("anatomy", anatomy_cell="nonsense").warning) == 1
+    assert not notices(at)
+    assert len(notices(open_page("anatomy", anatomy_cell="nonsense"))) == 1
 
 
 def test_a_number_of_heads_that_does_not_divide_is_refused_in_words(open_page: Open) -> None:

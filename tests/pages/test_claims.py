@@ -27,7 +27,7 @@ from attention_core.claims import (
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import defaults
 from tests.pages.conftest import Open
-from tests.pages.read import verdicts
+from tests.pages.read import notices, verdicts
 
 WITH_CLAIMS = [page for page in PAGES if any(claim.page == page.name for claim in claims())]
 SEED = 77  # no other test has checked anything with it
@@ -69,7 +69,7 @@ def place(name: str) -> int:
 def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec, open_page: Open) -> None:
     at = open_page("claims", seed=str(SEED), claims_tab=page.name)
     assert not at.exception
-    assert not at.warning
+    assert not notices(at)
     assert [tab.label for tab in at.tabs] == [*(page.title for page in WITH_CLAIMS), "Sources"]
     assert glance(at) == ["gray"] * len(claims())
     assert any("Nothing is checked yet" in text for text in texts(at))
@@ -95,7 +95,7 @@ def test_every_claim_belongs_to_a_page() -> None:
 def test_filters_are_in_the_link(verdict: str, expected: str, place: str, source: str, open_page: Open) -> None:
     at = open_page("claims", seed=str(SEED), claims_verdict=verdict, claims_source=place)
     assert not at.exception
-    assert not at.warning
+    assert not notices(at)
     assert set(at.query_params) == {"seed", "claims_verdict", "claims_source"}
     wanted = [claim for claim in claims() if (claim.expected, claim.source) == (expected, source)]
     assert bool(at.info) == (not wanted)
@@ -109,10 +109,10 @@ def test_filters_are_in_the_link(verdict: str, expected: str, place: str, source
 def test_a_link_with_nonsense_is_answered_once(open_page: Open) -> None:
     at = open_page("claims", claims_verdict="perhaps", claims_other="1", claims_tab="Share")
     assert not at.exception
-    assert len(at.warning) == 3
-    assert any("Anatomy is used" in warning.value for warning in at.warning)
+    assert len(notices(at)) == 3
+    assert any("Anatomy is used" in one for one in notices(at))
     at.run()
-    assert not at.warning
+    assert not notices(at)
 
 
 def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> None:
@@ -197,7 +197,7 @@ def test_a_link_opens_the_page_where_the_claim_is_shown(claim: Claim, broken: bo
     at = open_answered(claim.page, **claim.parameters(broken=broken))
     assert not at.exception
     assert not at.error
-    assert not at.warning, [warning.value for warning in at.warning]
+    assert not notices(at), notices(at)
     shown = {one.outcome for one in verdicts(at) if one.claim == claim.id}
     assert shown, "the page's verdicts name the claim"
     assert ("fails" in shown) == broken
@@ -212,7 +212,7 @@ def test_a_source_s_statement_without_a_claim_opens_its_page(said: Said, open_pa
     at = open_page(name, **parameters)
     assert not at.exception
     assert not at.error
-    assert not at.warning, [warning.value for warning in at.warning]
+    assert not notices(at), notices(at)
 
 
 @pytest.mark.parametrize(("source", "names"), [("anywhere", None), (PLACES[0], SOURCES[:1]), (PLACES[-1], ())])

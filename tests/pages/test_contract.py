@@ -22,6 +22,7 @@ from tests.pages.read import (
     grade,
     held,
     link_of,
+    notices,
     page_of,
     pictures,
     said,
@@ -65,7 +66,7 @@ def test_every_script_in_the_folder_is_listed() -> None:
 def test_a_page_opens_without_a_complaint_and_explains_the_words(name: str) -> None:
     at = looked_at(name)
     assert name == LEDGER.name or is_alive(at)
-    assert not [*at.exception, *at.error, *at.warning]
+    assert not [*at.exception, *at.error, *at.warning, *notices(at)]
     (words,) = (item.value for item in at.markdown if item.value.startswith("**:blue[Query]**"))
     assert len(words.splitlines()) == len(WORDS)
 
@@ -140,7 +141,7 @@ def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(
     name: str, link: dict[str, str], open_answered: Open
 ) -> None:
     at = open_answered(name, **link)
-    assert not [*at.exception, *at.error, *at.warning]
+    assert not [*at.exception, *at.error, *at.warning, *notices(at)]
     measured = page_of(name).measure(*built(name, link)).verdicts
     assert measured or name == "anatomy", "there a step may have no claim of its own"
     told = {(one.outcome, one.line.rpartition(" :small[")[2]) for one in verdicts(at)}
@@ -168,10 +169,10 @@ def test_a_link_with_nonsense_opens_the_page_and_names_each_part_once(name: str,
     wrong = {key: raw for key, raw in given if not can_be(here, key, raw)}
     at = open_page(name, **wrong, **{f"{name}_nonsense": "1"})
     assert is_alive(at)
-    assert len(at.warning) == len(wrong) + 1 > 3
-    assert sum(escape_markdown(f"{name}_nonsense") in one.value for one in at.warning) == 1
+    assert len(notices(at)) == len(wrong) + 1 > 3
+    assert sum(escape_markdown(f"{name}_nonsense") in one for one in notices(at)) == 1
     at.run()
-    assert not [*at.warning, *at.exception]
+    assert not [*at.warning, *notices(at), *at.exception]
 
 
 @pytest.mark.parametrize("name", [*NAMES, LEDGER.name])

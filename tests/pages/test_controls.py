@@ -14,7 +14,7 @@ from attention_core.experiments import snippets
 from attention_core.experiments.config import Device
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
 from tests.pages.conftest import NAMES, Open
-from tests.pages.read import built, controls, page_of, pictures
+from tests.pages.read import built, controls, notices, page_of, pictures
 from tests.texts import TOKENS
 
 TEXTS = ("", "one", "same same same", " ".join(["w"] * 64), " ".join(["w"] * 65), "x" * 600, " ".join(TOKENS))
@@ -108,7 +108,7 @@ def test_every_value_of_every_control_opens_and_is_shown(name: str, open_answere
         at = open_answered(name, **link)
         assert answers(at), link
         assert bool(at.error) != opens(page, link), (link, [said.value for said in at.error])
-        assert not at.warning, (link, [said.value for said in at.warning])
+        assert not notices(at), (link, notices(at))
         asked = {key: at.get_by_key(key) for key in controls(at)}
         for values in (page.settings, shared()):
             for setting, value in values.read(link).items():

@@ -12,7 +12,7 @@ from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.library import OURS, opened, ours
 from attention_core.claims import statement
 from tests.pages.conftest import Open, lesson_text, page_path, press
-from tests.pages.read import built, button, grade, outcome, page_of, pictures, said
+from tests.pages.read import built, button, grade, notices, outcome, page_of, pictures, said
 from tests.pages.test_course import packed
 
 
@@ -127,10 +127,10 @@ def test_a_step_whose_settings_are_not_possible_is_named_and_the_course_goes_on(
 ) -> None:
     at = enter(open_page, Course(steps=(step, Step(page="scaling", lesson=Lesson(note="Next")))))
     assert not at.exception
-    assert [sentence in warning.value for warning in at.warning] == [True]
+    assert [sentence in one for one in notices(at)] == [True]
     at = press(at, "_course_PageDown")
     assert "Next" in said(at)
-    assert not at.warning
+    assert not notices(at)
 
 
 def test_a_step_whose_settings_do_not_go_together_is_named(open_page: Open) -> None:
@@ -146,15 +146,15 @@ def test_a_step_whose_settings_do_not_go_together_is_named(open_page: Open) -> N
 def test_a_link_that_cannot_be_read_opens_its_page_without_a_course(open_page: Open) -> None:
     at = open_page("scaling", course="nonsense")
     assert not at.exception
-    assert ["course cannot be read" in warning.value for warning in at.warning] == [True]
+    assert ["course cannot be read" in one for one in notices(at)] == [True]
     assert "course" not in at.query_params
 
 
 def test_many_remarks_are_told_as_a_few(open_page: Open) -> None:
     bad = {"page": "scaling", "settings": {f"evil{i}": "1" for i in range(50)}}
     at = open_page("scaling", course=packed({"version": FORMAT, "steps": [bad] * 20}))
-    assert len(at.warning) == 6
-    assert "And 995 more" in at.warning[-1].value
+    assert len(notices(at)) == 6
+    assert "And 995 more" in notices(at)[-1]
 
 
 def test_the_teachers_link_is_the_same_course_in_presenter_view(open_page: Open) -> None:
@@ -252,8 +252,8 @@ def test_a_lesson_with_a_value_that_is_not_possible_frees_the_control_and_says_s
     at = open_page("permutation", course=lesson_text("permutation", Lesson(fixed=fixed, hidden=tuple(fixed))))
     assert not at.exception
     assert not at.error
-    assert len(at.warning) == 1
-    assert not at.run().warning
+    assert len(notices(at)) == 1
+    assert not notices(at.run())
     assert "Lesson." in said(at)
 
 

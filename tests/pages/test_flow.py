@@ -9,7 +9,7 @@ from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
 from tests.pages.conftest import Open, lesson_text, page_path
-from tests.pages.read import button, controls, grade, held, page_of, pictures, said, verdicts, views
+from tests.pages.read import button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
 
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
@@ -194,14 +194,14 @@ def test_a_slide_no_longer_names_a_preset_that_a_move_has_left(open_page: Open) 
 
 def test_a_link_may_name_a_device_that_is_not_among_those_offered(open_page: Open) -> None:
     at = open_page("anatomy", device="cpu:0")
-    assert not [*at.exception, *at.warning, *at.error]
+    assert not [*at.exception, *at.warning, *notices(at), *at.error]
     box = at.selectbox(key="device")
     assert (box.value, box.options) == ("cpu:0", ["auto", *available_devices(), "cpu:0"])
     assert at.session_state["_anatomy_good"][0].device == "cpu:0"
     box.set_value("cpu").run()
     assert at.session_state["_anatomy_good"][0].device == "cpu"
     at = open_page("anatomy", device="abacus")
-    assert "asks for Device = “abacus”, which is not possible; auto is used" in at.warning[0].value
+    assert "asks for Device = “abacus”, which is not possible; auto is used" in notices(at)[0]
     assert at.session_state["_anatomy_good"][0].device == "auto"
 
 

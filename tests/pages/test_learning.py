@@ -20,7 +20,7 @@ from attention_core.experiments.run import run
 from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
 from tests.pages.conftest import Open
-from tests.pages.read import outcome, pictures, said
+from tests.pages.read import notices, outcome, pictures, said
 from tests.processes import PATIENCE_S
 
 QUICK = {"learning_steps": "50"}
@@ -76,7 +76,7 @@ def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(
     assert at.pills(key="_learning_on").value == []
     assert "Without layer 1: " in said(at)
     at = open_page("learning", **QUICK, learning_below="heads", learning_off="0.0-x")
-    assert "which is not possible" in at.warning[0].value
+    assert "which is not possible" in notices(at)[0]
 
 
 def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(

@@ -4,7 +4,7 @@ import pytest
 
 from pages._shared.core.session_keys import SETTINGS
 from tests.pages.conftest import Open
-from tests.pages.read import held, pictures
+from tests.pages.read import held, notices, pictures
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_correct
     page: str, name: str, good: str, value: float, open_page: Open
 ) -> None:
     at = open_page(page, **{f"{page}_{name}": good})
-    assert not at.warning
+    assert not notices(at)
     assert at.session_state[SETTINGS][f"{page}_{name}"] == value
     for wrong in ("-1", "99", "x", "nan", ""):
         at = open_page(page, **{f"{page}_{name}": wrong})
-        assert len(at.warning) == 1, wrong
+        assert len(notices(at)) == 1, wrong
         assert not at.exception
 
 
@@ -46,7 +46,7 @@ def test_a_link_that_asks_for_what_lies_between_two_steps_is_drawn_and_comes_bac
     given = {f"{page}_{name}": text for name, text in values.items()}
     at = open_page(page, **given, **{f"{page}_answer": "skipped", f"{page}_tab": "data"})
     assert not at.exception
-    assert not at.warning
+    assert not notices(at)
     assert not at.error
     assert pictures(at)
     assert held(at, page) == values

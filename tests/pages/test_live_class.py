@@ -12,7 +12,7 @@ from pages._shared.core.session_keys import CLASS, MEASURED, PAGE, PANEL, SETTIN
 from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address, course_position
 from tests.pages.conftest import Open, page_path
-from tests.pages.read import sent
+from tests.pages.read import notices, sent
 
 KEY = "BCDFG"
 UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1}
@@ -37,7 +37,7 @@ def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page
     at = open_page("masks", **{"class": key})
     assert not at.exception
     assert not told(at)
-    assert [warning.value for warning in at.warning if "is not a class key" in warning.value]
+    assert [one for one in notices(at) if "is not a class key" in one]
     assert "class" not in at.query_params
 
 
@@ -56,7 +56,7 @@ def test_a_key_that_cannot_be_one_is_refused_where_it_is_typed(open_page: Open) 
     assert [error.value for error in row.get("error")] == [
         "“\\<B\\>” is not a class key: a key has five letters, all consonants."
     ]
-    assert not at.warning, "it is said once"
+    assert not notices(at), "it is said once"
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
     assert told(at)
     assert at.query_params["class"] == KEY

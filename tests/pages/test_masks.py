@@ -4,7 +4,7 @@ import pytest
 
 from attention_core.figures.masking import CONVENTION_ROWS, SAYS, VIEWS
 from tests.pages.conftest import Open
-from tests.pages.read import plain, verdicts
+from tests.pages.read import notices, plain, verdicts
 
 
 @pytest.mark.parametrize("stack", ["encoder", "encoder-decoder"])
@@ -13,7 +13,7 @@ def test_each_view_says_what_it_shows(stack: str, open_page: Open) -> None:
     for view in VIEWS:
         at.segmented_control(key="masks_show").set_value(view).run()
         assert SAYS.get(view, "in its place") in plain(at)
-        assert not [*at.exception, *at.warning, *at.error]
+        assert not [*at.exception, *at.warning, *notices(at), *at.error]
 
 
 def test_the_table_of_conventions_is_shown_as_it_is_tested(open_page: Open) -> None:
@@ -25,7 +25,7 @@ def test_the_table_of_conventions_is_shown_as_it_is_tested(open_page: Open) -> N
 @pytest.mark.parametrize("typed", ["a dog ||| birds", "||| a dog | | birds ||"])
 def test_bars_that_stand_together_are_no_word_and_empty_sentences_are_left_out(typed: str, open_page: Open) -> None:
     at = open_page("masks", masks_sentences=typed)
-    assert not at.warning
+    assert not notices(at)
     assert at.text_input(key="masks_sentences").value == "a dog | birds"
 
 
@@ -36,6 +36,6 @@ def test_too_few_or_too_many_sentences_are_refused_in_words(open_page: Open) -> 
         at.text_input(key="masks_sentences").set_value(typed).run()
         assert ["1 to 6 sentences" in error.value for error in at.error] == [True]
         at.run()  # the move ran the answers alone, and left the controls out of what this test sees
-    assert len(open_page("masks", masks_sentences=" | | ").warning) == 1
+    assert len(notices(open_page("masks", masks_sentences=" | | "))) == 1
     at = open_page("masks", masks_sentences="<b> | :red[x] $y$", masks_show="pad test")
     assert not [*at.exception, *at.error]

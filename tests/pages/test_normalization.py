@@ -2,6 +2,7 @@
 
 from attention_core.experiments.normalization import TOPICS
 from tests.pages.conftest import Open
+from tests.pages.read import notices
 
 _, LENGTH, _, BLOCK = TOPICS
 
@@ -21,5 +22,5 @@ def test_three_features_are_drawn_in_space(open_page: Open) -> None:
 
 
 def test_the_link_holds_the_chosen_output(open_page: Open) -> None:
-    assert not open_page("normalization", normalization_cell="2.3").warning
-    assert len(open_page("normalization", normalization_cell="9.9").warning) == 1
+    assert not notices(open_page("normalization", normalization_cell="2.3"))
+    assert len(notices(open_page("normalization", normalization_cell="9.9"))) == 1

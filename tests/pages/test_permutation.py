@@ -4,7 +4,7 @@ import pytest
 
 from pages._shared.lessons.lesson import Lesson
 from tests.pages.conftest import Open, lesson_text
-from tests.pages.read import boards, outcome, said, verdicts
+from tests.pages.read import boards, notices, outcome, said, verdicts
 
 SENTENCE = ["the", "cat", "sat", "on", "a", "mat"]
 
@@ -15,7 +15,7 @@ def test_the_board_stands_in_the_order_of_the_link_and_gives_way_to_other_tokens
     assert (board["order"], board["role"], board["locked"]) == ([5, 4, 3, 2, 1, 0], "both", False)
     assert board["tokens"] == SENTENCE
     at.text_input(key="permutation_tokens").set_value("one two three").run()
-    assert not [*at.warning, *at.error]
+    assert not [*at.warning, *notices(at), *at.error]
     assert sorted(boards(at)[0]["order"]) == [0, 1, 2]
 
 
@@ -23,7 +23,7 @@ def test_the_board_stands_in_the_order_of_the_link_and_gives_way_to_other_tokens
 def test_an_order_that_is_none_is_named_once_and_another_used(order: str, open_page: Open) -> None:
     at = open_page("permutation", permutation_order=order)
     assert not at.exception
-    assert ["Order" in warning.value for warning in at.warning] == [True]
+    assert ["Order" in one for one in notices(at)] == [True]
     assert sorted(boards(at)[0]["order"]) == list(range(6))
     assert "permutation_order" not in at.query_params
 

@@ -4,7 +4,7 @@ import pytest
 
 from attention_core.experiments.projections import TOPICS
 from tests.pages.conftest import Open
-from tests.pages.read import pictures
+from tests.pages.read import notices, pictures
 
 
 @pytest.mark.parametrize("topic", TOPICS)
@@ -13,8 +13,8 @@ def test_matrices_come_with_curves_where_there_are_any(topic: str, open_page: Op
 
 
 def test_the_link_holds_head_and_layer(open_page: Open) -> None:
-    assert not open_page("projections", projections_head="2", projections_layer="7").warning
-    assert len(open_page("projections", projections_head="99").warning) == 1
+    assert not notices(open_page("projections", projections_head="2", projections_layer="7"))
+    assert len(notices(open_page("projections", projections_head="99"))) == 1
 
 
 def test_what_is_too_large_together_is_refused_in_words_and_the_page_lives(open_page: Open) -> None:

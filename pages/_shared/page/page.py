@@ -44,7 +44,7 @@ from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.controls import Controls
 from pages._shared.page.declaration import Predict, Preset, Results
 from pages._shared.page.findings import draw_finding, draw_sight
-from pages._shared.page.header import draw_glossary
+from pages._shared.page.header import draw_glossary, draw_notices
 from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
 from pages._shared.page.state import ExperimentState
 from pages._shared.page.tabs import File
@@ -180,8 +180,7 @@ class Page(ExperimentState):
 
     def _draw_answers(self) -> None:
         with turns().hold():
-            for sentence in address.pop_notices():
-                st.warning(sentence)
+            draw_notices(address.pop_notices())
             if possible := self._possible():
                 self._draw_possible(*possible)
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
