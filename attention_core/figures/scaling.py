@@ -70,8 +70,8 @@ _D_HEAD: Final = "Size of a head, d_head"
 
 
 def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixView:
-    """The chosen factor beside what it is compared with: one query's weights and all scores, then its scores and
-    softmax's Jacobian, over d_head.
+    """The chosen factor and what it is compared with, each in its place, over d_head: one query's weights and all
+    scores, then its scores and softmax's Jacobian.
 
     Each of the two has its own scale of scores, the same for all d_head; weights and Jacobians share theirs.
 
@@ -79,10 +79,16 @@ def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixVi
         picture: What is drawn.
         d_head: The size of a head that is looked at.
     """
-    pairs = zip(_side(picture, picture.chosen), _side(picture, picture.beside), strict=True)
+    pairs = zip(*(_side(picture, side) for side in _in_place(picture)), strict=True)
     panels = tuple(panel for pair in pairs for panel in pair)
     sweep = Sweep(name="d_head", label=_D_HEAD, values=tuple(f"{size:,}" for size in D_HEADS))
     return MatrixView(panels=panels, summary=_summary(picture, check_d_head(d_head)), sweep=sweep, front=2)
+
+
+def _in_place(picture: ScalingPicture) -> list[ScalingSide]:
+    """The two factors from left to right, whichever is chosen: unscaled first, then the root."""
+    places = {"1": 0, "1/√d_head": 1}
+    return sorted((picture.chosen, picture.beside), key=lambda side: places.get(side.name, 2))
 
 
 def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
@@ -129,13 +135,12 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
 
 
 def _summary(picture: ScalingPicture, step: int) -> str:
-    chosen, beside = (
-        f"{format_number(float(side.max_weight[step]))} {_spoken(side.name)}"
-        for side in (picture.chosen, picture.beside)
+    one, other = (
+        f"{format_number(float(side.max_weight[step]))} {_spoken(side.name)}" for side in _in_place(picture)
     )
     return (
         "The larger a head, the wider its scores spread, unless they are divided by the root of its size. At this "
-        f"size a query's largest weight is, on average, {chosen} and {beside}."
+        f"size a query's largest weight is, on average, {one} and {other}."
     )
 
 
