@@ -15,7 +15,7 @@ class PageSpec:
         name: File name without ``.py``; also its address and the prefix of its settings in the link.
         title: Title in the navigation and on the page.
         icon: Material symbol.
-        group: Heading it stands under in the navigation.
+        section: Heading it stands under in the navigation.
         claim: What the page shows, in one sentence.
         formula: The claim as a formula, in LaTeX.
     """
@@ -23,7 +23,7 @@ class PageSpec:
     name: str
     title: str
     icon: str
-    group: str
+    section: str
     claim: str
     formula: str = ""
 

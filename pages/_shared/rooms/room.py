@@ -184,9 +184,9 @@ class Room:
             raise RoomError(409, "This vote is closed, and your answer came after it.")
         _check_answer(answer, self.asked[-1].question)
 
-    def tally(self, place: int, number: int, counts: Counts) -> list[int]:
+    def tally(self, index: int, number: int, counts: Counts) -> list[int]:
         """Votes for each answer of a question in a round."""
-        return [counts.get((place, number, answer), 0) for answer in range(len(self.asked[place].question.answers))]
+        return [counts.get((index, number, answer), 0) for answer in range(len(self.asked[index].question.answers))]
 
     def public(self, counts: Counts, here: int, now: float) -> dict[str, Any]:
         """What everybody in the room may know; no tally before the teacher shows it.
@@ -196,7 +196,7 @@ class Room:
             here: Students who listen.
             now: The server's time. Only what is left until the end is told: a phone's clock may be wrong.
         """
-        place = len(self.asked) - 1
+        index = len(self.asked) - 1
         asked = self.asked[-1] if self.asked else None
         shown = self.phase in (Phase.SHOWN, Phase.REVEALED)
         return {
@@ -209,8 +209,8 @@ class Room:
                 "page": asked.question.page,
             },
             "round": self.round,
-            "voted": sum(self.tally(place, self.round, counts)) if asked else 0,
-            "tallies": [self.tally(place, number, counts) for number in range(1, self.round + 1)] if shown else [],
+            "voted": sum(self.tally(index, self.round, counts)) if asked else 0,
+            "tallies": [self.tally(index, number, counts) for number in range(1, self.round + 1)] if shown else [],
             "measured": self.measured if self.phase is Phase.REVEALED else None,
             "follow": self.follow and asdict(self.follow),
             "called": self.called,
@@ -223,10 +223,10 @@ class Room:
         """Name, question, round, answer and votes, for each answer of every round that is closed."""
         return [
             (asked.name, asked.question.text, number, answer, votes)
-            for place, asked in enumerate(self.asked)
+            for index, asked in enumerate(self.asked)
             for number in range(1, asked.rounds + 1)
-            if (place, number) != self.ballot
-            for answer, votes in zip(asked.question.answers, self.tally(place, number, counts), strict=True)
+            if (index, number) != self.ballot
+            for answer, votes in zip(asked.question.answers, self.tally(index, number, counts), strict=True)
         ]
 
     def dump(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import { clamp, element } from "../base/dom.js";
 import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
-import { bytes, identities, Panel, place, whereFrom } from "./panel.js";
+import { bytes, identities, Panel, named, whereFrom } from "./panel.js";
 
 /** @import { Font, MatrixSpec, Scene, Word } from "../base/types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
@@ -141,7 +141,7 @@ export class Heatmap extends Panel {
 
   /** @param {number | null} row @param {number | null} column @returns {Word[]} */
   words(row, column) {
-    const where = [...place(this.spec.rows, row), ...place(this.spec.columns, column)];
+    const where = [...named(this.spec.rows, row), ...named(this.spec.columns, column)];
     if (row === null || column === null) return where;
     const i = row * this.columns.length + column;
     if (this.hidden?.[i]) return [...where, { text: this.spec.hidden_as, as: "quiet", line: true }];

@@ -148,7 +148,7 @@ export class Panel {
 }
 
 /** @param {Axis} axis @param {number | null} at @returns {Word[]} */
-export function place(axis, at) {
+export function named(axis, at) {
   if (at === null || !axis.labels.length) return [];
   return [
     { text: axis.title, as: "quiet" },

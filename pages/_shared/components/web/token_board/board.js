@@ -130,13 +130,15 @@ export class Board {
   }
 
   /** @param {number} index */
-  place(index) {
+  position(index) {
     return this.order.indexOf(index) + 1;
   }
 
   /** Sends a move of one chip. @param {number} index @param {number[]} home */
   sendMove(index, home) {
-    this.send(`moved ${this.name(index)} from ${home.indexOf(index) + 1} to ${this.place(index)} of ${home.length}`);
+    this.send(
+      `moved ${this.name(index)} from ${home.indexOf(index) + 1} to ${this.position(index)} of ${home.length}`,
+    );
   }
 
   // ---- drawing ----
@@ -186,14 +188,14 @@ export class Board {
   /** @param {number} index */
   fill(index) {
     const { item, chip, text, number } = this.slots[index];
-    const [token, place, last] = [this.tokens[index], this.place(index), this.order.length];
+    const [token, position, last] = [this.tokens[index], this.position(index), this.order.length];
     if (text.textContent !== token) text.textContent = token;
     number.textContent = String(index + 1);
-    item.classList.toggle("displaced", place !== index + 1);
+    item.classList.toggle("displaced", position !== index + 1);
     if (this.data.locked) return;
     chip.setAttribute(
       "aria-label",
-      `${token}, ${place} of ${last}${place === index + 1 ? "" : `, originally ${index + 1}`}`,
+      `${token}, ${position} of ${last}${position === index + 1 ? "" : `, originally ${index + 1}`}`,
     );
   }
 
