@@ -22,7 +22,7 @@
         page.draw()
 
 The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. The presets
-and each group of controls are fragments, too: a preset reruns the groups whose settings it changes.
+and each section of controls are fragments, too: a preset reruns the sections whose settings it changes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -99,7 +99,7 @@ class Page(ExperimentState):
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
-        """Decorates the function that asks: it draws settings in their groups, at most six in the first."""
+        """Decorates the function that asks: it draws settings in sections, at most six in the first."""
         self._show_controls = show
         return show
 

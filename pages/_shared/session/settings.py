@@ -166,11 +166,7 @@ class Settings:
 
     def parameters(self) -> dict[str, str]:
         """What the link holds of these settings: what is not as it begins."""
-        return {
-            self.key(name): self.declared[name].write(value)
-            for name, value in self.as_dict().items()
-            if value != self.defaults[name]
-        }
+        return self.spelled({name: value for name, value in self.as_dict().items() if value != self.defaults[name]})
 
     def spelled(self, values: Mapping[str, Any]) -> dict[str, str]:
         """What a link holds where these settings are so and all others as they begin."""
@@ -178,7 +174,7 @@ class Settings:
 
     def written(self) -> dict[str, str]:
         """Every setting as a link spells it, by its key: what a lesson fixes it at."""
-        return {self.key(name): self.declared[name].write(value) for name, value in self.as_dict().items()}
+        return self.spelled(self.as_dict())
 
     def value_text(self, name: str) -> str:
         """What a setting stands at, in words."""
