@@ -32,8 +32,7 @@ const LOOK_MS = 100;
  */
 export async function component(Made, module) {
   const sheets = module ? [await styles(module)] : [];
-  /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, run: number }>} */
-  const mounted = new WeakMap();
+  const mounted = /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, run: number }>} */ (new WeakMap());
   return (/** @type {Component<Data>} */ given) => {
     const root = given.parentElement;
     root.adoptedStyleSheets = sheets;

@@ -13,10 +13,8 @@ import { lineKey, Panel, named } from "./panel.js";
 export class Bars extends Axes {
   name = "bar chart";
   values = new Float32Array();
-  /** @type {Float32Array | null} */
-  edges = null;
-  /** @type {Float32Array[]} */
-  overlay = [];
+  edges = /** @type {Float32Array | null} */ (null);
+  overlay = /** @type {Float32Array[]} */ ([]);
 
   /** @returns {[number, number]} */
   get size() {

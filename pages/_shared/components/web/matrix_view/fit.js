@@ -179,8 +179,7 @@ export class Fit {
   /** @param {Shown[]} shown @param {number} width @param {Height} height */
   measure(shown, width, height) {
     // Matrices of one shape have cells of one size, however long their words are.
-    /** @type {Map<string, number>} */
-    const labelled = new Map();
+    const labelled = /** @type {Map<string, number>} */ (new Map());
     for (const { drawn, parts } of shown) {
       if (!(drawn instanceof Heatmap)) continue;
       const [shape, labels] = [String(drawn.size), drawn.labels(parts.ctx, width, this.view.font)];

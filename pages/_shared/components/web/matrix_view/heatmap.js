@@ -32,8 +32,7 @@ export class Heatmap extends Panel {
   turn = 0; // degrees of the column labels
   /** The numbers inside the cells; not known, or null where they do not fit. @type {string[] | null | undefined} */
   texts;
-  /** @type {OffscreenCanvas | null} */
-  raster = null;
+  raster = /** @type {OffscreenCanvas | null} */ (null);
 
   /** @param {MatrixSpec} spec @param {Numbers} numbers */
   constructor(spec, numbers) {

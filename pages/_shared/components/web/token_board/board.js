@@ -22,18 +22,14 @@ const MANY = 12; // tokens; more than that may have to scroll
 const AROUND = 6; // pixels of what is drawn around a chip
 
 export class Board {
-  /** @type {string[]} */
-  tokens = [];
-  /** @type {number[]} */
-  order = [];
+  tokens = /** @type {string[]} */ ([]);
+  order = /** @type {number[]} */ ([]);
   /** By original index, as tokens are. @type {Slot[]} */
   slots = [];
   /** The chip that last had the focus. @type {number | null} */
   last = null;
-  /** @type {Record<Role, number | null>} */
-  lit = { query: null, key: null, value: null, output: null };
-  /** @type {number | null} */
-  pointed = null;
+  lit = /** @type {Record<Role, number | null>} */ ({ query: null, key: null, value: null, output: null });
+  pointed = /** @type {number | null} */ (null);
   /** As the chips are drawn. @type {boolean | null} */
   locked = null;
   gone = new AbortController();
@@ -203,8 +199,7 @@ export class Board {
   // lose the focus.
   /** @param {HTMLElement | null} fixed */
   arrange(fixed) {
-    /** @type {HTMLElement[]} */
-    const wanted = this.order.map((index) => this.slots[index].item);
+    const wanted = /** @type {HTMLElement[]} */ (this.order.map((index) => this.slots[index].item));
     if (same(wanted, [...this.list.children])) return;
     const pivot = wanted.findIndex((item) => item === fixed);
     wanted.forEach((item, at) => {
