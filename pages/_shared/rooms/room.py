@@ -50,17 +50,11 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its answers, as text.
+    """A question with its answers, as text."""
 
-    Attributes:
-        text: The question.
-        answers: Two to six of them.
-        page: Name of the page that asks and measures; empty for a question of the teacher's own.
-    """
-
-    text: str
-    answers: tuple[str, ...]
-    page: str = ""
+    text: str  # the question
+    answers: tuple[str, ...]  # two to six of them
+    page: str = ""  # name of the page that asks and measures; empty for a question of the teacher's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +80,17 @@ Counts = Mapping[tuple[int, int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The state of a room, all but the votes.
+    """The state of a room, all but the votes."""
 
-    Attributes:
-        ends: When it is gone, in seconds since 1970 by the server's clock.
-        secret: SHA-256 of the teacher's secret, in hexadecimal.
-        asked: All questions so far; the last one is the current one.
-        phase: Where the current question stands.
-        measured: The right answer of the current question, once revealed; None if it has none.
-        follow: Where students are taken; None while they play freely.
-        called: How often students were taken somewhere.
-        paused: Whether students are to look up.
-        ended: Whether the teacher has ended it.
-    """
-
-    ends: float
-    secret: str
-    asked: tuple[Asked, ...] = ()
-    phase: Phase = Phase.WAITING
-    measured: int | None = None
-    follow: Follow | None = None
-    called: int = 0
-    paused: bool = False
-    ended: bool = False
+    ends: float  # when it is gone, in seconds since 1970 by the server's clock
+    secret: str  # SHA-256 of the teacher's secret, in hexadecimal
+    asked: tuple[Asked, ...] = ()  # all questions so far; the last one is the current one
+    phase: Phase = Phase.WAITING  # where the current question stands
+    measured: int | None = None  # the right answer of the current question, once revealed; None if it has none
+    follow: Follow | None = None  # where students are taken; None while they play freely
+    called: int = 0  # how often students were taken somewhere
+    paused: bool = False  # whether students are to look up
+    ended: bool = False  # whether the teacher has ended it
 
     @property
     def round(self) -> int:

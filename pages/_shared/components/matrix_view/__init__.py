@@ -18,15 +18,10 @@ _component = component("matrix_view/view.js")
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a view stands.
+    """Where a view stands."""
 
-    Attributes:
-        step: The step of the sweep; 0 without one.
-        cell: Panel, row and column of the chosen cell; None while none is.
-    """
-
-    step: int = 0
-    cell: Cell | None = None
+    step: int = 0  # the step of the sweep; 0 without one
+    cell: Cell | None = None  # panel, row and column of the chosen cell; None while none is
 
 
 @dataclass(frozen=True, slots=True)
