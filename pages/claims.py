@@ -148,8 +148,8 @@ st.markdown(
     "breaks it. The same list runs in a terminal: `python -m attention_core.claims`."
 )
 controls = Controls(sheet.settings, sheet.write_link)
-for place, name in zip(st.columns(2), sheet.settings, strict=True):
-    with place:
+for column, name in zip(st.columns(2), sheet.settings, strict=True):
+    with column:
         controls.show(name)
 draw_notices(address.pop_notices())
 said, where = (sheet.settings.value_text(name) for name in ("verdict", "source"))
@@ -161,8 +161,8 @@ if of_page:
         st.markdown(glance(of_page))
 else:
     st.info("No claim is of this kind and from there: choose another source or verdict.")
-name, place = open_tab(sheet, {name: TITLES[name] for name in of_page} | OF_SOURCES)
-with place:
+name, tab = open_tab(sheet, {name: TITLES[name] for name in of_page} | OF_SOURCES)
+with tab:
     if name in OF_SOURCES:
         draw_sources(SOURCES if where == "anywhere" else (where,))
     for claim in of_page.get(name, ()):

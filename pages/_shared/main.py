@@ -44,12 +44,12 @@ def navigate() -> Any:
         page_title="Attention explorer", page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
     )
     if PAGES_MADE not in st.session_state:  # making them anew was a tenth of every run
-        groups: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
+        sections: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
         for page in (*PAGES, LEDGER, COURSE):
-            groups.setdefault(page.group, []).append(
+            sections.setdefault(page.section, []).append(
                 st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
             )
-        st.session_state[PAGES_MADE] = groups
+        st.session_state[PAGES_MADE] = sections
     return st.navigation(st.session_state[PAGES_MADE], expanded=True)
 
 

@@ -56,8 +56,8 @@ def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken()
     at = AppTest.from_string(
         "import streamlit as st\n"
         "from streamlit.errors import StreamlitDuplicateElementKey\n"
-        "from pages._shared.core.compat import Place\n"
-        "place = Place()\n"
+        "from pages._shared.core.compat import Redrawable\n"
+        "place = Redrawable()\n"
         "st.text('after')\n"
         "for label in 'abc':\n"
         "    with place.redrawn():\n"

@@ -115,7 +115,7 @@ class Reader:
 
 
 def alias(name: str) -> str:
-    found = re.search(rf"type {name} =\s*(.*?);", TYPES, re.DOTALL)
+    found = re.search(rf"type {name} =\s*(.*?);\n", TYPES, re.DOTALL)
     return found[1] if found else ""
 
 

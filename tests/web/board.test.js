@@ -39,7 +39,7 @@ beforeEach(() => {
     indexOf: () => board.index,
     focusedItem: () => board.focused,
     name: (index) => `token ${index}`,
-    place: (index) => board.order.indexOf(index) + 1,
+    position: (index) => board.order.indexOf(index) + 1,
     render: () => {},
     aim: () => {},
     say: (said) => (board.said = said),

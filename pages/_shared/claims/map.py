@@ -21,19 +21,13 @@ _FILES: Final = {page.name: page.file for page in PAGES}
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box.
+    """One box."""
 
-    Attributes:
-        label: What it is.
-        claims: Ids of the claims about it. The first is what it says, and its page the one that it opens.
-        layer: The sublayer of a block that it belongs to, from 1; 0 for what stands outside the blocks.
-        kind: What it looks like; the encoder's output goes to the one that is ``cross``.
-    """
-
-    label: str
+    label: str  # what it is
+    # Ids of the claims about it. The first is what it says, and its page the one that it opens.
     claims: tuple[str, ...]
-    layer: int = 0
-    kind: Kind = "part"
+    layer: int = 0  # the sublayer of a block that it belongs to, from 1; 0 for what stands outside the blocks
+    kind: Kind = "part"  # what it looks like; the encoder's output goes to the one that is ``cross``
 
     @property
     def first(self) -> Claim:

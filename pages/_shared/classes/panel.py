@@ -51,7 +51,7 @@ def draw_panel(page: str) -> None:
             "question": question and {"text": question.text, "answers": list(question.answers)},
             "prepared": prepared() if teaches else [],
             "written": _written() if teaches else None,
-            **course_place(),
+            **course_index(),
             "measured": state.get(MEASURED),
             "followed": _followed(key),
             "own": OWN_PLACE in state,
@@ -174,7 +174,7 @@ def _as_asked(question: Prepared, page: str) -> dict[str, Any] | None:
     return own and {"text": own.text, "answers": list(own.answers), "right": None, "page": page}
 
 
-def course_place() -> dict[str, int]:
+def course_index() -> dict[str, int]:
     """The step ``at`` which the session stands, and how many ``steps`` its course has; none outside of one."""
     here = course_position.current()
     return {"at": here.index, "steps": len(here.course.steps)} if here else {"at": 0, "steps": 0}

@@ -43,12 +43,12 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
         else:
             job.finished.wait(PATIENCE_S)
         if not job.finished.is_set():
-            place, shown, told, drawn = st.empty(), None, None, 0
+            placeholder, shown, told, drawn = st.empty(), None, None, 0
             while not job.finished.is_set():
                 step = job.step
                 progress = progress_text(step, runner().ahead(job) if job.is_long else 0)
                 if progress != told:
-                    place.progress(*progress)
+                    placeholder.progress(*progress)
                     told = progress
                 if draw and step is not None and step is not shown:
                     draw(step)
@@ -56,7 +56,7 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
                 if is_move_waiting():
                     st.rerun()  # with what was moved, whose callback says what is drawn anew
                 job.finished.wait(DRAW_S if drawn > 1 else POLL_S)
-            place.empty()
+            placeholder.empty()
         return job.result
 
 

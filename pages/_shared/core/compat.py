@@ -46,8 +46,8 @@ def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
     get_logger("streamlit.error_util").addFilter(keep)
 
 
-class Place:
-    """A place on the page where a component can be drawn again and again within one run, updating where it stands.
+class Redrawable:
+    """A container in which a component can be drawn again and again within one run, updating where it stands.
 
     A component stays what it is in the browser, and takes new data, if it stands where it stood under the same key.
     But Streamlit has a key used once in a run, so that nobody names two things alike, and what stands in

@@ -9,23 +9,14 @@ ICON = Path(__file__).parents[1] / "icon.svg"
 
 @dataclass(frozen=True, slots=True)
 class PageSpec:
-    """One page of the app.
+    """One page of the app."""
 
-    Attributes:
-        name: File name without ``.py``; also its address and the prefix of its settings in the link.
-        title: Title in the navigation and on the page.
-        icon: Material symbol.
-        group: Heading it stands under in the navigation.
-        claim: What the page shows, in one sentence.
-        formula: The claim as a formula, in LaTeX.
-    """
-
-    name: str
-    title: str
-    icon: str
-    group: str
-    claim: str
-    formula: str = ""
+    name: str  # file name without ``.py``; also its address and the prefix of its settings in the link
+    title: str  # title in the navigation and on the page
+    icon: str  # material symbol
+    section: str  # heading it stands under in the navigation
+    claim: str  # what the page shows, in one sentence
+    formula: str = ""  # the claim as a formula, in LaTeX
 
     @property
     def file(self) -> Path:

@@ -5,7 +5,7 @@ from typing import Final
 # Where the visitor stands.
 PAGE: Final = "_page"  # name of the page
 COMPLETE: Final = "_complete"  # name of the page that the last whole run has drawn to its end
-PAGES: Final = "_pages"  # Streamlit's pages, by the headings of the navigation
+PAGES: Final = "_pages"  # Streamlit's pages, by the sections of the navigation
 SETTINGS: Final = "_settings"  # the settings of all pages that are not as they begin, by their keys in the link
 COURSE: Final = "_course"  # the place in a course
 CLASS: Final = "_class"  # the key of the class

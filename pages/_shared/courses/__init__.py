@@ -1,1 +1,4 @@
-"""Making, walking and printing a course: the strip above a page, the editor, what is handed out, the worksheet."""
+"""Making, walking and handing out a course: the strip above a page, the editor, the links and the file.
+
+A course itself is plain data (``lessons``); where a visitor stands in one belongs to ``session``.
+"""

@@ -36,24 +36,17 @@ _NAMES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of a course.
+    """One step of a course."""
 
-    Attributes:
-        page: Name of the page.
-        settings: What is not as the page begins, as a link spells it, by its key in the link.
-        lesson: Which parts show, what is fixed or hidden, whether the prediction comes first, what a class is asked;
-            its note is the task.
-        answer: A short answer to unfold; none where empty.
-        minutes: How long it takes.
-        claims: Ids of the ledger's claims that it speaks of.
-    """
-
-    page: str
+    page: str  # name of the page
+    # What is not as the page begins, as a link spells it, by its key in the link.
     settings: Mapping[str, str] = field(default_factory=dict)
+    # Which parts show, what is fixed or hidden, whether the prediction comes first, what a class is asked; its note
+    # is the task.
     lesson: Lesson = field(default_factory=Lesson)
-    answer: str = ""
-    minutes: int = 3
-    claims: tuple[str, ...] = ()
+    answer: str = ""  # a short answer to unfold; none where empty
+    minutes: int = 3  # how long it takes
+    claims: tuple[str, ...] = ()  # Ids of the ledger's claims that it speaks of
 
     @property
     def title(self) -> str:
@@ -83,15 +76,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """Steps in an order.
+    """Steps in an order."""
 
-    Attributes:
-        title: What it is called.
-        steps: The steps.
-    """
-
-    title: str = ""
-    steps: tuple[Step, ...] = ()
+    title: str = ""  # what it is called
+    steps: tuple[Step, ...] = ()  # the steps
 
     @property
     def minutes(self) -> int:

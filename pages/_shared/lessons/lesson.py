@@ -20,20 +20,12 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What a teacher hands out.
+    """What a teacher hands out."""
 
-    Attributes:
-        parts: The parts of a page that show, of ``PARTS``.
-        fixed: What each fixed setting is set to, as a link spells it, by its key in the link.
-        hidden: Keys, of ``fixed``, that are not drawn at all.
-        predict_first: Whether the picture waits for a prediction.
-        note: A short note to the class.
-        questions: What the teacher asks a live class, in this order.
-    """
-
-    parts: tuple[str, ...] = tuple(PARTS)
+    parts: tuple[str, ...] = tuple(PARTS)  # the parts of a page that show, of ``PARTS``
+    # What each fixed setting is set to, as a link spells it, by its key in the link.
     fixed: dict[str, Any] = field(default_factory=dict)
-    hidden: tuple[str, ...] = ()
-    predict_first: bool = False
-    note: str = ""
-    questions: tuple[Prepared, ...] = ()
+    hidden: tuple[str, ...] = ()  # keys, of ``fixed``, that are not drawn at all
+    predict_first: bool = False  # whether the picture waits for a prediction
+    note: str = ""  # a short note to the class
+    questions: tuple[Prepared, ...] = ()  # what the teacher asks a live class, in this order

@@ -28,17 +28,11 @@ _BYTES: Final = _LIMITS.body - 128  # of a question as it is sent; the rest of t
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question to ask a class.
+    """A question to ask a class."""
 
-    Attributes:
-        text: What is asked; empty for the page's own question.
-        answers: Two to six; none for the page's own question.
-        right: Place of the right one; None if there is none.
-    """
-
-    text: str = ""
-    answers: tuple[str, ...] = ()
-    right: int | None = None
+    text: str = ""  # what is asked; empty for the page's own question
+    answers: tuple[str, ...] = ()  # two to six; none for the page's own question
+    right: int | None = None  # place of the right one; None if there is none
 
     def plain(self) -> str | dict[str, Any]:
         """The question as JSON holds it."""

@@ -68,7 +68,7 @@ class Controls:
         )
 
     def section(self, title: str, *names: str) -> None:
-        """Draw these settings as a group with a title, which is left out where all of them are hidden."""
+        """Draw these settings below a title, which is left out where all of them are hidden."""
         if self._is_visible() and not all(self.settings.is_hidden(name) for name in names):
             st.markdown(f"**{title}**")
         self.show(*names)
@@ -142,7 +142,7 @@ class Controls:
 
 
 class FragmentControls(Controls):
-    """Settings in groups, each a fragment: where one is moved, what shows another value is drawn anew by itself."""
+    """Settings in fragments: where one is moved, what shows another value is drawn anew by itself."""
 
     def __init__(self, settings: Settings, moved: Callable[[], None], refused: Callable[[], tuple[str, str]]) -> None:
         super().__init__(settings, moved, refused)
@@ -150,11 +150,11 @@ class FragmentControls(Controls):
         self._said: dict[str, str] = {}
 
     def show(self, *names: str) -> None:
-        """Draw these settings as a group."""
+        """Draw these settings as a fragment."""
         self._draw_apart(super().show, names)
 
     def row(self, *names: str) -> None:
-        """Draw these settings as a group, side by side."""
+        """Draw these settings as a fragment, side by side."""
 
         def draw(*names: str) -> None:
             with st.container(horizontal=True, gap="small"):
@@ -163,7 +163,7 @@ class FragmentControls(Controls):
         self._draw_apart(draw, names)
 
     def stale_fragments(self) -> list[str]:
-        """The fragments of the groups that show another value than is set, or say something else."""
+        """The fragments that show another value than is set, or say something else."""
         now, fixed = self.settings.as_dict(), self.settings.fixed()
         shown = {
             name: name in fixed

@@ -9,57 +9,36 @@ from attention_core.experiments.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A named set of settings with one surprise.
+    """A named set of settings with one surprise."""
 
-    Attributes:
-        name: What its button says.
-        caption: What to look for.
-        settings: Settings by name; every other setting of the page goes to how it begins.
-        spoils: Whether the surprise answers the page's question, and so waits until that is answered.
-    """
-
-    name: str
-    caption: str
-    settings: dict[str, Any]
-    spoils: bool = False
+    name: str  # what its button says
+    caption: str  # what to look for
+    settings: dict[str, Any]  # settings by name; every other setting of the page goes to how it begins
+    spoils: bool = False  # whether the surprise answers the page's question, and so waits until that is answered
 
 
 @dataclass(frozen=True, slots=True)
 class Predict:
-    """A question about a move not yet made, graded from the result once it is made.
+    """A question about a move not yet made, graded from the result once it is made."""
 
-    Attributes:
-        question: The question. It names what the move sets, from the settings that the page begins with.
-        options: The answers to choose from.
-        move: The settings that answering sets; every other setting of the page goes to how it begins.
-        grade: From the new result to the option that is true for it; None where these settings cannot tell.
-        headline: What stands in place of the page's claim while the question does, where the claim answers it.
-        spoilers: The claims that answer it, of which nothing is said while the question stands.
-    """
-
-    question: str
-    options: tuple[str, ...]
-    move: dict[str, Any]
+    question: str  # the question; it names what the move sets, from the settings that the page begins with
+    options: tuple[str, ...]  # the answers to choose from
+    move: dict[str, Any]  # the settings that answering sets; every other setting of the page goes to how it begins
+    # From the new result to the option that is true for it; None where these settings cannot tell.
     grade: Callable[[Any], str | None]
-    headline: str = ""
-    spoilers: tuple[str, ...] = ()
+    headline: str = ""  # what stands in place of the page's claim while the question does, where the claim answers it
+    spoilers: tuple[str, ...] = ()  # the claims that answer it, of which nothing is said while the question stands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """What a page measures with some settings.
+    """What a page measures with some settings."""
 
-    Attributes:
-        main: The picture's result: the prediction is graded from it.
-        told: The results whose verdicts are told, in their order; the main one's alone where none is named.
-        step: Where the picture's sweep stands.
-        aside: Claims about other settings than the page's usual ones: see ``draw_finding``.
-    """
-
-    main: Any
+    main: Any  # the picture's result: the prediction is graded from it
+    # The results whose verdicts are told, in their order; the main one's alone where none is named.
     told: tuple[Any, ...] = ()
-    step: int = 0
-    aside: tuple[str, ...] = ()
+    step: int = 0  # where the picture's sweep stands
+    aside: tuple[str, ...] = ()  # claims about other settings than the usual ones: see ``draw_finding``
 
     @property
     def verdicts(self) -> list[Verdict]:

@@ -22,7 +22,7 @@
         page.draw()
 
 The script runs once, top to bottom. What answers draws is a fragment: a moved control reruns it alone. The presets
-and each group of controls are fragments, too: a preset reruns the groups whose settings it changes.
+and each section of controls are fragments, too: a preset reruns the sections whose settings it changes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.compute.turns import turns
 from pages._shared.core import log
-from pages._shared.core.compat import Place
+from pages._shared.core.compat import Redrawable
 from pages._shared.core.pages import PAGES
 from pages._shared.page import pin, presets, share, tabs
 from pages._shared.page.controls import Controls
@@ -99,7 +99,7 @@ class Page(ExperimentState):
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
 
     def controls(self, show: Callable[[Controls], None]) -> Callable[[Controls], None]:
-        """Decorates the function that asks: it draws settings in their groups, at most six in the first."""
+        """Decorates the function that asks: it draws settings in sections, at most six in the first."""
         self._show_controls = show
         return show
 
@@ -184,8 +184,8 @@ class Page(ExperimentState):
             if possible := self._possible():
                 self._draw_possible(*possible)
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
-                for place in (self._finding, self._below, self._tabs):
-                    place.empty()
+                for container in (self._finding, self._below, self._tabs):
+                    container.empty()
                 self._reserved = True
 
     def _possible(self) -> tuple[Any, Any] | None:
@@ -198,8 +198,8 @@ class Page(ExperimentState):
         if not self.result_controls.says(field):
             st.error(said)
         if self.last_valid is None:
-            for place in (self._above, self._finding, self._below, self._tabs):
-                place.empty()
+            for container in (self._above, self._finding, self._below, self._tabs):
+                container.empty()
         return self.last_valid
 
     def _draw_possible(self, config: Any, view: Any) -> None:
@@ -261,10 +261,10 @@ class Page(ExperimentState):
             config: Its config.
             draw: From a step or the result to the picture, one component under one key.
         """
-        place = Place()
+        picture = Redrawable()
 
         def redraw(found: Any) -> None:
-            with place.redrawn():
+            with picture.redrawn():
                 draw(found)
 
         with self._finding:
@@ -381,8 +381,8 @@ class Page(ExperimentState):
         here = self.last_valid
         assert here is not None
         with self._tabs:
-            name, place = tabs.draw_bar(self)
-        with place:
+            name, tab = tabs.draw_bar(self)
+        with tab:
             match name:
                 case "why":
                     tabs.draw_why(why)

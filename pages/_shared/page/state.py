@@ -1,7 +1,7 @@
 """What of a page is drawn anew when something is moved.
 
-A page's presets, each group of its controls and its answers are fragments. A move draws those anew that show
-something else than is now set: the answers always, the presets where one is lit or goes out, and the groups whose
+A page's presets, each section of its controls and its answers are fragments. A move draws those anew that show
+something else than is now set: the answers always, the presets where one is lit or goes out, and the sections whose
 settings a preset has changed.
 """
 

@@ -77,19 +77,12 @@ def draw_code(shortest: str, snippet: str, page: str) -> None:
 
 
 class File(NamedTuple):
-    """A file to take along.
+    """A file to take along."""
 
-    Attributes:
-        label: What its button says.
-        ending: The ending of its name.
-        mime: Its media type.
-        make: Makes it; called when it is asked for.
-    """
-
-    label: str
-    ending: str
-    mime: str
-    make: Callable[[], str | bytes]
+    label: str  # what its button says
+    ending: str  # the ending of its name
+    mime: str  # its media type
+    make: Callable[[], str | bytes]  # makes it; called when it is asked for
 
 
 def draw_data(

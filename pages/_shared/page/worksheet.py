@@ -53,13 +53,13 @@ def draw_paper(course: Course, key: str) -> None:
 
 def make_sheets(course: Course) -> tuple[Sheet, ...]:
     """Evaluate every step of a course; what takes long shows its progress where this is called."""
-    count, place = len(course.steps), st.empty()
+    count, placeholder = len(course.steps), st.empty()
     sheets = []
     for number, step in enumerate(course.steps):
         if count > 1:
-            place.progress(number / count, f"Measuring step {number + 1} of {count} for the worksheet")
+            placeholder.progress(number / count, f"Measuring step {number + 1} of {count} for the worksheet")
         sheets.append(sheet_of(step))
-    place.empty()
+    placeholder.empty()
     return tuple(sheets)
 
 

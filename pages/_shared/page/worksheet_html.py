@@ -27,25 +27,16 @@ ul { padding-left: 6mm; } .choose { list-style: "☐  "; }
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A step on paper.
+    """A step on paper."""
 
-    Attributes:
-        pictures: The panels of its picture as it begins, as SVG.
-        solved: Likewise after the move of the page's question; as it begins where nothing is asked.
-        found: What was measured, in sentences.
-        question: What the page asks, where the step has it asked.
-        options: The answers to choose from.
-        truth: The one that is true; None where the settings cannot tell.
-        problem: Why there is no picture; empty where there is one.
-    """
-
-    pictures: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()  # the panels of its picture as it begins, as SVG
+    # Likewise after the move of the page's question; as it begins where nothing is asked.
     solved: tuple[str, ...] = ()
-    found: tuple[str, ...] = ()
-    question: str = ""
-    options: tuple[str, ...] = ()
-    truth: str | None = None
-    problem: str = ""
+    found: tuple[str, ...] = ()  # what was measured, in sentences
+    question: str = ""  # what the page asks, where the step has it asked
+    options: tuple[str, ...] = ()  # the answers to choose from
+    truth: str | None = None  # the one that is true; None where the settings cannot tell
+    problem: str = ""  # why there is no picture; empty where there is one
 
 
 def handout(course: Course, sheets: Sequence[Sheet], *, solved: bool) -> str:

@@ -20,46 +20,26 @@ SETTINGS = re.compile(r"[!$-;=?-Z_a-z~]{0,1500}")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of live classes; the defaults are those of the app.
+    """The limits of live classes; the defaults are those of the app."""
 
-    Attributes:
-        rooms: Open at once in one store.
-        voters: Of one room: who is here, and who votes in a round.
-        questions: Of one room.
-        body: Bytes of a request's body.
-        text: Characters of a question.
-        answer: Characters of an answer.
-        streams: Event streams of one voter in one process (tabs).
-        onlookers: Event streams of one room and process that name no voter (the teacher's tabs).
-        messages: Of one voter in one process at once; then one each `message_s` seconds.
-        message_s: See there.
-        wrong_keys: Of one address at once; then one each `wrong_key_s` seconds.
-        wrong_key_s: See there.
-        new_rooms: Of one address at once; then one each `new_room_s` seconds.
-        new_room_s: See there.
-        life_s: Of a room, in seconds.
-        beat_s: Seconds between two signs of life on a stream that has nothing to tell.
-        present_s: Seconds for which a student who was seen is here; longer than two beats.
-        counts_s: Seconds at least between two events that tell of nothing but who is here and how many have voted.
-    """
-
-    rooms: int = 200
-    voters: int = 500
-    questions: int = 50
-    body: int = 2048
-    text: int = 500
-    answer: int = 120
-    streams: int = 4
-    onlookers: int = 20
-    messages: int = 5
-    message_s: float = 0.2
-    wrong_keys: int = 30
-    wrong_key_s: float = 2.0
-    new_rooms: int = 20
-    new_room_s: float = 60.0
-    life_s: float = 12 * 3600.0
-    beat_s: float = 10.0
-    present_s: float = 25.0
+    rooms: int = 200  # open at once in one store
+    voters: int = 500  # of one room: who is here, and who votes in a round
+    questions: int = 50  # of one room
+    body: int = 2048  # bytes of a request's body
+    text: int = 500  # characters of a question
+    answer: int = 120  # characters of an answer
+    streams: int = 4  # event streams of one voter in one process (tabs)
+    onlookers: int = 20  # event streams of one room and process that name no voter (the teacher's tabs)
+    messages: int = 5  # of one voter in one process at once; then one each `message_s` seconds
+    message_s: float = 0.2  # see there
+    wrong_keys: int = 30  # of one address at once; then one each `wrong_key_s` seconds
+    wrong_key_s: float = 2.0  # see there
+    new_rooms: int = 20  # of one address at once; then one each `new_room_s` seconds
+    new_room_s: float = 60.0  # see there
+    life_s: float = 12 * 3600.0  # of a room, in seconds
+    beat_s: float = 10.0  # seconds between two signs of life on a stream that has nothing to tell
+    present_s: float = 25.0  # seconds for which a student who was seen is here; longer than two beats
+    # Seconds at least between two events that tell of nothing but who is here and how many have voted.
     counts_s: float = 1.0
 
 

@@ -78,13 +78,13 @@ class MemoryStore(Store):
         """Count a vote."""
         kept = self._kept(key)
         kept.room.check_vote(question, number, answer)
-        place = len(kept.room.asked) - 1
+        index = len(kept.room.asked) - 1
         if voter in kept.votes:
-            kept.counts[place, number, kept.votes[voter]] -= 1
+            kept.counts[index, number, kept.votes[voter]] -= 1
         elif len(kept.votes) >= self.limits.voters:
             raise RoomError(429, FULL)
         kept.votes[voter] = answer
-        kept.counts[place, number, answer] += 1
+        kept.counts[index, number, answer] += 1
         kept.number += 1
         self.wake(key, urgent=False)
 

@@ -72,12 +72,12 @@ return "done"
 SEE = """
 if redis.call("HEXISTS", KEYS[1], "state") == 0 then return "gone" end
 redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", ARGV[1])
-for place = 6, #ARGV do
+for i = 6, #ARGV do
   if ARGV[5] ~= "" and redis.call("ZCARD", KEYS[2]) >= tonumber(ARGV[3]) and
-     not redis.call("ZSCORE", KEYS[2], ARGV[place]) then
+     not redis.call("ZSCORE", KEYS[2], ARGV[i]) then
     return "full"
   end
-  redis.call("ZADD", KEYS[2], ARGV[2], ARGV[place])
+  redis.call("ZADD", KEYS[2], ARGV[2], ARGV[i])
 end
 redis.call("PEXPIREAT", KEYS[2], redis.call("PEXPIRETIME", KEYS[1]))
 if ARGV[5] ~= "" then redis.call("PUBLISH", ARGV[4], ARGV[5] .. " counts") end

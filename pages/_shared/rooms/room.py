@@ -50,17 +50,11 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its answers, as text.
+    """A question with its answers, as text."""
 
-    Attributes:
-        text: The question.
-        answers: Two to six of them.
-        page: Name of the page that asks and measures; empty for a question of the teacher's own.
-    """
-
-    text: str
-    answers: tuple[str, ...]
-    page: str = ""
+    text: str  # the question
+    answers: tuple[str, ...]  # two to six of them
+    page: str = ""  # name of the page that asks and measures; empty for a question of the teacher's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,29 +80,17 @@ Counts = Mapping[tuple[int, int, int], int]
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The state of a room, all but the votes.
+    """The state of a room, all but the votes."""
 
-    Attributes:
-        ends: When it is gone, in seconds since 1970 by the server's clock.
-        secret: SHA-256 of the teacher's secret, in hexadecimal.
-        asked: All questions so far; the last one is the current one.
-        phase: Where the current question stands.
-        measured: The right answer of the current question, once revealed; None if it has none.
-        follow: Where students are taken; None while they play freely.
-        called: How often students were taken somewhere.
-        paused: Whether students are to look up.
-        ended: Whether the teacher has ended it.
-    """
-
-    ends: float
-    secret: str
-    asked: tuple[Asked, ...] = ()
-    phase: Phase = Phase.WAITING
-    measured: int | None = None
-    follow: Follow | None = None
-    called: int = 0
-    paused: bool = False
-    ended: bool = False
+    ends: float  # when it is gone, in seconds since 1970 by the server's clock
+    secret: str  # SHA-256 of the teacher's secret, in hexadecimal
+    asked: tuple[Asked, ...] = ()  # all questions so far; the last one is the current one
+    phase: Phase = Phase.WAITING  # where the current question stands
+    measured: int | None = None  # the right answer of the current question, once revealed; None if it has none
+    follow: Follow | None = None  # where students are taken; None while they play freely
+    called: int = 0  # how often students were taken somewhere
+    paused: bool = False  # whether students are to look up
+    ended: bool = False  # whether the teacher has ended it
 
     @property
     def round(self) -> int:
@@ -184,9 +166,9 @@ class Room:
             raise RoomError(409, "This vote is closed, and your answer came after it.")
         _check_answer(answer, self.asked[-1].question)
 
-    def tally(self, place: int, number: int, counts: Counts) -> list[int]:
+    def tally(self, index: int, number: int, counts: Counts) -> list[int]:
         """Votes for each answer of a question in a round."""
-        return [counts.get((place, number, answer), 0) for answer in range(len(self.asked[place].question.answers))]
+        return [counts.get((index, number, answer), 0) for answer in range(len(self.asked[index].question.answers))]
 
     def public(self, counts: Counts, here: int, now: float) -> dict[str, Any]:
         """What everybody in the room may know; no tally before the teacher shows it.
@@ -196,7 +178,7 @@ class Room:
             here: Students who listen.
             now: The server's time. Only what is left until the end is told: a phone's clock may be wrong.
         """
-        place = len(self.asked) - 1
+        index = len(self.asked) - 1
         asked = self.asked[-1] if self.asked else None
         shown = self.phase in (Phase.SHOWN, Phase.REVEALED)
         return {
@@ -209,8 +191,8 @@ class Room:
                 "page": asked.question.page,
             },
             "round": self.round,
-            "voted": sum(self.tally(place, self.round, counts)) if asked else 0,
-            "tallies": [self.tally(place, number, counts) for number in range(1, self.round + 1)] if shown else [],
+            "voted": sum(self.tally(index, self.round, counts)) if asked else 0,
+            "tallies": [self.tally(index, number, counts) for number in range(1, self.round + 1)] if shown else [],
             "measured": self.measured if self.phase is Phase.REVEALED else None,
             "follow": self.follow and asdict(self.follow),
             "called": self.called,
@@ -223,10 +205,10 @@ class Room:
         """Name, question, round, answer and votes, for each answer of every round that is closed."""
         return [
             (asked.name, asked.question.text, number, answer, votes)
-            for place, asked in enumerate(self.asked)
+            for index, asked in enumerate(self.asked)
             for number in range(1, asked.rounds + 1)
-            if (place, number) != self.ballot
-            for answer, votes in zip(asked.question.answers, self.tally(place, number, counts), strict=True)
+            if (index, number) != self.ballot
+            for answer, votes in zip(asked.question.answers, self.tally(index, number, counts), strict=True)
         ]
 
     def dump(self) -> dict[str, Any]:

@@ -32,19 +32,12 @@ def digest(secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A room at one moment.
+    """A room at one moment."""
 
-    Attributes:
-        room: Its state.
-        number: Steps and votes so far; it never goes back.
-        counts: Votes by question, round and answer.
-        here: Students who listen.
-    """
-
-    room: Room
-    number: int
-    counts: Counts
-    here: int
+    room: Room  # its state
+    number: int  # steps and votes so far; it never goes back
+    counts: Counts  # votes by question, round and answer
+    here: int  # students who listen
 
 
 class Store(ABC):

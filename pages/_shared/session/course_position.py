@@ -22,38 +22,23 @@ PARAMETERS: Final = ("course", "step")
 
 @dataclass(slots=True)
 class Prediction:
-    """A prediction of this visit.
+    """A prediction of this visit."""
 
-    Attributes:
-        question: What was asked.
-        answer: What was predicted.
-        truth: What the tensor said; None where the settings could not tell.
-        query: The link's settings as they were when it was graded, the answer among them.
-    """
-
-    question: str
-    answer: str
-    truth: str | None
-    query: Mapping[str, str]
+    question: str  # what was asked
+    answer: str  # what was predicted
+    truth: str | None  # what the tensor said; None where the settings could not tell
+    query: Mapping[str, str]  # the link's settings as they were when it was graded, the answer among them
 
 
 @dataclass(slots=True)
 class CoursePosition:
-    """A place in a course.
+    """A place in a course."""
 
-    Attributes:
-        course: The course.
-        text: What an address holds of it; empty where it is too long for one.
-        index: The step, counted from 0; as many as there are steps at its end.
-        lesson: The step's, where a setting that it fixes had to be freed.
-        predictions: Predictions by step.
-    """
-
-    course: Course
-    text: str
-    index: int = 0
-    lesson: Lesson | None = None
-    predictions: dict[int, Prediction] = field(default_factory=dict)
+    course: Course  # the course
+    text: str  # what an address holds of it; empty where it is too long for one
+    index: int = 0  # the step, counted from 0; as many as there are steps at its end
+    lesson: Lesson | None = None  # the step's, where a setting that it fixes had to be freed
+    predictions: dict[int, Prediction] = field(default_factory=dict)  # predictions by step
 
 
 def current() -> CoursePosition | None:

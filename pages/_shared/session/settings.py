@@ -166,11 +166,7 @@ class Settings:
 
     def parameters(self) -> dict[str, str]:
         """What the link holds of these settings: what is not as it begins."""
-        return {
-            self.key(name): self.declared[name].write(value)
-            for name, value in self.as_dict().items()
-            if value != self.defaults[name]
-        }
+        return self.spelled({name: value for name, value in self.as_dict().items() if value != self.defaults[name]})
 
     def spelled(self, values: Mapping[str, Any]) -> dict[str, str]:
         """What a link holds where these settings are so and all others as they begin."""
@@ -178,7 +174,7 @@ class Settings:
 
     def written(self) -> dict[str, str]:
         """Every setting as a link spells it, by its key: what a lesson fixes it at."""
-        return {self.key(name): self.declared[name].write(value) for name, value in self.as_dict().items()}
+        return self.spelled(self.as_dict())
 
     def value_text(self, name: str) -> str:
         """What a setting stands at, in words."""
@@ -214,12 +210,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared(RunConfig):
-    """What all pages share: precision, device and seed, and presenter view.
+    """What all pages share: precision, device and seed, and presenter view."""
 
-    Attributes:
-        present: Whether this session is in presenter view.
-    """
-
+    # Whether this session is in presenter view.
     present: bool = setting(
         False, Switch(label="Presenter view", hint="Large type; PageUp and PageDown step through the presets.")
     )
@@ -232,16 +225,12 @@ ANSWERS = {UNASKED: "none", SKIPPED: "skipped", **{str(i): str(i) for i in range
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageExtras:
-    """What surrounds every picture: in the address, so that it survives a reload, and not in the link that is shared.
+    """What surrounds every picture: in the address, so it survives a reload, and not in the link that is shared."""
 
-    Attributes:
-        tab: The open tab.
-        answer: The option that was predicted, counted from 1; or that the question was skipped, or not answered.
-        pin: The settings of the pinned picture, as a link holds them; empty where none is pinned.
-    """
-
-    tab: str = setting("why", Choice(TABS, label="the tab"))
+    tab: str = setting("why", Choice(TABS, label="the tab"))  # the open tab
+    # The option that was predicted, counted from 1; or that the question was skipped, or not answered.
     answer: str = setting(UNASKED, Choice(ANSWERS, label="the prediction"))
+    # The settings of the pinned picture, as a link holds them; empty where none is pinned.
     pin: str = setting("", Coded(str, str, label="the pinned picture"))
 
 

@@ -18,15 +18,10 @@ _component = component("matrix_view/view.js")
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a view stands.
+    """Where a view stands."""
 
-    Attributes:
-        step: The step of the sweep; 0 without one.
-        cell: Panel, row and column of the chosen cell; None while none is.
-    """
-
-    step: int = 0
-    cell: Cell | None = None
+    step: int = 0  # the step of the sweep; 0 without one
+    cell: Cell | None = None  # panel, row and column of the chosen cell; None while none is
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +81,9 @@ def matrix_view(
         hover_panel: The panel whose rows and columns the group counts, where panels show one set of tokens in
             different orders; in the others the same tokens are lit.
     """
-    place = f"{key}:order"
+    kept = f"{key}:order"
     start = _Order(0, reported_position({}, view, 0, Position(step or 0, selected)))
-    order, had_report = st.session_state.get(place, (start, False))
+    order, had_report = st.session_state.get(kept, (start, False))
     sent = st.session_state.get(key)
     stands = reported_position(sent, view, order.number, order.position)
     wanted = Position(
@@ -98,7 +93,7 @@ def matrix_view(
     # Streamlit forgets the report of a view that was not on the page for a run, and the browser does not.
     if wanted != stands or (had_report and not sent):
         order = _Order(order.number + 1, wanted)
-    st.session_state[place] = (order, bool(sent))
+    st.session_state[kept] = (order, bool(sent))
 
     def report(tell: Callable[[Any], None] | None, part: str) -> Callable[[], None]:
         def moved() -> None:

@@ -24,7 +24,7 @@ export class Listener {
 const LOOK_MS = 100;
 
 /**
- * What Streamlit calls with every description: one `Made` for each place on the page, for as long as it is there.
+ * What Streamlit calls with every description: one `Made` for each mount on the page, for as long as it is there.
  *
  * @template Data
  * @param {new (given: Component<Data>) => Kind<Data>} Made
@@ -32,22 +32,21 @@ const LOOK_MS = 100;
  */
 export async function component(Made, module) {
   const sheets = module ? [await styles(module)] : [];
-  /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, run: number }>} */
-  const places = new WeakMap();
+  const mounted = /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, run: number }>} */ (new WeakMap());
   return (/** @type {Component<Data>} */ given) => {
     const root = given.parentElement;
     root.adoptedStyleSheets = sheets;
-    const place = places.get(root) ?? { made: new Made(given), run: 0 };
-    places.set(root, place);
-    place.made.update?.(given);
-    const run = ++place.run;
+    const mount = mounted.get(root) ?? { made: new Made(given), run: 0 };
+    mounted.set(root, mount);
+    mount.made.update?.(given);
+    const run = ++mount.run;
     // Of two runs the first is cleaned up while the second stands, or before it comes: on a slow phone long before. So
-    // what is to end is seen by its place, which leaves the page with it.
+    // what is to end is seen by its mount, which leaves the page with it.
     const leave = () => {
-      if (place.run !== run) return;
+      if (mount.run !== run) return;
       if (root.host.isConnected) return void setTimeout(leave, LOOK_MS);
-      places.delete(root);
-      place.made.destroy();
+      mounted.delete(root);
+      mount.made.destroy();
     };
     return leave;
   };

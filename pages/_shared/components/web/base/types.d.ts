@@ -24,24 +24,12 @@ export type Theme = Colours & Record<"paper" | "ink" | "primary", string>;
 
 // ---- what components tell each other: index counts positions, null is none ----
 
-export interface Hover {
-  group: string;
-  role: Role;
-  index: number | null;
-}
+export type Hover = { group: string; role: Role; index: number | null };
 
 // ---- matrix view ----
 
-export interface Part {
-  start: number;
-  length: number;
-  swept?: boolean;
-}
-export interface Axis {
-  title: string;
-  labels: string[];
-  role: Role | null;
-}
+export type Part = { start: number; length: number; swept?: boolean };
+export type Axis = { title: string; labels: string[]; role: Role | null };
 interface Named {
   title: string;
   note: string;
@@ -90,18 +78,8 @@ export interface LinesSpec extends ChartSpec {
   marked: number | null;
   series: SeriesSpec[];
 }
-export interface EdgesSpec {
-  name: string;
-  ends: Part;
-  role: Role | null;
-  lit: boolean;
-}
-export interface NodesSpec {
-  name: string;
-  at: Part;
-  role: Role | null;
-  large: boolean;
-}
+export type EdgesSpec = { name: string; ends: Part; role: Role | null; lit: boolean };
+export type NodesSpec = { name: string; at: Part; role: Role | null; large: boolean };
 export interface GraphSpec extends Named {
   kind: "graph";
   values: Part;
@@ -116,11 +94,7 @@ export type PanelSpec = MatrixSpec | BarsSpec | LinesSpec | GraphSpec;
 
 export type Cell = [panel: number, row: number, column: number];
 export type Pointed = [panel: number, row: number | null, column: number | null];
-export interface Position {
-  order: number;
-  step: number;
-  cell: Cell | null;
-}
+export type Position = { order: number; step: number; cell: Cell | null };
 export interface ViewData {
   id: string;
   summary: string;
@@ -138,12 +112,7 @@ export interface ViewData {
 }
 
 export type Lit = Record<"row" | "column", number | null>;
-export interface Word {
-  text: string;
-  as?: "quiet" | "value";
-  role?: Role | null;
-  line?: boolean;
-}
+export type Word = { text: string; as?: "quiet" | "value"; role?: Role | null; line?: boolean };
 export interface Scene {
   ctx: CanvasRenderingContext2D;
   theme: Theme;
@@ -163,11 +132,7 @@ export interface Measured {
   plotHeight: number;
   slanted: boolean;
 }
-export interface Listing {
-  rows: string[];
-  columns: string[];
-  cell: (row: number, column: number) => string;
-}
+export type Listing = { rows: string[]; columns: string[]; cell: (row: number, column: number) => string };
 
 // ---- token board ----
 
@@ -196,27 +161,16 @@ export interface BoxData {
   page: string;
   href: string;
 }
-export interface MapData {
-  parts: { title: string; boxes: BoxData[] }[];
-}
+export type MapData = { parts: { title: string; boxes: BoxData[] }[] };
 
 // ---- the draft of a course ----
 
-export interface DraftData {
-  known: boolean;
-  text: string;
-}
+export type DraftData = { known: boolean; text: string };
 
 // ---- buttons ----
 
-export interface ButtonData {
-  label: string;
-  text: string;
-  save: Record<"format" | "filename", string> | null;
-}
-export interface Plotly {
-  downloadImage(figure: HTMLElement, how: Record<string, unknown>): void;
-}
+export type ButtonData = { label: string; text: string; save: Record<"format" | "filename", string> | null };
+export type Plotly = { downloadImage(figure: HTMLElement, how: Record<string, unknown>): void };
 
 // ---- live classes ----
 
@@ -231,10 +185,7 @@ export interface Prepared extends Written {
   page: string;
   at: number;
 }
-export interface Place {
-  page: string;
-  settings: string;
-}
+export type Place = { page: string; settings: string };
 export interface ClassData {
   room: string;
   /** Whether the key was typed on this page. */
@@ -256,9 +207,7 @@ export interface ClassData {
   qr: string;
   kept: string;
 }
-export interface StartData {
-  label: string;
-}
+export type StartData = { label: string };
 
 // ---- what TypeScript's own description of browsers does not know yet ----
 

@@ -17,10 +17,8 @@ export class Follow {
     follows: false,
     own: /** @type {Place | null} */ (null),
   };
-  /** @type {{ do: "move", page: string, settings: string, own: boolean, call: number } | null} */
-  asked = null;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  again = undefined;
+  asked = /** @type {{ do: "move", page: string, settings: string, own: boolean, call: number } | null} */ (null);
+  again = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
 
   /** @param {Panel} panel @param {string} key */
   constructor(panel, key) {

@@ -9,8 +9,7 @@ import { Teacher } from "./teacher.js";
 /** @import { ClassData, Component } from "../base/types" */
 
 export class Panel {
-  /** @type {Student | Teacher | null} */
-  face = null;
+  face = /** @type {Student | Teacher | null} */ (null);
   room = "";
   gone = new AbortController();
 

@@ -19,8 +19,7 @@ True
 False`;
 
 export class Questions {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  later = undefined;
+  later = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
   /** Text of the question that the teacher has chosen out of turn. */
   picked = "";
   list = element("div", { className: "choices", role: "radiogroup", "aria-label": "Next question" });
@@ -122,8 +121,7 @@ export class Questions {
 
   draw() {
     const { choices, chosen } = this;
-    /** @type {HTMLElement[]} */
-    const rows = choices.map((one) => this.row(one, one.text === chosen?.text));
+    const rows = /** @type {HTMLElement[]} */ (choices.map((one) => this.row(one, one.text === chosen?.text)));
     if (!rows.length)
       rows.push(
         element("p", { className: "note" }, "This page asks nothing: open one that does, or write your own."),

@@ -230,8 +230,7 @@ async function ask(url, headers, init = {}) {
 // Post a message; what a server that is lost or busy did not take is sent again. A vote sent twice is one vote.
 /** @param {URL} url @param {object} message @param {string} [teacher] */
 async function send(url, message, teacher = "") {
-  /** @type {Record<string, string>} */
-  const headers = { "Content-Type": "application/json" };
+  const headers = /** @type {Record<string, string>} */ ({ "Content-Type": "application/json" });
   if (teacher) headers.Authorization = `Bearer ${teacher}`;
   const init = { method: "POST", body: JSON.stringify(message) };
   let said = await ask(url, headers, init);

@@ -12,14 +12,11 @@ const AGAIN = 4000;
 
 /** Key of the class that was opened last, and the button in sight: a page may be drawn anew between one and the other. */
 let opened = "";
-/** @type {Start | null} */
-let shown = null;
+let shown = /** @type {Start | null} */ (null);
 
 class Start {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  again = undefined;
-  /** @type {Component<StartData>["setTriggerValue"] | undefined} */
-  setTriggerValue = undefined;
+  again = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
+  setTriggerValue = /** @type {Component<StartData>["setTriggerValue"] | undefined} */ (undefined);
   button = element("button", { type: "button", className: "main" });
   refused = element("p", { className: "refused", role: "alert" });
 

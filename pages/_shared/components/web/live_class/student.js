@@ -11,8 +11,7 @@ import { Follow } from "./follow.js";
 const CHANGE = "Sent. You may change it until the vote is closed.";
 
 export class Student {
-  /** @type {RoomState | null} */
-  state = null;
+  state = /** @type {RoomState | null} */ (null);
   drawn = "";
   line = element("p", { className: "line", role: "status" });
   answers = element("div", { className: "answers", role: "group" });

@@ -26,8 +26,7 @@ const HOW =
 const button = (text, onclick) => element("button", { type: "button", onclick }, text);
 
 export class Teacher {
-  /** @type {RoomState | null} */
-  state = null;
+  state = /** @type {RoomState | null} */ (null);
   word = "";
   gone = new AbortController();
   here = element("span", { className: "here" });

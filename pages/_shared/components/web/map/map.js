@@ -96,8 +96,7 @@ class Transformer {
 
 /** Boxes of one sublayer together. @param {BoxData[]} boxes */
 function grouped(boxes) {
-  /** @type {BoxData[][]} */
-  const groups = [];
+  const groups = /** @type {BoxData[][]} */ ([]);
   for (const box of boxes) {
     const last = groups.at(-1);
     if (last && box.layer && last[0].layer === box.layer) last.push(box);

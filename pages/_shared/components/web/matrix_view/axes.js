@@ -11,10 +11,8 @@ const MOST_HIGH = 260;
 
 /** @template {BarsSpec | LinesSpec} Spec @extends {Panel<Spec>} */
 export class Axes extends Panel {
-  /** @type {number[]} */
-  ticks = [];
-  /** @type {string[]} */
-  marks = [];
+  ticks = /** @type {number[]} */ ([]);
+  marks = /** @type {string[]} */ ([]);
 
   /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
   measure(ctx, width, height, font) {

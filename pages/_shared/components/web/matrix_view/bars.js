@@ -3,7 +3,7 @@
 import { clamp } from "../base/dom.js";
 import { Axes } from "./axes.js";
 import * as canvas from "./canvas.js";
-import { lineKey, Panel, place } from "./panel.js";
+import { lineKey, Panel, named } from "./panel.js";
 
 /** @import { BarsSpec, Font, Scene, Theme, Word } from "../base/types" */
 /** @import { Still } from "./panel.js" */
@@ -13,10 +13,8 @@ import { lineKey, Panel, place } from "./panel.js";
 export class Bars extends Axes {
   name = "bar chart";
   values = new Float32Array();
-  /** @type {Float32Array | null} */
-  edges = null;
-  /** @type {Float32Array[]} */
-  overlay = [];
+  edges = /** @type {Float32Array | null} */ (null);
+  overlay = /** @type {Float32Array[]} */ ([]);
 
   /** @returns {[number, number]} */
   get size() {
@@ -66,7 +64,7 @@ export class Bars extends Axes {
     return [
       ...(this.edges
         ? [{ text: this.spec.labels.title, as: /** @type {const} */ ("quiet") }, { text: this.range(at) }]
-        : place(this.spec.labels, at)),
+        : named(this.spec.labels, at)),
       { text: this.spec.y_title, as: "quiet", line: true },
       { text: canvas.formatNumber(this.values[at]) + unit, as: "value" },
     ];

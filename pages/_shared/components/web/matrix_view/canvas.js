@@ -7,8 +7,7 @@ import { luminance, rgb } from "../base/theme.js";
 export const LUT_SIZE = 512;
 
 // Making a format takes longer than a hundred uses of it.
-/** @type {Map<number, Intl.NumberFormat>} */
-const formats = new Map();
+const formats = /** @type {Map<number, Intl.NumberFormat>} */ (new Map());
 
 /** @param {number} digits */
 function withDecimals(digits) {
@@ -73,8 +72,7 @@ function logTicks(low, high, count) {
 }
 
 /** @typedef {{ css: string[], ink: string[], pixel: Uint32Array }} ColourTable */
-/** @type {Map<string, ColourTable>} */
-const tables = new Map();
+const tables = /** @type {Map<string, ColourTable>} */ (new Map());
 
 /** One colour for each of LUT_SIZE fractions, and the ink that reads best on it. @param {string[]} stops */
 export function colourTable(stops) {
@@ -82,8 +80,7 @@ export function colourTable(stops) {
   const made = tables.get(id);
   if (made) return made;
   const known = stops.map(rgb);
-  /** @type {ColourTable} */
-  const table = { css: [], ink: [], pixel: new Uint32Array(LUT_SIZE) };
+  const table = /** @type {ColourTable} */ ({ css: [], ink: [], pixel: new Uint32Array(LUT_SIZE) });
   for (let i = 0; i < LUT_SIZE; i++) {
     const at = (i / (LUT_SIZE - 1)) * (known.length - 1);
     const low = Math.min(Math.floor(at), known.length - 2);
@@ -105,8 +102,7 @@ export const lerp = (from, to, t) => from + (to - from) * t;
 // ---- text ----
 
 // Labels are measured again and again: while a place is sought for their panel, and in the next picture.
-/** @type {Map<string, Map<string, number>>} */
-const widths = new Map();
+const widths = /** @type {Map<string, Map<string, number>>} */ (new Map());
 const MOST_WIDTHS = 2000; // of one font
 
 /** What was measured before a font was there is not true any more. */

@@ -7,7 +7,7 @@ import { Heatmap } from "./heatmap.js";
 
 /** @import { MatrixSpec, PanelSpec } from "../base/types" */
 /** @import { Panel } from "./panel.js" */
-/** @import { Places } from "./grid.js" */
+/** @import { Layout } from "./grid.js" */
 /** @import { Shown, View } from "./view.js" */
 
 /** @typedef {(panel: Panel<PanelSpec>) => number} Height  of what a panel plots */
@@ -118,9 +118,9 @@ export class Fit {
     const most = this.leaves("--figure-limit");
     const isPhone = most !== Infinity;
     void (
-      counts.some((n) => this.place(n, room, (drawn) => read(drawn) && (!isPhone || grown(drawn)))) ||
-      (isPhone && (counts.some((n) => this.place(n, most, read)) || this.place(own, room, grown))) ||
-      this.place(own, isPhone ? most : room)
+      counts.some((n) => this.fitIn(n, room, (drawn) => read(drawn) && (!isPhone || grown(drawn)))) ||
+      (isPhone && (counts.some((n) => this.fitIn(n, most, read)) || this.fitIn(own, room, grown))) ||
+      this.fitIn(own, isPhone ? most : room)
     );
   }
 
@@ -135,20 +135,20 @@ export class Fit {
   // Has the first panels take so much room from top to bottom. Says whether they are as they should be; where that is
   // to be foreseen, nothing is moved.
   /** @param {number} count @param {number} height @param {(drawn: Panel<PanelSpec>[]) => boolean} [good] */
-  place(count, height, good = () => true) {
+  fitIn(count, height, good = () => true) {
     const shown = this.view.panels.slice(0, count);
     const drawn = shown.map((one) => one.drawn);
     const shared = this.share(shown, true);
     const room = height - (shared ? LEGEND : 0);
     const width = this.width - 1; // clientWidth is rounded, and half a pixel too many wraps the last panel
-    const places = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared);
+    const layout = fitted(drawn, width, room, (w, height) => this.measure(shown, w, height), !shared);
     if (!good(drawn)) return false;
     const heights = new Map(drawn.map((one) => [one, one.geo.plotHeight]));
     // Titles, legends and notes take what lines they need; matrices that are compared are of one size, charts too.
     const leave = (/** @type {(one: Shown) => number} */ around) => {
       for (const kind of [true, false]) {
         const alike = shown.filter((one) => one.drawn instanceof Heatmap === kind);
-        const free = Math.floor(Math.min(...alike.map((one) => places.each - around(one))));
+        const free = Math.floor(Math.min(...alike.map((one) => layout.each - around(one))));
         for (const one of alike) heights.set(one.drawn, Math.max(LOWEST, free));
       }
     };
@@ -156,7 +156,7 @@ export class Fit {
     if (shown.every(({ parts }) => parts.around)) leave(({ parts }) => parts.around);
     for (let again = 0; again < 3; again++) {
       const before = [...heights.values()];
-      this.fill(shown, places, (one) => heights.get(one) ?? 0);
+      this.fill(shown, layout, (one) => heights.get(one) ?? 0);
       leave(({ drawn: { geo }, parts }) => (parts.around = parts.panel.offsetHeight - geo.plotHeight));
       if ([...heights.values()].every((height, i) => height === before[i])) break;
     }
@@ -179,8 +179,7 @@ export class Fit {
   /** @param {Shown[]} shown @param {number} width @param {Height} height */
   measure(shown, width, height) {
     // Matrices of one shape have cells of one size, however long their words are.
-    /** @type {Map<string, number>} */
-    const labelled = new Map();
+    const labelled = /** @type {Map<string, number>} */ (new Map());
     for (const { drawn, parts } of shown) {
       if (!(drawn instanceof Heatmap)) continue;
       const [shape, labels] = [String(drawn.size), drawn.labels(parts.ctx, width, this.view.font)];
@@ -206,7 +205,7 @@ export class Fit {
     return shared;
   }
 
-  /** @param {Shown[]} shown @param {Places} places @param {Height} height @param {HTMLElement} [list] */
+  /** @param {Shown[]} shown @param {Layout} layout @param {Height} height @param {HTMLElement} [list] */
   fill(shown, { across, width, gap }, height, list = this.list) {
     const { view } = this;
     this.measure(shown, width, height);
@@ -261,7 +260,7 @@ export class Fit {
     return shown.map(({ drawn }, i) => kept[i] || drawn.geo.width);
   }
 
-  /** Gives canvases the pixels of their places, where they have others. */
+  /** Gives canvases the pixels of their layout, where they have others. */
   stretch() {
     const { density, panels } = this.view;
     for (const { drawn, parts } of panels) {

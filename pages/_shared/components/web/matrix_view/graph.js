@@ -2,7 +2,7 @@
 
 import { clamp } from "../base/dom.js";
 import { disc, fit, formatNumber, isWritten, widest } from "./canvas.js";
-import { lineKey, Panel, place } from "./panel.js";
+import { lineKey, Panel, named } from "./panel.js";
 
 /** @import { EdgesSpec, GraphSpec, Scene, Theme, Word } from "../base/types" */
 
@@ -88,8 +88,8 @@ export class Graph extends Panel {
     const { layers, tokens, quantity } = this.spec;
     const value = formatNumber(this.values[(row ?? 0) * this.size[1] + (column ?? 0)]);
     return [
-      ...place(tokens, column),
-      ...place(layers, row),
+      ...named(tokens, column),
+      ...named(layers, row),
       { text: quantity, as: "quiet", line: true },
       { text: value, as: "value" },
     ];

@@ -7,7 +7,7 @@ import { Heatmap, SMALL } from "./heatmap.js";
 /** @import { PanelSpec } from "../base/types" */
 
 /**
- * @typedef {object} Places
+ * @typedef {object} Layout
  * @property {number} across
  * @property {number} width  of a panel
  * @property {number} each  pixels of a line of panels, from top to bottom
@@ -41,7 +41,7 @@ function words({ spec, geo }, width, legends) {
   return 4 + 21 * Math.ceil((spec.title.length * 8) / wide) + (legends ? 26 : 0) + (note && 18 * note + 8);
 }
 
-/** Places where only the width counts. @param {number} count @param {number} width @returns {Places} */
+/** Layout where only the width counts. @param {number} count @param {number} width @returns {Layout} */
 export function flowing(count, width) {
   const gap = between(width);
   const most = clamp(width < PHONE ? 1 : Math.floor((width + gap) / (least(width) + gap)), 1, count);
@@ -68,7 +68,7 @@ export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap)
  * @param {number} room
  * @param {Measure} measure  measures the panels at a width and a height
  * @param {boolean} legends  whether each panel has its own
- * @returns {Places}
+ * @returns {Layout}
  */
 export function fitted(panels, width, room, measure, legends) {
   const count = panels.length;

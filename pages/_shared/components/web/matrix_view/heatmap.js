@@ -3,7 +3,7 @@
 import { clamp, element } from "../base/dom.js";
 import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
-import { bytes, identities, Panel, place, whereFrom } from "./panel.js";
+import { bytes, identities, Panel, named, whereFrom } from "./panel.js";
 
 /** @import { Font, MatrixSpec, Scene, Word } from "../base/types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
@@ -32,8 +32,7 @@ export class Heatmap extends Panel {
   turn = 0; // degrees of the column labels
   /** The numbers inside the cells; not known, or null where they do not fit. @type {string[] | null | undefined} */
   texts;
-  /** @type {OffscreenCanvas | null} */
-  raster = null;
+  raster = /** @type {OffscreenCanvas | null} */ (null);
 
   /** @param {MatrixSpec} spec @param {Numbers} numbers */
   constructor(spec, numbers) {
@@ -141,7 +140,7 @@ export class Heatmap extends Panel {
 
   /** @param {number | null} row @param {number | null} column @returns {Word[]} */
   words(row, column) {
-    const where = [...place(this.spec.rows, row), ...place(this.spec.columns, column)];
+    const where = [...named(this.spec.rows, row), ...named(this.spec.columns, column)];
     if (row === null || column === null) return where;
     const i = row * this.columns.length + column;
     if (this.hidden?.[i]) return [...where, { text: this.spec.hidden_as, as: "quiet", line: true }];

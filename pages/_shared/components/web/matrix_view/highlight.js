@@ -9,15 +9,13 @@ import { identities } from "./panel.js";
 /** @typedef {{ axis: Axis, id: string }} Mark */
 /** @typedef {{ marks: Mark[], cell: Pointed | null }} Lights  the cell a pointer is on; without one, others point */
 
-/** @type {Role[]} */
-const TOLD = ["query", "key"];
+const TOLD = /** @type {Role[]} */ (["query", "key"]);
 
 /** @param {Axis} one @param {Axis} other */
 const sameAxis = (one, other) => one.role === other.role && (one.role !== null || one.title === other.title);
 
 export class Highlight {
-  /** @type {Lights | null} */
-  now = null;
+  now = /** @type {Lights | null} */ (null);
   telling = false;
 
   /** @param {View} view @param {AbortSignal} signal */
@@ -46,8 +44,7 @@ export class Highlight {
   /** @param {number} index @returns {Lit} */
   of(index) {
     const { drawn } = this.view.panels[index];
-    /** @type {Lit} */
-    const out = { row: null, column: null };
+    const out = /** @type {Lit} */ ({ row: null, column: null });
     if (this.now?.cell?.[0] === index)
       return { row: drawn.axes.row ? this.now.cell[1] : null, column: this.now.cell[2] };
     for (const { axis, id } of this.now?.marks ?? []) {

@@ -16,8 +16,7 @@ const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5] };
 export class Lines extends Axes {
   name = "line chart";
   xs = new Float32Array();
-  /** @type {Series[]} */
-  series = [];
+  series = /** @type {Series[]} */ ([]);
   /** Which x a cursor marks. @type {number | null} */
   cursor = null;
 

@@ -56,8 +56,7 @@ export class Panel {
   upwards = false; // whether rows count from below
   /** @type {Measured} */
   geo = { left: 0, top: 0, bottom: 0, width: 0, plotWidth: 0, plotHeight: 0, slanted: false };
-  /** @type {Start | null} */
-  from = null;
+  from = /** @type {Start | null} */ (null);
 
   /** @param {Spec} spec @param {Numbers} numbers */
   constructor(spec, numbers) {
@@ -148,7 +147,7 @@ export class Panel {
 }
 
 /** @param {Axis} axis @param {number | null} at @returns {Word[]} */
-export function place(axis, at) {
+export function named(axis, at) {
   if (at === null || !axis.labels.length) return [];
   return [
     { text: axis.title, as: "quiet" },

@@ -6,8 +6,7 @@ import { clamp, element, keep, plain } from "../base/dom.js";
 /** @import { View } from "./view.js" */
 
 export class Pointer {
-  /** @type {Pointed | null} */
-  pointed = null;
+  pointed = /** @type {Pointed | null} */ (null);
   keyed = false; // whether keys point
 
   /** @param {View} view */

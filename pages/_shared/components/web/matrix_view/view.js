@@ -36,12 +36,10 @@ const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph };
 
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
-/** @type {Map<string, Position>} */
-const positions = new Map();
+const positions = /** @type {Map<string, Position>} */ (new Map());
 
 export class View {
-  /** @type {Shown[]} */
-  panels = [];
+  panels = /** @type {Shown[]} */ ([]);
   tables = false;
   look = "";
   zoom = 1; // magnified for a projector, the view counts in pixels of its own; asked for with its place

@@ -26,8 +26,7 @@ function write(text) {
 }
 
 class Draft extends Listener {
-  /** @type {Component<DraftData>["setStateValue"]} */
-  setStateValue = () => {};
+  setStateValue = /** @type {Component<DraftData>["setStateValue"]} */ (() => {});
 
   constructor() {
     super();

@@ -8,8 +8,7 @@ class Connection {
   lost = false;
   app = /** @type {HTMLElement} */ (document.querySelector("[data-testid=stApp]"));
   watch = new MutationObserver(() => this.look());
-  /** @type {Component<null>["setTriggerValue"]} */
-  setTriggerValue = () => {};
+  setTriggerValue = /** @type {Component<null>["setTriggerValue"]} */ (() => {});
 
   constructor() {
     this.watch.observe(this.app, { attributeFilter: ["data-test-connection-state"] });

@@ -22,18 +22,14 @@ const MANY = 12; // tokens; more than that may have to scroll
 const AROUND = 6; // pixels of what is drawn around a chip
 
 export class Board {
-  /** @type {string[]} */
-  tokens = [];
-  /** @type {number[]} */
-  order = [];
+  tokens = /** @type {string[]} */ ([]);
+  order = /** @type {number[]} */ ([]);
   /** By original index, as tokens are. @type {Slot[]} */
   slots = [];
   /** The chip that last had the focus. @type {number | null} */
   last = null;
-  /** @type {Record<Role, number | null>} */
-  lit = { query: null, key: null, value: null, output: null };
-  /** @type {number | null} */
-  pointed = null;
+  lit = /** @type {Record<Role, number | null>} */ ({ query: null, key: null, value: null, output: null });
+  pointed = /** @type {number | null} */ (null);
   /** As the chips are drawn. @type {boolean | null} */
   locked = null;
   gone = new AbortController();
@@ -130,13 +126,15 @@ export class Board {
   }
 
   /** @param {number} index */
-  place(index) {
+  position(index) {
     return this.order.indexOf(index) + 1;
   }
 
   /** Sends a move of one chip. @param {number} index @param {number[]} home */
   sendMove(index, home) {
-    this.send(`moved ${this.name(index)} from ${home.indexOf(index) + 1} to ${this.place(index)} of ${home.length}`);
+    this.send(
+      `moved ${this.name(index)} from ${home.indexOf(index) + 1} to ${this.position(index)} of ${home.length}`,
+    );
   }
 
   // ---- drawing ----
@@ -186,14 +184,14 @@ export class Board {
   /** @param {number} index */
   fill(index) {
     const { item, chip, text, number } = this.slots[index];
-    const [token, place, last] = [this.tokens[index], this.place(index), this.order.length];
+    const [token, position, last] = [this.tokens[index], this.position(index), this.order.length];
     if (text.textContent !== token) text.textContent = token;
     number.textContent = String(index + 1);
-    item.classList.toggle("displaced", place !== index + 1);
+    item.classList.toggle("displaced", position !== index + 1);
     if (this.data.locked) return;
     chip.setAttribute(
       "aria-label",
-      `${token}, ${place} of ${last}${place === index + 1 ? "" : `, originally ${index + 1}`}`,
+      `${token}, ${position} of ${last}${position === index + 1 ? "" : `, originally ${index + 1}`}`,
     );
   }
 
@@ -201,8 +199,7 @@ export class Board {
   // lose the focus.
   /** @param {HTMLElement | null} fixed */
   arrange(fixed) {
-    /** @type {HTMLElement[]} */
-    const wanted = this.order.map((index) => this.slots[index].item);
+    const wanted = /** @type {HTMLElement[]} */ (this.order.map((index) => this.slots[index].item));
     if (same(wanted, [...this.list.children])) return;
     const pivot = wanted.findIndex((item) => item === fixed);
     wanted.forEach((item, at) => {

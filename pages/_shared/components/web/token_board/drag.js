@@ -13,8 +13,7 @@ const EDGE = 16; // pixels at the board's borders where a chip that is held scro
 const STEP = 8;
 
 export class Drag {
-  /** @type {Held | null} */
-  held = null;
+  held = /** @type {Held | null} */ (null);
   pressed = new AbortController();
 
   /** @param {Board} board */

@@ -63,7 +63,7 @@ export class Keys {
     this.board.slots[index].item.classList.add("grabbed");
     this.board.aim();
     this.board.say(
-      `grabbed ${this.board.name(index)}, ${this.board.place(index)} of ${this.board.order.length}: arrows move, Space drops`,
+      `grabbed ${this.board.name(index)}, ${this.board.position(index)} of ${this.board.order.length}: arrows move, Space drops`,
     );
   }
 
@@ -80,6 +80,6 @@ export class Keys {
     }
     this.board.aim();
     if (kept && changed) this.board.sendMove(index, home);
-    else this.board.say(`${this.board.name(index)} stays at ${this.board.place(index)} of ${home.length}`);
+    else this.board.say(`${this.board.name(index)} stays at ${this.board.position(index)} of ${home.length}`);
   }
 }
