@@ -172,6 +172,14 @@ window.probe = (() => {
       }
       return (100 * seen) / whole;
     },
+    /** The same beside each control of these that is visible, scrolled to as a keyboard would: its words, and the share. */
+    inSightBeside(controls) {
+      return [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility()).map((one) => {
+        one.scrollIntoView({ block: "nearest" });
+        return [one.innerText || one.ariaLabel, probe.inSight()];
+      });
+    },
+    text: (one) => document.querySelector(one)?.innerText ?? "",
     panels: () => walk(figure()).filter((one) => one.matches(".panel canvas")).length,
     /** What is written in the picture, and how large on the screen: in titles, legends and chips, and by canvases. */
     written() {

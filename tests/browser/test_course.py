@@ -33,7 +33,7 @@ def open_link(open_page: Callable, settled: Callable, address: str, **options: A
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "screen"), [("order", LAPTOP), *((name, PHONE) for name in OURS)])
+@pytest.mark.parametrize(("name", "screen"), [(name, LAPTOP if name == "order" else PHONE) for name in OURS])
 def test_our_courses_are_walked_to_their_end(
     name: str, screen: dict[str, Any], serve: Callable, open_page: Callable, settled: Callable
 ) -> None:

@@ -60,7 +60,9 @@ def test_what_may_be_typed_is_not_said_on_what_is_typed(visit: Callable) -> None
 def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     page = visit("claims", **LAPTOP)
     page.get_by_role("link", name="Course").click()
+    settled(page)
     page.get_by_role("button", name="Start from a ready-made course").click()
+    settled(page)  # it can be closed from the server once the server knows that it is open
     page.get_by_role("button", name="What an interviewer asks").click()
     page.get_by_test_id("stPopoverBody").wait_for(state="detached")
     settled(page)

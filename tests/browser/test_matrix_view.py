@@ -393,29 +393,6 @@ def test_axe_finds_nothing_serious(show, case):
     assert barriers(in_mode(page, "dark"), "color-contrast") == []
 
 
-# ---- with others ----
-
-
-def test_a_token_board_lights_rows_and_columns_through_the_document(show):
-    page = show()
-    before = picture(page, 1)
-    tell = "detail => document.dispatchEvent(new CustomEvent('attention:hover', { detail }))"
-    page.evaluate(tell, {"group": "other", "role": "query", "index": 2})
-    assert picture(page, 1) == before
-    page.evaluate(tell, {"group": "tokens", "role": "query", "index": 2})
-    row = picture(page, 1)
-    page.evaluate(tell, {"group": "tokens", "role": "key", "index": 0})
-    both = picture(page, 1)
-    assert len({before, row, both}) == 3
-    page.evaluate(tell, {"group": "tokens", "role": "query", "index": None})
-    page.evaluate(tell, {"group": "tokens", "role": "key", "index": None})
-    assert picture(page, 1) == before
-    query = {"group": "tokens", "role": "query"}
-    for detail in [None, 3, {"group": "tokens"}, query, query | {"index": 10**9}, query | {"index": "<b>"}]:
-        page.evaluate(tell, detail)
-    assert picture(page, 1) == before
-
-
 WATCH = """
 window.listening = new Set(); window.observing = new Set();
 const add = document.addEventListener;

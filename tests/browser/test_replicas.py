@@ -16,10 +16,8 @@ from typing import Any
 
 import pytest
 
-from pages._shared.lessons.course import Course, Step
-from pages._shared.lessons.lesson import Lesson
 from attention_core.claims import statement
-from tests.browser.locators import FINDING, MAIN
+from tests.browser.locators import FINDING
 from tests.browser.test_live_class import PHONE, STEPS, WALL, counts, says, step, vote
 from tests.browser.test_live_class import start as start_class
 from tests.processes import PATIENCE_S, ROOT, Server, free_port, listens, start, start_app, stop
@@ -168,17 +166,6 @@ def test_files_arrive_compressed_and_may_be_kept(cluster: Cluster) -> None:
         assert packed.headers["Content-Encoding"] == "gzip"
         assert packed.headers["Cache-Control"] == "public, max-age=31536000, immutable"
         assert len(packed.body) < len(get(f"{cluster.url}/{script}").body) / 2
-
-
-def test_a_lesson_opens_alike_on_both(visit_replica: Callable) -> None:
-    held = Lesson(fixed={"permutation_positions": "sinusoidal"}, note="What moves?")
-    lesson = Course(steps=(Step(page="permutation", lesson=held),)).encode()
-    pages = [visit_replica(name, f"permutation?course={lesson}") for name in NAMES]
-    assert [replica_of(page) for page in pages] == list(NAMES)
-    texts = [page.locator(MAIN).inner_text() for page in pages]
-    assert texts[0] == texts[1]
-    assert "What moves?" in texts[0]
-    assert "Positions: sinusoidal" in texts[0]
 
 
 def test_a_rolling_restart_drops_nobody(cluster: Cluster, visit_replica: Callable, settled: Callable) -> None:

@@ -46,8 +46,8 @@ def test_a_short_chip_passes_long_ones_without_trembling(board, width):
     driven.page.mouse.move(x, y)
     driven.page.mouse.down()
     seen = []
-    for step in range(300 if width == 1440 else 120):
-        driven.page.mouse.move(x + 2 * step, y)
+    for step in range(150 if width == 1440 else 60):
+        driven.page.mouse.move(x + 4 * step, y)
         seen.append(driven.texts().index("a"))
     driven.page.mouse.up()
     assert seen == sorted(seen)

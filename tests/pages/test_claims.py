@@ -27,7 +27,7 @@ from attention_core.claims import (
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import defaults
 from tests.pages.conftest import Open
-from tests.pages.read import notices, verdicts
+from tests.pages.read import built, notices, page_of, verdicts
 
 WITH_CLAIMS = [page for page in PAGES if any(claim.page == page.name for claim in claims())]
 SEED = 77  # no other test has checked anything with it
@@ -164,9 +164,17 @@ RUN = defaults(RunConfig)
 def opened(claim: Claim, *, broken: bool = False) -> RunConfig:
     """What the page of a claim measures, opened by the claim's link; of Learning, from several seeds where asked."""
     module, parameters = import_module(f"pages.{claim.page}"), claim.parameters(broken=broken)
-    assert parameters.keys() <= {module.page.settings.key(name) for name in module.page.settings}
-    config, view = module.page.build(module.page.settings.read(parameters), RUN)
+    assert parameters.keys() <= module.page.settings.keys
+    config, view = built(claim.page, parameters)
     return module.several(config, view) if getattr(view, "below", "") == "seeds" else config
+
+
+@pytest.mark.parametrize(
+    "claim", [claim for claim in claims() if claim.page != "learning"], ids=lambda claim: claim.id
+)
+def test_the_page_tells_a_claim_where_its_link_leads(claim: Claim) -> None:
+    measured = page_of(claim.page).measure(*built(claim.page, claim.parameters())).verdicts
+    assert claim.id in {verdict.claim for verdict in measured}
 
 
 def is_measured_there(claim: Claim) -> bool:

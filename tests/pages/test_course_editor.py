@@ -166,6 +166,16 @@ def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_
     assert at.session_state["_draft"].steps[0].lesson.questions == (Prepared(), MINE)
 
 
+def test_a_lesson_fixes_what_its_teacher_chooses(open_page: Open) -> None:
+    at = open_page("permutation", permutation_tab="share", permutation_positions="sinusoidal")
+    at.multiselect(key="_permutation_lesson_fix").set_value(["permutation_positions"]).run()
+    at.text_input(key="_permutation_lesson_note").set_value("What <b>moves</b>?").run()
+    (link,) = (code.value for code in at.get("code") if "course=" in code.value)
+    lesson = decode(parse_qs(urlsplit(link).query)["course"][0])[0].steps[0].lesson
+    assert lesson.fixed == {"permutation_positions": "sinusoidal"}
+    assert lesson.note == "What <b>moves</b>?"
+
+
 def test_a_lesson_of_more_than_a_link_can_hold_says_so(open_page: Open) -> None:
     at = open_page("scaling", scaling_tab="share")
     letters = "".join(chr(0x4E00 + at * 7919 % 20_000) for at in range(400 * MOST))
