@@ -67,7 +67,7 @@ def test_a_page_opens_without_a_complaint_and_explains_the_words(name: str) -> N
     at = looked_at(name)
     assert name == LEDGER.name or is_alive(at)
     assert not [*at.exception, *at.error, *at.warning, *notices(at)]
-    (words,) = (item.value for item in at.markdown if item.value.startswith("**:blue[Query]**"))
+    (words,) = (item.value for item in at.markdown if item.value.startswith("**Token**"))
     assert len(words.splitlines()) == len(WORDS)
 
 
