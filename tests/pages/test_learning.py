@@ -15,7 +15,6 @@ from attention_core.experiments.learning import (
     History,
     LearningConfig,
     load_kept,
-    run_learning,
 )
 from attention_core.experiments.learning import answer as ask
 from attention_core.experiments.run import run
@@ -45,7 +44,7 @@ def test_it_trains_when_opened_in_the_precision_asked_for_and_quotes_what_was_me
     seed: int, dtype: str, other: str, open_page: Open
 ) -> None:
     at = open_page("learning", seed=str(seed), dtype=dtype)
-    result, text = run_learning(LearningConfig(seed=seed, dtype=dtype)), text_of(at)
+    result, text = run(LearningConfig(seed=seed, dtype=dtype)), text_of(at)
     assert result.verdicts
     for verdict in result.verdicts:
         assert verdict.numbers in text
@@ -105,7 +104,7 @@ def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(
 ) -> None:
     drawn = watched(monkeypatch)
     at = open_page("learning", **QUICK, learning_below="heads", learning_heads="2")
-    trained = run_learning(LearningConfig(steps=50, heads=2, dtype="float64")).trained
+    trained = run(LearningConfig(steps=50, heads=2, dtype="float64")).trained
     assert dict(drawn)["learning"].sweep
     at.pills(key="_learning_on").set_value([(0, 1)]).run()
     assert dict(at.query_params)["learning_off"] == "0.0"
@@ -130,7 +129,7 @@ def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(
     open_page("learning", **QUICK, learning_tab="data")
     (file,) = given
     assert file.ending == "safetensors"
-    loaded, mine = load_kept(file.make()), run_learning(LearningConfig(steps=50, dtype="float64")).trained
+    loaded, mine = load_kept(file.make()), run(LearningConfig(steps=50, dtype="float64")).trained
     assert loaded.config == mine.config
     np.testing.assert_array_equal(ask(loaded, "abcj").attention, ask(mine, "abcj").attention)
 
