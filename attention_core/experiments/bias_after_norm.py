@@ -92,10 +92,5 @@ def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float]]:
 
 
 def found(left: Mapping[str, Left], of: str) -> dict[str, Found]:
-    """What is found for the table. A norm brings numbers to size 1: that is what a difference would be.
-
-    Args:
-        left: What each norm leaves, by its name.
-        of: What was tried, in words.
-    """
+    """What is found for the table. A norm brings numbers to size 1: that is what a difference would be."""
     return {key: Found(largest(moved), bound, of, size=1.0) for key, (moved, bound) in cases(left).items()}

@@ -153,10 +153,6 @@ def score_tolerance(module: MultiHeadAttention, *traces: AttentionTrace) -> floa
     """Largest difference of two scores that rounding explains, for passes like those of ``traces``.
 
     A score goes through the sums of length d_model that make q and k and the one of length d_head over their product.
-
-    Args:
-        module: The module.
-        traces: Traces of it; the one that may be off furthest counts.
     """
     errors = (_score_variance(module, trace, trace.scores.dtype) for trace in traces)
     return LAMBDA * math.sqrt(2 * max(float(error.max()) for error in errors))
@@ -167,10 +163,6 @@ def weight_tolerance(module: MultiHeadAttention, *traces: AttentionTrace) -> flo
 
     Scores that move by at most δ move a weight by at most ``tanh(δ/2)``: the odds a/(1 − a) change by a factor of at
     most e^(2δ). Softmax adds its own rounding.
-
-    Args:
-        module: The module.
-        traces: Traces of it; the one that may be off furthest counts.
     """
     return math.tanh(score_tolerance(module, *traces) / 2) + softmax_tolerance(traces[0].weights)
 

@@ -14,14 +14,7 @@ def seconds_of(
     *,
     clock: Callable[[], float] = time.perf_counter,
 ) -> float:
-    """Seconds that ``call`` takes, the mean of ``repeats``, from an idle device to an idle device.
-
-    Args:
-        call: What is timed.
-        device: Where it runs.
-        repeats: How often it is called.
-        clock: Tells the time in seconds.
-    """
+    """Seconds that ``call`` takes, the mean of ``repeats``, from an idle device to an idle device."""
     _finish(device)
     start = clock()
     for _ in range(repeats):

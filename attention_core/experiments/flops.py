@@ -54,13 +54,7 @@ class FlopCounter(TorchDispatchMode):
 
 
 def count_parts(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[int, int]:
-    """Operations counted in products with a parameter matrix, and in all others: projections, and core.
-
-    Args:
-        compute: A module, or its ``trace``.
-        inputs: What it is given.
-        options: Its further arguments.
-    """
+    """Operations counted in products with a parameter matrix, and in all others: projections, and core."""
     with torch.no_grad(), FlopCounter() as counter:
         compute(*inputs, **options)
     projections = counter.by_kind[torch.ops.aten.mm] + counter.by_kind[torch.ops.aten.addmm]

@@ -123,14 +123,7 @@ def judged(
     tests: Iterable[Test],
     measure: Callable[[Config], Measured],
 ) -> Judged:
-    """The result of an experiment.
-
-    Args:
-        kind: Its class.
-        config: The settings.
-        tests: The table.
-        measure: Measures.
-    """
+    """The result of an experiment."""
     found, values = measure(config)
     return kind.of(config, judge_all(config, tests, found, lambda other: measure(other)[0]), **values)
 

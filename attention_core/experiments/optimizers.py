@@ -12,11 +12,7 @@ EPS: Final = 1e-8
 
 
 class SGD:
-    """``values ← values − rate · gradient``.
-
-    Args:
-        rate: The learning rate.
-    """
+    """``values ← values − rate · gradient``."""
 
     def __init__(self, rate: float | Tensor) -> None:
         self.rate = rate

@@ -169,13 +169,7 @@ class Result(Record):
 
     @classmethod
     def of(cls, config: RunConfig, verdicts: tuple[Verdict, ...] = (), /, **values: Any) -> Self:
-        """The result of an experiment with these settings.
-
-        Args:
-            config: The settings.
-            verdicts: What was found of each claim.
-            values: The other fields.
-        """
+        """The result of an experiment with these settings."""
         return cls(verdicts=verdicts, provenance=Provenance.of(config), **values)
 
     def _brief(self) -> str:

@@ -114,11 +114,7 @@ def steps_size_sweep(setting: BiasModuleConfig) -> Iterator[Step | KeySweepResul
 
 
 def run_shift(setting: BiasModuleConfig) -> ShiftResult:
-    """Shift all scores of the module by δ from 1e-3 to 1e6, with softmax as it is computed and as it is written.
-
-    Args:
-        setting: The module and its tokens; its biases are left out.
-    """
+    """Shift all scores of the module by δ from 1e-3 to 1e6, with softmax as it is computed and as it is written."""
     dtypes = supported_dtypes(setting.torch_device)
     rows: dict[str, list[torch.Tensor]] = {"residuals": [], "naive": [], "bounds": []}
     shifts = _numbers(KEY_SIZES)[:, None, None, None]

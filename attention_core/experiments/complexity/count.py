@@ -9,11 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch.nn.functional import linear
 
 from attention_core.experiments.complexity.config import TOKENS, WIDTHS, ComplexityConfig
-from attention_core.experiments.complexity.module import filled, shapes_only, tokens
+from attention_core.experiments.complexity.module import blank, filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Line
 from attention_core.experiments.flops import FlopCounter
 from attention_core.experiments.flops import count_parts as parts_of
@@ -26,10 +25,6 @@ def count(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[in
     with torch.no_grad(), FlopCounter() as counter:
         result = compute(*inputs, **options)
     return counter.operations, result
-
-
-def _blank(rows: int, d_model: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    return torch.empty(1, rows, d_model, device="meta", dtype=dtype)
 
 
 def module_of(config: ComplexityConfig) -> MultiHeadAttention:
@@ -47,7 +42,7 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     """Every line of the forward pass: formula beside counter, for FLOPs and for the bytes it writes."""
     module, size = module_of(config), config.torch_dtype.itemsize
     n_t, n_s, d, width = config.num_queries, config.num_keys, config.d_model, config.width
-    x, y = (_blank(rows, d, config.torch_dtype) for rows in (n_t, n_s))
+    x, y = (blank(1, rows, d, dtype=config.torch_dtype) for rows in (n_t, n_s))
     q, k, v = module.into_heads(x, y, y)
     # One product may serve all three, so each is counted with the module's own matrix.
     matrices = ((x, module.q_weight), (y, module.k_weight), (y, module.v_weight))
@@ -87,7 +82,7 @@ def count_whole(config: ComplexityConfig) -> tuple[int, int]:
         module = filled(module, config)
         inputs = [tokens(name, n, config.d_model, config) for name, n in zip("xy", sizes, strict=True)]
     else:
-        inputs = [_blank(n, config.d_model, config.torch_dtype) for n in sizes]
+        inputs = [blank(1, n, config.d_model, dtype=config.torch_dtype) for n in sizes]
     projections, core = parts_of(module if config.fused else module.trace, *inputs)
     return core, projections + core
 
@@ -95,7 +90,7 @@ def count_whole(config: ComplexityConfig) -> tuple[int, int]:
 @lru_cache(maxsize=512)
 def count_parts(n: int, d_model: int, width: int, output_projection: bool) -> tuple[int, int]:
     """FLOPs counted in the projections and in the core of self-attention on ``n`` tokens; heads change neither."""
-    return parts_of(shapes_only(d_model, 1, width, output_projection=output_projection).trace, _blank(n, d_model))
+    return parts_of(shapes_only(d_model, 1, width, output_projection=output_projection).trace, blank(1, n, d_model))
 
 
 def count_map(config: ComplexityConfig) -> list[list[tuple[int, int]]]:

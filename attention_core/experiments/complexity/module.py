@@ -27,3 +27,8 @@ def filled(module: MultiHeadAttention, run: RunConfig) -> MultiHeadAttention:
 def tokens(name: str, count: int, d_model: int, run: RunConfig) -> Tensor:
     """A text of ``count`` vectors ~ N(0, I): (1, count, d_model), one stream of numbers for each ``name``."""
     return draw((1, count, d_model), run.seed, "complexity", name).to(run.torch_device, run.torch_dtype)
+
+
+def blank(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Numbers that nobody computes: a shape on torch's meta device."""
+    return torch.empty(shape, device="meta", dtype=dtype)

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_core.experiments.complexity.config import ComplexityConfig
+from attention_core.experiments.complexity.module import blank
 from attention_core.experiments.complexity.result import Rearranged
 from attention_core.modules.projections import merge_heads, split_heads
 
@@ -49,7 +50,7 @@ def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:
         return merge_heads(mixed.unflatten(0, (-1, heads)))
 
     def both(cut: Callable[[Tensor], Tensor], *counts: int, batch: int = 1) -> int:
-        return sum(_copied(cut, _blank(config, batch, count, config.width)) for count in counts)
+        return sum(_copied(cut, blank(batch, count, config.width, dtype=config.torch_dtype)) for count in counts)
 
     queries, keys, size = config.num_queries, config.num_keys, config.torch_dtype.itemsize
     cuts = (("q into heads", (queries,)), ("k and v into heads", (keys, keys)))
@@ -61,17 +62,13 @@ def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:
         )
         for name, counts in cuts
     ]  # fmt: skip
-    here, single, double = (_blank(config, batch, heads, queries, config.d_head) for batch in (1, 1, 2))
+    one, two = (blank(batch, heads, queries, config.d_head, dtype=config.torch_dtype) for batch in (1, 2))
     joined = Rearranged(
-        name="heads into rows", numbers=queries * config.width, size=size, by_module=_copied(merge_heads, here),
-        on_one_axis=_copied(apart, single.flatten(0, 1)),
-        on_one_axis_of_two=_copied(apart, double.flatten(0, 1)) // 2,
+        name="heads into rows", numbers=queries * config.width, size=size, by_module=_copied(merge_heads, one),
+        on_one_axis=_copied(apart, one.flatten(0, 1)),
+        on_one_axis_of_two=_copied(apart, two.flatten(0, 1)) // 2,
     )  # fmt: skip
     return (*lines, joined)
-
-
-def _blank(config: ComplexityConfig, *shape: int) -> Tensor:
-    return torch.empty(shape, device="meta", dtype=config.torch_dtype)
 
 
 def _copied(compute: Callable[[Tensor], Any], rows: Tensor) -> int:

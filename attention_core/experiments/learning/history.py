@@ -28,9 +28,6 @@ def moments_of(config: LearningConfig) -> list[int]:
 class Notes:
     """The moments of a run so far.
 
-    Args:
-        trainer: The run, before its first step.
-
     Attributes:
         kept: All parameters at the last moment.
     """

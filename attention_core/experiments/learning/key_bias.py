@@ -55,9 +55,6 @@ class KeyBiasWatch:
     ``∂L/∂b_K`` is 0 but for rounding, and gradient descent moves b_K by the learning rate times it. The bound of a
     step is taken at every eighth moment and counted for all steps up to the next. Where a setting lets the gradient
     through, what it is without rounding is added up in the same way, in float64.
-
-    Args:
-        trainer: The run, before its first step.
     """
 
     def __init__(self, trainer: Trainer) -> None:

@@ -22,9 +22,6 @@ ROLES: Final = ("W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O")
 class TokenModel(nn.Module):
     """Token numbers in, a score for each kind of token out, in every slot.
 
-    Args:
-        config: Sizes and switches.
-
     Attributes:
         table: One vector for each kind ``(kinds, d_model)``.
         stack: An :class:`Encoder`, or where each token sees only those up to itself a :class:`Decoder`.

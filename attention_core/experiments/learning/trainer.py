@@ -23,9 +23,6 @@ class Trainer:
 
     Grad mode is a state of the thread, so it is set within each method and never across the caller's own code.
 
-    Args:
-        config: The settings.
-
     Attributes:
         model: The model.
         flat: All its parameters as one vector.

@@ -17,12 +17,7 @@ NEXT_SEED: Final = 1_000_000  # above every seed that may be asked for
 
 
 class SlotWeights(nn.Module):
-    """A norm followed by a gain for each slot: what a norm must not have if order is to make no difference.
-
-    Args:
-        norm: The norm.
-        gains: One number a slot ``(tokens, 1)``.
-    """
+    """A norm followed by a gain for each slot: what a norm must not have if order is to make no difference."""
 
     def __init__(self, norm: nn.Module, gains: Tensor) -> None:
         super().__init__()

@@ -70,13 +70,7 @@ class RandomShare:
 
 
 def measure_random(config: ReceptiveFieldConfig, layers: int, tokens: int) -> RandomReach:
-    """Draw stacks of random heads, read off where the real modules look, and count what every token sees.
-
-    Args:
-        config: Heads, mask, residual, precision and seed.
-        layers: Depth.
-        tokens: Tokens of each stack.
-    """
+    """Draw stacks of random heads, read off where the real modules look, and count what every token sees."""
     wanted = min(max(SAMPLE // tokens, DRAWS[0]), DRAWS[1])
     draws = max(4, min(wanted, MAX_DRAWN // (config.heads * layers * tokens**2)))
     counts = np.empty((draws, layers, tokens))
