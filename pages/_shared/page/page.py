@@ -92,7 +92,7 @@ class Page(ExperimentState):
         self._show_controls: Callable[[Controls], None] = lambda _: None
         self._measure: Callable[[Any, Any], Any] = lambda *_: None
         self._answer: Callable[[Any, Any, Results], None] = lambda *_: None
-        self._draw: Callable[[Any, Any, str], None] = lambda *given: matrix_view(
+        self._draw: Callable[[Any, Any, str], Any] = lambda *given: matrix_view(
             self.view_for(*given[:2]), key=given[2]
         )
         self._change: Callable[[tuple[Any, Any], tuple[Any, Any]], str] = lambda *_: ""
@@ -298,14 +298,9 @@ class Page(ExperimentState):
     def sweep(
         self, drawn: MatrixView, key: str, step: int, setting: str, values: Sequence[Any] | None = None
     ) -> None:
-        """Draw a picture whose slider is a setting; a pinned one, or one that a lesson fixes, shows its step alone.
+        """Draw a picture whose slider sets a setting to its step, or of ``values`` the one at its step.
 
-        Args:
-            drawn: The picture.
-            key: Its key.
-            step: Where it stands.
-            setting: What its slider sets.
-            values: What each step sets it to; the step itself unless given.
+        A pinned picture, and one whose setting a lesson fixes, shows its step alone.
         """
         keep = self.setter(setting) if key == self.spec.name else None
         if keep is None:

@@ -17,13 +17,7 @@ __all__ = ["Limits", "Question", "Store", "make_store", "routes"]
 
 
 def make_store(url: str | None, limits: Limits | None = None) -> Store:
-    """The store for this server.
-
-    Args:
-        url: Address of a Redis server that all replicas share, as in ``redis://host:6379``; none for this process's
-            memory.
-        limits: Times and numbers; none for the app's own.
-    """
+    """The store for this server: a Redis server that all replicas share (``redis://host:6379``), or its memory."""
     limits = limits or Limits()
     if not url:
         return MemoryStore(limits)

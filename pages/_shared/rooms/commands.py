@@ -14,11 +14,6 @@ Questions = Callable[[str], Question | None]
 def command(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Step:
     """The step that a teacher's message asks for.
 
-    Args:
-        message: The message, with ``do`` and what belongs to it.
-        questions: Gives the question of a page by the page's name; None if it has none.
-        limits: Sizes.
-
     Raises:
         RoomError: The message is not one of those in ``docs/class-api.md``.
     """

@@ -5,35 +5,24 @@ newest event and no other. It is put together once for all listeners. A step of 
 here and how many have voted is told at most once in `Limits.counts_s`.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any
 
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import RoomError
+
+if TYPE_CHECKING:  # a store holds feeds
+    from pages._shared.rooms.store import Store
 
 # A first line for proxies that wait for one, and what a browser waits before it connects again, in milliseconds.
 GREETING = b": welcome\nretry: 1000\n\n"
 BEAT = b"event: beat\ndata: .\n\n"
 FAILED_S = 1.0
-
-
-class Source(Protocol):
-    """What a feed asks of the store that keeps its room."""
-
-    async def public(self, key: str) -> tuple[int, dict[str, Any]]:
-        """Number and state of a room, as everybody may know it."""
-        ...
-
-    async def see(self, key: str, voters: Iterable[str]) -> None:
-        """Note who is here."""
-        ...
-
-    async def leave(self, key: str, voters: Iterable[str]) -> None:
-        """Note who is not here any more."""
-        ...
 
 
 def event(number: int, state: dict[str, Any]) -> bytes:
@@ -56,7 +45,7 @@ class Feed:
         over: Called when the feed has ended, because nobody has listened for a while or the room is gone.
     """
 
-    def __init__(self, key: str, store: Source, limits: Limits, over: Callable[[], Any]) -> None:
+    def __init__(self, key: str, store: Store, limits: Limits, over: Callable[[], Any]) -> None:
         self._key, self._store, self._limits, self._over = key, store, limits, over
         self._voters: Counter[str] = Counter()
         self._gone: set[str] = set()

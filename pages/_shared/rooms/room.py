@@ -103,14 +103,7 @@ class Room:
         return (len(self.asked) - 1, self.round) if self.phase is Phase.OPEN else None
 
     def ask(self, name: str, number: int, question: Question | None, most: int) -> "Room":
-        """Open a vote.
-
-        Args:
-            name: The question's name in this room.
-            number: The round.
-            question: What is asked; for round 2 it may be left out.
-            most: Questions that a room may have.
-        """
+        """Open a vote; for round 2 the question may be left out. A room has at most so many questions."""
         if self.phase is Phase.OPEN:
             raise RoomError(409, "A vote is open. Close it before you ask again.")
         if number == 2:

@@ -146,14 +146,7 @@ export function fit(ctx, text, width) {
 
 export const SLANTED = 84; // most pixels of a slanted label
 
-/**
- * @param {Context} ctx
- * @param {string} text
- * @param {number} x
- * @param {number} y
- * @param {CanvasTextAlign} align
- * @param {number} [turn]  degrees
- */
+/** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number) => void} */
 export function slantedText(ctx, text, x, y, align, turn = 45) {
   ctx.save();
   ctx.translate(x, y);
@@ -170,14 +163,7 @@ export const isWritten = (i, lit, every) =>
 
 // ---- shapes ----
 
-/**
- * @param {Context} ctx
- * @param {number} x
- * @param {number} y
- * @param {number} w
- * @param {number} h
- * @param {number | number[]} r
- */
+/** @type {(ctx: Context, x: number, y: number, w: number, h: number, r: number | number[]) => void} */
 export function roundRect(ctx, x, y, w, h, r) {
   ctx.beginPath();
   ctx.roundRect(x, y, w, h, r);
@@ -197,16 +183,8 @@ export function disc(ctx, x, y, r) {
   ctx.fill();
 }
 
-/**
- * What no colour stands for.
- *
- * @param {Context} ctx
- * @param {number} x
- * @param {number} y
- * @param {number} w
- * @param {number} h
- * @param {string} colour
- */
+// What no colour stands for.
+/** @type {(ctx: Context, x: number, y: number, w: number, h: number, colour: string) => void} */
 export function hatch(ctx, x, y, w, h, colour) {
   ctx.save();
   ctx.beginPath();

@@ -238,16 +238,9 @@ export class Fit {
     }
   }
 
-  /**
-   * Widths of panels in one line of the figure where charts stand beside matrices: those are often no wider for want of
-   * height, and charts take what they leave.
-   *
-   * @param {Shown[]} shown
-   * @param {number} across
-   * @param {number} width
-   * @param {number} narrow
-   * @param {Height} height
-   */
+  // Widths of panels in one line of the figure where charts stand beside matrices: those are often no wider for want of
+  // height, and charts take what they leave.
+  /** @type {(shown: Shown[], across: number, width: number, narrow: number, height: Height) => number[] | null} */
   roomy(shown, across, width, narrow, height) {
     const charts = shown.filter(({ drawn }) => !(drawn instanceof Heatmap));
     if (!this.box || across !== shown.length || !charts.length || charts.length === across) return null;

@@ -15,11 +15,8 @@ export class Graph extends Panel {
   choosable = true;
   upwards = true;
   values = new Float32Array();
-  /**
-   * The graph as it is while nobody points at it: far too many lines to draw at every move.
-   *
-   * @type {OffscreenCanvas | null}
-   */
+  // The graph as it is while nobody points at it: far too many lines to draw at every move.
+  /** @type {OffscreenCanvas | null} */
   raster = null;
 
   /** @returns {[number, number]} */

@@ -6,13 +6,8 @@ import { Heatmap, SMALL } from "./heatmap.js";
 /** @import { Panel } from "./panel.js" */
 /** @import { PanelSpec } from "../base/types" */
 
-/**
- * @typedef {object} Layout
- * @property {number} across
- * @property {number} width  of a panel
- * @property {number} each  pixels of a line of panels, from top to bottom
- * @property {number} gap  between panels
- */
+// Panels in lines: how many across, the width of each, pixels of a line from top to bottom, and between panels.
+/** @typedef {{ across: number, width: number, each: number, gap: number }} Layout */
 /** @typedef {(width: number, height: (panel: Panel<PanelSpec>) => number) => void} Measure */
 
 const LABELLED = 16; // matrices up to this many rows are to be read row by row
@@ -60,16 +55,9 @@ export const legible = (panels, zoom) =>
 /** Whether no cells are small for want of height. @param {Panel<PanelSpec>[]} panels  as they are measured */
 export const grown = (panels) => panels.every((one) => !(one instanceof Heatmap) || one.ch >= SMALL || !one.low);
 
-/**
- * The places at which most is to be seen of panels that have only so much room from top to bottom.
- *
- * @param {Panel<PanelSpec>[]} panels
- * @param {number} width
- * @param {number} room
- * @param {Measure} measure  measures the panels at a width and a height
- * @param {boolean} legends  whether each panel has its own
- * @returns {Layout}
- */
+// The layout in which most is to be seen of panels that have only so much room from top to bottom. `measure` takes a
+// width and a height; `legends` is whether each panel has its own.
+/** @type {(panels: Panel<PanelSpec>[], width: number, room: number, measure: Measure, legends: boolean) => Layout} */
 export function fitted(panels, width, room, measure, legends) {
   const count = panels.length;
   const gap = between(width);

@@ -242,12 +242,7 @@ export class Heatmap extends Panel {
     return Math.min(6, Math.min(this.cw, this.ch) * 0.18);
   }
 
-  /**
-   * @param {Scene} scene
-   * @param {(i: number) => number} fraction
-   * @param {number[]} rowAt
-   * @param {number[]} columnAt
-   */
+  /** @type {(scene: Scene, fraction: (i: number) => number, rowAt: number[], columnAt: number[]) => void} */
   paintCells({ ctx, theme, font }, fraction, rowAt, columnAt) {
     const { cw, ch, hidden, radius } = this;
     const separate = Math.max(...this.size) <= GAPPED && Math.min(cw, ch) >= 10;

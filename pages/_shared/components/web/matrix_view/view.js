@@ -16,16 +16,9 @@ import { Fit } from "./fit.js";
 /** @import { Still } from "./panel.js" */
 /** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../base/types" */
 
-/**
- * @typedef {object} Parts
- * @property {HTMLElement} panel
- * @property {HTMLElement} title
- * @property {HTMLElement} plot
- * @property {CanvasRenderingContext2D} ctx
- * @property {HTMLElement} legend
- * @property {HTMLElement} note
- * @property {number} around  pixels that its title, legend and note took last, from top to bottom
- */
+// `around`: pixels that its title, legend and note took last, from top to bottom.
+/** @typedef {Record<"panel" | "title" | "plot" | "legend" | "note", HTMLElement>} Elements */
+/** @typedef {Elements & { ctx: CanvasRenderingContext2D, around: number }} Parts */
 /** @typedef {{ drawn: Panel<PanelSpec>, parts: Parts }} Shown */
 
 const MOVE_MS = 200;
