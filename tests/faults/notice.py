@@ -74,7 +74,7 @@ NEAR = {
     "pages/_shared/rooms/": ("tests/rooms",),
     "pages/_shared/server.py": ("tests/pages/test_server.py", "tests/browser/test_classroom.py"),
     "pages/_shared/": ("tests/pages/test_contract.py", "tests/pages/test_flow.py"),
-    "pages/": ("tests/pages/test_contract.py",),
+    "pages/": ("tests/pages/test_contract.py", "tests/pages/test_grades.py"),
     "deploy/": ("tests/deploy/test_files.py", "tests/browser/test_classroom.py", "tests/browser/test_replicas.py"),
 }
 PLAIN = {"", "attention_core", "experiments", "figures", "pages", "_shared", "web", "deploy", "__init__", "config"}

@@ -9,7 +9,7 @@ from tests.pages.read import outcome, pictures, said, verdicts, views
 
 @pytest.mark.parametrize(
     ("curve", "claim"),
-    [("norms", "bias-norm"), ("mean", "bias-mean"), ("appendix", "bias-appendix"), ("training", "bias-k-grad")],
+    [("norms", "bias-norm"), ("mean", "bias-mean"), ("appendix", "bias-appendix")],
 )
 def test_a_curve_is_drawn_and_brings_its_verdicts_only_when_chosen(
     curve: str, claim: str, open_answered: Open
@@ -18,8 +18,7 @@ def test_a_curve_is_drawn_and_brings_its_verdicts_only_when_chosen(
     assert outcome(at, claim) == "holds"
     drawn = at.main.get("plotly_chart") or pictures(at)[-1:]
     assert CURVES[curve] in str(drawn[0].proto).encode().decode("unicode_escape")
-    if claim != "bias-k-grad":
-        assert claim not in {one.claim for one in verdicts(open_answered("biases"))}
+    assert claim not in {one.claim for one in verdicts(open_answered("biases"))}
 
 
 def test_a_key_bias_is_judged_at_its_size_in_each_precision(open_answered: Open) -> None:

@@ -136,7 +136,10 @@ def looks(name: str) -> list[dict[str, str]]:
     return [QUICK.get(name, {}) | link_of(name, dict(zip(values, one, strict=True))) | run for *one, run in rounds]
 
 
-@pytest.mark.parametrize(("name", "link"), [(name, one) for name in EXPERIMENTS for one in looks(name)], ids=str)
+LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for at, one in enumerate(looks(name))]
+
+
+@pytest.mark.parametrize(("name", "link"), LOOKS)
 def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(
     name: str, link: dict[str, str], open_answered: Open
 ) -> None:

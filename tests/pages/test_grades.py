@@ -80,9 +80,10 @@ def moved(name: str, changes: dict[str, str]) -> dict[str, str]:
     return link_of(name, page_of(name).predict.move) | own
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "right"), [(name, *row) for name, rows in ROWS.items() for row in rows], ids=str
-)
+CASES = [pytest.param(name, *row, id=f"{name} {at}") for name, rows in ROWS.items() for at, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize(("name", "changes", "right"), CASES)
 def test_the_answer_that_is_right_follows_the_settings(name: str, changes: dict[str, str], right: str | None) -> None:
     assert truth(name, moved(name, changes)) == right
 

@@ -20,7 +20,7 @@ from attention_core.experiments.run import run
 from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
 from tests.pages.conftest import Open
-from tests.pages.read import notices, outcome, pictures, said
+from tests.pages.read import notices, pictures, said
 from tests.processes import PATIENCE_S
 
 QUICK = {"learning_steps": "50"}
@@ -39,13 +39,6 @@ def test_it_trains_when_opened_and_says_how_far_it_got(open_page: Open) -> None:
     accuracy = run(LearningConfig(seed=4, steps=50, dtype="float32")).score.accuracy
     assert f"`{accuracy:.1%}` are right" in said(at)
     assert len(pictures(at)) == 2
-
-
-def test_several_seeds_come_with_the_claims_about_rates(open_page: Open) -> None:
-    at = open_page("learning")
-    at.pills(key="_learning_preset").set_value(3).run()
-    assert not at.exception
-    assert outcome(at, "learn-tied") == "holds"
 
 
 def test_what_is_typed_is_answered_with_spaces_or_without(open_page: Open) -> None:
@@ -122,7 +115,7 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
     monkeypatch.setattr(draw, "moving_view", moving_view)
     # However fast it learns, it does not go on before it has been looked at once.
     monkeypatch.setattr(runner(), "_yield_to_pages", lambda _: moved.wait(PATIENCE_S))
-    at = open_page("learning", learning_steps="600")
+    at = open_page("learning", learning_steps="600", seed="61")  # which nothing else has trained
     *moving, (_, last) = [one for one in drawn if one[0] == "learning"]
     assert moving
     for _, view in moving:
