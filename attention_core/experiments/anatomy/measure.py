@@ -7,7 +7,7 @@ operations.
 """
 
 import statistics
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -161,7 +161,7 @@ def _measure(config: AnatomyConfig) -> Measured:
     n, d, training = len(config.tokens), config.width, reference
     if config.dropout:
         training = claims.training_passes(config, module, x, **masks)
-        displayed = AttentionTrace(*(getattr(training, one.name)[:1] for one in fields(AttentionTrace)))
+        displayed = AttentionTrace(*(each[:1] for each in training))
         if config.no_transpose:
             with SeededDropout(config.seed, "dropout"):
                 displayed = without_transpose(module, reference, x)
