@@ -1,13 +1,15 @@
 """Operations, counted by torch's own formulas and without touching what other sessions compute."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
+
+from attention_core.modules.multi_head import MultiHeadAttention
 
 
 class FlopCounter(TorchDispatchMode):
@@ -53,12 +55,20 @@ class FlopCounter(TorchDispatchMode):
         return out
 
 
-def count_parts(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[int, int]:
-    """Operations counted in products with a parameter matrix, and in all others: projections, and core."""
-    with torch.no_grad(), FlopCounter() as counter:
-        compute(*inputs, **options)
-    projections = counter.by_kind[torch.ops.aten.mm] + counter.by_kind[torch.ops.aten.addmm]
-    return projections, counter.operations - projections
+def count_parts(module: MultiHeadAttention, *inputs: Tensor, fused: bool = False, **masks: Any) -> tuple[int, int]:
+    """Operations of the projections, and those of scores and weighted sum: all that are counted without them.
+
+    Args:
+        module: The module.
+        inputs: Its queries' input, and its keys' where that is another.
+        fused: Whether to count ``forward`` instead of ``trace``.
+        masks: Its further arguments.
+    """
+    with torch.no_grad(), FlopCounter() as whole:
+        (module if fused else module.trace)(*inputs, **masks)
+    with torch.no_grad(), FlopCounter() as projections:
+        module.out_of_heads(module.into_heads(inputs[0], inputs[-1], inputs[-1])[0])
+    return projections.operations, whole.operations - projections.operations
 
 
 def fused_head_size(

@@ -129,6 +129,8 @@ def test_both_ways_over_the_heads_are_timed_and_counted() -> None:
     assert min(times.batched, times.loop) > 0
     assert result.scale == pytest.approx(1 / math.sqrt(8))
     assert result.verdict("cplx-core").measured == 4 * 36 * 16
+    narrow = AnatomyConfig(tokens=("a", "b"), heads=3, d_head=1, projections="tied-kv", causal=True, dropout=0.6)
+    assert run_anatomy(narrow).verdict("cplx-core").outcome == "holds", "however torch multiplies by W_O"
 
 
 def test_a_soft_lookup_is_bounded_number_by_number() -> None:

@@ -157,7 +157,7 @@ def _measure(config: AnatomyConfig) -> Measured:
     reshape = reshaped(
         module, reference, x, shown=without_dropout.output, cases=plural(config.heads, "head"), **masks
     )
-    _, core = count_parts(module if config.fused else module.trace, x, **masks)
+    _, core = count_parts(module, x, fused=config.fused, **masks)
     n, d, training = len(config.tokens), config.width, reference
     if config.dropout:
         training = claims.training_passes(config, module, x, **masks)

@@ -83,14 +83,14 @@ def count_whole(config: ComplexityConfig) -> tuple[int, int]:
         inputs = [tokens(name, n, config.d_model, config) for name, n in zip("xy", sizes, strict=True)]
     else:
         inputs = [blank(1, n, config.d_model, dtype=config.torch_dtype) for n in sizes]
-    projections, core = parts_of(module if config.fused else module.trace, *inputs)
+    projections, core = parts_of(module, *inputs, fused=config.fused)
     return core, projections + core
 
 
 @lru_cache(maxsize=512)
 def count_parts(n: int, d_model: int, width: int, output_projection: bool) -> tuple[int, int]:
     """FLOPs counted in the projections and in the core of self-attention on ``n`` tokens; heads change neither."""
-    return parts_of(shapes_only(d_model, 1, width, output_projection=output_projection).trace, blank(1, n, d_model))
+    return parts_of(shapes_only(d_model, 1, width, output_projection=output_projection), blank(1, n, d_model))
 
 
 def count_map(config: ComplexityConfig) -> list[list[tuple[int, int]]]:
