@@ -138,12 +138,12 @@ export class View {
     this.position = known?.order === data.at.order ? known : { ...data.at };
     positions.set(data.id, this.position);
     this.box.setAttribute("aria-label", data.summary);
-    const same =
-      before.length === data.panels.length && before.every(({ drawn }, i) => drawn.spec.kind === data.panels[i].kind);
+    const kept = data.panels.map(({ kind }, i) => before[i]?.drawn.spec.kind === kind);
+    const same = before.length === kept.length && kept.every(Boolean);
     this.panels = data.panels.map((spec, i) => {
       const drawn = /** @type {Panel<PanelSpec>} */ (new KINDS[spec.kind](/** @type {any} */ (spec), numbers));
       drawn.pose(this.step);
-      return { drawn, parts: same ? before[i].parts : this.buildPanel(i) };
+      return { drawn, parts: kept[i] ? before[i].parts : this.buildPanel(i) };
     });
     this.panels.forEach((panel) => this.name(panel));
     this.showSweep();
