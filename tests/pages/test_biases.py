@@ -21,6 +21,13 @@ def test_a_curve_is_drawn_and_brings_its_verdicts_only_when_chosen(
     assert claim not in {one.claim for one in verdicts(open_answered("biases"))}
 
 
+@pytest.mark.parametrize(("switch", "claim"), [("batch_norm_eval", "bias-norm"), ("off_centre", "bias-mean")])
+def test_a_switch_of_a_curve_that_is_not_drawn_is_told_all_the_same(
+    switch: str, claim: str, open_answered: Open
+) -> None:
+    assert outcome(open_answered("biases", **{f"biases_{switch}": "true"}), claim) == "fails"
+
+
 def test_a_key_bias_is_judged_at_its_size_in_each_precision(open_answered: Open) -> None:
     for size, wanted in (("0.001", "holds"), ("1000000.0", "fails")):
         at = open_answered("biases", biases_show="growing", biases_key_size=size)

@@ -169,17 +169,16 @@ def opened(claim: Claim, *, broken: bool = False) -> RunConfig:
     return module.several(config, view) if getattr(view, "below", "") == "seeds" else config
 
 
-@pytest.mark.parametrize(
-    "claim", [claim for claim in claims() if claim.page != "learning"], ids=lambda claim: claim.id
-)
-def test_the_page_tells_a_claim_where_its_link_leads(claim: Claim) -> None:
-    measured = page_of(claim.page).measure(*built(claim.page, claim.parameters())).verdicts
-    assert claim.id in {verdict.claim for verdict in measured}
-
-
 def is_measured_there(claim: Claim) -> bool:
     """Whether the page measures the claim's own config, rather than one of its own and the claim beside it."""
     return type(opened(claim)) is claim.config
+
+
+@pytest.mark.parametrize(("claim", "broken"), [case for case in LINKED if case.values[0].page != "learning"])
+def test_the_page_tells_what_came_of_a_claim_where_its_link_leads(claim: Claim, broken: bool) -> None:
+    measured = page_of(claim.page).measure(*built(claim.page, claim.parameters(broken=broken))).verdicts
+    found = {verdict.outcome for verdict in measured if verdict.claim == claim.id}
+    assert ("fails" in found) if broken else (found == {"holds"})
 
 
 @pytest.mark.parametrize(("claim", "broken"), LINKED)
