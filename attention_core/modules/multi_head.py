@@ -10,7 +10,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from attention_core.modules.added_position import AddedPosition
-from attention_core.modules.attention_trace import AttentionTrace, AttentionWeighing
+from attention_core.modules.attention_trace import AttentionScores, AttentionTrace
 from attention_core.modules.convert import read_bert, read_torch
 from attention_core.modules.dot_product import (
     mask_scores,
@@ -43,7 +43,7 @@ from attention_core.modules.projections import (
     require_fit,
 )
 
-__all__ = ["AttentionTrace", "AttentionWeighing", "MultiHeadAttention"]
+__all__ = ["AttentionScores", "AttentionTrace", "MultiHeadAttention"]
 
 FULL, NO_POSITION = Full(), NoPosition()
 
@@ -237,13 +237,13 @@ class MultiHeadAttention(HeadProjections):
         is_causal: bool = False,
         query_positions: Int[Tensor, "..."] | None = None,
         key_positions: Int[Tensor, "..."] | None = None,
-    ) -> AttentionWeighing:
+    ) -> AttentionScores:
         """The first half of ``trace``, up to the weights; arguments and errors are those of ``forward``."""
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
-        return AttentionWeighing(*self._weigh(query, key, value, *given))
+        return AttentionScores(*self._weigh(query, key, value, *given))
 
     def _weigh(self, *given: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """The fields of :class:`AttentionWeighing`, of the arguments that ``_prepare`` takes."""
+        """The fields of :class:`AttentionScores`, of the arguments that ``_prepare`` takes."""
         q, k, v, mask, is_causal = self._prepare(*given, contiguous=True)
         scores = precise_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
         masked_scores, visible = scores, None

@@ -197,10 +197,10 @@ class HeadProjections(nn.Module):
             q, k, v = (split_heads(x, self.num_heads) for x in (query, key, value))
             return q, k, v
         if key is query and value is query and self._one_product:
-            batch, tokens, _ = query.shape
             packed = F.linear(query, weight, self._packed())  # (batch, tokens, blocks · heads · d_head)
-            shape = (batch, tokens, len(self._block_roles), self.num_heads, self.d_head)
-            parts = packed.view(shape).permute(2, 0, 3, 1, 4)
+            batch, tokens, _ = query.shape
+            parts = packed.view(batch, tokens, len(self._block_roles), self.num_heads, self.d_head)
+            parts = parts.permute(2, 0, 3, 1, 4)  # (blocks, batch, heads, tokens, d_head)
             heads = (parts.contiguous() if contiguous else parts).unbind()
             return heads[blocks[0]], heads[blocks[1]], heads[blocks[2]]
         matrices = weight.view(-1, self.num_heads * self.d_head, self.d_model)
@@ -227,18 +227,20 @@ class HeadProjections(nn.Module):
 
         Pruning, ``weight_norm`` and the like, and the replicas of ``nn.DataParallel``, keep it elsewhere.
         """
-        own = self._parameters
-        return own[name] if name in own else getattr(self, name)
+        try:
+            return self._parameters[name]
+        except KeyError:
+            return getattr(self, name)
 
     def _packed(self) -> Tensor | None:
         """One bias for each block of the packed matrix, zeros where there is none."""
         by_block = [self._stored(role) for role in self._block_roles]
         present = [bias for bias in by_block if bias is not None]
-        if len(present) == len(by_block):
-            return torch.cat(present)
         if not present:
             return None
-        return torch.cat([torch.zeros_like(present[0]) if bias is None else bias for bias in by_block])
+        if len(present) < len(by_block):
+            present = [torch.zeros_like(present[0]) if bias is None else bias for bias in by_block]
+        return torch.cat(present)
 
 
 def _under_one_name(module: HeadProjections, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
@@ -270,7 +272,7 @@ def require_fit(d_model: int, query: Tensor, key: Tensor, value: Tensor) -> None
     Raises:
         ValueError: If one is not ``(batch, tokens, d_model)``, batch sizes differ, or there is not one value per key.
     """
-    if key is query and value is query and query.dim() == 3 and query.shape[2] == d_model:
+    if key is query and value is query and query.dim() == 3 and query.size(2) == d_model:
         return
     for name, x in (("query", query), ("key", key), ("value", value)):
         if x.dim() != 3 or x.shape[2] != d_model:

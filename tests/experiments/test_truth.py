@@ -219,16 +219,14 @@ def test_theory_of_longer_words_knows_nothing_of_the_module(positions: str) -> N
 
     def normed(trace: AttentionTrace) -> AttentionTrace:
         scores = trace.masked_scores - 1e3 * (1 - torch.eye(trace.q.shape[2], dtype=trace.q.dtype))
-        return dataclasses.replace(trace, k=nn.functional.normalize(trace.k, dim=-1), masked_scores=scores)
+        return trace._replace(k=nn.functional.normalize(trace.k, dim=-1), masked_scores=scores)
 
     with spoilt(MultiHeadAttention, "trace", normed):
         assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "surprises"}
 
 
 def test_a_score_that_is_not_a_number_is_not_symmetric() -> None:
-    with spoilt(
-        MultiHeadAttention, "trace", lambda trace: dataclasses.replace(trace, masked_scores=trace.scores * math.nan)
-    ):
+    with spoilt(MultiHeadAttention, "trace", lambda trace: trace._replace(masked_scores=trace.scores * math.nan)):
         assert outcomes(run_topic("tied"))["qk-tied"] == "surprises"
 
 

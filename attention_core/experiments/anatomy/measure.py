@@ -7,7 +7,7 @@ operations.
 """
 
 import statistics
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -188,7 +188,7 @@ def _see(config: AnatomyConfig) -> _Seen:
     passes, shown = honest, still
     if config.dropout:
         passes = claims.training_passes(config, module, x, is_causal=config.causal)
-        shown = AttentionTrace(*(getattr(passes, one.name)[:1] for one in fields(AttentionTrace)))
+        shown = AttentionTrace(*(each[:1] for each in passes))
         if config.miscut:
             with SeededDropout(config.seed, "dropout"):
                 shown = miscut_trace(module, x, honest)
