@@ -31,7 +31,7 @@ def seen(run: Run) -> list[Any]:
             found[place] = proto.body
         elif kind == "plotly_chart":
             found[place] = json.loads(proto.spec)["data"]
-    return list(found.values())
+    return [found[place] for place in sorted(found)]
 
 
 def walk(visitor: Session, name: str, which: int) -> Iterator[list[Any]]:
