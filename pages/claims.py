@@ -25,12 +25,12 @@ TITLES = {page.name: page.title for page in PAGES}
 OF_SOURCES = {"sources": "Sources"}
 LOOKS = {
     "agrees": ("green", "check_circle", "holds, and its switch breaks it"),
-    "surprises": ("red", "error", "not as theory says"),
+    "surprises": ("orange", "error", "differs from theory"),
     "undecided": ("gray", "help", "not decided with these settings"),
     "refused": ("gray", "block", "not measured"),
     "failed": ("red", "report", "failed to run"),
 }
-UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("orange", "do_not_disturb_on", "is false")
+UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("violet", "gavel", "a myth, refuted")
 
 
 @settings_group("claims")
@@ -91,7 +91,7 @@ def measured(claim: Claim, one: Checked) -> list[tuple[str, Verdict]]:
     failed = [verdict for verdict in one.broken if not verdict.holds]
     if claim.breaks:
         told += [(f"With {text(claim.breaks.by)}: ", verdict) for verdict in failed[:1]]
-    return told + [(":red[Not as theory says:] ", verdict) for verdict in one.surprising]
+    return told + [(":orange[Differs from theory:] ", verdict) for verdict in one.surprising]
 
 
 def draw(claim: Claim) -> None:

@@ -20,7 +20,7 @@ def entry(page: Any, name: str) -> Any:
 def test_opens_fits_and_is_accessible(screen: dict[str, Any], visit: Callable, settled: Callable) -> None:
     page = visit("claims", "?claims_verdict=false&seed=5", **screen)
     entry(page, "perm-block").get_by_role("button", name="Check").click()
-    entry(page, "perm-block").get_by_text("Is false").wait_for()
+    entry(page, "perm-block").get_by_text("A myth, refuted").wait_for()
     settled(page)
     assert sideways(page) == 0
     assert barriers(page) == []

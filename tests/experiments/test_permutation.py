@@ -187,7 +187,7 @@ def test_two_layers_see_the_order_that_one_does_not() -> None:
 def test_order_comes_in_by_each_of_the_positions_and_masks() -> None:
     result = order_of_tokens(PermutationConfig())
     assert {name for name, _ in result.brought_in} == {
-        "sinusoidal", "learned", "rotary", "ALiBi", "causal mask", "sliding window mask",
+        "sinusoidal", "learned", "rotary (RoPE)", "ALiBi", "causal mask", "sliding window mask",
     }  # fmt: skip
     assert min(change for _, change in result.brought_in) > 0.1 > result.without
 

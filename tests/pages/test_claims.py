@@ -128,7 +128,7 @@ def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> Non
     (legend,) = (text.partition("\n")[0] for text in texts(at) if "Legend:" in text)
     assert ":green[:material/check_circle: holds, and its switch breaks it]" in legend
     assert "not checked yet" in legend
-    assert "not as theory says" not in legend, "only what is there is explained"
+    assert "differs from theory" not in legend, "only what is there is explained"
     broken = next(verdict for verdict in one.broken if verdict.outcome == "fails")
     for verdict, before in ((one.verdicts[0], ""), (broken, "With a bias on one of the two sides only: ")):
         assert capital(before + number_in_words(verdict)) in text
@@ -145,8 +145,8 @@ def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
     button.click()
     at.run()
     assert not at.exception
-    assert ": Is false" in entry(at, "perm-block")[0]
-    assert glance(at) == ["orange"]
+    assert ": A myth, refuted" in entry(at, "perm-block")[0]
+    assert glance(at) == ["violet"]
     assert not any("Stop" in item.label for item in at.button)
 
 

@@ -121,6 +121,24 @@ test("after its last question a course's step leads to the next", () => {
   assert.deepEqual(teacher.panel.say.mock.calls[0].arguments, [{ do: "step", at: 2 }]);
 });
 
+test("what was just revealed is asked again by its button alone", () => {
+  const questions = { chosen: {}, isFresh: () => false };
+  for (const [phase, asksAgain] of [
+    ["revealed", true],
+    ["waiting", false],
+    ["shown", false],
+  ]) {
+    const state = { phase, round: 2, question: {} };
+    const loop = new QuestionSteps(teaching({ questions, state }));
+    loop.draw(state);
+    assert.equal(loop.asksAgain, asksAgain, phase);
+  }
+  const fresh = { phase: "revealed", round: 2, question: {} };
+  const loop = new QuestionSteps(teaching({ questions: { ...questions, isFresh: () => true }, state: fresh }));
+  loop.draw(fresh);
+  assert.ok(!loop.asksAgain);
+});
+
 test("two presses are one step", async () => {
   const teacher = teaching();
   const loop = new QuestionSteps(teacher);

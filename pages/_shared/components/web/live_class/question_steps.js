@@ -64,6 +64,14 @@ export class QuestionSteps {
     this.next.textContent = this.step === ASK ? ask : STEPS[this.step];
   }
 
+  /** Whether the step that is marked asks what has just been revealed. */
+  get asksAgain() {
+    const { questions, state } = this.teacher;
+    return (
+      this.step === ASK && state?.phase === "revealed" && !!questions.chosen && !questions.isFresh(questions.chosen)
+    );
+  }
+
   /** Take the step that is marked; the presenter's remote does too. */
   advance() {
     if (!this.next.disabled) this.take(this.step);

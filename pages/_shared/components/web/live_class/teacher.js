@@ -208,7 +208,9 @@ export class Teacher {
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.repeat) return;
-    if (event.key === "PageDown") this.loop.advance();
+    if (event.key === "PageDown" && this.loop.asksAgain)
+      this.open(false); // and the next press is the page's
+    else if (event.key === "PageDown") this.loop.advance();
     else this.loop.go(Math.max(0, this.data.at - 1));
   }
 }

@@ -10,7 +10,7 @@ const SIGNS = { unchecked: "○", partly: "◐", agrees: "●", surprises: "!" }
 const FINGER = matchMedia("(pointer: coarse)").matches;
 const HOW =
   (FINGER ? "Each box opens the page that measures it." : "Point at a box: it says what is measured there.") +
-  " Its border and its sign tell what was found; the violet ones are attention.";
+  " ○ not checked yet, ● as theory says; the violet ones are attention.";
 
 class Transformer {
   nav = element("nav", { className: "map", ariaLabel: "Map of the transformer" });
