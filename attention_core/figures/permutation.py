@@ -47,7 +47,7 @@ def shuffle_view(
     drawn = _panels(config, result, quantity, head)
     return MatrixView(
         panels=tuple(drawn[i] for i in panels),
-        summary=_summary(config, result, quantity),
+        summary=_summary(config, result, quantity, float(np.abs(drawn[-1].values).max())),
         front=min(2, len(panels)),
     )
 
@@ -268,8 +268,8 @@ def _axes(config: ShuffleConfig, quantity: Quantity, width: int, *, moved: bool)
     return rows, Axis(title="key", labels=tuple(keys), role="key")
 
 
-def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity) -> str:
-    """What the shuffle did to the numbers, and where they differ, what brings the order in."""
+def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, left: float) -> str:
+    """What the shuffle did to the numbers; where they differ, how far in this picture, and what brings order in."""
     queries, keys = (order != tuple(range(len(order))) for order in (config.query_order, config.key_order))
     if not queries and not keys:
         return "Nothing is shuffled yet: both pictures are the same."
@@ -285,9 +285,8 @@ def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity) -
             if not told
             else f"{told}, which {'is' if told == 'the causal mask' else 'are'} there for that"
         )
-        return (
-            f"The same words in another order give other numbers, up to {format_number(result.moved)} apart: {what}."
-        )
+        apart = f"numbers, up to {format_number(left)} apart" if left > result.bound else "outputs"
+        return f"The same words in another order give other {apart}: {what}."
     if not queries:
         return "The columns moved with their keys, and no number changed: the output stays where it was."
     sides = "rows and columns" if keys and quantity == "weights" else "rows"

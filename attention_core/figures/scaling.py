@@ -138,10 +138,7 @@ def _summary(picture: ScalingPicture, step: int) -> str:
     one, other = (
         f"{format_number(float(side.max_weight[step]))} {_spoken(side.name)}" for side in _in_place(picture)
     )
-    return (
-        "The larger a head, the wider its scores spread, unless they are divided by the root of its size. At this "
-        f"size a query's largest weight is, on average, {one} and {other}."
-    )
+    return f"On average the largest weight is {one}, {other}: unscaled scores spread as heads grow."
 
 
 def _spoken(name: str) -> str:

@@ -46,7 +46,7 @@ def test_constant_terms_are_marked() -> None:
     for i, panel in enumerate(view.panels):
         assert ("same along each row" in panel.note) == result.constant[i] == (i in (1, 3))
     assert view.sweep.values == ("0.100", "0.200", "0.500", "1", "2", "5")
-    assert "the key bias does nothing" in view.summary
+    assert "cancels whatever is the same along a row: the two terms of the key bias" in view.summary
     rotary = terms_view(run_bias_sizes(BiasModuleConfig(rotary=True)), "1")
     assert "the key bias is felt" in rotary.summary
     assert all("Differs along each row" in panel.note for panel in rotary.panels)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.permutation import PermutationConfig, ShuffleConfig, run_permutation, run_shuffle
 from attention_core.figures import permutation as draw
 from tests.figures.test_every_view import proofs
@@ -26,8 +27,8 @@ def test_rows_and_columns_stand_in_the_order_of_the_tokens() -> None:
     broken = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1), mask="causal")
     view = draw.shuffle_view(broken, run_shuffle(broken))
     assert view.panels[3].limits is None, "a difference that is no rounding has its own range"
-    assert "other numbers" in view.summary
-    assert "the causal mask" in view.summary
+    left = format_number(float(np.abs(view.panels[3].values).max()))
+    assert f"other numbers, up to {left} apart: the causal mask" in view.summary, "as far as in this picture"
 
 
 def test_the_table_holds_the_numbers_before_the_shuffle_and_after_it() -> None:

@@ -30,9 +30,9 @@ class DependenceResult(Result):
 
 
 TESTS: Final = (
-    Test("ln-deps.layer", "=", "of LayerNorm's derivatives by another token, non-zero are",
+    Test("ln-deps.layer", "=", "LayerNorm's non-zero derivatives by another token number",
          "LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i"),
-    Test("ln-deps.batch", "=", "of BatchNorm's derivatives by another feature, non-zero are",
+    Test("ln-deps.batch", "=", "BatchNorm's non-zero derivatives by another feature number",
          "BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j"),
     Test("ln-deps.pairs", "=", "of all pairs of tokens, those that depend on each other after BatchNorm are",
          "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.breaks("dependence")),

@@ -122,6 +122,6 @@ def _longer_wins(config: ProjectionsConfig) -> str:
 
 
 TEST: Final = Test(
-    "qkv-none", "≤", "over a word's own score, that of another rises by at most",
+    "qkv-none", "≤", "another word's score, less a word's own, is at most",
     "max (sᵢⱼ − sᵢᵢ) over other words j", breaks=_longer_wins, foresees=_foreseen,
 )  # fmt: skip

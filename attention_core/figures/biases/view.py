@@ -54,7 +54,7 @@ def _terms_summary(constant: tuple[bool, ...]) -> str:
     """What of the four terms, of which only those with b_K are ever the same along a row, softmax sees."""
     told = "The scores are the sum of these four, and softmax cancels whatever is the same along a row"
     if constant[1] and constant[3]:
-        return f"{told}: so the key bias does nothing."
+        return f"{told}: the two terms of the key bias."
     return f"{told}; here the key's terms are not, and the key bias is felt."
 
 
