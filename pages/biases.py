@@ -1,7 +1,6 @@
 """Biases: which of b_Q, b_K, b_V and b_O change what attention computes, and which cancel."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from pages._shared.page import Controls, Page, Predict, Preset, Results
@@ -12,7 +11,6 @@ from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import Choice, OneOf, Switch, setting
 from attention_core.figures import biases as draw
 from attention_core.figures.changes import biases_changed
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 
@@ -148,7 +146,6 @@ def answers(config: BiasesConfig, view: View, found: Results) -> None:
     below = page.compute(*view.experiment(view.curve, config))
     result = found.main
     marked = view.key_size if view.show == "growing" else None
-    plot = partial(draw.biases_figure, below, naive=config.naive_softmax, key_size=marked, mode=page.mode)
     on_canvas = (
         draw.gradient_view(below)
         if view.curve == "gradients"
@@ -157,7 +154,7 @@ def answers(config: BiasesConfig, view: View, found: Results) -> None:
     if on_canvas:
         page.curves(on_canvas)
     else:
-        page.plot(plot(), alt=draw.curve_summary(below))
+        page.plot(draw.bars_figure(below, mode=page.mode), alt=draw.curve_summary(below))
     sizes = sizes_of(config)
     steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()))
     if view.curve == "training":
@@ -176,11 +173,6 @@ def answers(config: BiasesConfig, view: View, found: Results) -> None:
         shortest=measure.SHORTEST,
         snippet=lambda: measure.biases_snippet(config),
         table=table,
-        figure=lambda: (
-            view_figure(page.view_for(config, view), slider_of(config, view)[2], page.mode)
-            if view.curve == "gradients"
-            else plot()
-        ),
     )
 
 

@@ -189,7 +189,6 @@ def answers(config: study.LearningConfig, view: View, found: Results) -> None:
         shortest=study.SHORTEST,
         snippet=lambda: study.learning_snippet(config),
         table=lambda: draw.learning_table(result.history),
-        figure=lambda: draw.learning_figure(result.history, min(view.step, len(result.history.moments) - 1)),
         files=(
             File("Keep this model", "safetensors", "application/octet-stream", lambda: study.keep(result.trained)),
         ),

@@ -199,7 +199,8 @@ def proof(
             "Every :blue[query] is treated alike and by itself: move it, and its row of the :violet[output] moves "
             "along, unchanged. That is equivariance; invariance is when nothing moves. In self-attention both "
             "happen at once, so f(σX) = σ f(X), and a mean over the rows does not change at all.",
-            f"Row by row as they stand, the outputs differ by `{format_number(shuffle.moved_in_place)}`.",
+            "  \n".join(f"`{one.numbers}`" for one in laws.verdicts)
+            + f"  \nRow by row as they stand, the outputs differ by `{format_number(shuffle.moved_in_place)}`.",
         ),
         ProofStep(
             "A whole block keeps the law. The notes on attention bias that we otherwise follow take it for lost, "

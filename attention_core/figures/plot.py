@@ -10,7 +10,6 @@ from threading import Lock
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 import plotly.graph_objects as go
-import plotly.io as pio
 from numpy.typing import ArrayLike
 
 from attention_core.figures.text import fit_for_xml
@@ -181,10 +180,3 @@ def footnote(text: str) -> dict[str, Any]:
     place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
     said = {"text": "<br>".join(map(escape, lines)), "showarrow": False, "align": "left"}
     return {"annotations": [place | said], "margin": {"b": 72 + 18 * len(lines)}}
-
-
-def figure_html(figure: go.Figure) -> str:
-    """The figure as one HTML page that needs nothing from elsewhere."""
-    return pio.to_html(
-        figure, include_plotlyjs=True, full_html=True, config={"displaylogo": False, "responsive": True}
-    )

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from attention_core.figures.charts import panel_figure
-from attention_core.figures.plot import figure_html
 from attention_core.figures.theme import HIDDEN, MUTED, SCALES
 from tests.browser.conftest import barriers, sideways
 
@@ -367,7 +366,7 @@ def test_labels_appear_as_typed_and_run_nothing(show):
 
 def test_plotly_shows_labels_as_typed_too(open_page):
     page = open_page()
-    page.set_content(figure_html(panel_figure(app.attention(app.HOSTILE).panels[1])))
+    page.set_content(panel_figure(app.attention(app.HOSTILE).panels[1]).to_html())
     page.wait_for_selector(".xtick text")
     for axis in ("xtick", "ytick"):
         assert tuple(page.locator(f".{axis} text").evaluate_all("all => all.map(e => e.textContent)")) == app.HOSTILE

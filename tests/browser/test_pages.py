@@ -27,7 +27,7 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
 @pytest.mark.slow
 def test_a_figure_saved_as_svg_is_xml_whatever_the_tokens_are(visit: Callable) -> None:
     page = visit("permutation", "?permutation_tab=data&permutation_tokens=" + quote("a\uffff \ufffe <b> %{z}"))
-    page.wait_for_selector(".js-plotly-plot .main-svg")
+    page.wait_for_selector("canvas")
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG", exact=True).click()
     drawn = ElementTree.parse(download.value.path())

@@ -30,9 +30,8 @@ WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("claims", ""): (".stMarkdownColoredText",),
     ("home", ""): ("[data-testid=InputInstructions]", "[data-testid=stAlertContainer]"),
     ("claims", "?course=order"): ("[data-testid=stProgress] > div",),
-    ("scaling", "?scaling_tab=data"): (".js-plotly-plot",),
 }
-NAME = re.compile(r"data-testid=([\w-]+)|\.(st[A-Z]\w+|js-plotly-plot)|(data-test-[\w-]+)|(role=\w+)")
+NAME = re.compile(r"data-testid=([\w-]+)|\.(st[A-Z]\w+)|(data-test-[\w-]+)|(role=\w+)")
 
 
 def names(text: str) -> set[str]:

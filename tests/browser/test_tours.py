@@ -232,7 +232,6 @@ def check_presets(page: Any, name: str) -> None:
 def check_files(page: Any, name: str) -> None:
     """Data is there as files, made when they are asked for."""
     page.get_by_role("tab", name="Data").click()
-    page.wait_for_selector(".js-plotly-plot .main-svg")
     wait_until_settled(page)
     seed = re.search(r"seed=(\d+)", page.url)[1]
     for label, start in FILES.items():

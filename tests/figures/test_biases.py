@@ -17,7 +17,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases import (
     CURVES,
     appendix_bars,
-    biases_figure,
+    bars_figure,
     biases_table,
     curve_summary,
     curve_table,
@@ -111,9 +111,9 @@ def test_gradients_wear_their_roles_colours_below_the_bound_of_rounding() -> Non
     assert none.overlay is None
 
 
-def test_the_exported_curves_are_those_on_screen() -> None:
-    figure = biases_figure(of("sweep"), key_size=5.0)
-    (panel,) = residual_view(of("sweep")).panels
+def test_a_notebook_draws_the_curves_that_are_on_screen() -> None:
+    (panel,) = curve_view(of("sweep"), key_size=5.0).panels
+    figure = panel_figure(panel)
     assert [trace.name for trace in figure.data] == [one.name for one in panel.series]
     for trace, one in zip(figure.data, panel.series, strict=True):
         np.testing.assert_array_equal(trace.y, np.where(one.values > 0, one.values, np.nan))
@@ -154,8 +154,9 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_each_curve_is_drawn_under_its_title_and_said_in_words(name: str) -> None:
     result = of(NAMES[name])
-    figure = biases_figure(result, mode="dark")
-    assert figure.layout.title.text == CURVES[name]
+    view = curve_view(result)
+    figure = panel_figure(view.panels[0], mode="dark") if view else bars_figure(result, mode="dark")
+    assert CURVES[name] == (view.panels[0].title if view else figure.layout.title.text)
     assert any(np.isfinite(np.asarray(trace.y, dtype=float)).any() for trace in figure.data)
     quoted = {format_number(value) for row in curve_table(result).rows for value in row if isinstance(value, float)}
     assert quoted & {word.strip(",;.") for word in curve_summary(result).split()}, "numbers that were measured"

@@ -7,7 +7,6 @@ from attention_core.figures.plot import (
     border,
     drawn_once,
     escape,
-    figure_html,
     token_axis,
 )
 from attention_core.figures.theme import INK, MUTED, ROLE_COLOURS
@@ -58,12 +57,6 @@ def test_a_band_is_filled_between_its_borders():
     assert low["fill"] == "tonexty"
     assert low["fillcolor"] == "rgba(0,114,178,0.18)"
     assert "<" not in low["name"]
-
-
-def test_the_exported_page_needs_nothing_from_elsewhere():
-    page = figure_html(base_figure(title="x"))
-    assert page.lstrip().startswith("<!doctype html>")
-    assert 'src="http' not in page
 
 
 def test_a_figure_is_drawn_once_for_each_result_and_setting():

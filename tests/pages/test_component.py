@@ -15,12 +15,12 @@ def imported(source: str) -> list[str]:
 
 
 def one_of_each() -> None:
-    from pages._shared.components.small import copy_button, save_figure_button, watch_connection
+    from pages._shared.components.small import copy_button, save_picture_button, watch_connection
     from pages._shared.components.token_board import token_board
 
     token_board(("a", "b"), (0, 1), key="board", role="query", label="Tokens", hover_group="g")
     copy_button("Copy", "text", key="copy")
-    save_figure_button("Save", image_format="png", filename="figure", key="save")
+    save_picture_button("Save", image_format="png", filename="figure", key="save")
     watch_connection()
 
 

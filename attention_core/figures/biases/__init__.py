@@ -3,7 +3,7 @@
 from attention_core.figures.biases.bars import appendix_bars as appendix_bars
 from attention_core.figures.biases.bars import norm_bars as norm_bars
 from attention_core.figures.biases.curves import CURVES as CURVES
-from attention_core.figures.biases.curves import biases_figure as biases_figure
+from attention_core.figures.biases.curves import bars_figure as bars_figure
 from attention_core.figures.biases.curves import curve_view as curve_view
 from attention_core.figures.biases.curves import mean_view as mean_view
 from attention_core.figures.biases.curves import residual_view as residual_view

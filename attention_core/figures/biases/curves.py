@@ -32,7 +32,6 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.bars import appendix_bars, norm_bars
 from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary
-from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import LinesPanel, MatrixView, Series
 from attention_core.figures.plot import Mode, drawn_once, escape
 from attention_core.figures.theme import Role
@@ -177,28 +176,14 @@ def source(
 
 
 @drawn_once
-def biases_figure(
-    result: CurveResult, *, naive: bool = False, key_size: float | None = None, mode: Mode = "light"
-) -> go.Figure:
-    """The curve or the bars of a result, whichever it is, under their title.
-
-    Args:
-        result: What is drawn.
-        naive: As in ``curve_view``.
-        key_size: As in ``curve_view``.
-        mode: Light or dark.
-    """
-    match result:
-        case AfterNormResult():
-            name, figure = CURVES["norms"], norm_bars(result, mode=mode)
-        case AppendixResult():
-            name, figure = CURVES["appendix"], appendix_bars(result, mode=mode)
-        case _:
-            view = curve_view(result, naive=naive, key_size=key_size)
-            assert view is not None
-            name, figure = view.panels[0].title, panel_figure(view.panels[0], mode=mode)
+def bars_figure(result: AfterNormResult | AppendixResult, *, mode: Mode = "light") -> go.Figure:
+    """The bars of a result under their title."""
+    if isinstance(result, AfterNormResult):
+        name, figure = CURVES["norms"], norm_bars(result, mode=mode)
+    else:
+        name, figure = CURVES["appendix"], appendix_bars(result, mode=mode)
     title = {"text": escape(name), "y": 0.98, "yref": "container", "yanchor": "top"}
-    return figure.update_layout(title=title, margin={"t": 48 if figure.layout["showlegend"] is False else 84})
+    return figure.update_layout(title=title, margin={"t": 84})
 
 
 def _view(

@@ -13,7 +13,6 @@ from attention_core.figures.learning.view import answer_view as answer_view
 from attention_core.figures.learning.view import answer_words as answer_words
 from attention_core.figures.learning.view import gradients_view as gradients_view
 from attention_core.figures.learning.view import head_name as head_name
-from attention_core.figures.learning.view import learning_figure as learning_figure
 from attention_core.figures.learning.view import learning_table as learning_table
 from attention_core.figures.learning.view import learning_view as learning_view
 from attention_core.figures.learning.view import loss_panel as loss_panel

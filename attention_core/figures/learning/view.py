@@ -8,9 +8,7 @@ import numpy as np
 
 from attention_core.experiments.learning import ROLES, AblationResult, Answer, Head, History, letters, moments_of
 from attention_core.experiments.number_format import format_number
-from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
-from attention_core.figures.plot import Figure, Mode
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 
@@ -62,17 +60,6 @@ def moving_view(history: History) -> MatrixView:
         summary=f"It learns: {history.moments[last]:,} of {config.steps:,} steps, "
         f"{_percent(history.accuracy[last])} are right.",
     )
-
-
-def learning_figure(history: History, step: int, *, mode: Mode = "light") -> Figure:
-    """The first head's attention at a moment as a Plotly figure.
-
-    Args:
-        history: A run.
-        step: The moment, counted from 0.
-        mode: ``light`` or ``dark``.
-    """
-    return panel_figure(learning_view(history).panels[0], step, mode)
 
 
 def accuracy_panel(history: History) -> LinesPanel:

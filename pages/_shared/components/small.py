@@ -1,4 +1,4 @@
-"""What only the browser can serve: copying, saving a figure, a presenter's remote, the way between pages, paper."""
+"""What only the browser can serve: copying, saving pictures, a presenter's remote, the way between pages, paper."""
 
 from pages._shared.components.loader import component
 
@@ -13,8 +13,8 @@ def copy_button(label: str, text: str, *, key: str) -> None:
     _draw(key, {"label": label, "text": text, "save": None})
 
 
-def save_figure_button(label: str, *, image_format: str, filename: str, key: str) -> None:
-    """A button that saves the last Plotly figure on the page."""
+def save_picture_button(label: str, *, image_format: str, filename: str, key: str) -> None:
+    """A button that saves the page's picture as ``png``, ``svg`` or ``html``."""
     _draw(key, {"label": label, "text": "", "save": {"format": image_format, "filename": filename}})
 
 

@@ -52,7 +52,6 @@ from pages._shared.session import address
 from pages._shared.session.settings import presenting
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.settings import declared
-from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
@@ -351,12 +350,12 @@ class Page(ExperimentState):
     def plot(self, figure: Figure, *, alt: str) -> None:
         """Below the verdicts, what only Plotly draws: measured times with their errors, a figure in space."""
         with self._below:
-            quiet = {"displayModeBar": False, "scrollZoom": False}
-            st.plotly_chart(figure, theme=None, key=f"_{self.spec.name}_plot", config=quiet, alt=alt)
+            only_png = {"modeBarButtons": [["toImage"]], "displaylogo": False, "scrollZoom": False}
+            st.plotly_chart(figure, theme=None, key=f"_{self.spec.name}_plot", config=only_png, alt=alt)
 
     def draw_tabs(
         self, results: Results, *, why: tuple[ProofStep, ...], shortest: str, snippet: Callable[[], str],
-        table: Callable[[], Table], figure: Callable[[], Figure] | None = None, files: tuple[File, ...] = (),
+        table: Callable[[], Table], files: tuple[File, ...] = (),
     ) -> None:  # fmt: skip
         """Draw what stands below the picture, and what had to wait for the result.
 
@@ -366,7 +365,6 @@ class Page(ExperimentState):
             shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
             snippet: Makes code that computes the headline quantity again; called when it is looked at.
             table: Makes the table of the picture's numbers; called when it is looked at.
-            figure: Makes the Plotly figure to export, called when it is looked at; the picture unless given.
             files: What else there is to take along.
         """
         result, truth = results.main, self.predict.grade(results.main)
@@ -385,8 +383,7 @@ class Page(ExperimentState):
                     tabs.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
                     said = self.picture_of(*here).summary
-                    figure = figure or (lambda: view_figure(self.view_for(*here), results.step, self.mode))
-                    tabs.draw_data(self.spec.name, here[0], result, table, figure, said, files)
+                    tabs.draw_data(self.spec.name, here[0], result, table, said, files)
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

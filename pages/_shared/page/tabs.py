@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from pages._shared.components.small import copy_button, save_figure_button
+from pages._shared.components.small import copy_button, save_picture_button
 from pages._shared.core.pages import neighbours
 from pages._shared.core.text import no_line_breaks
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import TABS
 from attention_core.experiments.verdict import Result
-from attention_core.figures.plot import Figure, figure_html
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table, table_csv, table_json
 
@@ -86,25 +85,22 @@ class File(NamedTuple):
 
 
 def draw_data(
-    page: str, config: Any, result: Result, table: Callable[[], Table], figure: Callable[[], Figure], said: str,
-    more: tuple[File, ...] = (),
+    page: str, config: Any, result: Result, table: Callable[[], Table], said: str, more: tuple[File, ...] = ()
 ) -> None:  # fmt: skip
-    """Show the picture's numbers and figure, with buttons for every format; files are made when asked for."""
-    name, numbers, drawn = file_name(page, config), table(), figure()
+    """Show the picture's numbers, and buttons for every format; files are made when asked for."""
+    name, numbers = file_name(page, config), table()
     with st.container(horizontal=True):
         files = (
             File("CSV", "csv", "text/csv", lambda: table_csv(numbers)),
             File("JSON", "json", "application/json", lambda: table_json(numbers, config, result)),
-            File("HTML", "html", "text/html", lambda: figure_html(drawn)),
             *more,
         )
         for label, ending, mime, make in files:
             key = f"_{page}_{ending}"
             st.download_button(label, make, f"{name}.{ending}", mime, key=key, on_click="ignore", width="content")
-        for ending in ("png", "svg"):
-            save_figure_button(ending.upper(), image_format=ending, filename=name, key=f"_{page}_{ending}")
-    st.caption("PNG, SVG and HTML hold the figure below; the JSON also says where the CSV's numbers come from.")
-    st.plotly_chart(drawn, theme=None, key=f"_{page}_export", config={"displayModeBar": False}, alt=said)
+        for ending in ("png", "svg", "html"):
+            save_picture_button(ending.upper(), image_format=ending, filename=name, key=f"_{page}_{ending}")
+    st.caption("PNG, SVG and HTML show what the screen shows; the JSON also says where the CSV's numbers come from.")
     st.dataframe(numbers.as_columns(), hide_index=True, alt=f"The numbers of the picture. {said}")
 
 

@@ -121,6 +121,8 @@ export interface Scene {
   t: number;
   pointed: Pointed | null;
   selected: Cell | null;
+  /** Whether nothing may be painted from pixels that were kept: for a file. */
+  exact?: boolean;
 }
 export type Font = (size: number, weight?: number) => string;
 export interface Measured {
@@ -169,8 +171,8 @@ export type DraftData = { known: boolean; text: string };
 
 // ---- buttons ----
 
-export type ButtonData = { label: string; text: string; save: Record<"format" | "filename", string> | null };
-export type Plotly = { downloadImage(figure: HTMLElement, how: Record<string, unknown>): void };
+export type SaveRequest = { format: "png" | "svg" | "html"; filename: string };
+export type ButtonData = { label: string; text: string; save: SaveRequest | null };
 
 // ---- live classes ----
 

@@ -126,8 +126,11 @@ export class Graph extends Panel {
   /** @param {Scene} scene */
   paint(scene) {
     const { ctx, theme, selected, pointed } = scene;
-    this.raster ??= this.paintGraph(scene);
-    ctx.drawImage(this.raster, 0, 0, this.geo.width, this.height);
+    if (scene.exact) this.paintGraph(ctx, theme);
+    else {
+      this.raster ??= this.rasterOf(scene);
+      ctx.drawImage(this.raster, 0, 0, this.geo.width, this.height);
+    }
     for (const [node, colour, width] of /** @type {const} */ ([
       [selected, theme.primary, 2.5],
       [pointed, theme.ink, 2],
@@ -143,10 +146,16 @@ export class Graph extends Panel {
   }
 
   /** @param {Scene} scene */
-  paintGraph({ ctx: { canvas }, theme }) {
+  rasterOf({ ctx: { canvas }, theme }) {
     const raster = new OffscreenCanvas(canvas.width, canvas.height);
     const ctx = /** @type {OffscreenCanvasRenderingContext2D} */ (raster.getContext("2d"));
     ctx.scale(canvas.width / this.geo.width, canvas.height / this.height);
+    this.paintGraph(ctx, theme);
+    return raster;
+  }
+
+  /** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} ctx @param {Theme} theme */
+  paintGraph(ctx, theme) {
     const [levels, n] = this.size;
     for (const edges of this.spec.edges) {
       ctx.strokeStyle = this.colour(edges, theme);
@@ -175,7 +184,6 @@ export class Graph extends Panel {
       for (const node of this.numbers.at(at))
         disc(ctx, this.x(node % n), this.y(Math.floor(node / n)), large ? 6.5 : r);
     }
-    return raster;
   }
 
   /** @param {Scene} scene */

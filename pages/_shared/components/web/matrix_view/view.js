@@ -2,6 +2,7 @@
 
 import { component } from "../base/component.js";
 import { clamp, element, still } from "../base/dom.js";
+import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
 import { Bars } from "./bars.js";
 import { forgetWidths } from "./canvas.js";
@@ -30,6 +31,14 @@ const KINDS = { matrix: Heatmap, bars: Bars, lines: Lines, graph: Graph };
 // Where each view stood last. The description cannot hold it (moving would send all numbers again), and a view that
 // is taken down and put up again must not jump back to where the description was made.
 const positions = /** @type {Map<string, Position>} */ (new Map());
+
+/** Those on the page. @type {Set<View>} */
+const shown = new Set();
+
+onSave(({ format, filename }) => {
+  if (shown.size) import("./export.js").then(({ saveViews }) => saveViews([...shown], format, filename));
+  return shown.size > 0;
+});
 
 export class View {
   panels = /** @type {Shown[]} */ ([]);
@@ -75,6 +84,7 @@ export class View {
       },
     );
     this.box.addEventListener("focusin", () => this.tables || this.buildTables(), { signal });
+    shown.add(this);
     this.range.oninput = () => this.stepTo(Number(this.range.value));
     this.range.onchange = () => {
       this.setStateValue("step", [this.position.order, this.position.step]);
@@ -94,6 +104,7 @@ export class View {
 
   destroy() {
     this.stop.abort();
+    shown.delete(this);
     this.resize.disconnect();
     cancelAnimationFrame(this.frame);
     cancelAnimationFrame(this.following);

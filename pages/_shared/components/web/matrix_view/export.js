@@ -1,0 +1,231 @@
+// The page's pictures as a file: the panels paint them once more, and the words around them are drawn where they stand.
+
+import { element } from "../base/dom.js";
+import * as canvas from "./canvas.js";
+import { drawable, svg, SvgContext } from "./svg.js";
+
+/** @import { SaveRequest, Scene, Theme } from "../base/types" */
+/** @import { Shown, View } from "./view.js" */
+/** @typedef {CanvasRenderingContext2D} Context */
+/** @typedef {{ x: number, y: number, zoom: number }} Origin  of the sheet, in the window's pixels */
+/** @typedef {{ width: number, height: number, first: View, paint: (ctx: Context) => void }} Sheet */
+
+const SCALE = 2; // pixels of a PNG for one of the screen
+const MARGIN = 16;
+const SIGNS = ".line, .dot, .cross, .swatch";
+const DASHES = /** @type {Record<string, number[]>} */ ({ dashed: [6, 4], dotted: [2, 3] });
+const TYPES = { png: "image/png", svg: "image/svg+xml", html: "text/html" };
+
+/** @param {View[]} views @param {SaveRequest["format"]} format @param {string} filename */
+export async function saveViews(views, format, filename) {
+  const top = (/** @type {View} */ { box }) => box.getBoundingClientRect().top;
+  const sheet = layOut(views.toSorted((one, other) => top(one) - top(other)));
+  const made = format === "png" ? await png(sheet) : await text(sheet, format);
+  const link = element("a", { href: URL.createObjectURL(new Blob([made], { type: TYPES[format] })) });
+  link.download = `${filename}.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** @param {Sheet} sheet @returns {Promise<Blob>} */
+async function png({ width, height, paint }) {
+  const pixels = Object.assign(document.createElement("canvas"), { width: width * SCALE, height: height * SCALE });
+  const ctx = /** @type {Context} */ (pixels.getContext("2d"));
+  ctx.scale(SCALE, SCALE);
+  paint(ctx);
+  return new Promise((resolve, reject) =>
+    pixels.toBlob((made) => (made ? resolve(made) : reject(Error("no picture")))),
+  );
+}
+
+/** @param {Sheet} sheet @param {"svg" | "html"} format */
+async function text({ width, height, first, paint }, format) {
+  const { family, theme, data } = first;
+  const summary = drawable(data.summary);
+  const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": family });
+  const [title, style] = [svg("title"), svg("style")];
+  title.textContent = summary;
+  style.textContent = await typeface(family);
+  root.append(title, style);
+  paint(/** @type {Context} */ (/** @type {unknown} */ (new SvgContext(root))));
+  if (format === "svg") return new XMLSerializer().serializeToString(root);
+  const page = document.implementation.createHTMLDocument(summary);
+  page.head.prepend(
+    element("meta", { charset: "utf-8" }),
+    element("meta", { name: "viewport", content: "width=device-width" }),
+  );
+  page.body.style.cssText = `margin: 1.5rem; background: ${theme.paper}; color: ${theme.ink}; font-family: ${family}`;
+  root.style.cssText = "max-width: 100%; height: auto";
+  page.body.append(root, element("p", {}, summary));
+  return `<!doctype html>\n${page.documentElement.outerHTML}`;
+}
+
+/** Views below each other, as the screen shows them but for what is pointed at. @param {View[]} views @returns {Sheet} */
+function layOut(views) {
+  let [width, height] = [0, MARGIN];
+  const parts = views.flatMap((view) => {
+    const { fit, box, words, data } = view;
+    const zoom = box.currentCSSZoom ?? 1;
+    return [fit.list, ...(fit.aside.isConnected ? [fit.rest] : [])].map((list) => {
+      const panels = view.panels.filter(({ parts }) => list.contains(parts.panel));
+      const legend = list === fit.list && fit.legend.isConnected ? fit.legend : null;
+      const sweep = list === fit.list && data.sweep ? words : null;
+      const drawn = [...panels.map(({ parts }) => parts.panel), legend, sweep].filter((one) => one !== null);
+      const rects = drawn.map((one) => one.getBoundingClientRect());
+      const [left, top] = [Math.min(...rects.map(({ left }) => left)), Math.min(...rects.map(({ top }) => top))];
+      const origin = { x: left - MARGIN * zoom, y: top - height * zoom, zoom };
+      width = Math.max(width, ...rects.map(({ right }) => (right - left) / zoom));
+      height += Math.max(...rects.map(({ bottom }) => bottom - top)) / zoom + MARGIN;
+      return { view, panels, legend, sweep, origin };
+    });
+  });
+  const size = { width: Math.ceil(width) + 2 * MARGIN, height: Math.ceil(height) };
+  const [first] = views;
+  /** @param {Context} ctx */
+  const paint = (ctx) => {
+    ctx.fillStyle = first.theme.paper;
+    ctx.fillRect(0, 0, size.width, size.height);
+    for (const { view, panels, legend, sweep, origin } of parts) {
+      for (const panel of panels) paintPanel(ctx, view, panel, origin);
+      if (legend) paintWords(ctx, view, legend, origin);
+      if (!sweep) continue;
+      ctx.font = view.font(14);
+      ctx.fillStyle = view.theme.ink;
+      ctx.textAlign = "left";
+      const { top } = sweep.getBoundingClientRect();
+      ctx.fillText(
+        `${view.sweepName.textContent}: ${view.sweepValue.textContent}`,
+        MARGIN,
+        (top - origin.y) / origin.zoom + 10,
+      );
+    }
+  };
+  return { ...size, first, paint };
+}
+
+/** @param {Context} ctx @param {View} view @param {Shown} shown @param {Origin} origin */
+function paintPanel(ctx, view, { drawn, parts }, origin) {
+  const at = parts.ctx.canvas.getBoundingClientRect();
+  /** @type {Scene} */
+  const scene = {
+    ctx,
+    theme: view.theme,
+    font: view.font,
+    lit: { row: null, column: null },
+    t: 1,
+    pointed: null,
+    selected: drawn === view.panels[view.cell?.[0] ?? -1]?.drawn ? view.cell : null,
+    exact: true,
+  };
+  ctx.save();
+  ctx.translate((at.left - origin.x) / origin.zoom, (at.top - origin.y) / origin.zoom);
+  drawn.paint(scene);
+  ctx.restore();
+  for (const one of [parts.title, parts.legend, parts.note]) paintWords(ctx, view, one, origin);
+}
+
+/**
+ * Text as the browser has broken it into lines, and the signs of a legend.
+ *
+ * @param {Context} ctx @param {View} view @param {HTMLElement} box @param {Origin} origin
+ */
+function paintWords(ctx, view, box, origin) {
+  if (!box.getClientRects().length) return;
+  const place = (/** @type {DOMRect} */ one) =>
+    new DOMRect(
+      (one.x - origin.x) / origin.zoom,
+      (one.y - origin.y) / origin.zoom,
+      one.width / origin.zoom,
+      one.height / origin.zoom,
+    );
+  const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const style = getComputedStyle(/** @type {Element} */ (node.parentElement));
+    ctx.font = view.font(parseFloat(style.fontSize), Number(style.fontWeight));
+    ctx.fillStyle = style.color;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    for (const { text, rect } of linesOf(/** @type {Text} */ (node))) {
+      const at = place(rect);
+      ctx.fillText(text, at.x, at.y + at.height / 2);
+    }
+  }
+  for (const sign of box.querySelectorAll(SIGNS))
+    paintSign(ctx, view.theme, sign, place(sign.getBoundingClientRect()));
+  for (const ramp of box.querySelectorAll(".ramp")) paintRamp(ctx, ramp, place(ramp.getBoundingClientRect()));
+}
+
+/** @param {Text} node */
+function linesOf(node) {
+  const range = document.createRange();
+  const lines = /** @type {{ text: string, rect: DOMRect }[]} */ ([]);
+  for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const [rect] = range.getClientRects();
+    const last = lines.at(-1);
+    if (!rect) continue;
+    if (last && Math.abs(last.rect.top - rect.top) < 2) last.text += ` ${word}`;
+    else lines.push({ text: word, rect });
+  }
+  return lines;
+}
+
+/**
+ * The sign of a legend, as view.css draws it before the words.
+ *
+ * @param {Context} ctx @param {Theme} theme @param {Element} sign @param {DOMRect} at
+ */
+function paintSign(ctx, theme, sign, at) {
+  const kind = sign.classList;
+  const middle = at.y + at.height / 2;
+  ctx.fillStyle = ctx.strokeStyle = getComputedStyle(sign).getPropertyValue("--line").trim() || theme.hidden;
+  if (kind.contains("swatch")) {
+    canvas.roundRect(ctx, at.x, middle - 6, 12, 12, 3);
+    ctx.fill();
+  } else if (kind.contains("dot")) canvas.disc(ctx, at.x + 4, middle, 4);
+  else if (kind.contains("cross")) {
+    ctx.lineWidth = 1.5;
+    canvas.line(ctx, at.x + 1, middle - 4, at.x + 9, middle + 4);
+    canvas.line(ctx, at.x + 9, middle - 4, at.x + 1, middle + 4);
+  } else {
+    ctx.lineWidth = 2;
+    ctx.setLineDash(DASHES[["dashed", "dotted"].find((one) => kind.contains(one)) ?? ""] ?? []);
+    canvas.line(ctx, at.x, middle, at.x + 16, middle);
+    ctx.setLineDash([]);
+  }
+}
+
+/** @param {Context} ctx @param {Element} ramp @param {DOMRect} at */
+function paintRamp(ctx, ramp, { x, y, width, height }) {
+  const stops = getComputedStyle(ramp).backgroundImage.match(/rgb\([^)]*\)/g) ?? [];
+  const { pixel } = canvas.colourTable(stops);
+  const colours = new OffscreenCanvas(pixel.length, 1);
+  colours
+    .getContext("2d")
+    ?.putImageData(new ImageData(Uint8ClampedArray.from(new Uint8Array(pixel.buffer)), pixel.length, 1), 0, 0);
+  ctx.save();
+  canvas.roundRect(ctx, x, y, width, height, 4);
+  ctx.clip();
+  ctx.drawImage(colours, x, y, width, height);
+  ctx.restore();
+}
+
+/** The page's typeface as a style that needs nothing from elsewhere. @param {string} family */
+async function typeface(family) {
+  const [name] = family.split(",").map((one) => one.trim().replace(/^"|"$/g, ""));
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  const face = rules.find(
+    (rule) =>
+      rule instanceof CSSFontFaceRule &&
+      rule.style.getPropertyValue("font-family").replace(/"/g, "") === name &&
+      rule.style.getPropertyValue("font-style") !== "italic",
+  );
+  const [, url] = face?.cssText.match(/url\("([^"]+)"\)/) ?? [];
+  if (!face || !url) return "";
+  const base = face.parentStyleSheet?.href ?? location.href;
+  const answer = await fetch(new URL(url, base));
+  const data = new Uint8Array(await answer.arrayBuffer());
+  const letters = Array.from(data, (byte) => String.fromCharCode(byte)).join("");
+  return face.cssText.replace(url, `data:font/woff2;base64,${btoa(letters)}`);
+}

@@ -1,0 +1,63 @@
+"""A picture that is taken along is what the screen shows, whole, in its type and its colours."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.browser.locators import PANEL
+
+pytestmark = pytest.mark.slow
+PAPER = {"light": (255, 255, 255), "dark": (18, 21, 28)}  # as in .streamlit/config.toml
+FAR = 32  # of 255: edges of shapes and letters are smoothed a little otherwise
+WORDS = """all => all.map((one) => {
+  const { left, top, right, bottom } = one.getBoundingClientRect();
+  return [one.textContent, left, top, innerWidth - right, innerHeight - bottom];
+})"""
+
+
+def take(page: Any, label: str) -> Path:
+    """The file that a button of the Data tab gives."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    return Path(download.value.path())
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "scheme"),
+    [
+        ("scaling", "", "light"),  # bars, matrices, a second look, a curve below
+        ("receptive_field", "", "dark"),
+        ("permutation", "", "dark"),
+        ("learning", "", "light"),
+    ],
+)
+def test_the_files_are_the_picture_on_the_screen(
+    visit: Callable, open_page: Callable, name: str, query: str, scheme: str
+) -> None:
+    page = visit(name, f"?{name}_tab=data{query}", viewport={"width": 1440, "height": 780}, color_scheme=scheme)
+    raster = np.asarray(Image.open(take(page, "PNG")).convert("RGB")).astype(int)
+    assert tuple(raster[0, 0]) == tuple(raster[-1, -1]) == PAPER[scheme]
+    titles = page.locator(f"{PANEL} .title, .second .title").all_inner_texts()
+    height, width = (side // 2 for side in raster.shape[:2])
+    drawn = take(page, "SVG").read_text("utf-8")
+    ElementTree.fromstring(drawn)
+    other = open_page(viewport={"width": width, "height": height}, device_scale_factor=2)
+    other.set_content(f"<style>body {{ margin: 0 }} svg {{ display: block }}</style>{drawn}")
+    other.evaluate("document.fonts.ready")
+    words = other.locator("svg text").evaluate_all(WORDS)
+    assert set(titles) <= {text for text, *_ in words}
+    assert [text for text, *room in words if min(room) < -1] == [], "cut at the edge"
+    vector = np.asarray(Image.open(io.BytesIO(other.screenshot())).convert("RGB")).astype(int)
+    differs = (np.abs(vector - raster) > FAR).any(axis=2)
+    assert differs.mean() < 0.001, "the SVG is the PNG"
+    said = page.locator(".view").first.get_attribute("aria-label")
+    shown = open_page(viewport={"width": 390, "height": 844})
+    shown.set_content(take(page, "HTML").read_text("utf-8"))
+    assert shown.evaluate("document.documentElement.scrollWidth") <= 390
+    assert shown.locator("p").inner_text() == said
