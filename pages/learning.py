@@ -163,7 +163,8 @@ def picture(config: study.LearningConfig, view: View, key: str) -> None:
             matrix_view(page.view_for(config, view), key=f"{key}_answer")
         else:
             drawn = page.view_for(config, view)
-            page.sweep(drawn, key, min(view.step, drawn.steps - 1), "step")
+            last = drawn.steps - 1
+            page.sweep(drawn, key, min(view.step, last), "step", replay=view.step >= last)
 
     page.compute_in_sight(study.steps_learning, config, draw_run)
     if key == page.spec.name:

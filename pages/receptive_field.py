@@ -16,7 +16,7 @@ SHOWN = {"graph": "graph", "matrix": "matrix", "curve": "curve", "table": "heads
 
 @settings_group("receptive_field")
 class View:
-    """What is shown, and the node of the graph whose cone is lit; where the stack ends before it, the last one."""
+    """What is shown, and of which node of the graph how much is lit; where the stack ends before it, the last one."""
 
     show: str = setting("graph", Choice(SHOWN, label="Show", listed=False))
     level: int = setting(
@@ -26,6 +26,9 @@ class View:
     token: int = setting(
         study.MAX_TOKENS,
         Whole(1, study.MAX_TOKENS, label="Chosen node: token", hint="Beyond the last token: the last."),
+    )
+    down: int = setting(
+        study.MAX_LAYERS, Whole(0, study.MAX_LAYERS, label="Layers down", hint="Below the inputs: all of them.")
     )
 
 
@@ -66,7 +69,7 @@ def controls(controls: Controls) -> None:
     controls.section("What is drawn", "show")
     with controls.break_it():
         controls.show("residual", "wrap", "write_positions", "temperature", "threshold")
-    controls.show("level", "token")
+    controls.show("level", "token", "down")
 
 
 def node_of(looks: study.AttendedKeys, view: View) -> tuple[int, int]:
@@ -100,9 +103,14 @@ def picture(config: study.ReceptiveFieldConfig, view: View, key: str) -> None:
     def choose(cell: Cell | None) -> None:
         if cell:  # a node at the edge stays there when layers or tokens are added
             top, last = cell[1] == config.layers, cell[2] + 1 == config.tokens
-            page.set(level=study.MAX_LAYERS if top else cell[1], token=study.MAX_TOKENS if last else cell[2] + 1)
+            level, token = study.MAX_LAYERS if top else cell[1], study.MAX_TOKENS if last else cell[2] + 1
+            page.set(level=level, token=token, down=study.MAX_LAYERS)
 
-    matrix_view(drawn, key=name, selected=(0, *node), on_select=choose)
+    keep, last_step = page.setter("down"), drawn.steps - 1
+    matrix_view(
+        drawn, key=name, selected=(0, *node), on_select=choose, step=min(view.down, last_step),
+        on_step=lambda to: keep and keep(study.MAX_LAYERS if to == last_step else to),
+    )  # fmt: skip
 
 
 @page.changes
@@ -113,8 +121,9 @@ def changed(before: tuple[study.ReceptiveFieldConfig, View], after: tuple[study.
 
 
 @page.results
-def results(config: study.ReceptiveFieldConfig, _view: View) -> Results:
-    return Results(page.compute(study.steps_reach, page.compute(study.run_attended_keys, config)))
+def results(config: study.ReceptiveFieldConfig, view: View) -> Results:
+    result = page.compute(study.steps_reach, page.compute(study.run_attended_keys, config))
+    return Results(result, step=view.down if view.show == "graph" else config.layers)
 
 
 @page.answers

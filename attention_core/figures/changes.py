@@ -115,14 +115,14 @@ def scaling_changed(
     (was, at), (now, to) = before, after
     told, new = [], []
     for one in (now.chosen, now.beside):
-        came = _said(float(one.max_weight[to]))
+        came = _said(one.largest_weight(to))
         then = next((side for side in (was.chosen, was.beside) if side.name == one.name), None)
         if then:
-            told.append(f"{label(one.name)} from {_said(float(then.max_weight[at]))} to {came}")
+            told.append(f"{label(one.name)} from {_said(then.largest_weight(at))} to {came}")
         else:  # 1/√d_head is always one of the two, so there is never this alone
             new.append(f"{label(one.name)} it is now {came}")
     moved = f"From d_head = {sizes[0]} to {sizes[1]} the" if sizes[0] != sizes[1] else "The"
-    return f"{moved} largest weight of a query went, on average, {'; '.join(told + new)}."
+    return f"{moved} largest weight of this query went, {'; '.join(told + new)}."
 
 
 def reach_changed(before: AttendedKeys, after: AttendedKeys) -> str:

@@ -1,6 +1,6 @@
 """Tokens in layers, from the inputs upwards, and what joins each layer to the one below it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -72,6 +72,8 @@ class GraphPanel:
         edges: What is drawn between layers, the later over the earlier.
         nodes: Nodes that stand out, the later over the earlier; all others are drawn faint.
         window: First and last token that are drawn, at most 256; all unless given.
+        unfolds: The layer from which a sweep goes down: its step n shows n layers below it of what stands out; None
+            where nothing moves.
         note: A sentence below the panel.
     """
 
@@ -83,6 +85,7 @@ class GraphPanel:
     edges: tuple[Edges, ...] = ()
     nodes: tuple[Nodes, ...] = ()
     window: tuple[int, int] | None = None
+    unfolds: int | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -106,9 +109,17 @@ class GraphPanel:
                 raise ValueError(f"nodes {one.name!r} of {self.title!r} leave its layers or its window.")
 
     @property
-    def steps(self) -> None:
-        """A graph does not move in a sweep."""
-        return
+    def steps(self) -> int | None:
+        """How many steps a sweep has; None where nothing moves."""
+        return None if self.unfolds is None else self.unfolds + 1
+
+    def at(self, step: int) -> "GraphPanel":
+        """The graph at a step of its sweep."""
+        assert self.unfolds is not None
+        lowest = self.unfolds - step
+        edges = (replace(one, ends=one.ends[one.ends[:, 0] > lowest]) if one.lit else one for one in self.edges)
+        nodes = (replace(one, at=one.at[one.at[:, 0] >= lowest]) for one in self.nodes)
+        return replace(self, edges=tuple(edges), nodes=tuple(nodes), unfolds=None)
 
     @property
     def drawn(self) -> tuple[int, int]:

@@ -121,6 +121,8 @@ def _still(panel: Panel, step: int) -> Panel:
         return panel
     if isinstance(panel, MatrixPanel):
         return replace(panel, values=panel.values[step], limits=panel.colour_limits)
+    if isinstance(panel, GraphPanel):
+        return panel.at(step)
     assert isinstance(panel, BarsPanel)
 
     def pick(values: Array) -> Array:

@@ -81,7 +81,11 @@ def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixVi
     """
     pairs = zip(*(_side(picture, side) for side in _in_place(picture)), strict=True)
     panels = tuple(panel for pair in pairs for panel in pair)
-    sweep = Sweep(name="d_head", label=_D_HEAD, values=tuple(f"{size:,}" for size in D_HEADS))
+    spreads = zip(*(map(format_number, side.spread.tolist()) for side in _in_place(picture)), strict=True)
+    values = tuple(
+        f"{size:,} (σ of the scores: {' and '.join(both)})" for size, both in zip(D_HEADS, spreads, strict=True)
+    )
+    sweep = Sweep(name="d_head", label=_D_HEAD, values=values)
     return MatrixView(panels=panels, summary=_summary(picture, check_d_head(d_head)), sweep=sweep, front=2)
 
 
@@ -135,10 +139,8 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
 
 
 def _summary(picture: ScalingPicture, step: int) -> str:
-    one, other = (
-        f"{format_number(float(side.max_weight[step]))} {_spoken(side.name)}" for side in _in_place(picture)
-    )
-    return f"On average the largest weight is {one}, {other}: unscaled scores spread as heads grow."
+    one, other = (f"{format_number(side.largest_weight(step))} {_spoken(side.name)}" for side in _in_place(picture))
+    return f"Of this query's weight the largest share is {one}, {other}: unscaled scores spread as heads grow."
 
 
 def _spoken(name: str) -> str:

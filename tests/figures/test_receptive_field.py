@@ -56,6 +56,20 @@ def test_every_cone_ends_at_the_inputs_that_are_seen() -> None:
     np.testing.assert_array_equal(cone(alone, 2, 3).nodes[0], alone.sees[1, 3])
 
 
+def test_a_cone_grows_from_its_top_a_layer_with_each_step() -> None:
+    view = graph_view(of("reach"))
+    assert view.sweep is not None
+    assert view.sweep.values == ("0", "1", "2")
+    for step, lit in ((0, 1), (1, 3), (2, 9)):
+        (panel,) = view.at(step).panels
+        assert isinstance(panel, GraphPanel)
+        top = panel.nodes[0].at[:, 0] == 2 - step
+        assert (top.sum(), panel.nodes[0].at[:, 0].min()) == (lit, 2 - step)
+        for whole, drawn in zip(graph(of("reach")).edges, panel.edges, strict=True):
+            assert ends(drawn) == {one for one in ends(whole) if not whole.lit or one[0] > 2 - step}
+    assert graph_view(of("reach"), (0, 3)).sweep is None, "an input has nothing below it"
+
+
 def test_the_graph_view_holds_what_was_measured() -> None:
     small = of("reach")
     panel, found = graph(small), cone(small, 2, 8)

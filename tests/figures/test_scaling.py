@@ -23,7 +23,9 @@ from tests.figures.views import of, view_of
 
 def test_both_factors_stand_side_by_side_at_one_scale() -> None:
     made, view = of("picture"), view_of("scaling")
-    assert (view.sweep.name, view.sweep.values[0], view.sweep.values[-1]) == ("d_head", "1", "4,096")
+    assert view.sweep.name == "d_head"
+    assert view.sweep.values[-1].startswith("4,096 (σ of the scores: 64.")
+    assert view.sweep.values[-1].endswith("and 1.00)")
     assert view.steps == len(D_HEADS)
     assert len(view.panels) == 8
     for side, panels in ((made.chosen, view.panels[::2]), (made.beside, view.panels[1::2])):
@@ -39,8 +41,8 @@ def test_both_factors_stand_side_by_side_at_one_scale() -> None:
     assert view.panels[3].overlay_name == "N(0, d_head · (1/√d_head)²)"
     assert not any(panel.warning for panel in view.panels)
     for side in (made.chosen, made.beside):
-        assert f"{format_number(float(side.max_weight[-1]))} " in view.summary
-        assert f"{format_number(float(side.max_weight[2]))} " in scaling_view(made, D_HEADS[2]).summary
+        assert f"{format_number(float(side.weights[-1].max()))} " in view.summary
+        assert f"{format_number(float(side.weights[2].max()))} " in scaling_view(made, D_HEADS[2]).summary
     _, _, scores, jacobian = scaling_view(picture(num_keys=3, scale="root")).panels[::2]
     assert scores.labels.title == "key"
     assert jacobian.rows.labels == ("1", "2", "3")

@@ -101,6 +101,7 @@ function graph(layers, tokens) {
     tokens: axis("token", [...Array(tokens).keys()].map(String)),
     quantity: "inputs it sees",
     window: [0, tokens - 1],
+    unfolds: 1,
     edges: [{ name: "looks at", ends: places[1], role: "key", lit: true }],
     nodes: [{ name: "", at: places[2], role: "query", large: true }],
   };
@@ -295,6 +296,17 @@ test("a node is hit where it stands, however many there are", () => {
     one.legend(THEME).map((key) => [key.textContent, key.style["--line"]]),
     [["looks at", THEME.roles.key]],
   );
+});
+
+test("what stands out of a graph grows from its top, a layer with each step", () => {
+  const one = graph(2, 9);
+  const drawn = (step) => {
+    const given = scene({ exact: true });
+    one.pose(step);
+    one.paint(given);
+    return given.ctx.drawn.filter(([name]) => name === "lineTo").length;
+  };
+  assert.deepEqual([0, 1].map(drawn), [0, 1]);
 });
 
 test("all numbers can be read, or how many cannot", () => {

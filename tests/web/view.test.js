@@ -70,6 +70,7 @@ test("a step is drawn when it is taken, and told when it is let go", () => {
     pointer: {},
     sweepValue: document.createElement("span"),
     range: document.createElement("input"),
+    tables: false,
     panels: [{ drawn: { pose: (step) => painted.push(step) } }],
     paint: () => painted.push("painted"),
     setStateValue: (...one) => told.push(one),
@@ -78,4 +79,6 @@ test("a step is drawn when it is taken, and told when it is let go", () => {
   assert.deepEqual(painted, [2, "painted"]);
   assert.deepEqual([view.sweepValue.textContent, view.range.attributes["aria-valuetext"]], ["4", "4"]);
   assert.deepEqual(told, []);
+  view.report();
+  assert.deepEqual(told, [["step", [3, 2]]]);
 });

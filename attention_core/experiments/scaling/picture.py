@@ -30,7 +30,7 @@ class ScalingSide(Record):
         scores: (13, m) the shown query's scores with the shown keys.
         weights: (13, m) its weights.
         jacobian: (13, m, m) softmax's Jacobian diag(a) − aaᵀ at these weights.
-        max_weight: (13,) mean over the queries of the largest weight.
+        spread: (13,) standard deviation of the queries' scores.
         edges: (bins + 1,) borders of the bins of the histogram of the queries' scores: the same for each d_head.
         shares: (13, bins) its heights, the taller of the tallest bar and the normal distribution as 1.
         normal_x: (13, points) scores at which their claimed distribution N(0, d_head · factor²) is given,
@@ -41,11 +41,15 @@ class ScalingSide(Record):
     scores: Floats
     weights: Floats
     jacobian: Floats
-    max_weight: Floats
+    spread: Floats
     edges: Floats
     shares: Floats
     normal_x: Floats
     normal: Floats
+
+    def largest_weight(self, step: int) -> float:
+        """The largest weight of the shown query at a step of ``D_HEADS``."""
+        return float(self.weights[step].max())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,7 +131,7 @@ def _side(
         scores=scores[:, query, keys].numpy(),
         weights=weights[:, query, keys].numpy(),
         jacobian=jacobian(weights[:, query])[:, keys][:, :, keys].numpy(),
-        max_weight=weights.amax(-1).mean(1).numpy(),
+        spread=scores.flatten(1).std(1, correction=0).numpy(),
         edges=edges,
         shares=shares / tallest,
         normal_x=x,

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from attention_core.experiments.receptive_field import AttendedKeys
-from attention_core.figures.matrix import Axis, Edges, GraphPanel, MatrixView, Nodes
+from attention_core.figures.matrix import Axis, Edges, GraphPanel, MatrixView, Nodes, Sweep
 
 TITLE: Final = "Who looks at whom, layer by layer"
 MAX_EDGES: Final = 5000  # of a cone
@@ -70,6 +70,8 @@ def cone(result: AttendedKeys, layer: int, token: int) -> Cone:
 def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> MatrixView:
     """All tokens of all layers, and the cone of one of them back to the inputs; each node can be chosen.
 
+    The sweep lets the cone grow from its top, a layer with each step.
+
     A cell (0, layer, token) of the view is a node. Of very many connections some are drawn; the note says so.
 
     Args:
@@ -105,8 +107,14 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
             Nodes(at=np.array([[chosen.layer, chosen.token]]), name="chosen token", role="query", large=True),
         ),
         note=" ".join(notes),
+        unfolds=chosen.layer or None,
     )
-    return MatrixView(panels=(panel,), summary=graph_summary(result, (chosen.layer, chosen.token)))
+    steps = tuple(str(n) for n in range(chosen.layer + 1))
+    return MatrixView(
+        panels=(panel,),
+        summary=graph_summary(result, (chosen.layer, chosen.token)),
+        sweep=Sweep(name="down", label="Layers down", values=steps) if chosen.layer else None,
+    )
 
 
 def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:

@@ -295,17 +295,21 @@ class Page(ExperimentState):
                     self._draw(*shown, f"{self.spec.name}{key}")
 
     def sweep(
-        self, drawn: MatrixView, key: str, step: int, setting: str, values: Sequence[Any] | None = None
-    ) -> None:
+        self, drawn: MatrixView, key: str, step: int, setting: str, values: Sequence[Any] | None = None, *,
+        replay: bool = False,
+    ) -> None:  # fmt: skip
         """Draw a picture whose slider sets a setting to its step, or of ``values`` the one at its step.
 
-        A pinned picture, and one whose setting a lesson fixes, shows its step alone.
+        A pinned picture, and one whose setting a lesson fixes, shows its step alone. With ``replay`` the slider first
+        walks there by itself, where nobody has seen it yet.
         """
         keep = self.setter(setting) if key == self.spec.name else None
         if keep is None:
             matrix_view(drawn.at(step), key=key)
         else:
-            matrix_view(drawn, key=key, step=step, on_step=lambda to: keep(values[to] if values else to))
+            matrix_view(
+                drawn, key=key, step=step, on_step=lambda to: keep(values[to] if values else to), replay=replay
+            )
 
     @property
     def caption(self) -> Any:

@@ -62,7 +62,7 @@ def matrix_view(
     view: MatrixView, *, key: str, selected: Cell | None = None,
     on_select: Callable[[Cell | None], None] | None = None, step: int | None = None,
     on_step: Callable[[int], None] | None = None, height: int = HEIGHT_PX, hover_group: str | None = None,
-    hover_panel: int = 0,
+    hover_panel: int = 0, replay: bool = False,
 ) -> Position:  # fmt: skip
     """Show a view and say where it stands, checked against the view.
 
@@ -80,6 +80,7 @@ def matrix_view(
         hover_group: Views and token boards of one group light each other's rows and columns.
         hover_panel: The panel whose rows and columns the group counts, where panels show one set of tokens in
             different orders; in the others the same tokens are lit.
+        replay: Whether a sweep that nobody has seen yet walks to its last step by itself first.
     """
     kept = f"{key}:order"
     start = _Order(0, reported_position({}, view, 0, Position(step or 0, selected)))
@@ -105,6 +106,7 @@ def matrix_view(
     at = {"order": order.number, "step": order.position.step, "cell": order.position.cell}
     data = describe(view) | {
         "id": key,
+        "replay": replay,
         "at": at,
         "height": height,
         "group": hover_group,

@@ -75,7 +75,7 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
     def named(one: Any, ends: str, flag: str) -> dict[str, Any]:
         return _same(one, "name", "role", flag) | {ends: block.add(panel.numbered(getattr(one, ends)))}
 
-    return {
+    return _same(panel, "unfolds") | {
         "kind": "graph",
         "values": block.add(panel.values),
         "layers": _axis(panel.layers),

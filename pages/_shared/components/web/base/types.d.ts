@@ -87,6 +87,8 @@ export interface GraphSpec extends Named {
   tokens: Axis;
   quantity: string;
   window: Pair;
+  /** The layer from which a sweep goes down, a layer with each step. */
+  unfolds: number | null;
   edges: EdgesSpec[];
   nodes: NodesSpec[];
 }
@@ -103,6 +105,8 @@ export interface ViewData {
   /** How many are the picture, from the first; the others may be a second look. */
   front: number | null;
   sweep: { label: string; values: string[] } | null;
+  /** Whether its steps are first walked once, as if they came about now. */
+  replay: boolean;
   at: Position;
   height: number;
   group: string | null;

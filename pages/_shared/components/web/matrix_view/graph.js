@@ -18,6 +18,7 @@ export class Graph extends Panel {
   // The graph as it is while nobody points at it: far too many lines to draw at every move.
   /** @type {OffscreenCanvas | null} */
   raster = null;
+  lowest = 0; // the last layer of which anything stands out
 
   /** @returns {[number, number]} */
   get size() {
@@ -37,8 +38,11 @@ export class Graph extends Panel {
     return [this.size[0] - 1, this.span[1]];
   }
 
-  pose() {
+  /** @param {number} step */
+  pose(step) {
     this.values = this.numbers.at(this.spec.values);
+    this.lowest = this.spec.unfolds === null ? 0 : this.spec.unfolds - step;
+    this.raster = null;
   }
 
   /** @type {Panel<GraphSpec>["measure"]} */
@@ -165,6 +169,7 @@ export class Graph extends Panel {
       for (const end of this.numbers.at(edges.ends)) {
         const [upper, below] = [Math.floor(end / n), end % n];
         const layer = Math.floor(upper / n);
+        if (edges.lit && layer <= this.lowest) continue;
         ctx.moveTo(this.x(upper % n), this.y(layer));
         ctx.lineTo(this.x(below), this.y(layer - 1));
       }
@@ -182,7 +187,8 @@ export class Graph extends Panel {
     for (const { at, role, large } of this.spec.nodes) {
       ctx.fillStyle = role ? theme.roles[role] : theme.ink;
       for (const node of this.numbers.at(at))
-        disc(ctx, this.x(node % n), this.y(Math.floor(node / n)), large ? 6.5 : r);
+        if (Math.floor(node / n) >= this.lowest)
+          disc(ctx, this.x(node % n), this.y(Math.floor(node / n)), large ? 6.5 : r);
     }
   }
 

@@ -13,6 +13,7 @@ import { Lines } from "./lines.js";
 import { Heatmap } from "./heatmap.js";
 import { Numbers, Panel, readingTable } from "./panel.js";
 import { Fit } from "./fit.js";
+import { Play } from "./play.js";
 
 /** @import { Still } from "./panel.js" */
 /** @import { Cell, Component, PanelSpec, Pointed, Position, Scene, ViewData } from "../base/types" */
@@ -58,7 +59,12 @@ export class View {
   sweepValue = element("span", { className: "now" });
   range = element("input", { id: "sweep", type: "range", min: 0, step: 1 });
   words = element("div", { className: "words" }, this.sweepName, this.sweepValue);
-  sweep = element("div", { className: "sweep" }, this.words, this.range);
+  play = new Play(
+    this,
+    (step) => this.stepTo(step),
+    () => this.report(),
+  );
+  sweep = element("div", { className: "sweep" }, this.play.button, element("div", {}, this.words, this.range));
   box = element("div", { className: "view", role: "figure" }, this.sweep, this.tip, this.spoken, this.reading);
   resize = new ResizeObserver(() => this.follow());
 
@@ -85,11 +91,8 @@ export class View {
     );
     this.box.addEventListener("focusin", () => this.tables || this.buildTables(), { signal });
     shown.add(this);
-    this.range.oninput = () => this.stepTo(Number(this.range.value));
-    this.range.onchange = () => {
-      this.setStateValue("step", [this.position.order, this.position.step]);
-      if (this.tables) this.buildTables();
-    };
+    this.range.oninput = () => (this.play.end(), this.stepTo(Number(this.range.value)));
+    this.range.onchange = () => this.report();
     this.range.onkeydown = (event) => /^(Arrow|Home|End)/.test(event.key) && event.stopPropagation();
     this.watchResolution();
     document.fonts.ready.then(() => (forgetWidths(), this.layout()));
@@ -104,6 +107,7 @@ export class View {
 
   destroy() {
     this.stop.abort();
+    this.play.end();
     shown.delete(this);
     this.resize.disconnect();
     cancelAnimationFrame(this.frame);
@@ -148,6 +152,7 @@ export class View {
     const known = positions.get(data.id);
     this.position = known?.order === data.at.order ? known : { ...data.at };
     positions.set(data.id, this.position);
+    if (this.play.timer && (known !== this.position || before.length !== data.panels.length)) this.play.end();
     this.box.setAttribute("aria-label", data.summary);
     const kept = data.panels.map(({ kind }, i) => before[i]?.drawn.spec.kind === kind);
     const same = before.length === kept.length && kept.every(Boolean);
@@ -162,6 +167,7 @@ export class View {
     this.move(same ? before.map(({ drawn }) => drawn.still()) : []);
     this.pointer.again();
     if (this.tables) this.buildTables();
+    if (data.replay && !known && !still()) this.play.replay();
   }
 
   get steps() {
@@ -293,9 +299,16 @@ export class View {
     cancelAnimationFrame(this.frame);
     this.position.step = step;
     for (const { drawn } of this.panels) drawn.pose(step);
+    this.range.value = String(step);
     this.sayStep();
     this.paint();
     if (this.pointer.pointed) this.pointer.readOut(this.pointer.pointed);
+  }
+
+  /** Says where the slider stands. */
+  report() {
+    this.setStateValue("step", [this.position.order, this.position.step]);
+    if (this.tables) this.buildTables();
   }
 
   /** The same numbers as text, made when somebody comes who may need it. */
