@@ -258,7 +258,7 @@ def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...]) -> 
 
     def switched() -> None:
         assert keep is not None
-        keep(tuple(head for head in heads if head not in (st.session_state[key] or ())))
+        keep(tuple(head for head in heads if head not in (st.session_state.get(key) or ())))
 
     st.session_state[key] = [head for head in heads if head not in off]
     st.pills(

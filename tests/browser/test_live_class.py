@@ -65,7 +65,8 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     says(teacher, ".here", "^3 here$")
     says(teacher, ".note", "No names")
     assert teacher.locator(f"{PANEL} .steps button:visible").all_inner_texts() == STEPS
-    assert teacher.locator(f"{PANEL} .qr").evaluate("(code) => code.complete && code.naturalWidth > 0")
+    assert teacher.locator(f"{PANEL} .qr").is_hidden(), "it would lead nobody here"
+    says(teacher, ".address", "students cannot open it")
     assert barriers(teacher) == barriers(phones[0]) == []
 
     step(teacher, "Ask")

@@ -12,7 +12,7 @@ from pages._shared.lessons.course import MAX_ANSWER, Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import Prepared
 from tests.browser.conftest import APP
-from tests.browser.locators import ALERT, CANVAS, FIGURE, STRIP
+from tests.browser.locators import ALERT, CANVAS, STRIP
 from tests.browser.test_live_class import PANEL, PHONE, STEPS, WALL, says, start, vote
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
@@ -38,7 +38,7 @@ def press(teacher: Any, *names: str) -> None:
 def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Callable) -> None:
     teacher = open_page(**WALL)
     teacher.goto(f"{serve(APP)}/permutation?course=order&present=true")
-    teacher.locator(FIGURE).get_by_role("heading", name="Reverse the keys").wait_for()
+    teacher.get_by_role("heading", name="Reverse the keys").wait_for()
     start(teacher)
     press(teacher, "Ask", "Close the vote")
     teacher.locator(f"{PANEL} .steps button:enabled").get_by_text("Reveal the answer").click()

@@ -14,7 +14,7 @@ from tests.pages.read import button, controls, grade, held, notices, page_of, pi
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
     "biases": ("direction", "equal", "The move changed weights by up to"),
-    "scaling": ("num_keys", 32, "The largest weight of a query went"),
+    "scaling": ("num_keys", 32, "The largest weight of this query went"),
     "receptive_field": ("heads", 1, "the last token now sees 8 of 32 inputs; before it saw 27 of 32"),
     "masks": ("unmasked", True, "Other words in the padding's place now move real outputs by"),
 }
@@ -68,7 +68,7 @@ def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
 def test_a_scale_that_was_not_shown_before_is_said_to_be_new(open_page: Open) -> None:
     at = open_page("scaling")
     at.selectbox(key="scaling_scale").set_value("head").run()
-    assert "went, on average, × 1/√d_head from **" in moved(at)
+    assert "went, × 1/√d_head from **" in moved(at)
     assert "; × 1/d_head it is now **" in moved(at)
 
 
@@ -100,7 +100,8 @@ def test_a_question_before_the_picture_keeps_back_everything_that_answers_it(ope
 def test_a_presenter_is_asked_on_a_slide_of_its_own_and_walks_on_to_the_presets(open_page: Open) -> None:
     at = open_page("scaling", present="true")
     assert "Without scaling" in at.header[0].value
-    assert not pictures(at)
+    assert pictures(at), "as it is before the move"
+    assert "Differs from theory" not in said(at)
     at.button(key="_remote_PageDown").click().run()
     assert not at.header
     assert "**1 of 5: Unscaled.**" in said(at)

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 import streamlit
+from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes import panel
+from pages._shared.core import network
 from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import CLASS, MEASURED, PAGE, PANEL, SETTINGS, TEACHES, TO_MEASURE, WRITTEN
 from pages._shared.lessons.course import Course, Step
@@ -21,6 +23,33 @@ UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "c
 def told(at: Any) -> list[dict[str, Any]]:
     """What the class's part of the page was sent; empty if it is not there."""
     return sent(at, "live_class/panel")
+
+
+def test_a_word_that_comes_late_from_a_button_that_has_gone_is_no_fault() -> None:
+    def late() -> None:
+        from pages._shared.classes import join, panel
+
+        join._opened()
+        panel._said()
+
+    at = AppTest.from_function(late).run()
+    assert not at.exception
+
+
+def test_a_code_leads_where_students_can_come_and_else_it_is_said_why(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def way(host: str) -> dict[str, Any]:
+        monkeypatch.setattr(address, "url", lambda *_: f"http://{host}:8501/")
+        at = open_page("masks", **{"class": KEY})
+        at.session_state[TEACHES] = True
+        (data,) = told(at.run())
+        return data
+
+    monkeypatch.setattr(network.st, "get_option", {"server.address": "127.0.0.1"}.get)
+    assert way("192.168.0.7")["qr"].startswith("<svg")
+    assert way("192.168.0.7")["address"] == f"http://192.168.0.7:8501/?class={KEY}"
+    assert (way("localhost")["qr"], "cannot open it" in way("localhost")["warning"]) == ("", True)
 
 
 def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: Open) -> None:

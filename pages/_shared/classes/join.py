@@ -7,6 +7,8 @@ import streamlit as st
 
 from pages._shared.components.link_card import draw_qr_code
 from pages._shared.components.loader import component
+from pages._shared.core import network
+from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACHES
 from pages._shared.core.text import escape_markdown
 from pages._shared.rooms.room import KEY_LETTERS
@@ -29,12 +31,16 @@ def draw_start() -> None:
             "Students come in by a QR code or a key of five letters. You ask, they vote on their phones, talk, and "
             f"vote again; then the answer is measured. They can follow you to any page and setting. {PRIVATE}"
         )
+        if warning := network.for_students(address.url({}, HOME.name))[1]:
+            st.warning(warning)
         _start(data={"label": "Start a class"}, key=START, height="content", on_opened_change=_opened)
 
 
 def _opened() -> None:
-    key = st.session_state[START].opened
-    if isinstance(key, str) and not address.join(key):
+    key = getattr(st.session_state.get(START), "opened", None)  # told again, it may come from a button that has gone
+    if not isinstance(key, str):
+        return
+    if not address.join(key):
         st.session_state[TEACHES] = True
     st.rerun()  # the class stands outside of what answers
 

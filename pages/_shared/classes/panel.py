@@ -8,6 +8,7 @@ import streamlit as st
 from pages._shared.classes.join import PRIVATE, refuse
 from pages._shared.classes.page_questions import page_question
 from pages._shared.components.loader import component
+from pages._shared.core import network
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.core.qr_code import qr_code
 from pages._shared.core.session_keys import (
@@ -39,7 +40,7 @@ def draw_panel(page: str) -> None:
         return
     teaches = state.get(TEACHES, False)
     question = page_question(page) if teaches else None
-    url = _students_address(key) if teaches else ""
+    url, warning = network.for_students(f"{address.url({}, HOME.name)}?class={key}") if teaches else ("", "")
     _panel(
         key=PANEL,
         height="content",
@@ -56,7 +57,8 @@ def draw_panel(page: str) -> None:
             "followed": _followed(key),
             "own": OWN_PLACE in state,
             "address": url,
-            "qr": (teaches and qr_code(url)) or "",
+            "qr": "" if network.is_for_nobody_else(url) else qr_code(url) or "",
+            "warning": warning,
             "kept": PRIVATE,
         },
         on_said_change=_said,
@@ -78,14 +80,10 @@ def _followed(key: str) -> int | None:
     return call if room == key else None
 
 
-def _students_address(key: str) -> str:
-    return f"{address.public_home() or address.url({}, HOME.name)}?class={key}"
-
-
 def _said() -> None:
     """What the browser cannot do by itself; what no browser of ours says is ignored."""
     state = st.session_state
-    match state[PANEL].said:
+    match getattr(state.get(PANEL), "said", None):  # a word may come late, from a panel that has gone
         case {"do": "teach"}:
             state[TEACHES] = True
         case {"do": "leave", **more}:

@@ -54,13 +54,18 @@ def for_students(address: str) -> tuple[str, str]:
         if base is None:
             return address, (
                 f"{host} means each machine itself, and this server is reached by no other: students cannot open "
-                "this link. Start it with deploy/classroom.py."
+                "it. Start it with deploy/classroom.py."
             )
         there = urlsplit(base)
         return urlunsplit(parts._replace(scheme=there.scheme, netloc=there.netloc)), ""
     if "." not in host and ":" not in host:
         return address, f"Students can open this only if their network knows the name “{host}”: try it on a phone."
     return address, ""
+
+
+def is_for_nobody_else(address: str) -> bool:
+    """Whether an address leads only this machine's own browsers here, or is none."""
+    return not address or is_here(urlsplit(address).hostname or "localhost")
 
 
 def audience(address: str) -> str:

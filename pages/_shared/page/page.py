@@ -132,10 +132,9 @@ class Page(ExperimentState):
 
     @property
     def picture_hidden(self) -> bool:
-        """Whether the answer comes before the picture: in a lesson that says so, and on a presenter's slide."""
+        """Whether the answer comes before the picture, as a lesson may have it."""
         here = address.lesson()
-        first = presenting() or (here is not None and here.predict_first)
-        return self.question_open and first
+        return self.question_open and here is not None and here.predict_first
 
     def draw(self) -> None:
         """Draw the page: what is asked, and in a fragment what is answered."""
@@ -161,7 +160,7 @@ class Page(ExperimentState):
         with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
             self._draw_controls()
         if self.question_open:
-            with figure if presenting() else self._above:
+            with self._above:
                 draw_question(self, self.predict, slide=presenting())
         tabs.draw_neighbours(self.spec.name)
         with figure:
@@ -221,7 +220,7 @@ class Page(ExperimentState):
             self._draw_verdicts(found)
             self._answer(config, view, found)
             state[shown] = now
-        elif not presenting():
+        else:
             st.info("Answer the question above, or skip it, to see the picture.")
 
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:

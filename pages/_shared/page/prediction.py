@@ -39,7 +39,7 @@ def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> 
     key = page.session_key("option")
 
     def answer() -> None:
-        option = st.session_state[key]
+        option = st.session_state.get(key)
         if option == SKIP:
             skip(page)
         elif option in predict.options:
@@ -48,10 +48,12 @@ def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> 
         st.rerun()  # of the whole page: a claim may stand in its headline now
 
     question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
+    letters = dict(zip(predict.options, "ABCDEF", strict=False)) if slide else {}
     if slide:
         st.header(predict.question, anchor=False)
     st.pills(
         question, options, key=key, on_change=answer, wrap=slide,
+        format_func=lambda option: f"**{letters[option]}** {option}" if option in letters else option,
         label_visibility="collapsed" if slide else "visible",
     )  # fmt: skip
     if slide:

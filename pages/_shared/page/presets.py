@@ -36,7 +36,7 @@ def _draw_presets(page: Page) -> None:
         return
     st.pills(
         "Presets", range(len(page.presets)), format_func=lambda i: page.presets[i].name, key=key, required=True,
-        wrap=False, on_change=lambda: _choose(page, st.session_state[key]), label_visibility="collapsed",
+        wrap=False, on_change=lambda: _choose(page, st.session_state.get(key)), label_visibility="collapsed",
     )  # fmt: skip
     if here is None:
         return

@@ -211,6 +211,8 @@ export interface ClassData {
   own: boolean;
   address: string;
   qr: string;
+  /** Why students may not reach the address; empty where nothing is known against it. */
+  warning: string;
   kept: string;
 }
 export type StartData = { label: string };

@@ -94,7 +94,9 @@ export class Teacher {
     if (!data.teaches) this.panel.say({ do: "teach" });
     this.image.hidden = !data.qr;
     this.image.src = `data:image/svg+xml,${encodeURIComponent(data.qr)}`;
-    this.address.textContent = `Scan the code, or open ${data.address.split("?")[0]} and type the key.`;
+    const way = `Scan the code, or open ${data.address.split("?")[0]} and type the key.`;
+    this.address.textContent = data.qr ? `${way} ${data.warning}`.trim() : data.warning;
+    this.address.className = data.warning ? "address wrong" : "address";
     this.questions.update(data);
     this.loop.measured(data.measured);
     this.draw();
@@ -104,6 +106,7 @@ export class Teacher {
   show(state) {
     const [before, now] = [this.state, state].map((one) => `${one?.question?.name}/${one?.round}/${one?.phase}`);
     if (before !== now) this.word = "";
+    if (before !== now && state.phase === "revealed") this.panel.main.scrollTop = 0; // to the picture of what was asked
     this.state = state;
     if (state.question) this.questions.hear(state.question.text);
     this.draw();
@@ -120,6 +123,9 @@ export class Teacher {
     this.follow.ariaPressed = String(Boolean(follow));
     this.results.disabled = !question || (phase === "open" && round === 1);
     this.loop.draw(state);
+    // While a question is on, its counts have the room: the way in is a small picture in the corner.
+    this.inside.classList.toggle("asking", Boolean(question));
+    this.questions.root.hidden = Boolean(question) && (phase !== "revealed" || this.questions.choices.length < 2);
     const hidden = `${voted} of ${here} have voted. ${phase === "open" ? "" : "Nobody sees the counts until you show them."}`;
     const counted = state.tallies.length ? histogram(state) : element("p", {}, question ? hidden : HOW);
     this.votes.replaceChildren(...(question ? [element("p", { className: "asked" }, question.text)] : []), counted);
