@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.number_format import format_number
-from attention_core.figures.graph import GraphPanel
+from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
@@ -285,8 +285,13 @@ def _graph(panel: GraphPanel) -> tuple[str, float]:
     for at in _shown(panel.tokens.labels[first : last + 1], 12):
         body += _text(place(0, at + first)[0], TOP + PLOT + 16, _short(panel.tokens.labels[at + first]), size=9,
                       anchor="middle")  # fmt: skip
-    names = [one.name for one in (*panel.edges, *panel.nodes) if one.name]
-    body += "".join(
-        _text(LEFT, TOP + PLOT + 32 + 14 * i, name, size=10, colour=_MUTED) for i, name in enumerate(names)
-    )
-    return body, TOP + PLOT + 40 + 14 * len(names)
+    named = [one for one in (*panel.edges, *panel.nodes) if one.name]
+    for i, one in enumerate(named):
+        y = TOP + PLOT + 32 + 14 * i
+        if isinstance(one, Nodes):
+            colour = ROLE_COLOURS["light"][one.role] if one.role else _INK
+            body += f'<circle cx="{LEFT + 8}" cy="{y - 4}" r="3.5" fill="{colour}"/>'
+        else:
+            body += _line(LEFT, y - 4, LEFT + 16, y - 4, _colour_of(one.role), 2)
+        body += _text(LEFT + 22, y, one.name, size=10, colour=_MUTED)
+    return body, TOP + PLOT + 40 + 14 * len(named)

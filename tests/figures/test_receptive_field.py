@@ -90,7 +90,7 @@ def test_the_graph_view_holds_what_was_measured() -> None:
     assert panel.note == ""
     other = graph(small, (1, 4)).nodes
     assert [node.at.tolist() for node in other[1:]] == [[[0, 2], [0, 3], [0, 4]], [[1, 4]]]
-    assert other[1].name == "3 inputs it sees"
+    assert other[1].name == "inputs it sees"
     assert "sees 3 of 9 inputs" in graph_view(small, (1, 4)).summary
     drawn = (panel_figure(graph(result)).to_json() for result in (run_attended_keys(small.config), small))
     assert len(set(drawn)) == 1, "a graph needs only where the heads look"

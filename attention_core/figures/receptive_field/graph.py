@@ -103,7 +103,7 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
         ),
         nodes=(
             Nodes(at=nodes),
-            Nodes(at=nodes[nodes[:, 0] == 0], name=f"{chosen.inputs:,} inputs it sees", role="key"),
+            Nodes(at=nodes[nodes[:, 0] == 0], name="inputs it sees", role="key"),
             Nodes(at=np.array([[chosen.layer, chosen.token]]), name="chosen token", role="query", large=True),
         ),
         note=" ".join(notes),

@@ -135,7 +135,7 @@ def is_to_measure(page: str) -> bool:
 
 
 def measure(page: str, answer: int | None) -> None:
-    """Tell the class what the tensor says, once the move has been made; nothing where it does not wait for that.
+    """Tell the class what was measured, once the move has been made; nothing where it does not wait for that.
 
     Args:
         page: Name of the page.

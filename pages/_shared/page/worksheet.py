@@ -1,7 +1,7 @@
 """A course on paper: each step is evaluated, without drawing its page, as it begins and after its question's move."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import Any, Final
@@ -18,7 +18,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.figures.svg import view_svgs
 
-MOST_FOUND: Final = 3
+MOST_FOUND, MOST_PICTURES = 3, 3
 _NO_PICTURE: Final = "There is no picture of these settings."
 _NOT_POSSIBLE: Final = "These settings are not possible together: {}"
 _FAILED: Final = "Something went wrong as this step was measured; the server has noted where."
@@ -69,7 +69,7 @@ def sheet_of(step: Step) -> Sheet:
         return Sheet(problem=_NO_PICTURE)
     page = import_module(f"pages.{step.page}").page
     query = {**step.settings, **{key: str(value) for key, value in step.lesson.fixed.items()}}
-    asks, predict = step.lesson.predict_first, page.predict
+    asks, predict = step.lesson.predict_first or not step.lesson.note, page.predict  # a step without a task has this
     try:
         start = _look(page, query)
         end = _look(page, query, predict.move) if asks else start
@@ -96,7 +96,9 @@ def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) 
     config, view = page.build_from(query)
     results = page.measure(config, view)
     shown = page.picture_of(config, view)
-    return _Look(tuple(view_svgs(shown.at(min(results.step, shown.steps - 1)))), results.verdicts, results.main)
+    still = shown.at(min(results.step, shown.steps - 1))
+    pictures = view_svgs(replace(still, panels=still.panels[: shown.front or MOST_PICTURES]))
+    return _Look(pictures, results.verdicts, results.main)
 
 
 def _said(verdict: Verdict) -> str:

@@ -16,8 +16,9 @@ section { break-inside: avoid; border-top: 1px solid #C8CDD6; padding: 5mm 0 3mm
 .quiet { color: #5A6270; font-size: 10pt; }
 .pictures { display: flex; flex-wrap: wrap; gap: 2mm 4mm; }
 .pictures svg { max-width: 100%; width: 56mm; height: auto; }
+.pictures.one svg { width: 120mm; }
 .pictures svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.pictures.few svg { width: 84mm; }
+.pictures.few svg { width: 86mm; }
 .lines { height: 26mm; background: repeating-linear-gradient(#0000 0 calc(8.6mm - 1px), #C8CDD6 0 8.6mm);
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 ul { padding-left: 6mm; } .choose { list-style: "☐  "; }
@@ -65,7 +66,7 @@ def _section(number: int, step: Step, sheet: Sheet, solved: bool) -> str:
         parts.append(f'<p class="quiet">{escape_xml(sheet.problem)}</p>')
     else:
         caption = "Measured" if solved else "As it begins"
-        few = " few" if len(pictures) < 3 else ""
+        few = {1: " one", 2: " few"}.get(len(pictures), "")
         parts.append(f'<p class="quiet">{caption}:</p><div class="pictures{few}">{"".join(pictures)}</div>')
     if solved:
         parts += [f"<p>{escape_xml(step.answer)}</p>"] if step.answer else []
