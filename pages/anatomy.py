@@ -19,15 +19,23 @@ class View:
     """Which step of the pass is looked at, in which head, and the cell that is taken apart."""
 
     head: str = setting("1", Choice(draw.HEADS, label="Show head"))
-    step: str = setting("softmax", Choice(draw.STEP_LABELS, label="Step", listed=False))
+    step: str = setting("pass", Choice(draw.STEP_LABELS, label="Step", listed=False))
     cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label="Cell"))
 
 
 PRESETS = (
     Preset("One word back", "Head 1 was built to look at the word before: a stripe beside the diagonal.", {}),
     Preset("The same word", "Head 2 finds the other “the”, wherever it stands.", {"head": "2"}),
-    Preset("The average", "It looks like neither head: averages hide what heads do.", {"head": draw.AVERAGE}),
-    Preset("Dropout", "In training, rows add up to 1 only on average: shares are thrown away.", {"dropout": 0.5}),
+    Preset(
+        "The average",
+        "It looks like neither head: averages hide what heads do.",
+        {"head": draw.AVERAGE, "step": "softmax"},
+    ),
+    Preset(
+        "Dropout",
+        "In training, rows add up to 1 only on average: shares are thrown away.",
+        {"dropout": 0.5, "step": "softmax"},
+    ),
     Preset("Random weights", "An untrained head: every word takes a little from everywhere.", {"weights": "random"}),
 )
 
@@ -51,8 +59,7 @@ page = Page("anatomy", config=study.AnatomyConfig, view=View, presets=PRESETS, p
 def controls(controls: Controls) -> None:
     controls.section("Sentence", "tokens", "positions", "causal")
     controls.section("Heads", "weights", "heads", "head")
-    with controls.break_it():
-        controls.show("dropout", "d_head", "no_transpose", "fused", "projections", "biases")
+    controls.break_it("dropout", "d_head", "no_transpose", "fused", "projections", "biases")
 
 
 @page.view

@@ -88,9 +88,17 @@ def controls(controls: Controls) -> None:
     controls.row("q_bias", "k_bias", "v_bias", "o_bias")
     controls.section("Direction and sentence", "direction", "tokens")
     controls.section("What is drawn", "head", "curve")
-    with controls.break_it():
-        controls.show("rotary", "qk_norm", "tied_query_key", "zero_sink", "masked_row", "dropout", "naive_softmax")
-        controls.show("batch_norm_eval", "off_centre")
+    controls.break_it(
+        "rotary",
+        "qk_norm",
+        "tied_query_key",
+        "zero_sink",
+        "masked_row",
+        "dropout",
+        "naive_softmax",
+        "batch_norm_eval",
+        "off_centre",
+    )
 
 
 def sizes_of(config: BiasesConfig) -> BiasSizesResult:

@@ -54,8 +54,7 @@ page = Page("complexity", config=study.ComplexityConfig, view=View, presets=PRES
 def controls(controls: Controls) -> None:
     controls.section("Sizes", "num_queries", "num_keys", "d_model", "num_heads")
     controls.section("Clock", "measure", "seconds")
-    with controls.break_it():
-        controls.show("fused", "no_output", "large_heads", "no_transpose")
+    controls.break_it("fused", "no_output", "large_heads", "no_transpose")
 
 
 def choose(cell: Cell | None) -> None:

@@ -140,10 +140,9 @@ def controls(controls: Controls) -> None:
     controls.section("Task", "task", "text", "steps")
     controls.section("Model", "layers", "heads")
     controls.section("Below the picture", "below")
-    with controls.break_it():
-        controls.show(
-            "positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement"
-        )
+    controls.break_it(
+        "positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement"
+    )
     controls.section("Training", "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs")
 
 

@@ -55,8 +55,7 @@ page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=P
 def controls(controls: Controls) -> None:
     controls.section("Stack", "stack", "positions", "window")
     controls.section("Sentences", "sentences", "targets", "side")
-    with controls.break_it():
-        controls.show("unmasked", "padding", "batch_norm", "score_std", "naive")
+    controls.break_it("unmasked", "padding", "batch_norm", "score_std", "naive")
 
 
 @page.view

@@ -52,10 +52,9 @@ def controls(controls: Controls) -> None:
     controls.show("topic")
     controls.section("Norm", "norm", "gamma", "beta")
     controls.section("Sizes", "num_tokens", "d_model")
-    with controls.break_it():
-        controls.show(
-            "eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights"
-        )
+    controls.break_it(
+        "eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights"
+    )
     controls.show("activation")
 
 

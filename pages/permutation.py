@@ -91,8 +91,7 @@ page = Page("permutation", config=ShuffleConfig, view=View, make=make, presets=P
 def controls(controls: Controls) -> None:
     controls.section("Shuffle", "shuffle", "show", "head")
     controls.section("Sentences", "tokens", "context")
-    with controls.break_it():
-        controls.show("positions", "carried", "mask", "keys_alone", "model", "biases")
+    controls.break_it("positions", "carried", "mask", "keys_alone", "model", "biases")
 
 
 @page.view

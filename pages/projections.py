@@ -52,8 +52,7 @@ def controls(controls: Controls) -> None:
     controls.show("topic")
     controls.section("Heads", "num_heads", "d_head", "temperature")
     controls.section("Sentence", "tokens")
-    with controls.break_it():
-        controls.show("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")
+    controls.break_it("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")
 
 
 @page.view

@@ -67,8 +67,7 @@ def controls(controls: Controls) -> None:
     controls.section("Stack", "heads", "layers", "tokens")
     controls.section("Weights", "weights", "mask")
     controls.section("What is drawn", "show")
-    with controls.break_it():
-        controls.show("residual", "wrap", "write_positions", "temperature", "threshold")
+    controls.break_it("residual", "wrap", "write_positions", "temperature", "threshold")
     controls.show("level", "token", "down")
 
 

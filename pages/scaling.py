@@ -62,8 +62,7 @@ def controls(controls: Controls) -> None:
     controls.section("Scale", "scale", "alpha", "temperature")
     controls.section("Queries and keys", "inputs", "num_keys")
     controls.show("show", "curve")
-    with controls.break_it():
-        controls.show("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
+    controls.break_it("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
 
 
 def measured(config: study.ScalingConfig) -> study.ScalingResult:

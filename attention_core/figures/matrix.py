@@ -11,6 +11,7 @@ from attention_core.figures.panels import Array, Limits
 from attention_core.figures.panels import Axis as Axis
 from attention_core.figures.panels import BarsPanel as BarsPanel
 from attention_core.figures.panels import MatrixPanel as MatrixPanel
+from attention_core.figures.theme import Role
 
 Panel = MatrixPanel | BarsPanel | LinesPanel | GraphPanel
 
@@ -34,6 +35,19 @@ class Sweep:
             raise ValueError(f"the sweep {self.name!r} has no steps.")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """How panels follow from each other, from left to right.
+
+    Attributes:
+        columns: In which column each panel stands, from 0; panels of one column stand below each other.
+        ribbons: From which panel to which, and whose colour the way between them wears.
+    """
+
+    columns: tuple[int, ...]
+    ribbons: tuple[tuple[int, int, Role | None], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MatrixView:
     """Panels that are looked at together.
@@ -44,12 +58,14 @@ class MatrixView:
             most two numbers, each in the picture. It is the first line below the picture, and its accessible name.
         sweep: The slider below the panels; None where there is one state only.
         front: How many panels, from the first, are the picture; the others may be a second look. None for all.
+        flow: How its panels follow from each other, where all are one picture; None where they stand in a row.
     """
 
     panels: tuple[Panel, ...]
     summary: str
     sweep: Sweep | None = None
     front: int | None = None
+    flow: Flow | None = None
 
     def __post_init__(self) -> None:
         if not self.panels or not self.summary:

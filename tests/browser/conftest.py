@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.browser.chromium import ARGUMENTS, find_chromium
-from tests.browser.locators import CANVAS, FAILED, MAIN
+from tests.browser.locators import CANVAS, FAILED, MAIN, POPOVER
 from tests.processes import PATIENCE_S, ROOT, Server, start_app, stop
 
 APP = ROOT / "app.py"
@@ -293,6 +293,19 @@ class Line:
 def is_outside(url: str) -> bool:
     """Whether a request asks somebody else than the app."""
     return not url.startswith(("data:", "blob:", "http://127.0.0.1:", "ws://127.0.0.1:"))
+
+
+def open_question(page: Any) -> None:
+    """Unfold the page's question."""
+    page.get_by_role("button", name="Predict", exact=True).click()
+    page.locator(f"{POPOVER} [role=radio]").first.wait_for()
+
+
+def answer(page: Any, option: str = "Skip") -> None:
+    """Answer the page's question, or skip it, and wait for what comes of it."""
+    open_question(page)
+    page.locator(POPOVER).get_by_role("radio", name=option, exact=True).click()
+    wait_until_settled(page)
 
 
 def pictures_of(page: Any) -> list[str]:

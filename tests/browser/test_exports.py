@@ -33,6 +33,7 @@ def take(page: Any, label: str) -> Path:
     [
         ("scaling", "", "light"),  # bars, matrices, a second look, a curve below
         ("receptive_field", "", "dark"),
+        ("anatomy", "", "light"),
         ("permutation", "", "dark"),
         ("learning", "", "light"),
     ],

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.conftest import answer
 from tests.browser.locators import FINDING, LEAVE, PRESETS, SIDEBAR
 
 DRAWN = "canvas"
@@ -32,13 +33,12 @@ def test_the_history_holds_one_step_for_each_thing_done(visit: Callable, settled
     settled(page)
     moved = page.url
     assert page.evaluate("history.length") == start + 1, "a preset is one step, however much it sets"
-    page.get_by_role("radio", name="Different", exact=True).click()
-    settled(page)
+    answer(page, "Different")
     asked = page.url
     assert page.evaluate("history.length") == start + 2, "an answer and its move are one step"
     walk(page.go_back, page, settled)
     assert page.url == moved
-    assert page.get_by_text("Predict.").is_visible()
+    assert page.get_by_role("button", name="Predict", exact=True).is_visible()
     walk(page.go_forward, page, settled)
     assert page.url == asked
     assert page.get_by_text("You said Different").is_visible()

@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.browser.locators import POPOVER
+
 FOCUSED = """() => {
   const focused = probe.focused();
   return (focused?.innerText || focused?.getAttribute("aria-label") || "").trim();
@@ -41,11 +43,13 @@ def test_the_page_works_by_keyboard_alone(visit: Callable, settled: Callable) ->
     for _ in range(80):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
-    for wanted in ("The same", "Shuffle all", "Reset", "Pin"):
+    for wanted in ("Predict", "Shuffle all", "Reset", "Pin"):
         assert any(text.endswith(wanted) for text in reached), wanted
     assert any("rows" in text for text in reached), "the matrices can be reached"
     assert any(text == "Why" for text in reached)
-    page.get_by_role("radio", name="The same", exact=True).focus()
+    page.get_by_role("button", name="Predict", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.locator(POPOVER).get_by_role("radio", name="The same", exact=True).focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate(FOCUSED) == "The same rows, in the new order"
     page.keyboard.press("Enter")

@@ -127,8 +127,8 @@ def test_a_chosen_cell_stays_inside_and_follows_to_the_next_step() -> None:
 
 
 def test_steps_stand_in_a_row_and_say_their_shapes() -> None:
-    assert (STEP_NAMES[0], *STEP_NAMES[-2:]) == ("tokens", "output", "lookup")
-    assert neighbours("tokens") == ("tokens", "embed")
+    assert (STEP_NAMES[0], *STEP_NAMES[-2:]) == ("pass", "output", "lookup")
+    assert neighbours("pass") == ("pass", "tokens")
     assert neighbours("lookup") == ("output", "lookup")
     assert shape_line(SETTINGS[0], run_anatomy(SETTINGS[0]), "softmax") == "2 heads × 6 queries × 6 keys"
     one = run_anatomy(SETTINGS[3])
@@ -156,11 +156,18 @@ def test_the_lines_of_code_run_and_make_what_their_steps_show(settings: dict[str
     names |= {f"W_{z.upper()}": torch.tensor(getattr(result, f"{z}_weight")) for z in "qkv"}
     names |= {f"b_{z.upper()}": torch.tensor(getattr(result, f"{z}_bias")) for z in "qkv"}
     table = torch.stack([held["words"][ids.index(i)] for i in range(len(result.vocabulary))])
-    names |= {"torch": torch, "words": result.vocabulary, "ids": ids, "table": table, "d_head": config.head_size}
+    names |= {
+        "torch": torch,
+        "F": torch.nn.functional,
+        "words": result.vocabulary,
+        "ids": ids,
+        "table": table,
+        "d_head": config.head_size,
+    }
     names["hidden"] = torch.ones(len(ids), len(ids)).triu(1).bool() & config.causal
     made = {"tokens": "one_hot", "embed": "x", "qkv": "v", "heads": "q", "scores": "s", "scale": "s", "mask": "s"}
-    made |= {"softmax": "a", "context": "o", "merge": "o", "output": "y", "lookup": "best"}
-    for step in STEPS:
+    made |= {"softmax": "a", "context": "o", "merge": "o", "output": "y", "lookup": "best", "pass": "y"}
+    for step in (*STEPS[1:], STEPS[0]):  # the whole pass, from queries, keys and values that are there
         exec(step.code, names)
         expected = getattr(result, step.gives)
         np.testing.assert_allclose(names[made[step.name]].numpy(), expected, atol=1e-12, err_msg=step.name)

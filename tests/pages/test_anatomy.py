@@ -20,7 +20,7 @@ def test_the_steps_are_walked_and_each_says_what_it_does(open_page: Open) -> Non
 
 
 def test_the_link_holds_the_chosen_cell_and_the_arithmetic_follows(open_page: Open) -> None:
-    at = open_page("anatomy", anatomy_step="softmax", anatomy_cell="7.1.3.2")
+    at = open_page("anatomy", anatomy_step="softmax", anatomy_cell="8.1.3.2")
     share = round(100 * run_anatomy(AnatomyConfig()).weights[0, 3, 2])
     assert f"“on” takes {share} % of what it reads here from “sat”" in said(at)
     assert not notices(at)
@@ -35,7 +35,7 @@ def test_a_number_of_heads_that_does_not_divide_is_refused_in_words(open_page: O
 
 
 def test_words_reach_the_arithmetic_exactly_as_typed(open_page: Open) -> None:
-    at = open_page("anatomy", anatomy_tokens="<b> :red[x] $y$")
+    at = open_page("anatomy", anatomy_step="softmax", anatomy_tokens="<b> :red[x] $y$")
     assert "“\\$y\\$” takes" in said(at)
     assert "“\\:red\\[x\\]”" in said(at)
     assert not at.exception

@@ -30,7 +30,9 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Op
     assert all(sheet.pictures and sheet.solved for sheet in sheets)
     assert sheets[0].pictures != sheets[0].solved
     assert all(len(sheet.pictures) <= 3 for sheet in sheets)
-    assert [sheet.truth for sheet in sheets] == ["The same", "Stay exactly"], "who has no task has the page's question"
+    assert [sheet.truth for sheet in sheets] == ["The same", "Stay exactly"], (
+        "who has no task has the page's question"
+    )
     assert at.title[0].value == "Course"
     tasks, solutions = (handout(course, sheets, solved=solved) for solved in (False, True))
     for page in (tasks, solutions):

@@ -36,6 +36,7 @@ CLAIMS: Final = (
         place="the forward pass",
         expected=HOLDS_WHEN,
         when="no weight is dropped; with dropout the mean is still 1",
+        link={"step": "softmax"},
         breaks=_DROPOUT,
         **_HERE,
     ),

@@ -94,6 +94,10 @@ class Step:
 
 
 STEPS: Final = (
+    Step("pass", ("embedded", "q", "k", "v", "masked", "weights", "context"), "output",
+         "output = W_O · softmax(q kᵀ ÷ √d_head) v",
+         "y = F.scaled_dot_product_attention(q, k, v, ~hidden).transpose(0, 1).flatten(1) @ W_O.T + b_O",
+         "Each word asks with its query, is found by its key, and reads a mixture of the values."),
     Step("tokens", (), "one_hot", "one row per word",
          "one_hot = torch.eye(len(words), dtype=table.dtype)[ids]",
          "The sentence is cut at its spaces. The same word is the same column, wherever it stands."),
@@ -139,7 +143,9 @@ STEPS: Final = (
          ("soft-lookup",)),
 )  # fmt: skip
 STEP_NAMES: Final = tuple(step.name for step in STEPS)
-STEP_LABELS: Final = {name: {"qkv": "q, k, v", "lookup": "hard lookup"}.get(name, name) for name in STEP_NAMES}
+STEP_LABELS: Final = {
+    name: {"pass": "overview", "qkv": "q, k, v", "lookup": "hard lookup"}.get(name, name) for name in STEP_NAMES
+}
 HEADS: Final = {name: name for name in (*(str(i + 1) for i in range(MAX_HEADS)), ALL, AVERAGE)}
 
 

@@ -15,12 +15,19 @@ from attention_core.figures.anatomy.steps import (
     STEP_NAMES,
     step_of,
 )
-from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
+from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView
 from attention_core.figures.panels import Limits, data_limits
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 
 Cell = tuple[int, int, int]
+FLOW: Final = Flow(  # of the whole pass: embedding; queries, keys, values; scores; weights; context; output
+    columns=(0, 1, 1, 1, 2, 3, 4, 5),
+    ribbons=(
+        (0, 1, "query"), (0, 2, "key"), (0, 3, "value"), (1, 4, "query"), (2, 4, "key"), (4, 5, None), (5, 6, None),
+        (3, 6, "value"), (6, 7, "output"),
+    ),
+)  # fmt: skip
 _ROW_ROLES: Final[dict[str, Role]] = {"query": "query", "key": "key"}
 
 
@@ -83,7 +90,7 @@ def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, hea
     summary = step_of(step).says
     if step == "softmax" and config.dropout:
         summary += " Dropout then throws some of them away, and what is applied adds up to 1 only on average."
-    return MatrixView(panels=panels, summary=summary)
+    return MatrixView(panels=panels, summary=summary, flow=FLOW if step == "pass" else None)
 
 
 def anatomy_panels(

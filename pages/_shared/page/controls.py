@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -49,6 +48,34 @@ class Controls:
 
     def show(self, *names: str) -> None:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
+        self._draw_together(self._draw_each, names)
+
+    def row(self, *names: str) -> None:
+        """Draw these settings side by side."""
+        self._draw_together(self._draw_row, names)
+
+    def break_it(self, *names: str) -> None:
+        """Draw the switches that make the page's claims fail: folded, until one of them is on."""
+        self._part = "break"
+        self._draw_together(self._draw_folded, names)
+        self._part = "controls"
+
+    def _draw_together(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
+        draw(*names)
+
+    def _draw_row(self, *names: str) -> None:
+        with st.container(horizontal=True, gap="small"):
+            self._draw_each(*names)
+
+    def _draw_folded(self, *names: str) -> None:
+        if all(self.settings.is_hidden(name) for name in names):
+            return
+        now = self.settings.as_dict()
+        on = any(now[name] != self.settings.defaults[name] for name in names)
+        with st.expander("What breaks it", expanded=on, type="compact"):
+            self._draw_each(*names)
+
+    def _draw_each(self, *names: str) -> None:
         fixed, now = self.settings.fixed(), self.settings.as_dict()
         for name in names:
             self.parts.setdefault(name, self._part)
@@ -72,20 +99,6 @@ class Controls:
         if self._is_visible() and not all(self.settings.is_hidden(name) for name in names):
             st.markdown(f"**{title}**")
         self.show(*names)
-
-    def row(self, *names: str) -> None:
-        """Draw these settings side by side."""
-        with st.container(horizontal=True, gap="small"):
-            self.show(*names)
-
-    @contextmanager
-    def break_it(self) -> Iterator[None]:
-        """Where the switches stand that make the page's claims fail."""
-        self._part = "break"
-        if self._is_visible():
-            st.markdown("**What breaks it**")
-        yield
-        self._part = "controls"
 
     def _is_visible(self) -> bool:
         """Whether what is drawn now shows at all."""
@@ -149,19 +162,6 @@ class FragmentControls(Controls):
         self._drawn: dict[str, tuple[str, ...]] = {}
         self._said: dict[str, str] = {}
 
-    def show(self, *names: str) -> None:
-        """Draw these settings as a fragment."""
-        self._draw_apart(super().show, names)
-
-    def row(self, *names: str) -> None:
-        """Draw these settings as a fragment, side by side."""
-
-        def draw(*names: str) -> None:
-            with st.container(horizontal=True, gap="small"):
-                super(FragmentControls, self).show(*names)
-
-        self._draw_apart(draw, names)
-
     def stale_fragments(self) -> list[str]:
         """The fragments that show another value than is set, or say something else."""
         now, fixed = self.settings.as_dict(), self.settings.fixed()
@@ -180,7 +180,7 @@ class FragmentControls(Controls):
         """A teacher may leave the controls out of a lesson, or the switches that break a claim."""
         return address.part_visible(self._part)
 
-    def _draw_apart(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
+    def _draw_together(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
         self.parts |= dict.fromkeys(names, self._part)
         if not names or not self._is_visible():
             return

@@ -161,7 +161,8 @@ class Page(ExperimentState):
             self._draw_controls()
         if self.question_open:
             with self._above:
-                draw_question(self, self.predict, slide=presenting())
+                how = "slide" if presenting() else "open" if self.picture_hidden else "folded"
+                draw_question(self, self.predict, how=how)
         tabs.draw_neighbours(self.spec.name)
         with figure:
             st.fragment(self._draw_answers, key=self.answers_key)()

@@ -1,5 +1,8 @@
 """The strip that asks for a prediction, and grades it from the result once the move is made."""
 
+from contextlib import nullcontext
+from typing import Literal
+
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
@@ -34,8 +37,15 @@ def draw_headline(page: PageState, asked: Predict | None) -> None:
         st.markdown(page.spec.claim, help=f"${page.spec.formula}$")
 
 
-def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> None:
-    """Ask; answering makes the move that the question is about."""
+def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "open", "slide"]) -> None:
+    """Ask; answering makes the move that the question is about.
+
+    Args:
+        page: The page.
+        predict: Its question.
+        how: Behind a button; in full; or on a slide, in large rows.
+    """
+    slide = how == "slide"
     key = page.session_key("option")
 
     def answer() -> None:
@@ -51,11 +61,12 @@ def draw_question(page: PageState, predict: Predict, *, slide: bool = False) -> 
     letters = dict(zip(predict.options, "ABCDEF", strict=False)) if slide else {}
     if slide:
         st.header(predict.question, anchor=False)
-    st.pills(
-        question, options, key=key, on_change=answer, wrap=slide,
-        format_func=lambda option: f"**{letters[option]}** {option}" if option in letters else option,
-        label_visibility="collapsed" if slide else "visible",
-    )  # fmt: skip
+    with st.popover("Predict", icon=":material/quiz:") if how == "folded" else nullcontext():
+        st.pills(
+            question, options, key=key, on_change=answer, wrap=how != "open",
+            format_func=lambda option: f"**{letters[option]}** {option}" if option in letters else option,
+            label_visibility="collapsed" if slide else "visible",
+        )  # fmt: skip
     if slide:
         draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
 

@@ -114,4 +114,12 @@ def describe(view: MatrixView) -> dict[str, Any]:
     block = _Block()
     panels = [_panel(panel, block) for panel in view.panels]
     sweep = view.sweep and {"label": view.sweep.label, "values": list(view.sweep.values)}
-    return {"summary": view.summary, "panels": panels, "front": view.front, "sweep": sweep, "block": block.text()}
+    flow = view.flow and {"columns": view.flow.columns, "ribbons": view.flow.ribbons}
+    return {
+        "summary": view.summary,
+        "panels": panels,
+        "front": view.front,
+        "flow": flow,
+        "sweep": sweep,
+        "block": block.text(),
+    }

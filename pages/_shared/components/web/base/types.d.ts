@@ -104,6 +104,8 @@ export interface ViewData {
   panels: PanelSpec[];
   /** How many are the picture, from the first; the others may be a second look. */
   front: number | null;
+  /** How panels follow from each other: in which column each stands, and the ways between them. */
+  flow: { columns: number[]; ribbons: [from: number, to: number, role: Role | null][] } | null;
   sweep: { label: string; values: string[] } | null;
   /** Whether its steps are first walked once, as if they came about now. */
   replay: boolean;

@@ -86,6 +86,13 @@ function layOut(views) {
     ctx.fillStyle = first.theme.paper;
     ctx.fillRect(0, 0, size.width, size.height);
     for (const { view, panels, legend, sweep, origin } of parts) {
+      if (view.fit.flow.lines.length) {
+        const box = view.fit.list.getBoundingClientRect();
+        ctx.save();
+        ctx.translate((box.left - origin.x) / origin.zoom, (box.top - origin.y) / origin.zoom);
+        view.fit.flow.paint(ctx);
+        ctx.restore();
+      }
       for (const panel of panels) paintPanel(ctx, view, panel, origin);
       if (legend) paintWords(ctx, view, legend, origin);
       if (!sweep) continue;

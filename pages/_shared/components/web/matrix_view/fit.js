@@ -2,6 +2,7 @@
 
 import { clamp, element } from "../base/dom.js";
 import { dress } from "../base/theme.js";
+import { Flow } from "./flow.js";
 import { fitted, flowing, grown, least, legible, LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
 
@@ -40,6 +41,7 @@ export class Fit {
   front = element("div", { className: "front" }, this.list);
   rest = element("div", { className: "panels" }); // the second look, which stands in a shadow of its own
   aside = element("div", { className: "aside" });
+  flow = new Flow();
 
   /** @param {View} view @param {Element} host */
   constructor(view, host) {
@@ -81,6 +83,12 @@ export class Fit {
     return this.leaves("--figure-most");
   }
 
+  /** As many where a picture's cells would be small without them, on a phone; 0 elsewhere. */
+  get limit() {
+    const most = this.leaves("--figure-limit");
+    return most === Infinity ? 0 : most;
+  }
+
   /** @param {string} property  that says what a picture takes at most */
   leaves(property) {
     const most = this.box && parseFloat(getComputedStyle(this.box).getPropertyValue(property));
@@ -100,7 +108,12 @@ export class Fit {
     if (!this.width) return;
     this.room = this.height;
     this.showLitStep();
-    if (this.room === Infinity) {
+    this.flow.end(this, panels);
+    if (data.flow && this.room !== Infinity) {
+      this.share(panels, false);
+      this.aside.remove();
+      this.flow.arrange(this, data.flow, Math.max(this.room, this.limit));
+    } else if (this.room === Infinity) {
       this.share(panels, false);
       this.fill(panels, flowing(panels.length, this.width - 1), () => data.height);
     } else this.choose(this.room);
@@ -115,8 +128,8 @@ export class Fit {
     const counts = panels.map((_, i) => panels.length - i).filter((n) => n === panels.length || n % own === 0);
     const read = (/** @type {Panel<PanelSpec>[]} */ drawn) => legible(drawn, zoom);
     // On a phone a picture takes more of the window, but only where that makes small cells larger.
-    const most = this.leaves("--figure-limit");
-    const isPhone = most !== Infinity;
+    const most = this.limit;
+    const isPhone = most > 0;
     void (
       counts.some((n) => this.fitIn(n, room, (drawn) => read(drawn) && (!isPhone || grown(drawn)))) ||
       (isPhone && (counts.some((n) => this.fitIn(n, most, read)) || this.fitIn(own, room, grown))) ||
@@ -210,7 +223,8 @@ export class Fit {
     const { view } = this;
     this.measure(shown, width, height);
     const panels = shown.map(({ parts }) => parts.panel);
-    if (panels.some((panel, i) => list.children[i] !== panel) || list.childElementCount !== panels.length)
+    const placed = [...list.children].filter((one) => one.className === "panel");
+    if (panels.some((panel, i) => placed[i] !== panel) || placed.length !== panels.length)
       list.replaceChildren(...panels);
     const all = shown.map(({ drawn }) => drawn);
     const narrow = Math.min(width, this.box ? least(this.width) : 0); // or words would take more lines than they save width

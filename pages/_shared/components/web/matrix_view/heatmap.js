@@ -14,6 +14,7 @@ const LINE = 13; // pixels from one label to the next
 const SLANTED_APART = 19; // and from one slanted label
 const FEW = 8; // rows and columns whose numbers are to be read, in cells that may be
 const WIDER = 2; // times as wide as high
+const TALLER = 1.6; // and as high as wide in a flow
 export const SMALL = 24; // pixels of cells that give way to no label
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
@@ -25,6 +26,8 @@ export class Heatmap extends Panel {
   fractions = new Float32Array(); // of the colour scale
   cw = 0; // width and height of a cell
   ch = 0;
+  /** Of a flow: what its sides are called is left out, and so are rows that stand as they do before. */
+  bare = /** @type {"" | "first" | "next"} */ ("");
   labelled = 0; // pixels that the row labels of matrices beside it take
   plain = 0; // width of its cells if none is wider than it is high
   low = false; // whether it is for its height that cells are no larger
@@ -76,8 +79,14 @@ export class Heatmap extends Panel {
     return { row, column, values: mine.values.map((_, i) => old.values[row[(i / n) | 0] * n + column[i % n]]) };
   }
 
+  /** Whether its columns are numbers of which one is as good as the other. */
+  get isCounted() {
+    return this.columns.every((label) => /^[\d.]+$/.test(label));
+  }
+
   /** Pixels of the row labels. @param {Context} ctx @param {number} width @param {Font} font */
   labels(ctx, width, font) {
+    if (this.bare === "next") return 2;
     ctx.font = font(13);
     return Math.ceil(Math.max(14, Math.min(canvas.widest(ctx, this.rows), 120, width * 0.3))) + 8;
   }
@@ -85,20 +94,22 @@ export class Heatmap extends Panel {
   /** @type {Panel<MatrixSpec>["measure"]} */
   measure(ctx, width, height, font) {
     const [rows, columns] = this.size;
-    const left = Math.max(this.labels(ctx, width, font), this.labelled);
+    const left = this.bare ? this.labels(ctx, width, font) : Math.max(this.labels(ctx, width, font), this.labelled);
     ctx.font = font(13);
     const longest = canvas.widest(ctx, this.columns);
     ctx.font = font(12, 650);
-    const titles = ctx.measureText(`${this.spec.rows.title} ↓ ${this.spec.columns.title} →`).width + 10;
+    const titles = this.bare
+      ? 0
+      : ctx.measureText(`${this.spec.rows.title} ↓ ${this.spec.columns.title} →`).width + 10;
     ctx.font = font(13);
     const numbered = columns > GAPPED && this.columns.every((label) => /^\d+$/.test(label));
-    const square = rows <= 2 * columns && columns <= 2 * rows;
+    const square = !this.bare && rows <= 2 * columns && columns <= 2 * rows;
     let cw = clamp((width - left - 2) / columns, 0.25, 56);
     let ch = clamp(height / rows, 0.25, 56);
     if (square) {
       ch = Math.min(cw, ch);
       cw = Math.min(cw, Math.max(rows, columns) <= FEW ? WIDER * ch : ch);
-    } else ch = Math.min(ch, Math.max(cw, 24));
+    } else ch = Math.min(ch, this.bare ? Math.max(TALLER * cw, LINE + 1) : Math.max(cw, 24));
     // Slanted labels reach over the right border by their own projection, and cells give way to them; where they would
     // touch each other, or cells are small, they stand upright. Many numbers lie flat: a few say where the others are.
     const slanted = longest > Math.max(cw - Math.min(6, longest / 2), Math.min(cw, LINE)) && !numbered;
@@ -115,7 +126,7 @@ export class Heatmap extends Panel {
     this.geo = {
       left,
       slanted,
-      top: 22 + (slanted ? Math.ceil(reach + 8) : 18),
+      top: (this.bare ? 0 : 22) + (this.bare && this.isCounted ? 2 : slanted ? Math.ceil(reach + 8) : 18),
       bottom: 2,
       width: Math.ceil(Math.max(left + cw * columns + over, Math.min(titles, width - 1))) + 1,
       plotWidth: cw * columns,
@@ -354,7 +365,7 @@ export class Heatmap extends Panel {
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
     this.rows.forEach((label, r) => {
-      if (!canvas.isWritten(r, lit.row, Math.ceil(LINE / ch))) return;
+      if (this.bare === "next" || !canvas.isWritten(r, lit.row, Math.ceil(LINE / ch))) return;
       pen(rows, lit.row, r);
       ctx.fillText(canvas.fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
     });
@@ -362,14 +373,16 @@ export class Heatmap extends Panel {
     ctx.font = font(size);
     const wide = canvas.widest(ctx, this.columns);
     const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
+    const counted = this.bare && this.isCounted;
     const apart = this.turn === 90 ? LINE : this.turn ? SLANTED_APART : flat;
     this.columns.forEach((label, c) => {
-      if (!canvas.isWritten(c, lit.column, Math.ceil(apart / cw))) return;
+      if (counted || !canvas.isWritten(c, lit.column, Math.ceil(apart / cw))) return;
       pen(columns, lit.column, c);
       const x = columnAt[c] + cw / 2;
       if (slanted) canvas.slantedText(ctx, label, x + 1, top - 7, "left", this.turn);
       else ctx.fillText(label, x, top - 11);
     });
+    if (this.bare) return;
     ctx.font = font(12, 650);
     ctx.textAlign = "left";
     ctx.fillStyle = rows.role ? theme.roles[rows.role] : theme.muted;

@@ -75,6 +75,11 @@ export class SvgContext {
     this.path += `${this.path ? "L" : "M"}${short(x)} ${short(y)}`;
   }
 
+  /** @param {number[]} points  two that the curve bends towards, and its end */
+  bezierCurveTo(...points) {
+    this.path += `C${points.map(short).join(" ")}`;
+  }
+
   /** @param {number} x @param {number} y @param {number} w @param {number} h */
   rect(x, y, w, h) {
     this.path += `M${short(x)} ${short(y)}h${short(w)}v${short(h)}h${short(-w)}z`;

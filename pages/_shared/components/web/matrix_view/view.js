@@ -147,6 +147,7 @@ export class View {
   /** @param {ViewData} data */
   take(data) {
     const before = this.panels;
+    if (this.data.flow && !data.flow) this.fit.flow.travel(this.fit, data.panels);
     this.data = data;
     const numbers = new Numbers(data.block, this.steps);
     const known = positions.get(data.id);

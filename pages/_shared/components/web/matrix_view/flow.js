@@ -1,0 +1,153 @@
+// Panels that follow from each other, from left to right, and the ways between them: a line for each row.
+
+import { element, still } from "../base/dom.js";
+import { LOWEST } from "./grid.js";
+import { Heatmap } from "./heatmap.js";
+import { svg } from "./svg.js";
+
+/** @import { ViewData } from "../base/types" */
+/** @import { Fit } from "./fit.js" */
+/** @import { Shown } from "./view.js" */
+/** @typedef {NonNullable<ViewData["flow"]>} Spec */
+
+const GAP = 40; // pixels between columns: room for the ways
+const LEAST = 760; // narrower than this the flow scrolls to its end
+const TITLE = 24;
+const DRAWN_MS = 500; // for the ways of one column to the next, once
+
+const TRAVEL_MS = 450;
+const FAINT = 0.45; // as in view.css
+
+export class Flow {
+  ways = svg("svg", { class: "ways", "aria-hidden": "true" });
+  strip = element("div", { className: "strip" });
+  lines =
+    /** @type {{ x0: number, y0: number, bend: number, x1: number, y1: number, colour: string, from: number }[]} */ ([]);
+  seen = false;
+
+  /** Places a view's panels; says how wide they are. @param {Fit} fit @param {Spec} spec @param {number} room */
+  arrange(fit, { columns, ribbons }, room) {
+    const { panels } = fit.view;
+    panels.forEach(({ drawn }, i) => {
+      if (drawn instanceof Heatmap) drawn.bare = columns[i] ? "next" : "first";
+    });
+    const count = Math.max(...columns) + 1;
+    const width = (Math.max(LEAST, fit.width) - GAP * (count - 1)) / count - 1;
+    const alike = (/** @type {number} */ i) => columns.filter((one) => one === columns[i]).length;
+    fit.measure(panels, width, () => LOWEST);
+    const top = Math.max(...panels.map(({ drawn }) => drawn.geo.top));
+    const heights = new Map(panels.map(({ drawn }, i) => [drawn, room / alike(i) - TITLE - top - drawn.geo.bottom]));
+    fit.fill(panels, { across: count, width, gap: GAP, each: 0 }, (one) => Math.max(LOWEST, heights.get(one) ?? 0));
+    fit.list.classList.add("flow");
+    panels.forEach(({ parts }, i) => {
+      const row = columns.slice(0, i).filter((one) => one === columns[i]).length;
+      parts.panel.style.gridColumn = String(columns[i] + 1);
+      parts.panel.style.gridRow =
+        alike(i) === 1 ? `1 / ${Math.max(...columns.map((_, k) => alike(k))) + 1}` : String(row + 1);
+      parts.legend.hidden = true;
+    });
+    this.draw(fit, columns, ribbons);
+  }
+
+  /** @param {Fit} fit @param {number[]} columns @param {Spec["ribbons"]} ribbons */
+  draw(fit, columns, ribbons) {
+    const { list, view } = fit;
+    if (this.ways.parentElement !== list) list.prepend(this.ways);
+    const box = list.getBoundingClientRect();
+    const { zoom, theme } = view;
+    this.ways.setAttribute("width", String(list.scrollWidth));
+    this.ways.setAttribute("height", String(list.scrollHeight));
+    const edges = view.panels.map(({ drawn, parts }) => {
+      const at = parts.ctx.canvas.getBoundingClientRect();
+      const [left, top] = [(at.left - box.left) / zoom + drawn.geo.left, (at.top - box.top) / zoom + drawn.geo.top];
+      return { left, top, right: left + drawn.geo.plotWidth, high: drawn.geo.plotHeight };
+    });
+    this.lines = ribbons.flatMap(([from, to, role]) => {
+      const [start, end] = [edges[from], edges[to]];
+      const count = view.panels[from].drawn.size[0];
+      return Array.from({ length: count }, (_, row) => {
+        const part = (row + 0.5) / count;
+        const [x0, y0] = [start.right + 3, start.top + part * start.high];
+        const [x1, y1] = [end.left - 3, end.top + part * end.high];
+        // Straight below what lies between, and up where it has passed.
+        return {
+          x0,
+          y0,
+          bend: Math.max(x0, x1 - GAP),
+          x1,
+          y1,
+          colour: role ? theme.roles[role] : theme.primary,
+          from,
+        };
+      });
+    });
+    const moves = !this.seen && !still();
+    this.seen = true;
+    this.ways.replaceChildren(
+      ...this.lines.map(({ x0, y0, bend, x1, y1, colour, from }) => {
+        const middle = (bend + x1) / 2;
+        const d = `M${x0} ${y0}H${bend}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`;
+        const way = svg("path", { d, stroke: colour, pathLength: 1 });
+        if (moves)
+          way.animate([{ strokeDasharray: "0 1" }, { strokeDasharray: "1 0" }], {
+            duration: DRAWN_MS,
+            delay: columns[from] * DRAWN_MS,
+            fill: "backwards",
+          });
+        return way;
+      }),
+    );
+  }
+
+  /** Paints the ways into a file. @param {CanvasRenderingContext2D} ctx */
+  paint(ctx) {
+    ctx.lineWidth = 2;
+    ctx.globalAlpha = FAINT;
+    for (const { x0, y0, bend, x1, y1, colour } of this.lines) {
+      const middle = (bend + x1) / 2;
+      ctx.strokeStyle = colour;
+      ctx.beginPath();
+      ctx.moveTo(x0, y0);
+      ctx.lineTo(bend, y0);
+      ctx.bezierCurveTo(middle, y0, middle, y1, x1, y1);
+      ctx.stroke();
+    }
+    ctx.globalAlpha = 1;
+  }
+
+  /**
+   * Travels into the part of the flow that the next picture shows.
+   *
+   * @param {Fit} fit @param {{ title: string }[]} next
+   */
+  travel({ list, front, view }, next) {
+    const part = view.panels.findLast(({ drawn }) => next.some(({ title }) => title === drawn.spec.title));
+    if (!part || still()) return;
+    const [box, target] = [list, part.parts.plot].map((one) => one.getBoundingClientRect());
+    const [width, height] = [box.width, box.height].map((side) => Math.round(side * devicePixelRatio));
+    const picture = element("canvas", { className: "leaving", width, height });
+    const ctx = /** @type {CanvasRenderingContext2D} */ (picture.getContext("2d"));
+    ctx.scale(devicePixelRatio, devicePixelRatio);
+    for (const { parts } of view.panels) {
+      const { canvas } = parts.ctx;
+      const at = canvas.getBoundingClientRect();
+      ctx.drawImage(canvas, at.left - box.left, at.top - box.top, at.width, at.height);
+    }
+    picture.style.transformOrigin = `${target.left + target.width / 2 - box.left}px ${target.top + target.height / 2 - box.top}px`;
+    front.append(picture);
+    const way = picture.animate([{}, { transform: "scale(4)", opacity: 0 }], {
+      duration: TRAVEL_MS,
+      easing: "ease-in",
+    });
+    way.onfinish = () => picture.remove();
+  }
+
+  /** The panels stand in a row again. @param {Fit} fit @param {Shown[]} panels */
+  end({ list }, panels) {
+    if (!list.classList.contains("flow")) return;
+    list.classList.remove("flow");
+    this.ways.remove();
+    this.lines = [];
+    for (const { parts } of panels) parts.panel.style.gridColumn = parts.panel.style.gridRow = "";
+  }
+}
