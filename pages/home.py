@@ -38,21 +38,19 @@ def shuffled(figure: Figure) -> ShuffleConfig:
 
 sheet = PageState(HOME, Figure)
 sheet.take_link()
-draw_title("Attention explorer")
+draw_notices(address.pop_notices())
+draw_title("Attention explorer", beside=draw_join)
 if not presenting():  # a slide begins with its picture, and its teacher joins no class
     st.markdown(
         "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
         "carries the number it was held to. Change something, and watch what attention notices and what it cannot."
     )
 draw_way_in()
-if not presenting():
-    draw_join()
 left, right = st.columns([3, 2], gap="medium")
 with left:
     controls = Controls(sheet.settings, sheet.write_link)
     controls.show("tokens")
     controls.row("shuffle", "positions")
-    draw_notices(address.pop_notices())
     last = sheet.session_key("good")
     try:
         st.session_state[last] = shuffled(Figure(**sheet.settings.for_group(Figure)))

@@ -40,7 +40,7 @@ def test_both_pictures_are_on_the_first_screen_of_a_phone(visit: Callable) -> No
     boxes = [one.bounding_box() for one in page.locator(CANVAS).all()]
     assert len(boxes) == 2
     assert all(box["y"] + box["height"] <= 844 for box in boxes)
-    words = page.locator(".st-key-title button:visible").bounding_box()
+    words = page.get_by_role("button", name="Glossary").bounding_box()
     menu = page.locator("[data-testid=stMainMenu]").bounding_box()
     assert words["x"] + words["width"] <= menu["x"], "what the words mean is not below the menu"
     assert words["y"] < 40

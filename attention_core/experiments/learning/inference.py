@@ -30,6 +30,7 @@ class Answer(Record):
         probabilities: Of every kind in every slot, float32 (tokens, kinds).
         attention: Weights of every head, float32 (layers, heads, tokens, tokens).
         off: Layer and head of each that was switched off.
+        trained_on: How many tokens the model's sequences had in training.
     """
 
     tokens: tuple[str, ...]
@@ -38,6 +39,7 @@ class Answer(Record):
     probabilities: Float[np.ndarray, "tokens kinds"]
     attention: Float[np.ndarray, "layers heads tokens tokens"]
     off: tuple[Head, ...]
+    trained_on: int
 
     @property
     def right(self) -> int:
@@ -98,6 +100,7 @@ def answer(trained: Trained, tokens: Sequence[str], off: Sequence[Head] = ()) ->
         probabilities=probabilities,
         attention=attention,
         off=tuple(off),
+        trained_on=config.tokens,
     )
 
 

@@ -134,7 +134,10 @@ def answer_words(found: Answer) -> str:
     """What the model answers, and how much of it is right, in a sentence or two."""
     right = f"{found.right} of {found.asked} are right." if found.asked else "Nothing is asked of this input."
     without = f" without {_list(found.attention.shape[:2], found.off)}" if found.off else ""
-    return f"Asked {' '.join(found.tokens)}, the model{without} answers {' '.join(found.said)}; {right}"
+    given = len(found.tokens)
+    is_lost = given < found.trained_on and found.right < found.asked
+    lost = f" It was trained on {found.trained_on} letters, and with {given} it is lost." if is_lost else ""
+    return f"Asked {' '.join(found.tokens)}, the model{without} answers {' '.join(found.said)}; {right}{lost}"
 
 
 def ablation_view(found: AblationResult, whole: float) -> MatrixView:

@@ -9,10 +9,11 @@ from pages._shared.components.link_card import draw_qr_code
 from pages._shared.components.loader import component
 from pages._shared.core import network
 from pages._shared.core.pages import HOME
-from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACHES
+from pages._shared.core.session_keys import KEY_TYPED, START, TEACHES
 from pages._shared.core.text import escape_markdown
 from pages._shared.rooms.room import KEY_LETTERS
 from pages._shared.session import address
+from pages._shared.session.settings import presenting
 
 PRIVATE: Final = (
     "No names and no addresses are kept, only counts, and nothing on a disk. All is gone when the class ends, after "
@@ -46,27 +47,25 @@ def _opened() -> None:
 
 
 def draw_join() -> None:
-    """On Home: where a student types a key, and is told if it is none; nothing where a link led into a class."""
-    if address.room() and not st.session_state.get(KEY_TYPED):
+    """On Home: where a student types a key, and is told if it is none; not in a class, nor on a slide."""
+    if address.room() or presenting():
         return
-    with st.container(horizontal=True, vertical_alignment="center", key="class_join"):
+    with st.popover("Join a class", icon=":material/groups:", type="tertiary", key="class_join"):
         st.text_input(
-            "Key of your class", key=KEY_TYPED, max_chars=KEY_LETTERS, placeholder="Key of your class", width=220,
-            on_change=_join, autocomplete="off", label_visibility="collapsed",
+            "Key of your class", key=KEY_TYPED, max_chars=KEY_LETTERS, on_change=_join, autocomplete="off",
+            placeholder="Five letters",
         )  # fmt: skip
         st.button("Join", key="_class_join", on_click=_join)
-        if refused := st.session_state.get(KEY_REFUSED):
-            st.error(refused)
 
 
 def refuse(sentence: str) -> None:
-    """Say at the field on Home why there is no such class."""
-    st.session_state[KEY_REFUSED] = escape_markdown(sentence, 200)
+    """Say on Home why there is no such class."""
+    address.add_notice(escape_markdown(sentence, 200))
 
 
 def _join() -> None:
-    typed = st.session_state.get(KEY_TYPED, "")
-    st.session_state[KEY_REFUSED] = address.join(typed) if typed else ""
+    if (typed := st.session_state.get(KEY_TYPED, "")) and (refused := address.join(typed)):
+        address.add_notice(refused)
 
 
 _is_classroom = threading.Event()

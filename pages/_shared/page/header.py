@@ -1,6 +1,6 @@
 """What stands at the head of every page: its title, what the words mean, and what a link asked for in vain."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import streamlit as st
@@ -57,8 +57,9 @@ def draw_notices(sentences: Iterable[str]) -> None:
         st.toast(said, icon=":material/link_off:", duration="infinite")
 
 
-def draw_title(title: str) -> None:
-    """Draw the title of a page that is no experiment, and the popover beside it."""
+def draw_title(title: str, beside: Callable[[], None] = lambda: None) -> None:
+    """Draw the title of a page that is no experiment, the popover beside it, and what else has its place there."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="title"):
         st.title(title, anchor=False, width="content")
         draw_glossary()
+        beside()

@@ -161,7 +161,7 @@ def _context() -> dict[str, str]:
 
 
 def add_notice(sentence: str) -> None:
-    """Have the page say ``sentence``, once, above its picture."""
+    """Have the page say ``sentence``, once, in a box beside it."""
     st.session_state.setdefault(NOTICES, []).append(sentence)
 
 

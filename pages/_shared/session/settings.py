@@ -16,7 +16,7 @@ from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import address, course_position
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, Coded, Setting, Switch, declared, defaults, setting
+from attention_core.experiments.settings import Choice, Coded, Setting, Switch, Words, declared, defaults, setting
 
 Group = TypeVar("Group")
 
@@ -271,6 +271,9 @@ def error_message(error: ConfigError, settings: Settings) -> str:
     label = one.label if one else error.field.replace("_", " ")
     if error.value in ((), "", "0 tokens"):
         said = "is empty"
+    elif isinstance(one, Words):
+        given = escape_markdown(str(error.value), 120)
+        return f"**{escape_markdown(label)}**: {escape_markdown(error.allowed, 300)}, not “{given}”."
     elif (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
         said = f"cannot be “{escape_markdown(_spoken(one, error.value), 120)}”"
     else:
