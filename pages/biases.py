@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
@@ -14,7 +15,12 @@ from attention_core.figures.changes import biases_changed
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
 
-SHOWN = {"terms": "Four terms of a score", "changes": "With − without the biases", "growing": "A growing key bias"}
+SHOWN = {
+    "terms": "Four terms of a score",
+    "changes": "With − without the biases",
+    "growing": "A growing key bias",
+    "curve": "The curve",
+}
 HEADS = (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))
 NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and weights", "The output too"
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
@@ -26,7 +32,7 @@ class View:
 
     show: str = setting("terms", Choice(SHOWN, label="Show"))
     head: str = setting(draw.AVERAGE, Choice({name: name for name in HEADS}, label="Head"))
-    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve below"))
+    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve"))
     key_size: float = setting(1.0, OneOf(KEY_SIZES, label="Size of the key bias", shown=format_number))
     batch_norm_eval: bool = setting(
         False, Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias.")
@@ -48,9 +54,15 @@ PRESETS = (
         "Cancellation ends: off by a little, by a lot, or NaN.",
         {"show": "growing", "key_size": 1e6, "curve": "key-size"},
     ),
-    Preset("Training", "No signal reaches the key bias, and yet Adam moves it.", {"curve": "training"}),
     Preset(
-        "Published appendix", "All it reports is rounding: more bits, less of it.", KEY_ALONE | {"curve": "appendix"}
+        "Training",
+        "No signal reaches the key bias, and yet Adam moves it.",
+        {"show": "curve", "curve": "training"},
+    ),
+    Preset(
+        "Published appendix",
+        "All it reports is rounding: more bits, less of it.",
+        KEY_ALONE | {"show": "curve", "curve": "appendix"},
     ),
 )
 
@@ -113,10 +125,21 @@ def slider_of(config: BiasesConfig, view: View) -> tuple[str, tuple[float, ...],
     return ("key_size" if growing else "size"), values, values.index(view.key_size if growing else config.size)
 
 
+def curve_of(config: BiasesConfig, view: View) -> MatrixView:
+    """The curve that is chosen."""
+    result = page.compute(*view.experiment(view.curve, config))
+    if view.curve == "gradients":
+        return draw.gradient_view(result)
+    marked = view.key_size if view.show == "growing" else None
+    return draw.curve_view(result, naive=config.naive_softmax, key_size=marked)
+
+
 @page.view
 def view_of(config: BiasesConfig, view: View) -> MatrixView:
     if view.show == "growing":
         return draw.size_view(page.compute(*view.experiment("key-size", config)), view.head)
+    if view.show == "curve":
+        return curve_of(config, view)
     shown = draw.terms_view if view.show == "terms" else draw.difference_view
     return shown(sizes_of(config), view.head)
 
@@ -130,6 +153,9 @@ def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View])
 
 @page.picture
 def picture(config: BiasesConfig, view: View, key: str) -> None:
+    if view.show == "curve":
+        matrix_view(page.view_for(config, view), key=f"{key}_alone")
+        return
     name, values, step = slider_of(config, view)
     page.sweep(page.view_for(config, view), key, step, name, values)
 
@@ -153,16 +179,8 @@ def results(config: BiasesConfig, view: View) -> Results:
 def answers(config: BiasesConfig, view: View, found: Results) -> None:
     below = page.compute(*view.experiment(view.curve, config))
     result = found.main
-    marked = view.key_size if view.show == "growing" else None
-    on_canvas = (
-        draw.gradient_view(below)
-        if view.curve == "gradients"
-        else draw.curve_view(below, naive=config.naive_softmax, key_size=marked)
-    )
-    if on_canvas:
-        page.curves(on_canvas)
-    else:
-        page.plot(draw.bars_figure(below, mode=page.mode), alt=draw.curve_summary(below))
+    if view.show != "curve":
+        page.curves(curve_of(config, view))
     sizes = sizes_of(config)
     steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()))
     if view.curve == "training":

@@ -21,15 +21,13 @@ class View:
     show: str = setting("graph", Choice(SHOWN, label="Show", listed=False))
     level: int = setting(
         study.MAX_LAYERS,
-        Whole(0, study.MAX_LAYERS, label="Chosen node: layer", hint="Above the top layer: the top layer."),
+        Whole(0, study.MAX_LAYERS, label=f"Chosen node: layer ({study.MAX_LAYERS}: the top)"),
     )
     token: int = setting(
         study.MAX_TOKENS,
-        Whole(1, study.MAX_TOKENS, label="Chosen node: token", hint="Beyond the last token: the last."),
+        Whole(1, study.MAX_TOKENS, label=f"Chosen node: token ({study.MAX_TOKENS}: the last)"),
     )
-    down: int = setting(
-        study.MAX_LAYERS, Whole(0, study.MAX_LAYERS, label="Layers down", hint="Below the inputs: all of them.")
-    )
+    down: int = setting(study.MAX_LAYERS, Whole(0, study.MAX_LAYERS, label=f"Layers down ({study.MAX_LAYERS}: all)"))
 
 
 PRESETS = (

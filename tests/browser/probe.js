@@ -128,6 +128,42 @@ window.probe = (() => {
   const within = (one) => one && (one === figure() || within(one.parentElement ?? one.getRootNode().host));
   const STEPS = 16;
 
+  const above = (one) => one.parentElement ?? one.getRootNode().host ?? null;
+  const chain = (one) => (one ? [one, ...chain(above(one))] : []);
+  const opaque = (one) => !/^(transparent|rgba\(.*, 0\))$/.test(getComputedStyle(one).backgroundColor);
+  /** What of a box what scrolls around it lets be seen. */
+  const inScroll = (one, { left, top, right, bottom }) => {
+    for (const around of chain(one)) {
+      if (!/auto|scroll/.test(getComputedStyle(around).overflow)) continue;
+      const room = around.getBoundingClientRect();
+      [left, top] = [Math.max(left, room.left), Math.max(top, room.top)];
+      [right, bottom] = [Math.min(right, room.right), Math.min(bottom, room.bottom)];
+    }
+    return { left, top, right, bottom, width: right - left, height: bottom - top };
+  };
+  /** Where the words of an element, or a canvas, are to be seen. */
+  const places = (one) => {
+    const range = document.createRange();
+    const boxes = [...one.childNodes].filter((node) => node.nodeType === 3 && node.data.trim()).flatMap((node) => {
+      range.selectNodeContents(node);
+      return [...range.getClientRects()];
+    });
+    const all = one.matches("canvas") ? [one.getBoundingClientRect()] : boxes;
+    return all.map((box) => inScroll(one, box)).filter(({ width, height }) => width > 1 && height > 1);
+  };
+  const said = (one) => String(one.innerText || one.ariaLabel || one.tagName).trim().slice(0, 60);
+  const holds = ({ left, top, right, bottom }, x, y) => x > left && x < right && y > top && y < bottom;
+  /** Whether there is something of an element at a point, and not only its room. */
+  const drawnAt = (one, x, y) =>
+    one.matches("canvas, img, svg, svg *, input, button, textarea") || places(one).some((box) => holds(box, x, y));
+  const shown = () =>
+    walk(document.body).filter(
+      (one) =>
+        one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+        !one.closest("style, script, noscript, [aria-hidden=true]:not(canvas), .katex-mathml, .tip") &&
+        !chain(one).some((each) => each.clientWidth === 1 || getComputedStyle(each).clipPath !== "none" || each.className === "stSkipLink"),
+    );
+
   return {
     walk,
     get runs() {
@@ -178,6 +214,42 @@ window.probe = (() => {
         one.scrollIntoView({ block: "nearest" });
         return [one.innerText || one.ariaLabel, probe.inSight()];
       });
+    },
+    /** What lies on words or on a canvas that can be seen through it: what is below, and what is above. */
+    overlaps() {
+      const found = [];
+      for (const one of shown())
+        for (const { left, top, width, height } of places(one)) {
+          const side = one.matches("canvas") ? 5 : 3;
+          for (let point = 0; point < side * side; point++) {
+            const [x, y] = [point % side, Math.floor(point / side)].map((step) => (step + 0.5) / side);
+            const hit = at(left + x * width, top + y * height);
+            if (!hit || !drawnAt(hit, left + x * width, top + y * height)) continue;
+            if (hit === one || chain(hit).includes(one) || chain(one).includes(hit)) continue;
+            const common = chain(one).find((each) => chain(hit).includes(each));
+            const between = chain(hit).slice(0, chain(hit).indexOf(common));
+            if (between.some(opaque) || getComputedStyle(hit).pointerEvents === "none") continue;
+            found.push(`${said(hit)} on ${said(one)}`);
+            break;
+          }
+        }
+      return [...new Set(found)];
+    },
+    /** Words that end where their room ends, and not where they do. */
+    clipped() {
+      const found = [];
+      for (const one of shown().filter((each) => !each.matches("canvas")))
+        for (const box of places(one)) {
+          for (const around of chain(one)) {
+            const { overflowX, overflowY, textOverflow, clipPath } = getComputedStyle(around);
+            if (/auto|scroll/.test(overflowX + overflowY) || textOverflow === "ellipsis" || clipPath !== "none") break;
+            const room = around.getBoundingClientRect();
+            const cut = overflowX !== "visible" && (box.right > room.right + 2 || box.left < room.left - 2);
+            if (cut || (overflowY !== "visible" && (box.bottom > room.bottom + 3 || box.top < room.top - 3)))
+              found.push(said(one));
+          }
+        }
+      return [...new Set(found)];
     },
     text: (one) => document.querySelector(one)?.innerText ?? "",
     panels: () => walk(figure()).filter((one) => one.matches(".panel canvas")).length,

@@ -16,15 +16,14 @@ from attention_core.experiments.biases import (
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases import (
     CURVES,
-    appendix_bars,
-    bars_figure,
+    appendix_view,
     biases_table,
     curve_summary,
     curve_table,
     curve_view,
     difference_view,
     gradient_view,
-    norm_bars,
+    norms_view,
     proof,
     residual_view,
     shift_view,
@@ -124,21 +123,25 @@ def test_a_notebook_draws_the_curves_that_are_on_screen() -> None:
 
 def test_bars_show_both_parts_and_what_was_published_and_say_what_is_missing() -> None:
     result, published = of("norms"), of("appendix")
-    mean, rest = norm_bars(result).data[:2]
-    assert list(mean.x) == ["no norm", "BatchNorm", "LayerNorm", "RMSNorm"]
-    assert list(rest.y) == [one.rest for one in result.survivals]
-    alone = norm_bars(run_after_norm(AfterNormConfig(tokens=("a",))))
-    assert "more than one token" in alone.layout.annotations[-1].text
+    mean, rest = norms_view(result).panels
+    assert mean.labels.labels == ("no norm", "BatchNorm", "LayerNorm", "RMSNorm")
+    np.testing.assert_array_equal(rest.values, np.float32([one.rest for one in result.survivals]))
+    assert mean.limits == rest.limits
+    np.testing.assert_array_equal(mean.overlay[1], np.float32([one.bound for one in result.survivals]))
+    alone = norms_view(run_after_norm(AfterNormConfig(tokens=("a",)))).panels[0]
+    assert "more than one token" in alone.note
     still = [dataclasses.replace(one, mean_part=0.0, rest=0.0) for one in result.survivals[:1]]
-    zero = norm_bars(dataclasses.replace(result, survivals=(*still, *result.survivals[1:])))
-    assert "Exactly 0: mean part after no norm, rest after no norm." in zero.layout.annotations[-1].text
-    assert curve_view(result) is None
+    zero = norms_view(dataclasses.replace(result, survivals=(*still, *result.survivals[1:])))
+    assert all("Exactly 0: no norm" in panel.note for panel in zero.panels)
     first, *others = published.rows
     none = dataclasses.replace(published, rows=(dataclasses.replace(first, float32=0.0, float64=0.0), *others))
-    said = appendix_bars(none).layout.annotations[-1].text.replace("<br>", " ")
-    assert all(f"{first.quantity}, measured, {dtype}" in said for dtype in ("float32", "float64"))
-    for trace, name in zip(appendix_bars(published).data, ("published", "float32", "float64"), strict=True):
-        assert list(trace.y) == [getattr(row, name) for row in published.rows]
+    assert [f"Exactly 0: {first.quantity}" in panel.note for panel in appendix_view(none).panels] == [
+        False,
+        True,
+        True,
+    ]
+    for panel, name in zip(appendix_view(published).panels, ("published", "float32", "float64"), strict=True):
+        np.testing.assert_array_equal(panel.values, np.float32([getattr(row, name) for row in published.rows]))
 
 
 NAMES = {
@@ -154,10 +157,10 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_each_curve_is_drawn_under_its_title_and_said_in_words(name: str) -> None:
     result = of(NAMES[name])
-    view = curve_view(result)
-    figure = panel_figure(view.panels[0], mode="dark") if view else bars_figure(result, mode="dark")
-    assert CURVES[name] == (view.panels[0].title if view else figure.layout.title.text)
-    assert any(np.isfinite(np.asarray(trace.y, dtype=float)).any() for trace in figure.data)
+    for panel in curve_view(result).panels:
+        assert panel.title.startswith(CURVES[name])
+        figure = panel_figure(panel, mode="dark")
+        assert any(np.isfinite(np.asarray(trace.y, dtype=float)).any() for trace in figure.data)
     quoted = {format_number(value) for row in curve_table(result).rows for value in row if isinstance(value, float)}
     assert quoted & {word.strip(",;.") for word in curve_summary(result).split()}, "numbers that were measured"
 

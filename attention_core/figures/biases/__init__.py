@@ -1,11 +1,10 @@
 """How the bias experiments are drawn and said: matrices, curves, tables, and the proof beside its numbers."""
 
-from attention_core.figures.biases.bars import appendix_bars as appendix_bars
-from attention_core.figures.biases.bars import norm_bars as norm_bars
 from attention_core.figures.biases.curves import CURVES as CURVES
-from attention_core.figures.biases.curves import bars_figure as bars_figure
+from attention_core.figures.biases.curves import appendix_view as appendix_view
 from attention_core.figures.biases.curves import curve_view as curve_view
 from attention_core.figures.biases.curves import mean_view as mean_view
+from attention_core.figures.biases.curves import norms_view as norms_view
 from attention_core.figures.biases.curves import residual_view as residual_view
 from attention_core.figures.biases.curves import shift_view as shift_view
 from attention_core.figures.biases.curves import source as source

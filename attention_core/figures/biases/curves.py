@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from attention_core.experiments.biases import (
     NAMES,
@@ -29,11 +28,9 @@ from attention_core.experiments.biases import (
 )
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
-from attention_core.figures.biases.bars import appendix_bars, norm_bars
 from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary
-from attention_core.figures.matrix import LinesPanel, MatrixView, Series
-from attention_core.figures.plot import Mode, drawn_once, escape
+from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixView, Series
 from attention_core.figures.theme import Role
 
 CurveResult = KeySweepResult | ShiftResult | AfterNormResult | MeanResult | TrainingResult | AppendixResult
@@ -122,8 +119,38 @@ def training_view(result: TrainingResult) -> MatrixView:
     return _view(result, CURVES["training"], (range(result.norms.shape[1]), "step"), (series, "‖b‖"), log_x=False)
 
 
-def curve_view(result: CurveResult, *, naive: bool = False, key_size: float | None = None) -> MatrixView | None:
-    """The curve of a result for the screen; None for those that are bars.
+def norms_view(result: AfterNormResult) -> MatrixView:
+    """What of b_O's mean part and of its rest survives each norm, on a log axis; exact zeros are named."""
+    names = tuple(one.norm if one.norm != "none" else "no norm" for one in result.survivals)
+    parts: tuple[tuple[str, str, Role | None], ...] = (
+        ("mean part of b_O", "mean_part", None),
+        ("the rest of b_O", "rest", "output"),
+    )
+    return _bars(
+        result,
+        CURVES["norms"],
+        Axis(title="norm", labels=names),
+        tuple((part, np.array([getattr(one, of) for one in result.survivals]), role) for part, of, role in parts),
+        "largest change of the output",
+        bounds=np.array([one.bound for one in result.survivals]),
+        note=f"{result.refusal}." if result.refusal else "",
+    )
+
+
+def appendix_view(result: AppendixResult) -> MatrixView:
+    """The published numbers beside ours in float32 and in float64, on a log axis; exact zeros are named."""
+    parts: tuple[tuple[str, Role | None], ...] = (("published", None), ("float32", "value"), ("float64", "query"))
+    return _bars(
+        result,
+        CURVES["appendix"],
+        Axis(title="quantity", labels=tuple(row.quantity for row in result.rows)),
+        tuple((part, np.array([getattr(row, part) for row in result.rows]), role) for part, role in parts),
+        "with − without b_K",
+    )
+
+
+def curve_view(result: CurveResult, *, naive: bool = False, key_size: float | None = None) -> MatrixView:
+    """The curve or the bars of a result.
 
     Args:
         result: What the curve is drawn from.
@@ -139,7 +166,10 @@ def curve_view(result: CurveResult, *, naive: bool = False, key_size: float | No
             return mean_view(result)
         case TrainingResult():
             return training_view(result)
-    return None
+        case AfterNormResult():
+            return norms_view(result)
+        case AppendixResult():
+            return appendix_view(result)
 
 
 def source(
@@ -175,17 +205,6 @@ def source(
             return run_biases, config
 
 
-@drawn_once
-def bars_figure(result: AfterNormResult | AppendixResult, *, mode: Mode = "light") -> go.Figure:
-    """The bars of a result under their title."""
-    if isinstance(result, AfterNormResult):
-        name, figure = CURVES["norms"], norm_bars(result, mode=mode)
-    else:
-        name, figure = CURVES["appendix"], appendix_bars(result, mode=mode)
-    title = {"text": escape(name), "y": 0.98, "yref": "container", "yanchor": "top"}
-    return figure.update_layout(title=title, margin={"t": 84})
-
-
 def _view(
     result: CurveResult, title: str, x: tuple[Sequence[float], str], y: tuple[tuple[Series, ...], str], *,
     log_x: bool = True, marked: int | None = None, note: str = "",
@@ -202,6 +221,34 @@ def _view(
         note=note,
     )
     return MatrixView(panels=(panel,), summary=curve_summary(result))
+
+
+def _bars(
+    result: CurveResult, title: str, labels: Axis, parts: tuple[tuple[str, np.ndarray, Role | None], ...],
+    quantity: str, *, bounds: np.ndarray | None = None, note: str = "",
+) -> MatrixView:  # fmt: skip
+    """Bars of each part on one log axis, beside what rounding explains."""
+    drawn = np.concatenate([*(values for _, values, _ in parts), *([] if bounds is None else [bounds])])
+    low, high = (float(end) for end in (drawn[drawn > 0].min(), drawn[drawn > 0].max()))
+    panels = []
+    for name, values, role in parts:
+        zero = [label for label, value in zip(labels.labels, values, strict=True) if value == 0]
+        said = [f"Exactly 0: {', '.join(zero)}."] if zero else []
+        panels.append(
+            BarsPanel(
+                title=f"{title}: {name}",
+                values=values,
+                labels=labels,
+                quantity=quantity,
+                log_y=True,
+                limits=(low / 3, high * 3),
+                overlay=None if bounds is None else (np.arange(len(bounds)), bounds),
+                overlay_name="" if bounds is None else "rounding explains up to",
+                role=role,
+                note=" ".join([*said, note] if note else said),
+            )
+        )
+    return MatrixView(panels=tuple(panels), summary=curve_summary(result))
 
 
 def _by_precision(dtypes: Sequence[str], values: np.ndarray) -> tuple[Series, ...]:

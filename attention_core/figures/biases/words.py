@@ -36,60 +36,56 @@ def curve_summary(result: object) -> str:
 
 @curve_summary.register
 def _(result: BiasesResult) -> str:
-    sizes = ", ".join(f"{NAMES[one.role]} {format_number(one.gradient)}" for one in result.effects)
-    return f"Sizes of the gradients of the biases: {sizes or 'there is no bias'}."
+    if not result.effects:
+        return "There is no bias, and so no gradient of one."
+    top, key = max(result.effects, key=lambda one: one.gradient), result.effect("k")
+    most = f"The largest gradient is that of {NAMES[top.role]}, {format_number(top.gradient)}"
+    return f"{most}; that of the key bias is {format_number(key.gradient)}." if key else f"{most}."
 
 
 @curve_summary.register
 def _(result: KeySweepResult) -> str:
-    ends = ", ".join(
-        f"{name} {format_number(row[-1])}" for name, row in zip(result.dtypes, result.residuals, strict=True)
-    )
-    return f"Largest change of a weight for key biases from 0.001 to 1,000,000; at 1,000,000: {ends}."
+    return f"With a key bias of a million, weights are off by {_first_and_last(result)}."
 
 
 @curve_summary.register
 def _(result: ShiftResult) -> str:
-    ends = ", ".join(
-        f"{name} {format_number(stable[-1])}, naive {format_number(naive[-1])}"
-        for name, stable, naive in zip(result.dtypes, result.residuals, result.naive, strict=True)
-    )
-    return f"Largest change of a weight when all scores grow by a shift; at 1e6: {ends}."
+    return f"Where all scores are a million larger, weights change by {_first_and_last(result)}."
+
+
+def _first_and_last(result: KeySweepResult | ShiftResult) -> str:
+    ends = [f"{format_number(result.residuals[i][-1])} in {result.dtypes[i]}" for i in (0, -1)]
+    return " and by ".join(dict.fromkeys(ends))
 
 
 @curve_summary.register
 def _(result: AfterNormResult) -> str:
-    left = "; ".join(
-        f"{one.norm if one.norm != 'none' else 'no norm'}: mean part {format_number(one.mean_part)}, "
-        f"rest {format_number(one.rest)}"
-        for one in result.survivals
+    least = min(result.survivals, key=lambda one: one.mean_part)
+    return (
+        f"{least.norm} leaves {format_number(least.mean_part)} of the output bias's mean part, and "
+        f"{format_number(least.rest)} of the rest."
     )
-    return f"What of the output bias survives. {left}."
 
 
 @curve_summary.register
 def _(result: MeanResult) -> str:
     first, last = format_number(float(result.errors[0])), format_number(float(result.errors[-1]))
-    return (
-        f"The mean of W_Q x + b_Q over {result.samples[0]:,} samples is off from b_Q by {first}, over "
-        f"{result.samples[-1]:,} by {last}."
-    )
+    return f"The more samples, the nearer the mean of the queries comes to b_Q: first {first} off, at last {last}."
 
 
 @curve_summary.register
 def _(result: TrainingResult) -> str:
-    ends = ", ".join(f"{name} {format_number(result.key_bias(name))}" for name in result.optimizers)
-    return f"Sizes of the biases in training. The key bias starts at 0 and ends at: {ends}."
+    ends = " and ".join(f"{format_number(result.key_bias(name))} by {name}" for name in result.optimizers)
+    return f"Trained from nothing, the key bias grows to {ends}."
 
 
 @curve_summary.register
 def _(result: AppendixResult) -> str:
-    rows = "; ".join(
-        f"{row.quantity}: published {format_number(row.published)}, float32 {format_number(row.float32)}, "
-        f"float64 {format_number(row.float64)}"
-        for row in result.rows
+    row = max(result.rows, key=lambda one: one.published)
+    return (
+        f"With more bits less is left of what was published: of its largest number, {format_number(row.published)}, "
+        f"{format_number(row.float64)} in float64."
     )
-    return f"Published numbers beside measured ones. {rows}."
 
 
 def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: ShiftResult) -> tuple[ProofStep, ...]:

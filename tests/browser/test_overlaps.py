@@ -1,0 +1,36 @@
+"""No words lie on others or on a picture, and none are cut, at seven sizes of the window, while a page is scrolled."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pages._shared.core.pages import COURSE, LEDGER, PAGES
+from tests.browser.conftest import wait_until_settled
+from tests.browser.locators import MAIN
+
+pytestmark = pytest.mark.slow
+NIGHTLY = [(1024, 768), (1366, 768), (1440, 780), (1536, 864), (1920, 1080)]
+SIZES = [(390, 844), (1280, 720), *(pytest.param(*size, marks=pytest.mark.nightly) for size in NIGHTLY)]
+NAMES = ["", *(page.name for page in (*PAGES, LEDGER, COURSE))]
+# Streamlit's own arrow on a row of tabs that is wider than its room.
+OWN = ("Scroll tabs right on", "svg on")
+
+
+def found(page: Any) -> list[str]:
+    """What can be seen to lie on something else, and what is cut."""
+    all_ = page.evaluate("[...probe.overlaps(), ...probe.clipped().map((one) => `${one} is cut`)]")
+    return [one for one in all_ if not one.startswith(OWN)]
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_lies_on_anything(name: str, width: int, height: int, visit: Callable) -> None:
+    page = visit(name, viewport={"width": width, "height": height})
+    whole = page.locator(MAIN).evaluate("(one) => one.scrollHeight")
+    problems = []
+    for top in range(0, max(1, whole - height // 2), int(0.6 * height)):
+        page.locator(MAIN).evaluate("(one, top) => one.scrollTo({ top, behavior: 'instant' })", top)
+        wait_until_settled(page)
+        problems += [f"{top} down: {one}" for one in found(page)]
+    assert problems == []
