@@ -105,7 +105,9 @@ def test_copies_and_waits_are_counted() -> None:
     assert counted(lambda: there.sum().item()) == counted(lambda: bool((there > 0).all())) == {"waits": 1}
 
 
-@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
+@pytest.mark.parametrize(
+    "position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Rotary(halves=True), Alibi()], ids=repr
+)
 def test_a_forward_waits_for_nothing(position: Position) -> None:
     x, slots = torch.randn(2, 5, 8, device=NAME), torch.arange(5, device=NAME)
     padding = torch.arange(5, device=NAME) > torch.tensor([[4], [2]], device=NAME)
