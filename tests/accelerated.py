@@ -27,6 +27,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    variants,
 )
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.clock import seconds_of
@@ -49,6 +50,7 @@ SNIPPETS = (
     (projections.projections_snippet, projections.ProjectionsConfig),
     (receptive_field.receptive_field_snippet, receptive_field.ReceptiveFieldConfig),
     (scaling.scaling_snippet, scaling.ScalingConfig),
+    (variants.variants_snippet, variants.VariantsConfig),
 )
 MEASURED = tuple(claim for claim in claims() if claim.id not in TRAINED)
 

@@ -187,6 +187,7 @@ def proof(
         order: What lets attention see order.
         depth: At which depth it becomes visible.
     """
+    followed = ", ".join(f"`{verdict.numbers}`" for verdict in laws.about("perm-q", "perm-self").verdicts)
     brought = ", ".join(f"{name} `{format_number(change)}`" for name, change in order.brought_in)
     return (
         ProofStep(
@@ -199,7 +200,8 @@ def proof(
             "Every :blue[query] is treated alike and by itself: move it, and its row of the :violet[output] moves "
             "along, unchanged. That is equivariance; invariance is when nothing moves. In self-attention both "
             "happen at once, so f(σX) = σ f(X), and a mean over the rows does not change at all.",
-            f"Row by row as they stand, the outputs differ by `{format_number(shuffle.moved_in_place)}`.",
+            f"Row by row as they stand, the outputs differ by `{format_number(shuffle.moved_in_place)}`. Moved "
+            f"along, over all orders that were tried: {followed}.",
         ),
         ProofStep(
             "A whole block keeps the law. The notes on attention bias that we otherwise follow take it for lost, "

@@ -1,0 +1,6 @@
+"""How the variants of attention are drawn and told."""
+
+from attention_core.figures.variants.view import SHOWN as SHOWN
+from attention_core.figures.variants.view import variants_table as variants_table
+from attention_core.figures.variants.view import variants_view as variants_view
+from attention_core.figures.variants.words import proof as proof
