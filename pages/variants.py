@@ -19,7 +19,7 @@ HEAD = {AVERAGE: "average"} | {str(i + 1): str(i + 1) for i in range(study.HEADS
 class View:
     """What is looked at: one of four pictures, a head of its weights, and where the cache's slider stands."""
 
-    show: str = setting("weights", Choice(draw.SHOWN, label="Show"))
+    show: str = setting("weights", Choice(draw.SHOWN, label="Show", listed=False))
     head: str = setting(AVERAGE, Choice(HEAD, label="Head"))
     word: int = setting(64, Whole(1, 64, label="Words so far"))
 

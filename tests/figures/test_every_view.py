@@ -258,10 +258,10 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "variants": (
         "variants",
-        {"Full: 8 heads of keys": "full.mean(0)", "Grouped, by the slider": "grouped.mean(1)",
-         "Multi-query: 1 head of keys": "grouped[0].mean(0)", "Linear: no softmax": "linear.mean(0)"},
+        {"Full, 8 heads": "full.mean(0)", "Grouped": "grouped.mean(1)",
+         "Multi-query": "grouped[0].mean(0)", "Linear": "linear.mean(0)"},
     ),
-    "variants head": ("variants", {"Full: 8 heads of keys": "full[2]", "Grouped, by the slider": "grouped[:, 2]"}),
+    "variants head": ("variants", {"Full, 8 heads": "full[2]", "Grouped": "grouped[:, 2]"}),
     "variants bytes": (
         "variants",
         {name: f"token_bytes[{at}] * 2.0 ** np.arange(8)"

@@ -32,7 +32,7 @@ def test_the_sliders_walk_heads_and_lengths() -> None:
 def test_what_is_hidden_is_said_and_what_is_switched_is_told() -> None:
     config = VariantsConfig(causal=True, quadratic=True)
     result = run_variants(config)
-    assert variants_view(config, result).panels[0].hidden.sum() == 8 * 7 / 2
+    assert variants_view(config, result).panels[0].hidden.sum() == 6 * 5 / 2
     assert "nothing is won" in variants_view(config, result, "operations").summary
     rows = {row[:2]: row[2] for row in variants_table(config, result).rows}
     assert rows["1 heads of keys", "bytes of the cache of 1,024 tokens"] == 2 * 8 * 8 * 1024

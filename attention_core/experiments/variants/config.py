@@ -33,9 +33,7 @@ class VariantsConfig(RunConfig):
         softmax: Keep softmax, and take the products in linear attention's order all the same.
     """
 
-    tokens: tuple[str, ...] = setting(
-        ("the", "cat", "that", "chased", "the", "dog", "was", "black"), Words(label="Sentence")
-    )
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), Words(label="Sentence"))
     num_kv_heads: int = setting(2, OneOf(KV_HEADS, label="Heads of keys and values", link="kv_heads"))
     length: int = setting(8192, OneOf(LENGTHS, label="Length of a text, tokens"))
     positions: str = setting("none", Choice(POSITIONS, label="Positions"))

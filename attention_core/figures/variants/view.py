@@ -18,7 +18,7 @@ from attention_core.figures.matrix import (
 from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.table import Table
 
-SHOWN: Final = {"weights": "weights", "cache": "the cache, as it fills", "bytes": "bytes", "operations": "operations"}
+SHOWN: Final = {"weights": "weights", "cache": "cache", "bytes": "bytes", "operations": "operations"}
 
 
 def variants_view(
@@ -71,16 +71,17 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
     shared = _words(config) | {"quantity": "weight", "scale": "sequential", "limits": limits}
     hidden = np.triu(np.ones(full.shape, bool), 1) if config.causal else None
     panels: tuple[Panel, ...] = (
-        MatrixPanel(title=f"Full: {HEADS} heads of keys", values=full, hidden=hidden, **shared),
-        MatrixPanel(title="Grouped, by the slider", values=grouped, hidden=hidden, **shared),
-        MatrixPanel(title="Multi-query: 1 head of keys", values=grouped[0], hidden=hidden, **shared),
-        MatrixPanel(title="Linear: no softmax", values=linear, hidden=hidden, **shared),
+        MatrixPanel(title=f"Full, {HEADS} heads", values=full, hidden=hidden, **shared),
+        MatrixPanel(title="Grouped", values=grouped, hidden=hidden, **shared),
+        MatrixPanel(title="Linear", values=linear, hidden=hidden, **shared),
+        MatrixPanel(title="Multi-query", values=grouped[0], hidden=hidden, **shared),
     )
     return MatrixView(
         panels=panels,
         summary="The same words, weighed in four ways by one set of weights; the slider shares the keys of full "
         "attention among more or fewer heads.",
         sweep=Sweep(name="num_kv_heads", label="Heads of keys and values", values=tuple(map(str, KV_HEADS))),
+        front=2,
     )
 
 
