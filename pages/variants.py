@@ -12,6 +12,7 @@ SAME, DIFFERENT = "The same, but for rounding", "Different, from some word on"
 LEADS = {"weights": "kv-repeat", "cache": "cache-exact", "bytes": "kv-bytes", "operations": "linear-cost"}
 BEFORE = ("perm-self", "bias-k")  # claims of other pages, and what becomes of them here
 CLAIMS = (*LEADS.values(), "linear-order", *BEFORE)
+MEASURE = {"none": "not now", "n": "over the length"}
 HEAD = {AVERAGE: "average"} | {str(i + 1): str(i + 1) for i in range(study.HEADS)}
 
 
@@ -21,6 +22,8 @@ class View:
 
     show: str = setting("weights", Choice(draw.SHOWN, label="Show", listed=False))
     head: str = setting(AVERAGE, Choice(HEAD, label="Head"))
+    measure: str = setting("none", Choice(MEASURE, label="Measure the time", hint="On this device, now."))
+    seconds: int = setting(4, study.SECONDS)
     word: int = setting(64, Whole(1, 64, label="Words so far"))
 
 
@@ -66,8 +69,17 @@ page = Page("variants", config=study.VariantsConfig, view=View, presets=PRESETS,
 def controls(controls: Controls) -> None:
     controls.show("show", "tokens")
     controls.section("Attention", "num_kv_heads", "positions", "causal", "head")
+    controls.section("Clock", "measure", "seconds")
     with controls.break_it():
         controls.show("tiled", "repeated", "restart", "quadratic", "softmax")
+
+
+def clocked(config: study.VariantsConfig, view: View) -> study.CrossingResult | None:
+    """What the clock says of softmax and of linear attention, where that is asked for."""
+    if view.measure == "none":
+        return None
+    layer = {name: getattr(config, name) for name in ("causal", "dtype", "device", "seed")}
+    return page.compute(study.steps_crossing, study.CrossingConfig(seconds=view.seconds, **layer))
 
 
 @page.view
@@ -110,10 +122,12 @@ def results(config: study.VariantsConfig, view: View) -> Results:
 
 
 @page.answers
-def answers(config: study.VariantsConfig, _view: View, found: Results) -> None:
-    result = found.main
+def answers(config: study.VariantsConfig, view: View, found: Results) -> None:
+    result, times = found.main, clocked(config, view)
+    if times:
+        page.curves(draw.crossing_view(times))
     page.draw_tabs(
-        found, why=draw.proof(config, result), shortest=study.SHORTEST,
+        found, why=draw.proof(config, result, times), shortest=study.SHORTEST,
         snippet=lambda: study.variants_snippet(config), table=lambda: draw.variants_table(config, result),
     )  # fmt: skip
 

@@ -191,6 +191,7 @@ def test_what_else_is_measured_runs() -> None:
         biases.run_bias_sizes(biases.BiasesConfig().without_size()),
         scaling.run_picture(scaling.ScalingConfig()),
         run(complexity.TimesConfig(sweep="heads", d_model=16, num_tokens=16, seconds=2)),
+        run(variants.CrossingConfig(seconds=2)),
     ]
     assert all(ran)
     trained = run(learning.LearningConfig(steps=2, layers=2, heads=2)).trained

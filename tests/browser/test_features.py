@@ -144,7 +144,7 @@ VIEWS = {
     "masks": ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"),
     "receptive_field": ("graph", "matrix", "curve", "heads × layers"),
     "normalization": ("what is left of a bias", "a whole block", "length of the output"),
-    "variants": ("cache", "bytes", "operations"),
+    "variants": ("cache", "bytes", "FLOPs"),
     "projections": ("tied matrices", "gauge freedom", "low rank", "rank collapse"),
 }
 

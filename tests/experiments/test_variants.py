@@ -1,5 +1,6 @@
 """The variants against arithmetic of their own, and each law under the switch that breaks it."""
 
+import itertools
 import math
 from typing import Any
 
@@ -10,7 +11,16 @@ import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from attention_core.experiments.inputs import draw, token_embeddings
-from attention_core.experiments.variants import KV_HEADS, LENGTHS, VariantsConfig, VariantsResult, run_variants
+from attention_core.experiments.variants import (
+    KV_HEADS,
+    LENGTHS,
+    CrossingConfig,
+    VariantsConfig,
+    VariantsResult,
+    run_variants,
+    steps_crossing,
+)
+from attention_core.experiments.variants.crossing import TIMED, crossing_of
 from attention_core.experiments.variants.linear import linear_tolerance
 from attention_core.experiments.variants.parts import linear, sentence
 
@@ -155,3 +165,23 @@ def test_rounding_stays_within_the_bounds_over_many_seeds() -> None:
         for dtype in ("float64", "float32", "bfloat16", "float16"):
             result: VariantsResult = run_variants(VariantsConfig(seed=seed, dtype=dtype, tokens=WORDS))
             assert not [verdict for verdict in result.verdicts if verdict.surprises], (seed, dtype)
+
+
+def test_the_crossing_lies_between_the_lengths_where_the_lead_changes() -> None:
+    softmax = np.array([1.0, 2, 4, 8, 16, 32, 64, 128])
+    assert crossing_of(np.stack((softmax, np.full(8, 8.0)))) == pytest.approx(TIMED[3])
+    assert crossing_of(np.stack((softmax, np.full(8, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
+    late = np.where(np.arange(8) < 6, softmax, np.nan)
+    assert crossing_of(np.stack((late, np.full(8, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
+    for never in (softmax * 2, np.full(8, np.nan), softmax / 2):
+        assert math.isnan(crossing_of(np.stack((softmax, never))))
+
+
+def test_both_are_timed_within_the_time_there_is() -> None:
+    """By a clock that goes on by a second with each look: all but the shortest texts are left out."""
+    ticks = itertools.count()
+    *steps, result = steps_crossing(CrossingConfig(seconds=20, causal=True), clock=lambda: float(next(ticks)))
+    assert all("at n = " in step.doing for step in steps)
+    assert result.sizes.tolist() == list(TIMED)
+    assert np.isfinite(result.median).any()
+    assert np.isnan(result.median[0, -1])

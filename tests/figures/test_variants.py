@@ -2,8 +2,16 @@
 
 import numpy as np
 
-from attention_core.experiments.variants import KV_HEADS, LENGTHS, VariantsConfig, run_variants
-from attention_core.figures.variants import variants_table, variants_view
+from attention_core.experiments.variants import (
+    KV_HEADS,
+    LENGTHS,
+    CrossingConfig,
+    CrossingResult,
+    VariantsConfig,
+    run_variants,
+)
+from attention_core.experiments.variants.crossing import TIMED
+from attention_core.figures.variants import crossing_view, proof, variants_table, variants_view
 from tests.figures.views import VARIANTS, of, view_of
 
 
@@ -37,3 +45,17 @@ def test_what_is_hidden_is_said_and_what_is_switched_is_told() -> None:
     rows = {row[:2]: row[2] for row in variants_table(config, result).rows}
     assert rows["1 heads of keys", "bytes of the cache of 1,024 tokens"] == 2 * 8 * 8 * 1024
     assert len([name for name, _ in rows if name.endswith("heads of keys")]) == 4 * 3 + 8 * len(KV_HEADS)
+
+
+def test_measured_times_are_drawn_with_their_quartiles_and_the_crossing_is_said() -> None:
+    median = np.array([[1.0, 2, 4, 8, 16, np.nan, np.nan, np.nan], [4.0, 4, 4, 4, 4, 4, np.nan, np.nan]]) / 1000
+    made = {"sizes": np.array(TIMED), "median": median, "low": median * 0.9, "high": median * 1.2}
+    times = CrossingResult.of(CrossingConfig(), crossing=256.0, **made)
+    view = crossing_view(times)
+    softmax, linear = view.panels[0].series
+    np.testing.assert_allclose(view.panels[0].x, TIMED[:6])
+    np.testing.assert_allclose(linear.values, median[1, :6], rtol=1e-6)
+    np.testing.assert_allclose(softmax.band[1], 1.2 * median[0, :6], rtol=1e-6)
+    assert view.summary == "From about 256 tokens on linear attention takes less time here."
+    assert view.summary in proof(VARIANTS, of("variants"), times)[5].measured
+    assert "there is none" in crossing_view(CrossingResult.of(CrossingConfig(), crossing=np.nan, **made)).summary

@@ -4,7 +4,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from attention_core.experiments.variants import HEADS, KIB, KV_HEADS, LENGTHS, VariantsConfig, VariantsResult
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.variants import (
+    HEADS,
+    KIB,
+    KV_HEADS,
+    LENGTHS,
+    CrossingResult,
+    VariantsConfig,
+    VariantsResult,
+)
 from attention_core.figures.matrix import (
     Axis,
     BarsPanel,
@@ -17,8 +26,10 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.table import Table
+from attention_core.figures.theme import Role
 
-SHOWN: Final = {"weights": "weights", "cache": "cache", "bytes": "bytes", "operations": "operations"}
+ROLES: Final[tuple[Role, Role]] = ("query", "output")
+SHOWN: Final = {"weights": "weights", "cache": "cache", "bytes": "bytes", "operations": "FLOPs"}
 
 
 def variants_view(
@@ -40,6 +51,33 @@ def variants_view(
         case "operations":
             return _operations(config, result)
     return _weights(config, result, head)
+
+
+def crossing_view(times: CrossingResult) -> MatrixView:
+    """Measured times over the length, with their quartiles.
+
+    Args:
+        times: What the clock said.
+    """
+    timed = np.isfinite(times.median).any(0)
+    series = tuple(
+        Series(name=name, values=median[timed], band=(low[timed], high[timed]), role=role, growing=True)
+        for name, role, median, low, high in zip(
+            ("softmax, fused kernel", "linear"), ROLES, times.median, times.low, times.high, strict=True
+        )
+    )
+    panel = LinesPanel(
+        title="Time of one layer on this device", x=times.sizes[timed], x_title="tokens of the text", series=series,
+        y_title="seconds, median and quartiles", log_x=True, log_y=True,
+    )  # fmt: skip
+    return MatrixView(panels=(panel,), summary=crossing_said(times))
+
+
+def crossing_said(times: CrossingResult) -> str:
+    """From which length on linear attention takes less time, in a sentence."""
+    if np.isnan(times.crossing):
+        return "Among the lengths that were timed there is none from which linear attention takes less time."
+    return f"From about {format_number(times.crossing)} tokens on linear attention takes less time here."
 
 
 def variants_table(config: VariantsConfig, result: VariantsResult) -> Table:

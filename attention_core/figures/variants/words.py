@@ -1,16 +1,21 @@
 """Why the variants do what they do, step by step, beside what was measured."""
 
-from attention_core.experiments.variants import HEADS, KV_HEADS, VariantsConfig, VariantsResult
+from attention_core.experiments.variants import HEADS, KV_HEADS, CrossingResult, VariantsConfig, VariantsResult
 from attention_core.figures.proof import ProofStep, code, measured
+from attention_core.figures.variants.view import crossing_said
 
 
-def proof(config: VariantsConfig, result: VariantsResult) -> tuple[ProofStep, ...]:
+def proof(
+    config: VariantsConfig, result: VariantsResult, times: CrossingResult | None = None
+) -> tuple[ProofStep, ...]:
     """The steps of the proof.
 
     Args:
         config: The settings.
         result: Their result.
+        times: What the clock said; None where it was not asked.
     """
+    clock = crossing_said(times) if times else "Measure the time, beside the picture, to see where both cross here."
     away = code(result.distances[KV_HEADS.index(config.num_kv_heads)])
     return (
         ProofStep(
@@ -44,7 +49,7 @@ def proof(config: VariantsConfig, result: VariantsResult) -> tuple[ProofStep, ..
         ProofStep(
             "φ(k)ᵀ v has d_head × d_head numbers whatever the number of tokens, so each token costs the same, and a "
             "text of twice the length twice as much. Softmax attention forms n × n weights: four times as much.",
-            measured(result, "linear-cost"),
+            f"{measured(result, 'linear-cost')}  \n{clock}",
         ),
         ProofStep(
             "None of the variants knows order: each sums over the keys, and sums have none. But the key bias cancels "
