@@ -168,12 +168,13 @@ def test_rounding_stays_within_the_bounds_over_many_seeds() -> None:
 
 
 def test_the_crossing_lies_between_the_lengths_where_the_lead_changes() -> None:
-    softmax = np.array([1.0, 2, 4, 8, 16, 32, 64, 128])
-    assert crossing_of(np.stack((softmax, np.full(8, 8.0)))) == pytest.approx(TIMED[3])
-    assert crossing_of(np.stack((softmax, np.full(8, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
-    late = np.where(np.arange(8) < 6, softmax, np.nan)
-    assert crossing_of(np.stack((late, np.full(8, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
-    for never in (softmax * 2, np.full(8, np.nan), softmax / 2):
+    softmax = 2.0 ** np.arange(10)
+    assert crossing_of(np.stack((softmax, np.full(10, 8.0)))) == pytest.approx(TIMED[3])
+    assert crossing_of(np.stack((softmax, np.full(10, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
+    late = np.where(np.arange(10) < 6, softmax, np.nan)
+    assert crossing_of(np.stack((late, np.full(10, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
+    assert crossing_of(np.stack((softmax, softmax / 2))) == TIMED[0]
+    for never in (softmax * 2, np.full(10, np.nan)):
         assert math.isnan(crossing_of(np.stack((softmax, never))))
 
 

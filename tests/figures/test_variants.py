@@ -48,7 +48,7 @@ def test_what_is_hidden_is_said_and_what_is_switched_is_told() -> None:
 
 
 def test_measured_times_are_drawn_with_their_quartiles_and_the_crossing_is_said() -> None:
-    median = np.array([[1.0, 2, 4, 8, 16, np.nan, np.nan, np.nan], [4.0, 4, 4, 4, 4, 4, np.nan, np.nan]]) / 1000
+    median = np.array([[1.0, 2, 4, 8, 16, *[np.nan] * 5], [4.0] * 6 + [np.nan] * 4]) / 1000
     made = {"sizes": np.array(TIMED), "median": median, "low": median * 0.9, "high": median * 1.2}
     times = CrossingResult.of(CrossingConfig(), crossing=256.0, **made)
     view = crossing_view(times)
@@ -59,3 +59,4 @@ def test_measured_times_are_drawn_with_their_quartiles_and_the_crossing_is_said(
     assert view.summary == "From about 256 tokens on linear attention takes less time here."
     assert view.summary in proof(VARIANTS, of("variants"), times)[5].measured
     assert "there is none" in crossing_view(CrossingResult.of(CrossingConfig(), crossing=np.nan, **made)).summary
+    assert "At each length" in crossing_view(CrossingResult.of(CrossingConfig(), crossing=8.0, **made)).summary

@@ -19,7 +19,7 @@ from attention_core.experiments.variants.config import D_MODEL, VariantsConfig
 from attention_core.experiments.variants.parts import attention, linear
 from attention_core.experiments.verdict import Result
 
-TIMED: Final = tuple(64 * 2**i for i in range(8))  # 64 … 8192 tokens
+TIMED: Final = tuple(2**i for i in range(3, 13))  # 8 … 4096 tokens
 NAMES: Final = ("softmax", "linear")
 
 
@@ -41,12 +41,12 @@ class CrossingResult(Result):
     """How long both take over the length of the text.
 
     Attributes:
-        sizes: The lengths (8,).
-        median: Median seconds of softmax attention and of linear attention (2, 8); NaN where a length was left out.
+        sizes: The lengths (10,).
+        median: Median seconds of softmax attention and of linear attention (2, 10); NaN where a length was left out.
         low: Lower quartiles, likewise.
         high: Upper quartiles.
-        crossing: The length from which linear attention takes less, between two lengths as on a log axis; NaN where
-            there is none among those that were timed.
+        crossing: The length from which linear attention takes less, between two lengths as on a log axis; the first
+            one where it does so everywhere, NaN where it does so nowhere, among the lengths that were timed.
     """
 
     sizes: np.ndarray
@@ -90,15 +90,17 @@ def steps_crossing(
 
 
 def crossing_of(median: np.ndarray) -> float:
-    """The length from which the second row stays below the first, between two lengths as on a log axis.
+    """The length from which the second row stays below the first.
 
     Args:
-        median: Seconds of softmax attention and of linear attention at each of ``TIMED`` (2, 8).
+        median: Seconds of softmax attention and of linear attention at each of ``TIMED`` (2, 10).
     """
     lead = np.log(median[0] / median[1])  # above 0 where linear attention takes less
     timed = np.flatnonzero(np.isfinite(lead))
-    if not timed.size or lead[timed[-1]] <= 0 or lead[timed[0]] > 0:
+    if not timed.size or lead[timed[-1]] <= 0:
         return math.nan
+    if (lead[timed] > 0).all():
+        return float(TIMED[timed[0]])
     before = int(timed[lead[timed] <= 0][-1])
     after = int(timed[timed > before][0])
     part = -lead[before] / (lead[after] - lead[before])

@@ -77,6 +77,8 @@ def crossing_said(times: CrossingResult) -> str:
     """From which length on linear attention takes less time, in a sentence."""
     if np.isnan(times.crossing):
         return "Among the lengths that were timed there is none from which linear attention takes less time."
+    if times.crossing <= times.sizes[0]:
+        return "At each length that was timed linear attention takes less time."
     return f"From about {format_number(times.crossing)} tokens on linear attention takes less time here."
 
 
