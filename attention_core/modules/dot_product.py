@@ -71,8 +71,9 @@ def scaled_dot_product_attention(
         # something is left for the gradients, which may be too large for half precision before they meet the 0.
         query, scale = query * (-1.0 if scale else 0.0), -scale or torch.finfo(torch.float32).tiny
     if attn_mask is None and key_padding_mask is None:
-        kernel = {"dropout_p": dropout, "is_causal": is_causal, "scale": scale, "enable_gqa": enable_gqa}
-        return F.scaled_dot_product_attention(query, key, value, **kernel)
+        return F.scaled_dot_product_attention(
+            query, key, value, None, dropout, is_causal, scale=scale, enable_gqa=enable_gqa
+        )
     mask = merge_masks(_scores_shape(query, key), attn_mask, key_padding_mask, is_causal, like=query)
     assert mask is not None
     visible = visible_rows(mask)

@@ -8,9 +8,10 @@ from torch import Tensor
 from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import HALF_PRECISION, precise_scores, product
+from attention_core.modules.fit import require_fit, require_same_slots
 from attention_core.modules.masks import causal_mask, require_choice, require_key_padding
 from attention_core.modules.positions import Learned, NoPosition, Sinusoidal, require_positions
-from attention_core.modules.projections import FULL, HeadProjections, Projections, require_fit, require_same_slots
+from attention_core.modules.projections import FULL, HeadProjections, Projections
 
 NO_POSITION = NoPosition()
 FURTHER_MASK = (
@@ -148,12 +149,11 @@ class LinearAttention(HeadProjections):
         """
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
         q, k, v = self._prepare(query, key, value, *given)
-        scores = precise_scores(self.by_kv_head(q), k, scale=1.0)
-        scores = scores.reshape(*q.shape[:3], k.shape[2])  # (batch, heads, q_len, kv_len)
+        scores = self.shared(precise_scores, q, k, scale=1.0)  # (batch, heads, q_len, kv_len)
         masked = scores * causal_mask(*scores.shape[2:], device=q.device) if is_causal else scores
         weights = _divided(masked, masked.sum(-1, keepdim=True))
         scores, masked, weights = (each.to(v.dtype) for each in (scores, masked, weights))
-        context = product(self.by_kv_head(weights), v).reshape(q.shape)
+        context = self.shared(product, weights, v)
         return AttentionTrace(q, k, v, scores, masked, weights, context, self.out_of_heads(context))
 
     def _prepare(
@@ -175,7 +175,8 @@ class LinearAttention(HeadProjections):
         if key is query and key_positions is None:
             key_positions = query_positions
         require_fit(self.d_model, query, key, value)
-        require_same_slots(is_causal, query, key)
+        if is_causal:
+            require_same_slots(query, key)
         require_positions("query_positions", query_positions, *query.shape[:2])
         require_positions("key_positions", key_positions, *key.shape[:2])
         if self.added_position is not None:

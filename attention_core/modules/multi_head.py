@@ -22,6 +22,7 @@ from attention_core.modules.dot_product import (
     scaled_dot_product_attention,
     softmax_over_keys,
 )
+from attention_core.modules.fit import require_fit, require_same_slots
 from attention_core.modules.masks import combine_masks, require_choice, visible_rows
 from attention_core.modules.positions import (
     POSITIONS,
@@ -39,8 +40,6 @@ from attention_core.modules.projections import (
     FULL,
     HeadProjections,
     Projections,
-    require_fit,
-    require_same_slots,
 )
 
 __all__ = ["AttentionScores", "AttentionTrace", "MultiHeadAttention"]
@@ -223,7 +222,7 @@ class MultiHeadAttention(HeadProjections):
         """Attend step by step and keep every intermediate; arguments and errors are those of ``forward``."""
         given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions, cache)
         q, k, v, scores, masked_scores, weights = self._trace_weights(query, key, value, *given)
-        context = product(self.by_kv_head(weights), v).reshape(q.shape)  # (batch, heads, q_len, d_head)
+        context = self.shared(product, weights, v)  # (batch, heads, q_len, d_head)
         return AttentionTrace(q, k, v, scores, masked_scores, weights, context, self.out_of_heads(context))
 
     def trace_weights(
@@ -246,8 +245,7 @@ class MultiHeadAttention(HeadProjections):
     def _trace_weights(self, *given: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
         """The fields of :class:`AttentionScores`, of the arguments that ``_prepare`` takes."""
         q, k, v, mask, is_causal = self._prepare(*given, contiguous=True)
-        scores = precise_scores(self.by_kv_head(q), k, scale=self.scale)
-        scores = scores.reshape(*q.shape[:3], k.shape[2])  # (batch, heads, q_len, kv_len)
+        scores = self.shared(precise_scores, q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
         masked_scores, visible = scores, None
         if is_causal:
             mask = merge_masks(tuple(scores.shape), is_causal=True, like=q)
@@ -316,7 +314,8 @@ class MultiHeadAttention(HeadProjections):
             require_positions("query_positions", query_positions, *query.shape[:2])
         if key_positions is not None:
             require_positions("key_positions", key_positions, *key.shape[:2])
-        require_same_slots(is_causal, query, key)
+        if is_causal:
+            require_same_slots(query, key)
         if self.added_position is not None:
             if cache is not None and query_positions is None:
                 query_positions = key_positions = cache.slots(query.shape[1])

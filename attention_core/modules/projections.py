@@ -1,6 +1,7 @@
 """From tokens to queries, keys and values: which of W_Q, W_K, W_V there are, and how vectors are cut into heads."""
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, TypeAlias, TypeVar
@@ -222,10 +223,14 @@ class HeadProjections(nn.Module):
         if key is query and value is query and self._one_product:
             packed = F.linear(query, weight, self._packed())  # (batch, tokens, heads of all blocks · d_head)
             batch, tokens, _ = query.shape
-            parts = packed.view(batch, tokens, sum(self.block_heads), self.d_head).transpose(1, 2)
-            heads = parts.split(self.block_heads, dim=1)  # (batch, heads of a block, tokens, d_head) each
-            if contiguous:
-                heads = [each.contiguous() for each in heads]
+            if self.num_kv_heads == self.num_heads:
+                parts = packed.view(batch, tokens, len(self.block_heads), self.num_heads, self.d_head)
+                parts = parts.permute(2, 0, 3, 1, 4)  # (blocks, batch, heads, tokens, d_head): one copy lays out all
+                heads = (parts.contiguous() if contiguous else parts).unbind()
+            else:
+                parts = packed.view(batch, tokens, sum(self.block_heads), self.d_head).transpose(1, 2)
+                heads = parts.split(self.block_heads, dim=1)  # (batch, heads of a block, tokens, d_head) each
+                heads = tuple(each.contiguous() for each in heads) if contiguous else heads
             return heads[blocks[0]], heads[blocks[1]], heads[blocks[2]]
         matrices = self._matrices(weight)
         q, k, v = (
@@ -271,10 +276,18 @@ class HeadProjections(nn.Module):
                 setattr(made, name, nn.Parameter(resized, requires_grad=bias.requires_grad))
         return made
 
-    def by_kv_head(self, x: Float[Tensor, "batch heads rows n"]) -> Float[Tensor, "batch kv_heads group_rows n"]:
-        """The rows of heads that share keys below each other: one product serves them, and no key is copied."""
+    def shared(
+        self, multiply: Callable[..., Tensor], x: Float[Tensor, "batch heads rows n"], y: Tensor, **options: Any
+    ) -> Tensor:
+        """``multiply(x, y, …)`` where heads of x share those of y ``(batch, kv_heads, …)``, of which none is copied.
+
+        The rows of heads that share lie below each other, so that one product serves them.
+        """
+        if self.num_kv_heads == self.num_heads:
+            return multiply(x, y, **options)
         batch, heads, rows, n = x.shape
-        return x.reshape(batch, self.num_kv_heads, heads // self.num_kv_heads * rows, n)
+        product = multiply(x.reshape(batch, self.num_kv_heads, heads // self.num_kv_heads * rows, n), y, **options)
+        return product.reshape(batch, heads, rows, product.shape[-1])
 
     def describe(self, options: dict[str, tuple[Any, Any]]) -> str:
         """The sizes, and what differs from the defaults, also of ``options``, each beside its default."""
@@ -367,34 +380,3 @@ def split_heads(x: Float[Tensor, "batch tokens width"], num_heads: int) -> Float
 def merge_heads(x: Float[Tensor, "batch heads tokens d_head"]) -> Float[Tensor, "batch tokens width"]:
     """Put the heads of each token side by side again: the inverse of :func:`split_heads`."""
     return x.transpose(1, 2).flatten(2)
-
-
-def require_same_slots(is_causal: bool, query: Tensor, key: Tensor) -> None:
-    """Refuse causality between queries and keys of which it is not said who comes first.
-
-    Raises:
-        ValueError: If there are fewer or more queries than keys.
-    """
-    if is_causal and query.shape[1] != key.shape[1]:
-        raise ValueError(
-            f"is_causal with {query.shape[1]} queries and {key.shape[1]} keys does not say which keys come "
-            "before a query: give attn_mask instead (the newest query sees all keys and needs none)."
-        )
-
-
-def require_fit(d_model: int, query: Tensor, key: Tensor, value: Tensor) -> None:
-    """Refuse inputs that do not fit each other or the module.
-
-    Raises:
-        ValueError: If one is not ``(batch, tokens, d_model)``, batch sizes differ, or there is not one value per key.
-    """
-    if key is query and value is query and query.dim() == 3 and query.size(2) == d_model:
-        return
-    for name, x in (("query", query), ("key", key), ("value", value)):
-        if x.dim() != 3 or x.shape[2] != d_model:
-            raise ValueError(f"{name} has shape {tuple(x.shape)}: (batch, tokens, d_model = {d_model}) is needed.")
-    if key.shape != value.shape or key.shape[0] != query.shape[0]:
-        raise ValueError(
-            f"query {tuple(query.shape)}, key {tuple(key.shape)} and value {tuple(value.shape)} do not fit: "
-            "they need one batch size, and keys and values one length."
-        )
