@@ -323,14 +323,13 @@ class MultiHeadAttention(HeadProjections):
         q, k, v = self.into_heads(query, key, value, contiguous=contiguous)  # (batch, heads, tokens, d_head) each
         if self.q_norm is not None and self.k_norm is not None:
             q, k = self.q_norm(q), self.k_norm(k)
-        room: dict[str, int] = {}
+        room, tokens, further = {}, 0, None
         if cache is not None:
             cache.require_room(k)
-            room = {"start": cache.length, "max_len": cache.max_len}
+            room, tokens = {"start": cache.length, "max_len": cache.max_len}, query.shape[1]
         if isinstance(self.position, Rotary):
             turn = {"base": self.position.base, "halves": self.position.halves, **room}
             q, k = rotate_heads(q, query_positions, **turn), rotate_heads(k, key_positions, **turn)
-        further, tokens = None, query.shape[1]
         if cache is not None:
             k, v = cache.with_tokens(k, v)  # (batch, kv_heads, kv_len, d_head)
             key_padding_mask = cache.with_padding(key_padding_mask, tokens)
