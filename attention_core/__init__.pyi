@@ -8,10 +8,12 @@ from .modules.block import PostNorm as PostNorm
 from .modules.block import PreNorm as PreNorm
 from .modules.block import ResidualPostNorm as ResidualPostNorm
 from .modules.block import TransformerBlock as TransformerBlock
+from .modules.cache import KeyValueCache as KeyValueCache
 from .modules.dot_product import attention_weights as attention_weights
 from .modules.dot_product import scaled_dot_product_attention as scaled_dot_product_attention
 from .modules.feed_forward import GELU as GELU
 from .modules.feed_forward import ReLU as ReLU
+from .modules.linear_attention import LinearAttention as LinearAttention
 from .modules.masks import causal_mask as causal_mask
 from .modules.masks import combine_masks as combine_masks
 from .modules.masks import describe_mask as describe_mask

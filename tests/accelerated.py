@@ -27,6 +27,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    variants,
 )
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.clock import seconds_of
@@ -49,6 +50,7 @@ SNIPPETS = (
     (projections.projections_snippet, projections.ProjectionsConfig),
     (receptive_field.receptive_field_snippet, receptive_field.ReceptiveFieldConfig),
     (scaling.scaling_snippet, scaling.ScalingConfig),
+    (variants.variants_snippet, variants.VariantsConfig),
 )
 MEASURED = tuple(claim for claim in claims() if claim.id not in TRAINED)
 
@@ -105,7 +107,9 @@ def test_copies_and_waits_are_counted() -> None:
     assert counted(lambda: there.sum().item()) == counted(lambda: bool((there > 0).all())) == {"waits": 1}
 
 
-@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
+@pytest.mark.parametrize(
+    "position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Rotary(halves=True), Alibi()], ids=repr
+)
 def test_a_forward_waits_for_nothing(position: Position) -> None:
     x, slots = torch.randn(2, 5, 8, device=NAME), torch.arange(5, device=NAME)
     padding = torch.arange(5, device=NAME) > torch.tensor([[4], [2]], device=NAME)
@@ -187,6 +191,7 @@ def test_what_else_is_measured_runs() -> None:
         biases.run_bias_sizes(biases.BiasesConfig().without_size()),
         scaling.run_picture(scaling.ScalingConfig()),
         run(complexity.TimesConfig(sweep="heads", d_model=16, num_tokens=16, seconds=2)),
+        run(variants.CrossingConfig(seconds=2)),
     ]
     assert all(ran)
     trained = run(learning.LearningConfig(steps=2, layers=2, heads=2)).trained

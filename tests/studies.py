@@ -20,6 +20,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    variants,
 )
 from attention_core.experiments.biases import steps_size_sweep
 from attention_core.experiments.checks import ConfigError
@@ -128,6 +129,7 @@ STUDIES = (
     Study("receptive field", receptive_field.ReceptiveFieldConfig, run),
     Study("masks", masking.MaskingConfig, masking.run_masking),
     Study("complexity", complexity.ComplexityConfig, complexity.run_complexity),
+    Study("variants", variants.VariantsConfig, variants.run_variants),
     Study("normalization", normalization.NormalizationConfig, normalization.run_normalization),
     Study(
         "learning",

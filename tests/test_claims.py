@@ -25,7 +25,7 @@ bias-k-grad bias-v bias-q bias-terms bias-mean bias-norm bias-appendix scale-var
 scale-absorb low-rank rf-bound rf-tight rf-random mha-reshape mha-divisible drop-rows mask-encoder mask-decoder
 mask-encdec mask-additive mask-full cplx-core cplx-mha cplx-bottleneck qkv-none qkv-tied qk-tied ln-deps ln-norm
 convex-hull gauge rank-collapse learn-order learn-depth learn-key-bias learn-scale learn-tied head-tap soft-lookup
-norm-place cplx-heads
+norm-place cplx-heads kv-repeat kv-bytes cache-exact linear-cost linear-order
 """
 WITHOUT_SWITCH = {"bias-appendix"}
 UNTRAINED = tuple(name for name in IDS if name not in {"learn-order", "learn-depth", "learn-scale", "learn-tied"})

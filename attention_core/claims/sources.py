@@ -107,11 +107,14 @@ DOCUMENTS: Final = (
 FURTHER: Final[Mapping[str, str]] = {
     "Ba et al. (2016), Layer normalization": "https://arxiv.org/abs/1607.06450",
     "Zhang, Sennrich (2019), Root mean square layer normalization": "https://arxiv.org/abs/1910.07467",
+    "Shazeer (2019), Fast transformer decoding": "https://arxiv.org/abs/1911.02150",
+    "Katharopoulos et al. (2020), Transformers are RNNs": "https://arxiv.org/abs/2006.16236",
     "Xiong et al. (2020), On layer normalization in the transformer architecture": "https://arxiv.org/abs/2002.04745",
     "Dong et al. (2021), Attention is not all you need": "https://arxiv.org/abs/2103.03404",
     "Su et al. (2021), RoFormer: rotary position embedding": "https://arxiv.org/abs/2104.09864",
     "Liu et al. (2022), Swin transformer V2": "https://arxiv.org/abs/2111.09883",
     "Chowdhery et al. (2022), PaLM": "https://arxiv.org/abs/2204.02311",
+    "Ainslie et al. (2023), GQA": "https://arxiv.org/abs/2305.13245",
     "Bai et al. (2023), Qwen technical report": "https://arxiv.org/abs/2309.16609",
 }
 

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
 
 
@@ -55,7 +56,9 @@ class FlopCounter(TorchDispatchMode):
         return out
 
 
-def count_parts(module: MultiHeadAttention, *inputs: Tensor, fused: bool = False, **masks: Any) -> tuple[int, int]:
+def count_parts(
+    module: MultiHeadAttention | LinearAttention, *inputs: Tensor, fused: bool = False, **masks: Any
+) -> tuple[int, int]:
     """Operations of the projections, and those of scores and weighted sum: all that are counted without them.
 
     Args:

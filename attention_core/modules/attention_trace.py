@@ -13,16 +13,16 @@ class AttentionScores(NamedTuple):
 
     Attributes:
         q: Queries as they meet the keys, after QK-norm and rotation ``(batch, heads, q_len, d_head)``.
-        k: Keys, likewise ``(batch, heads, kv_len, d_head)``.
-        v: Values ``(batch, heads, kv_len, d_head)``.
+        k: Keys, likewise ``(batch, kv_heads, kv_len, d_head)``; head i of the queries meets that of its group.
+        v: Values ``(batch, kv_heads, kv_len, d_head)``.
         scores: ``q · kᵀ · scale`` ``(batch, heads, q_len, kv_len)``.
         masked_scores: The scores as softmax sees them: −∞ where a key is hidden, ALiBi's penalty added.
         weights: Softmax of the masked scores; in training, after dropout: the weights that were applied.
     """
 
     q: Float[Tensor, "batch heads q_len d_head"]
-    k: Float[Tensor, "batch heads kv_len d_head"]
-    v: Float[Tensor, "batch heads kv_len d_head"]
+    k: Float[Tensor, "batch kv_heads kv_len d_head"]
+    v: Float[Tensor, "batch kv_heads kv_len d_head"]
     scores: Float[Tensor, "batch heads q_len kv_len"]
     masked_scores: Float[Tensor, "batch heads q_len kv_len"]
     weights: Float[Tensor, "batch heads q_len kv_len"]
@@ -33,8 +33,8 @@ class AttentionTrace(NamedTuple):
 
     Attributes:
         q: Queries as they meet the keys ``(batch, heads, q_len, d_head)``.
-        k: Keys ``(batch, heads, kv_len, d_head)``.
-        v: Values ``(batch, heads, kv_len, d_head)``.
+        k: Keys ``(batch, kv_heads, kv_len, d_head)``.
+        v: Values ``(batch, kv_heads, kv_len, d_head)``.
         scores: ``q · kᵀ · scale`` ``(batch, heads, q_len, kv_len)``.
         masked_scores: The scores as softmax sees them.
         weights: Softmax of the masked scores.
@@ -43,8 +43,8 @@ class AttentionTrace(NamedTuple):
     """
 
     q: Float[Tensor, "batch heads q_len d_head"]
-    k: Float[Tensor, "batch heads kv_len d_head"]
-    v: Float[Tensor, "batch heads kv_len d_head"]
+    k: Float[Tensor, "batch kv_heads kv_len d_head"]
+    v: Float[Tensor, "batch kv_heads kv_len d_head"]
     scores: Float[Tensor, "batch heads q_len kv_len"]
     masked_scores: Float[Tensor, "batch heads q_len kv_len"]
     weights: Float[Tensor, "batch heads q_len kv_len"]

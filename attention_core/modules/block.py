@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
+from attention_core.modules.cache import KeyValueCache
 from attention_core.modules.feed_forward import GELU_ACTIVATION, Activation, FeedForward
 from attention_core.modules.masks import require_choice
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -40,6 +41,7 @@ PRE_NORM, LAYER_NORM = PreNorm(), LayerNorm()
 class AttentionOptions(TypedDict, total=False):
     """The keyword arguments of :class:`MultiHeadAttention` that a block passes on."""
 
+    num_kv_heads: int | None
     d_head: int | None
     q_bias: bool
     k_bias: bool
@@ -129,6 +131,7 @@ class TransformerBlock(nn.Module):
         is_causal: bool = False,
         memory_key_padding_mask: Bool[Tensor, "batch memory_tokens"] | None = None,
         positions: Int[Tensor, "..."] | None = None,
+        cache: KeyValueCache | None = None,
     ) -> Float[Tensor, "batch tokens d_model"]:
         """The tokens after this layer.
 
@@ -140,6 +143,7 @@ class TransformerBlock(nn.Module):
             is_causal: Whether self-attention looks back only.
             memory_key_padding_mask: Padding among ``memory``, True = padding; goes to cross-attention.
             positions: Positions of the tokens, for self-attention; 0, 1, 2, … when None.
+            cache: What self-attention keeps of earlier tokens, as in :meth:`MultiHeadAttention.forward`.
 
         Raises:
             ValueError: If a block with cross-attention gets no memory, or one without it does.
@@ -157,6 +161,7 @@ class TransformerBlock(nn.Module):
             key_padding_mask=key_padding_mask,
             is_causal=is_causal,
             query_positions=positions,
+            cache=cache,
         )
         x = self._with(x, self.self_attention_norm, attend)
         if self.cross_attention is not None and self.cross_attention_norm is not None:

@@ -24,21 +24,22 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from attention_core.modules.masks import causal_mask, combine_masks, visible_rows
+from attention_core.modules.masks import causal_mask, combine_masks, require_key_padding, visible_rows
 
 HALF_PRECISION = (torch.float16, torch.bfloat16)
 
 
 def scaled_dot_product_attention(
     query: Float[Tensor, "*batch q_len d_head"],
-    key: Float[Tensor, "*batch kv_len d_head"],
-    value: Float[Tensor, "*batch kv_len d_value"],
+    key: Float[Tensor, "*kv_batch kv_len d_head"],
+    value: Float[Tensor, "*kv_batch kv_len d_value"],
     *,
     attn_mask: Shaped[Tensor, "..."] | None = None,
     key_padding_mask: Shaped[Tensor, "..."] | None = None,
     is_causal: bool = False,
     scale: float | None = None,
     dropout: float = 0.0,
+    enable_gqa: bool = False,
 ) -> Float[Tensor, "*batch q_len d_value"]:
     """Mean of the values, weighted by how well their keys match the query: ``softmax(Q Kᵀ · scale + mask) V``.
 
@@ -56,6 +57,8 @@ def scaled_dot_product_attention(
             from the first token on both sides, as torch counts them.
         scale: Factor of the scores; ``1/√d_head`` when None.
         dropout: Probability of dropping each weight. Callers pass 0 outside training.
+        enable_gqa: Whether keys and values may have fewer heads, ``(batch, kv_heads, …)``, each shared by
+            ``heads / kv_heads`` successive heads of queries.
 
     Raises:
         ValueError: If a mask does not fit the scores or has another dtype than said above.
@@ -68,13 +71,15 @@ def scaled_dot_product_attention(
         # something is left for the gradients, which may be too large for half precision before they meet the 0.
         query, scale = query * (-1.0 if scale else 0.0), -scale or torch.finfo(torch.float32).tiny
     if attn_mask is None and key_padding_mask is None:
-        return F.scaled_dot_product_attention(query, key, value, None, dropout, is_causal, scale=scale)
+        return F.scaled_dot_product_attention(
+            query, key, value, None, dropout, is_causal, scale=scale, enable_gqa=enable_gqa
+        )
     mask = merge_masks(_scores_shape(query, key), attn_mask, key_padding_mask, is_causal, like=query)
     assert mask is not None
     visible = visible_rows(mask)
     # A row without keys sees all of them and is zeroed afterwards: no kernel, forward or backward, divides 0 by 0.
     mask = mask | ~visible if mask.dtype == torch.bool else mask.masked_fill(~visible, 0.0)
-    context = F.scaled_dot_product_attention(query, key, value, mask, dropout, scale=scale)
+    context = F.scaled_dot_product_attention(query, key, value, mask, dropout, scale=scale, enable_gqa=enable_gqa)
     return context.masked_fill(~visible, 0.0)
 
 
@@ -178,7 +183,7 @@ def merge_masks(
     key_padding_mask: Shaped[Tensor, "..."] | None = None,
     is_causal: bool = False,
     *,
-    penalty: Float[Tensor, "..."] | None = None,
+    further: Shaped[Tensor, "..."] | None = None,
     like: Tensor,
 ) -> Tensor | None:
     """Everything that hides or penalises keys as one mask, broadcastable to the scores; None if nothing does.
@@ -191,7 +196,7 @@ def merge_masks(
         attn_mask: As in :func:`scaled_dot_product_attention`; also the next two.
         key_padding_mask: True = padding.
         is_causal: Whether a query sees only the keys up to its own slot.
-        penalty: A further additive mask, such as ALiBi's.
+        further: A mask that follows from positions, such as ALiBi's penalties.
         like: The queries, for precision and device.
 
     Raises:
@@ -209,19 +214,13 @@ def merge_masks(
             )
         attn_mask = attn_mask[(None,) * (2 - attn_mask.dim())]  # kernels want a row and a column
     if key_padding_mask is not None:
-        if key_padding_mask.dtype != torch.bool:
-            raise ValueError(f"key_padding_mask has dtype {key_padding_mask.dtype}: give bool, True = padding.")
-        if tuple(key_padding_mask.shape) != (*lead[:1], kv_len):
-            raise ValueError(
-                f"key_padding_mask of shape {tuple(key_padding_mask.shape)} does not fit: (batch, kv_len) = "
-                f"{(*lead[:1], kv_len)} is needed."
-            )
+        require_key_padding(key_padding_mask, (*lead[:1], kv_len))
         key_padding_mask = key_padding_mask.view(*lead[:1], *(1 for _ in lead[1:]), 1, kv_len)
     mask = combine_masks(
         attn_mask,
         None if key_padding_mask is None else ~key_padding_mask,
         causal_mask(q_len, kv_len, device=like.device) if is_causal else None,
-        penalty,
+        further,
     )
     return mask if mask is None or mask.dtype == torch.bool else mask.to(_autocast_dtype(like) or like.dtype)
 

@@ -22,7 +22,8 @@ def loop_over_heads(
     query_positions: Int[Tensor, "..."] | None = None,
     key_positions: Int[Tensor, "..."] | None = None,
 ) -> Float[Tensor, "batch q_len d_output"]:
-    """What ``module(query, key, value, …)`` computes, head by head with that head's rows of W_Q, W_K and W_V.
+    """What ``module(query, key, value, …)`` computes, head by head with that head's rows of W_Q, and of W_K and W_V
+    its own or, where heads share them, its group's.
 
     "MultiHead(Q, K, V) = Concat(head_1, …, head_h) W_O": Vaswani et al. (2017), section 3.2.2, taken literally.
     Slower, and equal up to rounding: the module's one product and reshape is a matter of speed, not of meaning.
@@ -51,13 +52,15 @@ def loop_over_heads(
     )
     for head in range(module.num_heads):
         q = _project(query, module.q_weight, module.q_bias, head, module.d_head)  # (batch, q_len, d_head)
-        k = _project(key, module.k_weight, module.k_bias, head, module.d_head)  # (batch, kv_len, d_head)
-        v = _project(value, module.v_weight, module.v_bias, head, module.d_head)
+        shared = head // (module.num_heads // module.num_kv_heads)
+        k = _project(key, module.k_weight, module.k_bias, shared, module.d_head)  # (batch, kv_len, d_head)
+        v = _project(value, module.v_weight, module.v_bias, shared, module.d_head)
         if module.q_norm is not None and module.k_norm is not None:
             q, k = module.q_norm(q), module.k_norm(k)
         if isinstance(module.position, Rotary):
-            q = rotate(q, slots(q.shape[1], query_positions, device=q.device), base=module.position.base)
-            k = rotate(k, slots(k.shape[1], key_positions, device=k.device), base=module.position.base)
+            turn = {"base": module.position.base, "halves": module.position.halves}
+            q = rotate(q, slots(q.shape[1], query_positions, device=q.device), **turn)
+            k = rotate(k, slots(k.shape[1], key_positions, device=k.device), **turn)
         if module.zero_sink:
             k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))
         head_mask = None if mask is None else mask[:, head]
@@ -87,7 +90,7 @@ def _mask_of_all_heads(
         penalty = alibi_heads(query, key, query_positions, key_positions, num_heads=module.num_heads)
     if attn_mask is not None and attn_mask.dim() == 3:
         attn_mask = attn_mask[:, None]
-    mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, penalty=penalty, like=query)
+    mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, further=penalty, like=query)
     if mask is None:
         return None
     if module.zero_sink:

@@ -62,11 +62,17 @@ def _recorder(name: str, uses: list[MaskUse]) -> Any:
         if attn_mask is not None and attn_mask.dim() == 3:
             attn_mask = attn_mask[:, None]
         heads = 1 if attn_mask is None or attn_mask.dim() < 4 else attn_mask.shape[1]
-        shape = (query.shape[0], heads, query.shape[1], key.shape[1])
-        mask = merge_masks(shape, attn_mask, padding, bool(causal), like=query)
+        kv_len, further, cache = key.shape[1], None, call.get("cache")
+        if cache is not None:
+            kv_len += cache.length
+            further, causal = cache.causal(query.shape[1]), not cache.length
+            padding = cache.with_padding(padding, query.shape[1])
+        shape = (query.shape[0], heads, query.shape[1], kv_len)
+        mask = merge_masks(shape, attn_mask, padding, bool(causal), further=further, like=query)
         if mask is None:
             mask = torch.ones(shape, dtype=torch.bool, device=query.device)
         mask = mask if mask.dtype == torch.bool else to_bool(mask)
+        causal = causal or cache is not None
         received = {"key padding": padding is not None, "causal": causal, "attention mask": attn_mask is not None}
         kinds = tuple(kind for kind, there in received.items() if there)
         uses.append(MaskUse(name, kinds, mask.expand(shape).any(1)))

@@ -235,6 +235,20 @@ def require_choice(name: str, value: object, choices: tuple[type, ...]) -> None:
         raise TypeError(f"{name} = {value!r} is not possible: give one of {allowed}.")
 
 
+def require_key_padding(mask: Tensor, shape: tuple[int, ...]) -> None:
+    """Refuse a key padding mask that is not one bool for each key.
+
+    Raises:
+        ValueError: If it has another dtype, or another shape than ``(batch, kv_len)``.
+    """
+    if mask.dtype != torch.bool:
+        raise ValueError(f"key_padding_mask has dtype {mask.dtype}: give bool, True = padding.")
+    if tuple(mask.shape) != shape:
+        raise ValueError(
+            f"key_padding_mask of shape {tuple(mask.shape)} does not fit: (batch, kv_len) = {shape} is needed."
+        )
+
+
 def require_lengths(**lengths: int) -> None:
     """Refuse negative numbers of tokens; there may be none.
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.attention_trace import AttentionScores, AttentionTrace
+from attention_core.modules.cache import KeyValueCache
 from attention_core.modules.convert import read_bert, read_torch
 from attention_core.modules.dot_product import (
     mask_scores,
@@ -21,7 +22,8 @@ from attention_core.modules.dot_product import (
     scaled_dot_product_attention,
     softmax_over_keys,
 )
-from attention_core.modules.masks import require_choice, require_positive, visible_rows
+from attention_core.modules.fit import require_fit, require_same_slots
+from attention_core.modules.masks import combine_masks, require_choice, visible_rows
 from attention_core.modules.positions import (
     POSITIONS,
     Alibi,
@@ -35,17 +37,14 @@ from attention_core.modules.positions import (
     rotate_heads,
 )
 from attention_core.modules.projections import (
-    ROLES,
-    Full,
+    FULL,
     HeadProjections,
-    Identity,
     Projections,
-    require_fit,
 )
 
 __all__ = ["AttentionScores", "AttentionTrace", "MultiHeadAttention"]
 
-FULL, NO_POSITION = Full(), NoPosition()
+NO_POSITION = NoPosition()
 
 
 class MultiHeadAttention(HeadProjections):
@@ -64,6 +63,9 @@ class MultiHeadAttention(HeadProjections):
     Args:
         d_model: Size of a token's vector.
         num_heads: Number of heads.
+        num_kv_heads: Number of heads of keys and values, each shared by ``num_heads / num_kv_heads`` successive heads
+            of queries: fewer is grouped-query attention (Ainslie et al. 2023, "GQA"), one multi-query attention
+            (Shazeer 2019, "Fast Transformer Decoding"); ``num_heads`` when None.
         d_head: Size of a head; ``d_model / num_heads`` when None.
         q_bias: Whether there is b_Q.
         k_bias: Whether there is b_K.
@@ -85,8 +87,9 @@ class MultiHeadAttention(HeadProjections):
     Raises:
         TypeError: If ``position`` or ``projections`` is no such choice: a class, say, or a word.
         ValueError: If a size is not positive, ``d_model`` is not a multiple of ``num_heads`` and no ``d_head`` is
-            given, ``Identity`` meets ``num_heads · d_head ≠ d_model``, ``Rotary`` meets an odd ``d_head``, or
-            ``dropout`` is not in [0, 1).
+            given, ``num_heads`` is not a multiple of ``num_kv_heads``, ``Identity`` or ``TiedQueryKey`` meets fewer
+            heads of keys than of queries, ``Identity`` meets ``num_heads · d_head ≠ d_model``, ``Rotary`` meets an
+            odd ``d_head``, or ``dropout`` is not in [0, 1).
     """
 
     def __init__(
@@ -94,6 +97,7 @@ class MultiHeadAttention(HeadProjections):
         d_model: int,
         num_heads: int,
         *,
+        num_kv_heads: int | None = None,
         d_head: int | None = None,
         q_bias: bool = True,
         k_bias: bool = True,
@@ -110,21 +114,15 @@ class MultiHeadAttention(HeadProjections):
         dtype: torch.dtype | None = None,
     ) -> None:
         require_choice("position", position, POSITIONS)
-        require_positive(d_model=d_model, num_heads=num_heads, d_head=1 if d_head is None else d_head)
-        if d_head is None and d_model % num_heads:
-            raise ValueError(
-                f"d_model = {d_model} is not a multiple of num_heads = {num_heads}; choose a multiple or give d_head."
-            )
-        d_head = d_model // num_heads if d_head is None else d_head
-        if isinstance(position, Rotary) and d_head % 2:
-            raise ValueError(f"d_head = {d_head} is odd: Rotary() turns coordinates in pairs; choose an even d_head.")
         if not 0 <= dropout < 1:
             raise ValueError(f"dropout = {dropout} is not possible: give a probability from 0 up to but not 1.")
         biases = {"q_bias": q_bias, "k_bias": k_bias, "v_bias": v_bias, "o_bias": o_bias}
         made = {"device": device, "dtype": dtype}
-        super().__init__(
-            d_model, num_heads, d_head, projections, output_projection=output_projection, **biases, **made
-        )
+        sizes = (d_model, num_heads, num_kv_heads, d_head)
+        super().__init__(*sizes, projections, output_projection=output_projection, **biases, **made)
+        d_head = self.d_head
+        if isinstance(position, Rotary) and d_head % 2:
+            raise ValueError(f"d_head = {d_head} is odd: Rotary() turns coordinates in pairs; choose an even d_head.")
         self.scale = 1 / math.sqrt(d_head) if scale is None else scale
         self.position, self.zero_sink, self.dropout = position, zero_sink, dropout
         self.q_norm = nn.RMSNorm(d_head, **made) if qk_norm else None
@@ -151,21 +149,15 @@ class MultiHeadAttention(HeadProjections):
 
     def extra_repr(self) -> str:
         """The sizes, and what differs from the defaults."""
-        shown = {
-            "d_head": (self.d_head, self.d_model // self.num_heads),
-            "scale": (self.scale, 1 / math.sqrt(self.d_head)),
-            "projections": (self.projections, FULL),
-            "position": (self.position, NO_POSITION),
-            "qk_norm": (self.q_norm is not None, False),
-            "zero_sink": (self.zero_sink, False),
-            "dropout": (self.dropout, 0.0),
-        }
-        if not isinstance(self.projections, Identity):
-            shown["output_projection"] = (self.o_weight is not None, True)
-            switched = ROLES if self.o_weight is None else (*ROLES, "o_bias")
-            shown |= {name: (getattr(self, name) is not None, True) for name in switched}
-        different = [f"{name}={value!r}" for name, (value, default) in shown.items() if value != default]
-        return ", ".join([f"d_model={self.d_model}", f"num_heads={self.num_heads}", *different])
+        return self.describe(
+            {
+                "scale": (self.scale, 1 / math.sqrt(self.d_head)),
+                "position": (self.position, NO_POSITION),
+                "qk_norm": (self.q_norm is not None, False),
+                "zero_sink": (self.zero_sink, False),
+                "dropout": (self.dropout, 0.0),
+            }
+        )
 
     def forward(
         self,
@@ -178,6 +170,7 @@ class MultiHeadAttention(HeadProjections):
         is_causal: bool = False,
         query_positions: Int[Tensor, "..."] | None = None,
         key_positions: Int[Tensor, "..."] | None = None,
+        cache: KeyValueCache | None = None,
     ) -> Float[Tensor, "batch q_len d_output"]:
         """Attend, on torch's fused kernel.
 
@@ -198,15 +191,20 @@ class MultiHeadAttention(HeadProjections):
             is_causal: Whether a query sees only the keys up to its own slot; for as many queries as keys.
             query_positions: Position of each query ``(q_len,)`` or ``(batch, q_len)``; 0, 1, 2, … when None.
             key_positions: Position of each key; in self-attention ``query_positions``, else 0, 1, 2, … when None.
+            cache: What is kept of earlier tokens. ``query`` are then the next tokens of causal self-attention, one or
+                several; what is given of them (``key_padding_mask``, ``query_positions``) is kept too. Positions go
+                on from those before, and ``attn_mask`` is of these queries and all keys so far.
 
         Raises:
-            ValueError: If a shape or a mask's dtype does not fit, there is not one position for each token, or
-                ``is_causal`` meets fewer or more queries than keys: which slots are theirs is then not said.
+            ValueError: If a shape or a mask's dtype does not fit, there is not one position for each token,
+                ``is_causal`` meets fewer or more queries than keys (which slots are theirs is then not said), or the
+                cache is full, of other sizes, precision or device, or given beside other keys.
         """
-        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
+        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions, cache)
         q, k, v, mask, is_causal = self._prepare(query, key, value, *given)
         options = {"is_causal": is_causal, "scale": self.scale, "dropout": self.dropout if self.training else 0.0}
-        return self.out_of_heads(scaled_dot_product_attention(q, k, v, attn_mask=mask, **options))
+        grouped = self.num_kv_heads != self.num_heads
+        return self.out_of_heads(scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=grouped, **options))
 
     def trace(
         self,
@@ -219,11 +217,12 @@ class MultiHeadAttention(HeadProjections):
         is_causal: bool = False,
         query_positions: Int[Tensor, "..."] | None = None,
         key_positions: Int[Tensor, "..."] | None = None,
+        cache: KeyValueCache | None = None,
     ) -> AttentionTrace:
         """Attend step by step and keep every intermediate; arguments and errors are those of ``forward``."""
-        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
+        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions, cache)
         q, k, v, scores, masked_scores, weights = self._trace_weights(query, key, value, *given)
-        context = product(weights, v)  # (batch, heads, q_len, d_head)
+        context = self.shared(product, weights, v)  # (batch, heads, q_len, d_head)
         return AttentionTrace(q, k, v, scores, masked_scores, weights, context, self.out_of_heads(context))
 
     def trace_weights(
@@ -237,15 +236,16 @@ class MultiHeadAttention(HeadProjections):
         is_causal: bool = False,
         query_positions: Int[Tensor, "..."] | None = None,
         key_positions: Int[Tensor, "..."] | None = None,
+        cache: KeyValueCache | None = None,
     ) -> AttentionScores:
         """The first half of ``trace``, up to the weights; arguments and errors are those of ``forward``."""
-        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions)
+        given = (attn_mask, key_padding_mask, is_causal, query_positions, key_positions, cache)
         return AttentionScores(*self._trace_weights(query, key, value, *given))
 
     def _trace_weights(self, *given: Any) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
         """The fields of :class:`AttentionScores`, of the arguments that ``_prepare`` takes."""
         q, k, v, mask, is_causal = self._prepare(*given, contiguous=True)
-        scores = precise_scores(q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
+        scores = self.shared(precise_scores, q, k, scale=self.scale)  # (batch, heads, q_len, kv_len)
         masked_scores, visible = scores, None
         if is_causal:
             mask = merge_masks(tuple(scores.shape), is_causal=True, like=q)
@@ -257,6 +257,35 @@ class MultiHeadAttention(HeadProjections):
             scores, masked_scores = scores.to(q.dtype), masked_scores.to(q.dtype)
         return q, k, v, scores, masked_scores, weights
 
+    def cache(
+        self,
+        batch: int,
+        max_len: int,
+        *,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> KeyValueCache:
+        """An empty cache of this module's keys and values: ``attention(x, cache=cache)`` fills it.
+
+        Token by token or by blocks, the outputs are those of ``attention(whole, is_causal=True)``, up to rounding::
+
+            cache = attention.cache(batch=1, max_len=64)
+            outputs = [attention(token, cache=cache) for token in x.split(1, dim=1)]
+
+        Args:
+            batch: Number of sentences.
+            max_len: How many tokens of each there is room for.
+            device: Where it lies; where the parameters do when None.
+            dtype: Its precision; the parameters' when None. Under autocast give that of autocast.
+
+        Raises:
+            ValueError: If a size is not positive.
+        """
+        like = next(self.parameters(), None)
+        device = like.device if device is None and like is not None else device
+        dtype = like.dtype if dtype is None and like is not None else dtype
+        return KeyValueCache(batch, self.num_kv_heads, max_len, self.d_head, device=device, dtype=dtype)
+
     def _prepare(
         self,
         query: Tensor,
@@ -267,6 +296,7 @@ class MultiHeadAttention(HeadProjections):
         is_causal: bool,
         query_positions: Tensor | None,
         key_positions: Tensor | None,
+        cache: KeyValueCache | None,
         *,
         contiguous: bool = False,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor | None, bool]:
@@ -276,34 +306,50 @@ class MultiHeadAttention(HeadProjections):
         if key is query and key_positions is None:
             key_positions = query_positions
         require_fit(self.d_model, query, key, value)
+        if cache is not None and (key is not query or value is not key or key_positions is not query_positions):
+            raise ValueError(
+                "a cache is for self-attention: give the next tokens alone, and their positions as query_positions."
+            )
         if query_positions is not None:
             require_positions("query_positions", query_positions, *query.shape[:2])
         if key_positions is not None:
             require_positions("key_positions", key_positions, *key.shape[:2])
-        if is_causal and query.shape[1] != key.shape[1]:
-            raise ValueError(
-                f"is_causal with {query.shape[1]} queries and {key.shape[1]} keys does not say which keys come "
-                "before a query: give attn_mask instead (the newest query sees all keys and needs none)."
-            )
+        if is_causal:
+            require_same_slots(query, key)
         if self.added_position is not None:
+            if cache is not None and query_positions is None:
+                query_positions = key_positions = cache.slots(query.shape[1])
             query, key, value = self.added_position.add_to_each(query, key, value, query_positions, key_positions)
         q, k, v = self.into_heads(query, key, value, contiguous=contiguous)  # (batch, heads, tokens, d_head) each
         if self.q_norm is not None and self.k_norm is not None:
             q, k = self.q_norm(q), self.k_norm(k)
-        penalty = None
+        room, tokens, further = {}, 0, None
+        if cache is not None:
+            cache.require_room(k)
+            room, tokens = {"start": cache.length, "max_len": cache.max_len}, query.shape[1]
         if isinstance(self.position, Rotary):
-            q = rotate_heads(q, query_positions, base=self.position.base)
-            k = rotate_heads(k, key_positions, base=self.position.base)
-        elif isinstance(self.position, Alibi):
+            turn = {"base": self.position.base, "halves": self.position.halves, **room}
+            q, k = rotate_heads(q, query_positions, **turn), rotate_heads(k, key_positions, **turn)
+        if cache is not None:
+            k, v = cache.with_tokens(k, v)  # (batch, kv_heads, kv_len, d_head)
+            key_padding_mask = cache.with_padding(key_padding_mask, tokens)
+            further, is_causal = cache.causal(tokens), not cache.length
+        if isinstance(self.position, Alibi):
+            if cache is not None:
+                key_positions = cache.with_positions(query_positions, tokens)
+                query_positions = cache.slots(tokens) if query_positions is None else query_positions
             penalty = alibi_heads(q, k, query_positions, key_positions, num_heads=self.num_heads)
+            further = combine_masks(further, penalty)
         if attn_mask is not None and attn_mask.dim() == 3:
             attn_mask = attn_mask[:, None]  # (batch, 1, q_len, kv_len)
         mask = None
-        if attn_mask is not None or key_padding_mask is not None or penalty is not None or self.zero_sink:
+        if attn_mask is not None or key_padding_mask is not None or further is not None or self.zero_sink:
             shape = (*q.shape[:3], k.shape[2])
-            mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, penalty=penalty, like=q)
+            mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, further=further, like=q)
             is_causal = False
         if self.zero_sink:
             mask = None if mask is None else mask_with_sink(mask, k.shape[2])
-            k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))  # (batch, heads, kv_len + 1, d_head)
+            k, v = F.pad(k, (0, 0, 0, 1)), F.pad(v, (0, 0, 0, 1))  # (batch, kv_heads, kv_len + 1, d_head)
+        if cache is not None:
+            cache.length += tokens
         return q, k, v, mask, is_causal

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from attention_core.modules.kept import kept
+from attention_core.modules.kept import LARGEST, kept
 from attention_core.modules.masks import require_positive
 
 
@@ -50,9 +50,13 @@ class Rotary:
 
     Attributes:
         base: The slowest pair of coordinates turns once in about ``2π · base`` tokens.
+        halves: Which two coordinates turn together: neighbours ``(x[2i], x[2i+1])`` as in the paper, or
+            ``(x[i], x[i + d_head/2])`` of the two halves, as in the weights of GPT-NeoX, Llama, Mistral and Qwen that
+            Hugging Face lays out. The two are one function of weights whose rows are in another order.
     """
 
     base: float = 10000.0
+    halves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,11 @@ def _sinusoidal_slots(tokens: int, d_model: int, base: float, dtype: torch.dtype
 
 
 def rotate(
-    x: Float[Tensor, "*batch tokens d_head"], positions: Int[Tensor, "..."], *, base: float = 10000.0
+    x: Float[Tensor, "*batch tokens d_head"],
+    positions: Int[Tensor, "..."],
+    *,
+    base: float = 10000.0,
+    halves: bool = False,
 ) -> Float[Tensor, "*batch tokens d_head"]:
     """Turn each pair of neighbouring coordinates ``(x[2i], x[2i+1])`` by the angle ``position / base^(2i/d_head)``.
 
@@ -118,12 +126,13 @@ def rotate(
         x: Queries or keys.
         positions: Position of each token, broadcastable to ``(*batch, tokens)``.
         base: Sets the slowest pair.
+        halves: Whether the pairs are ``(x[i], x[i + d_head/2])`` instead.
 
     Raises:
         ValueError: If ``d_head`` is odd, since coordinates turn in pairs, or ``base`` is not positive.
     """
     _require_pairs(x.shape[-1])
-    return _turn(x, _turns(positions, x.shape[-1], base, x.dtype))
+    return _turn(x, _turns(positions, x.shape[-1], base, x.dtype), halves)
 
 
 def _require_pairs(d_head: int) -> None:
@@ -139,22 +148,42 @@ def _turns(positions: Tensor, d_head: int, base: float, dtype: torch.dtype) -> F
     return torch.stack((angles.cos(), angles.sin()))
 
 
-def _turn(x: Float[Tensor, "*batch tokens d_head"], turns: Float[Tensor, "2 ..."]) -> Tensor:
+def _turn(x: Float[Tensor, "*batch tokens d_head"], turns: Float[Tensor, "2 ..."], halves: bool) -> Tensor:
     cos, sin = turns.unbind()
-    even, odd = x.to(turns.dtype).unflatten(-1, (-1, 2)).unbind(-1)  # (*batch, tokens, d_head / 2) each
-    turned = torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1)
+    pairs, of_pair = ((2, -1), -2) if halves else ((-1, 2), -1)
+    first, second = x.to(turns.dtype).unflatten(-1, pairs).unbind(of_pair)  # (*batch, tokens, d_head / 2) each
+    turned = torch.stack((first * cos - second * sin, first * sin + second * cos), dim=of_pair)
     return turned.flatten(-2).to(x.dtype)
 
 
 def rotate_heads(
-    x: Float[Tensor, "batch heads tokens d_head"], positions: Int[Tensor, "..."] | None, *, base: float = 10000.0
+    x: Float[Tensor, "batch heads tokens d_head"],
+    positions: Int[Tensor, "..."] | None,
+    *,
+    base: float = 10000.0,
+    halves: bool = False,
+    start: int = 0,
+    max_len: int | None = None,
 ) -> Float[Tensor, "batch heads tokens d_head"]:
-    """:func:`rotate` for all heads; positions ``(tokens,)`` or ``(batch, tokens)``, 0, 1, 2, … when None."""
+    """:func:`rotate` for all heads.
+
+    Args:
+        x: Queries or keys.
+        positions: ``(tokens,)`` or ``(batch, tokens)``; start, start + 1, … when None.
+        base: As in :func:`rotate`; also ``halves``.
+        halves: Which coordinates make a pair.
+        start: Slot of the first token.
+        max_len: How many slots there will be in time, for one table to serve them all; as many as now when None.
+    """
     if positions is not None:
-        return rotate(x, positions[..., None, :], base=base)
+        return rotate(x, positions[..., None, :], base=base, halves=halves)
     tokens, d_head = x.shape[2:]
+    max_len = tokens if max_len is None else max_len
+    if max_len > tokens and max_len * d_head > LARGEST:
+        return rotate_heads(x, torch.arange(start, start + tokens, device=x.device), base=base, halves=halves)
     _require_pairs(d_head)
-    return _turn(x, kept(_turns_of_slots, tokens, d_head, base, numbers=tokens * d_head, like=x))
+    turns = kept(_turns_of_slots, max_len, d_head, base, numbers=max_len * d_head, like=x)
+    return _turn(x, turns if max_len == tokens else turns[:, start : start + tokens], halves)
 
 
 def _turns_of_slots(tokens: int, d_head: int, base: float, dtype: torch.dtype, device: torch.device) -> Tensor:
@@ -202,7 +231,7 @@ def _slopes(num_heads: int, dtype: torch.dtype, device: torch.device) -> Tensor:
 
 def alibi_heads(
     query: Float[Tensor, "batch *heads q_len _"],
-    key: Float[Tensor, "batch *heads kv_len _"],
+    key: Float[Tensor, "batch *kv_heads kv_len _"],
     query_positions: Int[Tensor, "..."] | None,
     key_positions: Int[Tensor, "..."] | None,
     *,

@@ -1,14 +1,17 @@
 """From tokens to queries, keys and values: which of W_Q, W_K, W_V there are, and how vectors are cut into heads."""
 
+import copy
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from itertools import accumulate, pairwise
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attention_core.modules.masks import require_choice
+from attention_core.modules.masks import require_choice, require_positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Identity:
 Projections: TypeAlias = Full | TiedKeyValue | TiedQueryKey | Identity
 PROJECTIONS = (Full, TiedKeyValue, TiedQueryKey, Identity)
 
-
+Module = TypeVar("Module", bound="HeadProjections")
+FULL = Full()
 ROLES = ("q_bias", "k_bias", "v_bias")
 
 
@@ -63,7 +67,9 @@ class HeadProjections(nn.Module):
     Args:
         d_model: Size of a token's vector.
         num_heads: Number of heads.
-        d_head: Size of a head.
+        num_kv_heads: Number of heads of keys and values, each shared by ``num_heads / num_kv_heads`` successive heads
+            of queries; ``num_heads`` when None.
+        d_head: Size of a head; ``d_model / num_heads`` when None.
         projections: Which matrices there are.
         output_projection: Whether there is W_O.
         q_bias: Whether there is b_Q.
@@ -74,14 +80,19 @@ class HeadProjections(nn.Module):
         dtype: Their precision.
 
     Attributes:
-        in_weight: The matrices below each other ``(2 or 3 · num_heads · d_head, d_model)``; None with ``Identity``.
-        q_bias: b_Q ``(num_heads · d_head,)`` or None; likewise ``k_bias`` and ``v_bias``.
+        block_heads: Heads of each block of rows of ``in_weight``: those of W_Q, W_K, W_V without those that are tied.
+        in_weight: The matrices below each other, W_Q of ``num_heads · d_head`` rows, W_K and W_V (one if tied) of
+            ``num_kv_heads · d_head``; None with ``Identity``.
+        q_bias: b_Q ``(num_heads · d_head,)`` or None.
+        k_bias: b_K ``(num_kv_heads · d_head,)`` or None; likewise ``v_bias``.
         o_weight: W_O ``(d_model, num_heads · d_head)`` or None.
         o_bias: b_O ``(d_model,)`` or None.
 
     Raises:
         TypeError: If ``projections`` is no such choice.
-        ValueError: If ``Identity`` meets ``num_heads · d_head ≠ d_model``.
+        ValueError: If a size is not positive, ``d_model`` is not a multiple of ``num_heads`` and no ``d_head`` is
+            given, ``Identity`` meets ``num_heads · d_head ≠ d_model``, ``num_heads`` is not a multiple of
+            ``num_kv_heads``, or the two differ with ``Identity`` or ``TiedQueryKey``.
     """
 
     in_weight: nn.Parameter | None
@@ -95,7 +106,8 @@ class HeadProjections(nn.Module):
         self,
         d_model: int,
         num_heads: int,
-        d_head: int,
+        num_kv_heads: int | None,
+        d_head: int | None,
         projections: Projections,
         *,
         output_projection: bool,
@@ -108,21 +120,33 @@ class HeadProjections(nn.Module):
     ) -> None:
         super().__init__()
         require_choice("projections", projections, PROJECTIONS)
+        require_positive(d_model=d_model, num_heads=num_heads, d_head=1 if d_head is None else d_head)
+        if d_head is None and d_model % num_heads:
+            raise ValueError(
+                f"d_model = {d_model} is not a multiple of num_heads = {num_heads}; choose a multiple or give d_head."
+            )
+        d_head = d_model // num_heads if d_head is None else d_head
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        _require_kv_heads(num_heads, num_kv_heads, projections)
         width, blocks = num_heads * d_head, projections.blocks
         if isinstance(projections, Identity) and width != d_model:
             raise ValueError(
                 f"Identity() needs num_heads · d_head = d_model; {num_heads} · {d_head} is not {d_model}."
             )
-        self.d_model, self.num_heads, self.d_head, self.projections = d_model, num_heads, d_head, projections
+        self.d_model, self.num_heads, self.num_kv_heads = d_model, num_heads, num_kv_heads
+        self.d_head, self.projections = d_head, projections
 
         # Under which names the biases of queries, keys and values are stored: one name for two that are tied, since a
         # parameter under two names comes apart wherever parameters are replaced one by one.
         switches = (q_bias, k_bias, v_bias)
         first = [blocks.index(block) for block in blocks]
         self._roles = tuple(ROLES[one if switches[one] == switches[role] else role] for role, one in enumerate(first))
+        heads = (num_heads, num_kv_heads, num_kv_heads)
+        of_block = dict(zip(blocks, heads, strict=False))
+        self.block_heads = tuple(of_block[block] for block in sorted(of_block))
         shapes = {
-            "in_weight": (len(set(blocks)) * width, d_model),
-            **{name: (width,) if on else None for name, on in zip(ROLES, switches, strict=True)},
+            "in_weight": (sum(self.block_heads) * d_head, d_model),
+            **{name: (n * d_head,) if on else None for name, n, on in zip(ROLES, heads, switches, strict=True)},
             "o_weight": (d_model, width) if output_projection else None,
             "o_bias": (d_model,) if output_projection and o_bias else None,
         }
@@ -161,17 +185,17 @@ class HeadProjections(nn.Module):
                     nn.init.uniform_(parameter, -(weight.shape[1] ** -0.5), weight.shape[1] ** -0.5)
 
     @property
-    def q_weight(self) -> Float[Tensor, "width d_model"] | None:
+    def q_weight(self) -> Float[Tensor, "rows d_model"] | None:
         """W_Q, a view: writing into it under ``torch.no_grad()`` changes ``in_weight``. None with ``Identity``."""
         return self._matrix(0)
 
     @property
-    def k_weight(self) -> Float[Tensor, "width d_model"] | None:
+    def k_weight(self) -> Float[Tensor, "rows d_model"] | None:
         """W_K, as ``q_weight``."""
         return self._matrix(1)
 
     @property
-    def v_weight(self) -> Float[Tensor, "width d_model"] | None:
+    def v_weight(self) -> Float[Tensor, "rows d_model"] | None:
         """W_V, as ``q_weight``."""
         return self._matrix(2)
 
@@ -183,7 +207,7 @@ class HeadProjections(nn.Module):
         *,
         contiguous: bool = False,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries ``(batch, heads, q_len, d_head)``, keys and values ``(batch, heads, kv_len, d_head)``.
+        """Queries ``(batch, heads, q_len, d_head)``, keys and values ``(batch, kv_heads, kv_len, d_head)``.
 
         Args:
             query: Tokens that ask.
@@ -197,15 +221,20 @@ class HeadProjections(nn.Module):
             q, k, v = (split_heads(x, self.num_heads) for x in (query, key, value))
             return q, k, v
         if key is query and value is query and self._one_product:
-            packed = F.linear(query, weight, self._packed())  # (batch, tokens, blocks · heads · d_head)
+            packed = F.linear(query, weight, self._packed())  # (batch, tokens, heads of all blocks · d_head)
             batch, tokens, _ = query.shape
-            parts = packed.view(batch, tokens, len(self._block_roles), self.num_heads, self.d_head)
-            parts = parts.permute(2, 0, 3, 1, 4)  # (blocks, batch, heads, tokens, d_head)
-            heads = (parts.contiguous() if contiguous else parts).unbind()
+            if self.num_kv_heads == self.num_heads:
+                parts = packed.view(batch, tokens, len(self.block_heads), self.num_heads, self.d_head)
+                parts = parts.permute(2, 0, 3, 1, 4)  # (blocks, batch, heads, tokens, d_head): one copy lays out all
+                heads = (parts.contiguous() if contiguous else parts).unbind()
+            else:
+                parts = packed.view(batch, tokens, sum(self.block_heads), self.d_head).transpose(1, 2)
+                heads = parts.split(self.block_heads, dim=1)  # (batch, heads of a block, tokens, d_head) each
+                heads = tuple(each.contiguous() for each in heads) if contiguous else heads
             return heads[blocks[0]], heads[blocks[1]], heads[blocks[2]]
-        matrices = weight.view(-1, self.num_heads * self.d_head, self.d_model)
+        matrices = self._matrices(weight)
         q, k, v = (
-            split_heads(F.linear(x, matrices[block], self._stored(role)), self.num_heads)
+            split_heads(F.linear(x, matrices[block], self._stored(role)), self.block_heads[block])
             for x, block, role in zip((query, key, value), blocks, self._roles, strict=True)
         )
         return q, k, v
@@ -217,10 +246,73 @@ class HeadProjections(nn.Module):
         merged, weight = merge_heads(context), self._stored("o_weight")
         return merged if weight is None else F.linear(merged, weight, self._stored("o_bias"))
 
+    @torch.no_grad()
+    def with_kv_heads(self: Module, num_kv_heads: int) -> Module:
+        """A copy with another number of heads of keys and values.
+
+        Fewer: each is the mean of those it replaces, as Ainslie et al. (2023), section 2.1, convert a trained model
+        before they train it on. More: each of them is repeated, and the copy computes what this module does.
+
+        Raises:
+            ValueError: If neither number is a multiple of the other, or as in the constructor.
+        """
+        now = self.num_kv_heads
+        _require_kv_heads(self.num_heads, num_kv_heads, self.projections)
+        if max(now, num_kv_heads) % min(now, num_kv_heads):
+            raise ValueError(
+                f"num_kv_heads = {num_kv_heads} is neither a multiple nor a divisor of the {now} there are."
+            )
+        made = copy.deepcopy(self)
+        made.num_kv_heads = num_kv_heads
+        made.block_heads = tuple(num_kv_heads if block else heads for block, heads in enumerate(self.block_heads))
+        if self.in_weight is not None:
+            queries, *others = self._matrices(self.in_weight)
+            packed = torch.cat([queries, *(_of_kv_heads(each, now, num_kv_heads) for each in others)])
+            made.in_weight = nn.Parameter(packed, requires_grad=self.in_weight.requires_grad)
+        for name in ("k_bias", "v_bias"):
+            bias = getattr(self, name)
+            if bias is not None:
+                resized = _of_kv_heads(bias, now, num_kv_heads)
+                setattr(made, name, nn.Parameter(resized, requires_grad=bias.requires_grad))
+        return made
+
+    def shared(
+        self, multiply: Callable[..., Tensor], x: Float[Tensor, "batch heads rows n"], y: Tensor, **options: Any
+    ) -> Tensor:
+        """``multiply(x, y, …)`` where heads of x share those of y ``(batch, kv_heads, …)``, of which none is copied.
+
+        The rows of heads that share lie below each other, so that one product serves them.
+        """
+        if self.num_kv_heads == self.num_heads:
+            return multiply(x, y, **options)
+        batch, heads, rows, n = x.shape
+        product = multiply(x.reshape(batch, self.num_kv_heads, heads // self.num_kv_heads * rows, n), y, **options)
+        return product.reshape(batch, heads, rows, product.shape[-1])
+
+    def describe(self, options: dict[str, tuple[Any, Any]]) -> str:
+        """The sizes, and what differs from the defaults, also of ``options``, each beside its default."""
+        shown = {
+            "num_kv_heads": (self.num_kv_heads, self.num_heads),
+            "d_head": (self.d_head, self.d_model // self.num_heads),
+            "projections": (self.projections, FULL),
+            **options,
+        }
+        if not isinstance(self.projections, Identity):
+            shown["output_projection"] = (self.o_weight is not None, True)
+            switched = ROLES if self.o_weight is None else (*ROLES, "o_bias")
+            shown |= {name: (getattr(self, name) is not None, True) for name in switched}
+        different = [f"{name}={value!r}" for name, (value, default) in shown.items() if value != default]
+        return ", ".join([f"d_model={self.d_model}", f"num_heads={self.num_heads}", *different])
+
     def _matrix(self, role: int) -> Tensor | None:
         if self.in_weight is None:
             return None
-        return self.in_weight.view(-1, self.num_heads * self.d_head, self.d_model)[self.projections.blocks[role]]
+        return self._matrices(self.in_weight)[self.projections.blocks[role]]
+
+    def _matrices(self, weight: Tensor) -> list[Tensor]:
+        """The blocks of the packed matrix: slices, since what ``split`` gives cannot be written into."""
+        ends = [heads * self.d_head for heads in accumulate(self.block_heads)]
+        return [weight[start:end] for start, end in pairwise([0, *ends])]
 
     def _stored(self, name: str) -> Tensor | None:
         """A parameter, straight from the dictionary: nn.Module finds it more slowly than a small product is computed.
@@ -239,8 +331,32 @@ class HeadProjections(nn.Module):
         if not present:
             return None
         if len(present) < len(by_block):
-            present = [torch.zeros_like(present[0]) if bias is None else bias for bias in by_block]
+            present = [
+                present[0].new_zeros(heads * self.d_head) if bias is None else bias
+                for bias, heads in zip(by_block, self.block_heads, strict=True)
+            ]
         return torch.cat(present)
+
+
+def _require_kv_heads(num_heads: int, num_kv_heads: int, projections: Projections) -> None:
+    require_positive(num_kv_heads=num_kv_heads)
+    if num_heads % num_kv_heads:
+        raise ValueError(
+            f"num_heads = {num_heads} is not a multiple of num_kv_heads = {num_kv_heads}: equally many heads of "
+            "queries share each head of keys and values; choose a divisor."
+        )
+    if num_kv_heads != num_heads and isinstance(projections, Identity | TiedQueryKey):
+        raise ValueError(
+            f"num_kv_heads = {num_kv_heads} is not num_heads = {num_heads}: {projections!r} makes queries and keys "
+            "alike, so there are as many heads of both."
+        )
+
+
+def _of_kv_heads(x: Float[Tensor, "rows ..."], heads: int, wanted: int) -> Tensor:
+    """Rows of ``heads`` heads as those of ``wanted``: means of neighbours, or each repeated."""
+    if wanted < heads:
+        return x.unflatten(0, (wanted, heads // wanted, -1)).mean(1).flatten(0, 1)
+    return x.unflatten(0, (heads, -1)).repeat_interleave(wanted // heads, dim=0).flatten(0, 1)
 
 
 def _under_one_name(module: HeadProjections, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
@@ -264,21 +380,3 @@ def split_heads(x: Float[Tensor, "batch tokens width"], num_heads: int) -> Float
 def merge_heads(x: Float[Tensor, "batch heads tokens d_head"]) -> Float[Tensor, "batch tokens width"]:
     """Put the heads of each token side by side again: the inverse of :func:`split_heads`."""
     return x.transpose(1, 2).flatten(2)
-
-
-def require_fit(d_model: int, query: Tensor, key: Tensor, value: Tensor) -> None:
-    """Refuse inputs that do not fit each other or the module.
-
-    Raises:
-        ValueError: If one is not ``(batch, tokens, d_model)``, batch sizes differ, or there is not one value per key.
-    """
-    if key is query and value is query and query.dim() == 3 and query.size(2) == d_model:
-        return
-    for name, x in (("query", query), ("key", key), ("value", value)):
-        if x.dim() != 3 or x.shape[2] != d_model:
-            raise ValueError(f"{name} has shape {tuple(x.shape)}: (batch, tokens, d_model = {d_model}) is needed.")
-    if key.shape != value.shape or key.shape[0] != query.shape[0]:
-        raise ValueError(
-            f"query {tuple(query.shape)}, key {tuple(key.shape)} and value {tuple(value.shape)} do not fit: "
-            "they need one batch size, and keys and values one length."
-        )

@@ -1,6 +1,7 @@
 """Transformers: blocks on top of each other, as encoder, decoder, or both."""
 
-from typing import Any, Unpack
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Unpack, cast
 
 import torch
 from jaxtyping import Bool, Float, Int, Shaped
@@ -8,9 +9,10 @@ from torch import Tensor, nn
 
 from attention_core.modules.added_position import AddedPosition
 from attention_core.modules.block import LAYER_NORM, AttentionOptions, Placement, TransformerBlock
+from attention_core.modules.cache import KeyValueCache
 from attention_core.modules.feed_forward import Activation
 from attention_core.modules.mask_report import MaskUse, recorded_masks
-from attention_core.modules.masks import require_positive
+from attention_core.modules.masks import require_lengths, require_positive
 from attention_core.modules.normalization import Norm
 from attention_core.modules.positions import Learned, NoPosition, Sinusoidal
 from attention_core.modules.traced import StackTrace, traced
@@ -31,6 +33,11 @@ class BlockOptions(AttentionOptions, total=False):
 
 
 ATTENTIONS = ("self_attention", "cross_attention")
+
+
+def greedy(scores: Float[Tensor, "batch kinds"]) -> Int[Tensor, " batch"]:
+    """The kind with the largest score, of each sentence."""
+    return scores.argmax(-1)
 
 
 class Stack(nn.Module):
@@ -85,11 +92,23 @@ class Stack(nn.Module):
         looking = {kind: tuple(call.trace for call in calls if call.name.endswith(kind)) for kind in ATTENTIONS}
         return StackTrace(**looking, output=output)
 
-    def _run(self, x: Tensor, memory: Tensor | None, positions: Tensor | None, masks: dict[str, Any]) -> Tensor:
+    def _run(
+        self,
+        x: Tensor,
+        memory: Tensor | None,
+        positions: Tensor | None,
+        masks: dict[str, Any],
+        cache: Sequence[KeyValueCache] | None = None,
+    ) -> Tensor:
+        caches = [None] * len(self.layers) if cache is None else cache
+        if len(caches) != len(self.layers):
+            raise ValueError(f"the cache is of {len(caches)} layers, and there are {len(self.layers)} here.")
         if self.added_position is not None:
+            if caches[0] is not None and positions is None:
+                positions = caches[0].slots(x.shape[1])
             x, positions = self.added_position(x, positions), None
-        for layer in self.layers:
-            x = layer(x, memory, positions=positions, **masks)
+        for layer, kept in zip(self.layers, caches, strict=True):
+            x = layer(x, memory, positions=positions, cache=kept, **masks)
         return x if self.final_norm is None else self.final_norm(x)
 
 
@@ -149,6 +168,7 @@ class Decoder(Stack):
         memory_key_padding_mask: Bool[Tensor, "batch memory_tokens"] | None = None,
         attn_mask: Shaped[Tensor, "..."] | None = None,
         positions: Int[Tensor, "..."] | None = None,
+        cache: Sequence[KeyValueCache] | None = None,
     ) -> Float[Tensor, "batch tokens d_model"]:
         """The tokens after all layers.
 
@@ -159,9 +179,10 @@ class Decoder(Stack):
             memory_key_padding_mask: Padding among ``memory``, True = padding.
             attn_mask: A further mask of self-attention.
             positions: Positions of the tokens; 0, 1, 2, … when None.
+            cache: What the layers keep of earlier tokens; ``x`` are then the next ones.
 
         Raises:
-            ValueError: If memory is missing, or given without cross-attention.
+            ValueError: If memory is missing, or given without cross-attention, or the cache does not fit.
         """
         masks = {
             "is_causal": True,
@@ -169,7 +190,46 @@ class Decoder(Stack):
             "memory_key_padding_mask": memory_key_padding_mask,
             "attn_mask": attn_mask,
         }
-        return self._run(x, memory, positions, masks)
+        return self._run(x, memory, positions, masks, cache)
+
+    def cache(self, batch: int, max_len: int, *, dtype: torch.dtype | None = None) -> tuple[KeyValueCache, ...]:
+        """An empty cache for each layer's self-attention; arguments as in :meth:`MultiHeadAttention.cache`."""
+        layers = cast(Iterable[TransformerBlock], self.layers)
+        return tuple(layer.self_attention.cache(batch, max_len, dtype=dtype) for layer in layers)
+
+    @torch.no_grad()
+    def generate(
+        self,
+        tokens: Int[Tensor, "batch tokens"],
+        count: int,
+        *,
+        embed: Callable[[Tensor], Tensor],
+        head: Callable[[Tensor], Tensor],
+        choose: Callable[[Tensor], Tensor] = greedy,
+        key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
+    ) -> Int[Tensor, "batch tokens_and_count"]:
+        """The sentences with ``count`` more tokens, each chosen from what the last one says; with a cache.
+
+        Args:
+            tokens: Beginnings, as numbers of tokens.
+            count: How many tokens to write.
+            embed: From numbers ``(batch, tokens)`` to vectors ``(batch, tokens, d_model)``: an ``nn.Embedding``.
+            head: From the last vectors ``(batch, d_model)`` to a score of each kind of token ``(batch, kinds)``.
+            choose: From these scores to one number for each sentence ``(batch,)``; that of the largest if not given.
+            key_padding_mask: Padding among the beginnings, True = padding; it must stand on the left.
+
+        Raises:
+            ValueError: If there is no token to begin with, or ``count`` is negative.
+        """
+        require_lengths(count=count)
+        if not tokens.shape[1]:
+            raise ValueError(f"tokens has shape {tuple(tokens.shape)}: at least one token is needed to begin with.")
+        cache, new = self.cache(len(tokens), tokens.shape[1] + count), tokens
+        for _ in range(count):
+            vectors = self(embed(new), key_padding_mask=key_padding_mask, cache=cache)
+            new, key_padding_mask = choose(head(vectors[:, -1]))[:, None], None
+            tokens = torch.cat((tokens, new), dim=1)
+        return tokens
 
 
 class EncoderDecoder(nn.Module):

@@ -93,6 +93,12 @@ ROWS = [
         ("complexity_d_model=", "complexity_num_queries=", "complexity_num_keys="), pictures=1, words=True,
     ),
     Row(
+        "variants", keys(RANGE, "End"), ("variants_kv_heads=8",), pictures=1,
+    ),
+    Row(
+        "variants", keys(RANGE, "Home"), ("variants_word=1",), query="variants_show=cache", pictures=2,
+    ),
+    Row(
         "receptive_field", keys(PLOT, *["ArrowDown"] * 2, *["ArrowLeft"] * 12, "Enter"),
         ("receptive_field_token=20", "receptive_field_level=1"), pictures=1,
     ),
@@ -138,6 +144,7 @@ VIEWS = {
     "masks": ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"),
     "receptive_field": ("graph", "matrix", "curve", "heads × layers"),
     "normalization": ("what is left of a bias", "a whole block", "length of the output"),
+    "variants": ("cache", "bytes", "FLOPs"),
     "projections": ("tied matrices", "gauge freedom", "low rank", "rank collapse"),
 }
 

@@ -1,4 +1,4 @@
-"""No words lie on others or on a picture, and none are cut, at seven sizes of the window, while a page is scrolled."""
+"""No words lie on others or on a picture, and none are cut, at seven sizes of the window, while a page scrolls."""
 
 from collections.abc import Callable
 from typing import Any

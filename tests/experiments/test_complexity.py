@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,9 +117,9 @@ def test_another_fused_kernel_is_counted_as_the_counter_knows_it(monkeypatch: py
     formula = flop_registry[torch.ops.aten._scaled_dot_product_flash_attention]
     monkeypatch.setitem(flop_registry, torch.ops.aten._scaled_dot_product_flash_attention_for_cpu, formula)
 
-    def padded(*heads: Tensor | float | None, scale: float) -> Tensor:
+    def padded(*heads: Tensor | float | None, **options: Any) -> Tensor:
         wider = [F.pad(one, (0, -one.shape[-1] % 8)) for one in heads[:3]]
-        return fused(*wider, *heads[3:], scale=scale)[..., : heads[0].shape[-1]]
+        return fused(*wider, *heads[3:], **options)[..., : heads[0].shape[-1]]
 
     for kernel, broken in ((fused, set()), (padded, {"cplx-core", "cplx-mha", "cplx-heads"})):
         monkeypatch.setattr("attention_core.modules.dot_product.F.scaled_dot_product_attention", kernel)

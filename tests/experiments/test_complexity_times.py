@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.experiments.clock import ROUNDS, Task, measure, quartiles
 from attention_core.experiments.complexity import TimeCurves, TimesConfig, TimeShares, steps_times
-from attention_core.experiments.complexity.clock import ROUNDS, Task, measure, quartiles
 from attention_core.experiments.complexity.fit import fit_exponent
 from attention_core.experiments.step import Step
 

@@ -21,6 +21,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    variants,
 )
 from attention_core.experiments.run import run
 from tests.experiments.snippets import own_lines, run_snippets
@@ -70,6 +71,12 @@ def of_reach(result: Any) -> list[float]:
     counts = (result.paths[-1] > result.config.seen_above * result.config.paths(result.config.layers)).sum(-1)
     assert len(result.chosen) == result.config.tokens
     return [int(counts[-1]), int(counts.sum())]
+
+
+def of_variants(result: Any) -> list[float]:
+    at = variants.KV_HEADS.index(result.config.num_kv_heads)
+    size = int(result.cache_bytes(result.config.length)[at])
+    return [result.config.length, size, result.moved.max(), result.distances[at], result.linear_distance]
 
 
 @dataclass(frozen=True)
@@ -165,6 +172,11 @@ SHOWN = {
         lambda one: [one.at(of, 64) for of in ("max_weight", "gradient_median", "gradient_mean")], 0, {},
         ({"through_module": True},),
     ),
+    "variants": Shown(
+        variants.VariantsConfig, variants.variants_snippet, of_variants, 4, {"num_kv_heads": 1},
+        ({"tokens": TOKEN, "positions": "rotary"}, {"positions": "alibi", "causal": True},
+         {"positions": "rotary", "restart": True}),
+    ),
 }  # fmt: skip
 
 
@@ -221,3 +233,6 @@ def test_the_shortest_code_is_short_and_its_numbers_make_the_point() -> None:
     assert last["masks"][0] == 0 < last["masks"][1]
     assert last["normalization"][1] < 1e-5
     assert found(printed["projections"].splitlines()[0])[0] == 6
+    words = [found(line) for line in printed["variants"].splitlines()]
+    assert [(kept, whole) for _, kept, whole, _ in words] == [(64 * i, 256 * i) for i in range(1, 7)]
+    assert max(last["variants"]) < 1e-5

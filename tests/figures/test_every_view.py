@@ -27,6 +27,7 @@ from attention_core.figures import permutation as draw_permutation
 from attention_core.figures import projections as draw_projections
 from attention_core.figures import receptive_field as draw_reach
 from attention_core.figures import scaling as draw_scaling
+from attention_core.figures import variants as draw_variants
 from attention_core.figures.charts import panel_figure, view_figure
 from attention_core.figures.matrix import BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
 from attention_core.figures.plot import escape
@@ -44,6 +45,7 @@ from tests.figures.views import (
     SIX,
     STEPS,
     STUDIES,
+    VARIANTS,
     WORDS,
     measured,
     of,
@@ -52,8 +54,8 @@ from tests.figures.views import (
 )  # fmt: skip
 
 # Views of typed tokens that show none of them.
-CURVE = ("gradients", "residuals", "shift", "mean", "training", "curves")
-TYPED = {"anatomy": SIX, "biases": SIX, "projections": WORDS, "permutation": SIX}
+CURVE = ("gradients", "residuals", "shift", "mean", "training", "curves", "bytes", "operations")
+TYPED = {"anatomy": SIX, "biases": SIX, "projections": WORDS, "permutation": SIX, "variants": SIX}
 
 
 def axes(panel: Panel) -> list[Any]:
@@ -254,6 +256,20 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
          for title, one in (("Weights", "weights"), ("All scores", "shares"), ("Scores", "scores"),
                             ("Jacobian", "jacobian"))},
     ),
+    "variants": (
+        "variants",
+        {"Full, 8 heads": "full.mean(0)", "Grouped": "grouped.mean(1)",
+         "Multi-query": "grouped[0].mean(0)", "Linear": "linear.mean(0)"},
+    ),
+    "variants head": ("variants", {"Full, 8 heads": "full[2]", "Grouped": "grouped[:, 2]"}),
+    "variants bytes": (
+        "variants",
+        {name: f"token_bytes[{at}] * 2.0 ** np.arange(8)"
+         for at, name in enumerate(("1 head", "2 heads", "4 heads", "8 heads, full"))}
+        | {"Parameters of the layer": "parameters"},
+    ),
+    "variants operations": ("variants", {"softmax": "softmax_flops", "linear": "linear_flops"}),
+    "variants cache": ("variants", {"Off the whole pass": "moved"}),
     "scaling variance": ("scaling", sides(score_variance="")),
     "scaling max_weight": ("scaling", sides(max_weight="")),
     "scaling entropy": ("scaling", sides(entropy="")),
@@ -268,7 +284,7 @@ def test_what_is_drawn_was_measured(name: str) -> None:
     source, parts = DRAWN[name]
     found, result = drawn(view_of(name)), of(source)
     for title, attribute in parts.items():
-        wanted = np.asarray(eval(f"result.{attribute}", {"result": result}), dtype=float)
+        wanted = np.asarray(eval(f"result.{attribute}", {"result": result, "np": np}), dtype=float)
         values = found[title][1:] if name == "reach curve" else found[title]  # led by a token without any layer
         np.testing.assert_allclose(
             values, np.broadcast_to(wanted, values.shape), rtol=1e-6, atol=1e-37, err_msg=title
@@ -291,6 +307,7 @@ COMPARED = {
     "masking encoder masks": (0, 1, 2),
     "reach": (0, 1),
     "scaling": (0, 1),
+    "variants": (0, 1, 2, 3),
 }
 
 
@@ -323,6 +340,7 @@ def tables() -> Iterator[Table]:
     yield draw_permutation.shuffle_table(SHUFFLE, of("shuffle"))
     yield draw_reach.receptive_field_table(of("random"))
     yield draw_scaling.scaling_table(of("scaling"))
+    yield draw_variants.variants_table(VARIANTS, of("variants"))
 
 
 def test_every_row_of_a_table_is_as_long_as_its_columns_and_plain() -> None:
@@ -347,6 +365,7 @@ def proofs() -> Iterator[tuple[str, tuple[ProofStep, ...]]]:
     yield "laws", draw_permutation.proof(of("shuffle"), of("laws"), *built)
     yield "reach", draw_reach.proof(of("reach"))
     yield "scaling", draw_scaling.proof(of("scaling"))
+    yield "variants", draw_variants.proof(VARIANTS, of("variants"))
 
 
 PARTLY = ("biases", "complexity", "learning", "collapse", "scaling")  # what they quote says more than their verdicts

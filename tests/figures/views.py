@@ -16,6 +16,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    variants,
 )
 from attention_core.experiments.run import run
 from attention_core.figures import anatomy as draw_anatomy
@@ -28,6 +29,7 @@ from attention_core.figures import permutation as draw_permutation
 from attention_core.figures import projections as draw_projections
 from attention_core.figures import receptive_field as draw_reach
 from attention_core.figures import scaling as draw_scaling
+from attention_core.figures import variants as draw_variants
 from attention_core.figures.matrix import MatrixView
 from tests.figures.times import CURVES, SHARES
 from tests.texts import TOKENS
@@ -43,6 +45,9 @@ SMALL = receptive_field.ReceptiveFieldConfig(heads=2, layers=2, tokens=9)
 MASKED = {stack: masking.MaskingConfig(sentences=SENTENCES, stack=stack) for stack in masking.STACKS}
 PROJECTED = {topic: projections.ProjectionsConfig(topic=topic, tokens=WORDS, seed=2) for topic in projections.TOPICS}
 NORMED = {topic: normalization.NormalizationConfig(topic=topic, seed=2, d_model=3) for topic in normalization.TOPICS}
+
+
+VARIANTS = variants.VariantsConfig(tokens=SIX, num_kv_heads=4, positions="rotary", restart=True)
 
 
 @cache
@@ -77,6 +82,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "reach": lambda: measured(SMALL),
     "random": lambda: measured(receptive_field.ReceptiveFieldConfig(weights="random", layers=2, tokens=12)),
     "scaling": lambda: measured(scaling.ScalingConfig(scale="power", alpha=0.4, num_queries=2000)),
+    "variants": lambda: measured(VARIANTS),
     "picture": lambda: measured(scaling.ScalingConfig(), scaling.run_picture),
 }
 
@@ -141,13 +147,17 @@ def views(study: str) -> dict[str, MatrixView]:
                 "kernel": draw_reach.kernel_view(of("random")),
                 "table": draw_reach.table_view(measured(SMALL.for_table, receptive_field.run_table)),
             }
+        case "variants":
+            made = {name: draw_variants.variants_view(VARIANTS, of("variants"), name) for name in draw_variants.SHOWN}
+            head = draw_variants.variants_view(VARIANTS, of("variants"), head="3")
+            return {"": made.pop("weights"), "head": head} | made
     curves = {name: draw_scaling.curves_view(of("scaling"), name) for name in draw_scaling.TITLES}
     return {"": draw_scaling.scaling_view(of("picture")), **curves}
 
 
 STUDIES = (
     "anatomy", "biases", "complexity", "learning", "masking", "normalization", "permutation", "projections", "reach",
-    "scaling",
+    "scaling", "variants",
 )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary,
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
 from tests.modules.oracle import Answer, Case
 
-POSITIONS = (NoPosition(), Sinusoidal(base=100.0), Learned(max_len=29), Rotary(base=50.0), Alibi())
+ROTARY = (Rotary(base=50.0), Rotary(base=50.0, halves=True))
+POSITIONS = (NoPosition(), Sinusoidal(base=100.0), Learned(max_len=29), *ROTARY, Alibi())
 PROJECTIONS = (Full(), TiedKeyValue(), TiedQueryKey(), Identity())
 MASKS = (
     "none",
@@ -63,8 +64,13 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
     batch, heads, d_head, q_len, kv_len = draw(st.permutations((2, 3, 5, 7, 11)))
     if isinstance(position, Rotary):
         d_head = 2 if heads != 2 else 4
+    kv_heads = heads
+    if isinstance(projection, Full | TiedKeyValue):  # the others have as many heads of keys as of queries
+        heads *= draw(st.sampled_from((1, 1, 2))) if heads <= 3 else 1
+        kv_heads = draw(st.sampled_from((kv_heads, kv_heads, 1)))
     if draw(st.integers(0, 4)) == 0:
         batch, heads, q_len, kv_len = (draw(st.sampled_from((1, size))) for size in (batch, heads, q_len, kv_len))
+        kv_heads = min(heads, kv_heads)
     d_model = 13 if draw(st.booleans()) and not isinstance(projection, Identity) else heads * d_head
     switches = {name: draw(st.booleans()) for name in ("q_bias", "k_bias", "v_bias", "o_bias")}
     options = {
@@ -72,6 +78,7 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
         "scale": draw(st.sampled_from((None, None, 0.7, 0.7, -0.3, 0.0))),
         "qk_norm": draw(st.sampled_from((False, False, True))),
         "zero_sink": draw(st.sampled_from((False, False, True))),
+        "num_kv_heads": draw(st.sampled_from((None, kv_heads))) if kv_heads == heads else kv_heads,
     }
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
     module = MultiHeadAttention(

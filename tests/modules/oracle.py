@@ -53,15 +53,16 @@ def sinusoid(position: float, d_model: int, base: float) -> list[float]:
     ]
 
 
-def turned(vector: Array, position: float, base: float) -> Array:
+def turned(vector: Array, position: float, base: float, halves: bool) -> Array:
     result = np.empty_like(vector)
     for pair in range(len(vector) // 2):
-        number = complex(vector[2 * pair], vector[2 * pair + 1])
+        first, second = (pair, pair + len(vector) // 2) if halves else (2 * pair, 2 * pair + 1)
+        number = complex(vector[first], vector[second])
         number *= complex(
             math.cos(position * base ** (-2 * pair / len(vector))),
             math.sin(position * base ** (-2 * pair / len(vector))),
         )
-        result[2 * pair], result[2 * pair + 1] = number.real, number.imag
+        result[first], result[second] = number.real, number.imag
     return result
 
 
@@ -75,7 +76,7 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
     state = {name: tensor.double().cpu().numpy() for name, tensor in module.state_dict().items()}
     heads, d_head = module.num_heads, module.d_head
     batch, q_len, kv_len = case.query.shape[0], case.query.shape[1], case.key.shape[1]
-    rows = heads * d_head
+    rows, shared = heads * d_head, heads // module.num_kv_heads
     places = [_places(case.query_positions, batch, q_len), _places(case.key_positions, batch, kv_len)]
     inputs = [
         _placed(module, state, x, where)
@@ -89,9 +90,11 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
             projected.append(x)
             spread.append(np.abs(x))
             continue
-        weight = state["in_weight"][block * rows : (block + 1) * rows]
+        of_keys = module.num_kv_heads * d_head
+        start, length = (0, rows) if block == 0 else (rows + (block - 1) * of_keys, of_keys)
+        weight = state["in_weight"][start : start + length]
         own = getattr(module, f"{role}_bias")
-        bias = np.zeros(rows) if own is None else own.detach().double().cpu().numpy()
+        bias = np.zeros(length) if own is None else own.detach().double().cpu().numpy()
         projected.append(np.stack([[weight @ token + bias for token in sentence] for sentence in x]))
         spread.append(np.sqrt(x**2 @ (weight**2).T + bias**2))
     extra = 1 if module.zero_sink else 0
@@ -101,10 +104,10 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
     largest_score, slope = 0.0, slopes(heads)
     for b in range(batch):
         for h in range(heads):
-            part = slice(h * d_head, (h + 1) * d_head)
+            part, kv = (slice(head * d_head, (head + 1) * d_head) for head in (h, h // shared))
             q = [_unit(module, state, "q", projected[0][b, i, part], places[0][b][i]) for i in range(q_len)]
-            k = [_unit(module, state, "k", projected[1][b, j, part], places[1][b][j]) for j in range(kv_len)]
-            v = [projected[2][b, j, part] for j in range(kv_len)]
+            k = [_unit(module, state, "k", projected[1][b, j, kv], places[1][b][j]) for j in range(kv_len)]
+            v = [projected[2][b, j, kv] for j in range(kv_len)]
             k, v = k + [np.zeros(d_head)] * extra, v + [np.zeros(d_head)] * extra
             for i in range(q_len):
                 for j in range(kv_len + extra):
@@ -115,7 +118,7 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
                             masked[b, h, i, j] -= slope[h] * abs(float(places[0][b][i] - places[1][b][j]))
                         masked[b, h, i, j] = _masked(case, masked[b, h, i, j], b, h, i, j)
                         size = np.maximum(spread[0][b, i, part], abs(projected[0][b, i, part]))
-                        size = size * np.maximum(spread[1][b, j, part], abs(projected[1][b, j, part]))
+                        size = size * np.maximum(spread[1][b, j, kv], abs(projected[1][b, j, kv]))
                         if "q_norm.weight" in state:
                             size = d_head**0.5 * np.abs(state["q_norm.weight"] * state["k_norm.weight"])
                         largest_score = max(largest_score, np.linalg.norm(size) * abs(module.scale))
@@ -124,7 +127,8 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
     merged = context.transpose(0, 2, 1, 3).reshape(batch, q_len, rows)
     # Rounding errors have random signs, so that of a sum is that of the root sum of squares of its terms; the weights
     # carry the scores' errors as relative ones.
-    values = np.maximum(spread[2], np.abs(projected[2])).reshape(-1, rows).max(0) * (1 + largest_score)
+    values = np.maximum(spread[2], np.abs(projected[2])).reshape(-1, module.num_kv_heads, d_head).max(0)
+    values = np.repeat(values, shared, axis=0).reshape(rows) * (1 + largest_score)
     finite = np.abs(masked[np.isfinite(masked)])
     scores_size = largest_score + float(finite.max(initial=0.0))
     if "o_weight" not in state:
@@ -152,7 +156,9 @@ def _unit(module: MultiHeadAttention, state: dict[str, Array], role: str, vector
     if f"{role}_norm.weight" in state:
         eps = np.finfo(np.float64 if module.q_norm.weight.element_size() == 8 else np.float32).eps
         vector = state[f"{role}_norm.weight"] * vector / math.sqrt(np.mean(vector**2) + eps)
-    return turned(vector, float(position), module.position.base) if isinstance(module.position, Rotary) else vector
+    if not isinstance(module.position, Rotary):
+        return vector
+    return turned(vector, float(position), module.position.base, module.position.halves)
 
 
 def _masked(case: Case, score: float, b: int, h: int, i: int, j: int) -> float:

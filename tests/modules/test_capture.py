@@ -10,6 +10,7 @@ import pytest
 
 PREAMBLE = """
 import torch
+from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.masks import key_padding_mask
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
@@ -22,6 +23,7 @@ def every_option():
     yield MultiHeadAttention(12, 3, position=Learned(max_len=11), zero_sink=True).eval()
     yield MultiHeadAttention(12, 3, position=Rotary(), projections=TiedKeyValue()).eval()
     yield MultiHeadAttention(12, 3, position=Alibi()).eval()
+    yield MultiHeadAttention(12, 6, num_kv_heads=2, position=Rotary(halves=True)).eval()
 
 x, padding = torch.randn(2, 7, 12), key_padding_mask([7, 4])
 calls = ({}, {"is_causal": True}, {"key_padding_mask": padding, "is_causal": True})
@@ -33,7 +35,8 @@ def every_case():
 """
 
 COMPILE = """
-for module, masks in every_case():
+loose = LinearAttention(12, 3, num_kv_heads=1, position=Learned(max_len=11)).eval()
+for module, masks in (*every_case(), *((loose, masks) for masks in calls)):
     torch._dynamo.reset()
     compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
     assert (compiled(x, **masks) - module(x, **masks)).abs().max() < 1e-5

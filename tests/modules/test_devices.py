@@ -15,6 +15,7 @@ from attention_core.modules.block import TransformerBlock
 from attention_core.modules.dot_product import attention_weights, scaled_dot_product_attention
 from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.head_loop import loop_over_heads
+from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.masks import (
     causal_mask,
     describe_mask,
@@ -28,6 +29,7 @@ from attention_core.modules.normalization import BatchNorm, LayerNorm, RMSNorm
 from attention_core.modules.positions import (
     Alibi,
     Learned,
+    NoPosition,
     Rotary,
     Sinusoidal,
     alibi_bias,
@@ -47,6 +49,8 @@ Z, PADDED = torch.randn(2, 7, 12, **MADE), key_padding_mask([7, 3])
     "make",
     [
         lambda: MultiHeadAttention(12, 3, qk_norm=True, position=Learned(11), **MADE),
+        lambda: MultiHeadAttention(12, 6, num_kv_heads=2, **MADE),
+        lambda: LinearAttention(12, 3, position=Learned(11), **MADE),
         lambda: BertSelfAttention(12, 3, **MADE),
         lambda: AddedPosition(Learned(11), 12, **MADE),
         lambda: FeedForward(12, **MADE),
@@ -79,6 +83,7 @@ def test_parameters_are_made_as_asked(make: Any) -> None:
         lambda: extended_attention_mask(PADDING, dtype=F64),
         lambda: sinusoidal_encoding(SLOTS, 12, dtype=F64),
         lambda: rotate(X, SLOTS),
+        lambda: rotate(X, SLOTS, halves=True),
         lambda: alibi_bias(3, SLOTS, SLOTS, dtype=F64),
         lambda: scaled_dot_product_attention(X, Y, Y, key_padding_mask=PADDING, is_causal=True),
         lambda: attention_weights(X, Y, is_causal=True),
@@ -133,3 +138,21 @@ def bert_layer() -> dict[str, torch.Tensor]:
         for name, size in (sizes | norms).items()
         for kind in ("weight", "bias")
     }
+
+
+@pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(11), Rotary(), Alibi()])
+def test_a_cache_makes_nothing_elsewhere(position: Any) -> None:
+    module = MultiHeadAttention(12, 3, position=position, **MADE).requires_grad_(False)
+    with torch.device("meta"):
+        cache = module.cache(2, X.shape[1])
+        parts = [module(X[:, :2], cache=cache, key_padding_mask=PADDED[:, :2]), module(X[:, 2:], cache=cache)]
+    given = {"key_padding_mask": torch.nn.functional.pad(PADDED[:, :2], (0, X.shape[1] - 2))}
+    assert (torch.cat(parts, dim=1) - module(X, is_causal=True, **given)).abs().max() < 1e-13
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_linear_attention_makes_nothing_elsewhere(causal: bool) -> None:
+    module = LinearAttention(12, 3, position=Learned(11), **MADE)
+    with torch.device("meta"):
+        outputs = module(X, is_causal=causal), module.trace(X, is_causal=causal).output
+    assert (outputs[0] - outputs[1]).abs().max() < 1e-13

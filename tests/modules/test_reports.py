@@ -321,8 +321,8 @@ def test_repr_says_sizes_and_what_is_not_the_default() -> None:
         64, 4, d_head=8, k_bias=False, scale=1.0, position=Rotary(), projections=TiedKeyValue(), zero_sink=True
     )
     assert repr(module) == (
-        "MultiHeadAttention(d_model=64, num_heads=4, d_head=8, scale=1.0, projections=TiedKeyValue(), "
-        "position=Rotary(base=10000.0), zero_sink=True, k_bias=False)"
+        "MultiHeadAttention(d_model=64, num_heads=4, d_head=8, projections=TiedKeyValue(), scale=1.0, "
+        "position=Rotary(base=10000.0, halves=False), zero_sink=True, k_bias=False)"
     )
     bare = repr(MultiHeadAttention(6, 2, output_projection=False, dropout=0.5))
     assert bare == "MultiHeadAttention(d_model=6, num_heads=2, dropout=0.5, output_projection=False)"

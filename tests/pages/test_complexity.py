@@ -4,8 +4,8 @@ from collections.abc import Generator
 
 import pytest
 
+from attention_core.experiments.clock import Task
 from attention_core.experiments.complexity import ComplexityConfig, run_complexity, times
-from attention_core.experiments.complexity.clock import Task
 from attention_core.experiments.step import Step
 from tests.pages.conftest import Open
 from tests.pages.read import outcome, pictures, said

@@ -13,6 +13,7 @@ from pages import (
     projections,
     receptive_field,
     scaling,
+    variants,
 )
 from pages._shared.core.pages import PAGES
 from attention_core.experiments.checks import ConfigError
@@ -68,6 +69,11 @@ ROWS = {
     "scaling": [
         ({}, scaling.BOTH), ({"seed": "5"}, scaling.BOTH), ({"scale": "root"}, scaling.STAYS),
         ({"scale": "head"}, scaling.SHRINKS), ({"temperature": "10"}, scaling.GROWS),
+    ],
+    "variants": [
+        ({}, variants.SAME), ({"restart": "true"}, variants.DIFFERENT),
+        ({"restart": "true", "tokens": "same same same"}, variants.SAME),
+        ({"restart": "true", "positions": "none", "seed": "4"}, variants.SAME),
     ],
 }  # fmt: skip
 TRAINED = ("float64", "float32")

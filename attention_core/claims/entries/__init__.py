@@ -14,6 +14,7 @@ from attention_core.claims.entries import (
     projections,
     receptive_field,
     scaling,
+    variants,
 )
 
 CLAIMS: Final[tuple[Claim, ...]] = (
@@ -24,6 +25,7 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     *receptive_field.CLAIMS,
     *learning.CLAIMS,
     *complexity.CLAIMS,
+    *variants.CLAIMS,
     *masks.CLAIMS,
     *normalization.CLAIMS,
     *projections.CLAIMS,

@@ -1,6 +1,6 @@
 """Complexity: what each line of attention costs in FLOPs and bytes, which part dominates, and how long it takes."""
 
-from attention_core.experiments.complexity.config import SECONDS as SECONDS
+from attention_core.experiments.clock import SECONDS as SECONDS
 from attention_core.experiments.complexity.config import SWEEPS as SWEEPS
 from attention_core.experiments.complexity.config import TOKENS as TOKENS
 from attention_core.experiments.complexity.config import WIDTHS as WIDTHS

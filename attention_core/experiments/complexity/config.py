@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.clock import SECONDS
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, setting
+from attention_core.experiments.settings import Choice, OneOf, Switch, setting
 
 TOKENS: Final = tuple(2**i for i in range(4, 13))  # 16 … 4096: the columns of the map
 WIDTHS: Final = tuple(2**i for i in range(4, 11))  # 16 … 1024: its rows
 HEADS: Final = (1, 2, 4, 8, 16, 32)
 SWEEPS: Final = {"n": "over n", "d_model": "over d_model", "heads": "over heads", "shares": "each part"}
-SECONDS: Final = Whole(2, 20, label="Time limit (s)", hint="Sizes that need more are left out.")
 
 LONGEST: Final = 64  # tokens: the residual of the heads does not wait for the size that is counted
 # The fused kernel is counted while it runs on the device itself: below a second on one slow core.

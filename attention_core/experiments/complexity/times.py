@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from attention_core.experiments.complexity.clock import Task, measure, quartiles
+from attention_core.experiments.clock import Task, measure, quartiles
 from attention_core.experiments.complexity.config import HEADS, MAX_TRACE_BYTES, TOKENS, WIDTHS, TimesConfig
 from attention_core.experiments.complexity.fit import fit_exponent
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens

@@ -61,6 +61,7 @@ ATTENTION: Final = (
     Box("Q, K, V", ("qkv-none", "qkv-tied", "qk-tied", "gauge", "low-rank")),
     Box("+ biases", ("bias-k", "bias-q", "bias-v", "bias-k-grad", "bias-terms", "bias-mean", "bias-appendix")),
     Box("Split into heads", ("mha-reshape", "mha-divisible", "head-tap")),
+    Box("Shared, kept K, V", ("kv-repeat", "kv-bytes", "cache-exact", "linear-order", "linear-cost")),
     Box("Q · Kᵀ", ("cplx-bottleneck", "cplx-core", "cplx-mha", "cplx-heads"), kind="attention"),
     Box("÷ √d_head", ("scale-var", "scale-sat", "scale-jac", "scale-grad", "scale-absorb")),
     Box("Mask", ("mask-additive", "mask-full")),

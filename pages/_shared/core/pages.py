@@ -66,6 +66,12 @@ PAGES = (
         r"\Theta(n_t d^2 + n_s d^2 + n_t n_s d)",
     ),
     PageSpec(
+        "variants", "Variants", ":material/alt_route:", "What it costs",
+        "Heads may share :orange[keys] and :green[values], and a cache keep them; without softmax the cost grows "
+        "like the text.",
+        r"\varphi(Q)\,(\varphi(K)^\top V)",
+    ),
+    PageSpec(
         "masks", "Masks", ":material/visibility_off:", "What it is made of",
         "Which mask goes where: one that is missing lets padding speak, one too many leaves a row without keys.",
         r"e^{-\infty} = 0",

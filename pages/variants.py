@@ -1,0 +1,135 @@
+"""Variants: heads that share keys, a cache that fills, and attention without softmax."""
+
+from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.session.settings import settings_group
+from attention_core.experiments import variants as study
+from attention_core.experiments.settings import Choice, Whole, setting
+from attention_core.figures import variants as draw
+from attention_core.figures.matrix import MatrixView
+from attention_core.figures.panels import AVERAGE
+
+SAME, DIFFERENT = "The same, but for rounding", "Different, from some word on"
+LEADS = {"weights": "kv-repeat", "cache": "cache-exact", "bytes": "kv-bytes", "operations": "linear-cost"}
+BEFORE = ("perm-self", "bias-k")  # claims of other pages, and what becomes of them here
+CLAIMS = (*LEADS.values(), "linear-order", *BEFORE)
+MEASURE = {"none": "not now", "n": "over the length"}
+HEAD = {AVERAGE: "average"} | {str(i + 1): str(i + 1) for i in range(study.HEADS)}
+
+
+@settings_group("variants")
+class View:
+    """What is looked at: one of four pictures, a head of its weights, and where the cache's slider stands."""
+
+    show: str = setting("weights", Choice(draw.SHOWN, label="Show", listed=False))
+    head: str = setting(AVERAGE, Choice(HEAD, label="Head"))
+    measure: str = setting("none", Choice(MEASURE, label="Measure the time", hint="On this device, now."))
+    seconds: int = setting(4, study.SECONDS)
+    word: int = setting(64, Whole(1, 64, label="Words so far"))
+
+
+PRESETS = (
+    Preset("One for all", "Multi-query attention: an eighth of the cache, and other outputs.", {"num_kv_heads": 1}),
+    Preset(
+        "Very long texts", "The cache outgrows everything; linear attention's sums stay as they are.",
+        {"show": "bytes", "length": study.LENGTHS[-1], "num_kv_heads": study.HEADS},
+    ),
+    Preset(
+        "Twice the text", "With softmax four times the work, without it twice.",
+        {"show": "operations", "length": study.LENGTHS[0]},
+    ),
+    Preset("Groups mixed up", "Repeated in turn instead of side by side: nothing warns, all outputs are wrong.",
+           {"tiled": True}),
+    Preset(
+        "A lost place", "A cache of rotary keys, and positions that begin anew: each word looks elsewhere.",
+        {"show": "cache", "positions": "rotary", "restart": True}, spoils=True,
+    ),
+)  # fmt: skip
+
+
+def grade(result: study.VariantsResult) -> str | None:
+    """Whether the outputs of words that are read one by one are those of the whole sentence."""
+    verdict = result.verdict("cache-exact.token")
+    return None if verdict.expected is None else SAME if verdict.holds else DIFFERENT
+
+
+PREDICT = Predict(
+    "Read the sentence word by word, with rotary positions and a cache of keys and values. Beside those of the whole "
+    "sentence the outputs are …",
+    (SAME, DIFFERENT),
+    {"positions": "rotary", "show": "cache"},
+    grade,
+    headline="Heads that share their keys, a cache that grows with the text, and attention without softmax.",
+    spoilers=("cache-exact",),
+)
+
+page = Page("variants", config=study.VariantsConfig, view=View, presets=PRESETS, predict=PREDICT)
+
+
+@page.controls
+def controls(controls: Controls) -> None:
+    controls.show("show", "tokens")
+    controls.section("Attention", "num_kv_heads", "positions", "causal", "head")
+    controls.section("Clock", "measure", "seconds")
+    controls.break_it("tiled", "repeated", "restart", "quadratic", "softmax")
+
+
+def clocked(config: study.VariantsConfig, view: View) -> study.CrossingResult | None:
+    """What the clock says of softmax and of linear attention, where that is asked for."""
+    if view.measure == "none":
+        return None
+    layer = {name: getattr(config, name) for name in ("causal", "dtype", "device", "seed")}
+    return page.compute(study.steps_crossing, study.CrossingConfig(seconds=view.seconds, **layer))
+
+
+@page.view
+def view_of(config: study.VariantsConfig, view: View) -> MatrixView:
+    return draw.variants_view(config, page.compute(study.run_variants, config), view.show, view.head)
+
+
+@page.picture
+def picture(config: study.VariantsConfig, view: View, key: str) -> None:
+    drawn = page.view_for(config, view)
+    match view.show:
+        case "weights":
+            page.sweep(drawn, key, study.KV_HEADS.index(config.num_kv_heads), "num_kv_heads", study.KV_HEADS)
+        case "cache":
+            words = range(1, len(config.tokens) + 1)
+            page.sweep(drawn, key, words.index(_word(config, view)), "word", words)
+        case _:
+            page.sweep(drawn, key, study.LENGTHS.index(config.length), "length", study.LENGTHS)
+
+
+def _word(config: study.VariantsConfig, view: View) -> int:
+    return min(view.word, len(config.tokens))
+
+
+def _step(config: study.VariantsConfig, view: View) -> int:
+    """Where the picture's slider stands."""
+    match view.show:
+        case "weights":
+            return study.KV_HEADS.index(config.num_kv_heads)
+        case "cache":
+            return _word(config, view) - 1
+    return study.LENGTHS.index(config.length)
+
+
+@page.results
+def results(config: study.VariantsConfig, view: View) -> Results:
+    result = page.compute(study.run_variants, config)
+    first, *others = (LEADS[view.show], *(claim for claim in CLAIMS if claim != LEADS[view.show]))
+    return Results(result, told=(result.about(first), result.about(*others)), step=_step(config, view), aside=BEFORE)
+
+
+@page.answers
+def answers(config: study.VariantsConfig, view: View, found: Results) -> None:
+    result, times = found.main, clocked(config, view)
+    if times:
+        page.curves(draw.crossing_view(times))
+    page.draw_tabs(
+        found, why=draw.proof(config, result, times), shortest=study.SHORTEST,
+        snippet=lambda: study.variants_snippet(config), table=lambda: draw.variants_table(config, result),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    page.draw()

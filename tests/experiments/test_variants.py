@@ -1,0 +1,188 @@
+"""The variants against arithmetic of their own, and each law under the switch that breaks it."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.utils.flop_counter import FlopCounterMode
+
+from attention_core.experiments.inputs import draw, token_embeddings
+from attention_core.experiments.variants import (
+    KV_HEADS,
+    LENGTHS,
+    CrossingConfig,
+    VariantsConfig,
+    VariantsResult,
+    run_variants,
+    steps_crossing,
+)
+from attention_core.experiments.variants.crossing import TIMED, crossing_of
+from attention_core.experiments.variants.linear import linear_tolerance
+from attention_core.experiments.variants.parts import linear, sentence
+
+WORDS = ("the", "cat", "that", "chased", "the", "dog")
+
+
+def outcomes(**settings: Any) -> dict[str, str]:
+    return {verdict.key: verdict.outcome for verdict in run_variants(VariantsConfig(**settings)).verdicts}
+
+
+def parameters(seed: int) -> dict[str, np.ndarray]:
+    """The eight heads' matrices and biases, drawn as every study draws them."""
+    rows = (draw((192, 64), seed, "parameter", "in_weight") / 8).numpy()
+    found = dict(zip(("W_q", "W_k", "W_v"), rows.reshape(3, 8, 8, 64), strict=True))
+    found |= {f"b_{r}": 0.5 * draw((64,), seed, "parameter", f"{r}_bias").numpy().reshape(8, 8) for r in "qkv"}
+    found["W_o"] = (draw((64, 64), seed, "parameter", "o_weight") / 8).numpy()
+    return found | {"b_o": 0.5 * draw((64,), seed, "parameter", "o_bias").numpy()}
+
+
+def by_hand(kv_heads: int, *, seed: int, causal: bool, softmax: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (heads, tokens, tokens) and outputs (tokens, 64) of attention, head by head and word by word."""
+    p, x = parameters(seed), token_embeddings(WORDS, 64, seed).numpy()
+    n, size = len(x), 8 // kv_heads
+    weights, context = np.zeros((8, n, n)), np.zeros((n, 8, 8))
+    for head in range(8):
+        group = slice(head // size * size, (head // size + 1) * size)
+        q = x @ p["W_q"][head].T + p["b_q"][head]
+        k, v = (x @ p[f"W_{r}"][group].mean(0).T + p[f"b_{r}"][group].mean(0) for r in "kv")
+        for i in range(n):
+            seen = range(i + 1) if causal else range(n)
+            if softmax:
+                raw = [math.exp(q[i] @ k[j] / math.sqrt(8)) for j in seen]
+            else:
+                q_i, k_seen = (
+                    [np.where(z > 0, z + 1, np.exp(z)) for z in zs] for zs in ([q[i]], [k[j] for j in seen])
+                )
+                raw = [float(q_i[0] @ k_j) for k_j in k_seen]
+            for j, one in zip(seen, raw, strict=True):
+                weights[head, i, j] = one / math.fsum(raw)
+            context[i, head] = weights[head, i] @ v
+    return weights, context.reshape(n, 64) @ p["W_o"].T + p["b_o"]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_weights_and_distances_are_those_of_arithmetic(causal: bool) -> None:
+    result = run_variants(VariantsConfig(tokens=WORDS, seed=3, causal=causal))
+    full, whole = by_hand(8, seed=3, causal=causal)
+    np.testing.assert_allclose(result.full, full, atol=1e-13)
+    for at, kv_heads in enumerate(KV_HEADS):
+        weights, output = by_hand(kv_heads, seed=3, causal=causal)
+        np.testing.assert_allclose(result.grouped[at], weights, atol=1e-13)
+        away = np.linalg.norm(output - whole) / np.linalg.norm(whole)
+        assert result.distances[at] == pytest.approx(away, abs=1e-13)
+    weights, output = by_hand(8, seed=3, causal=causal, softmax=False)
+    np.testing.assert_allclose(result.linear, weights, atol=1e-13)
+    away = np.linalg.norm(output - whole) / np.linalg.norm(whole)
+    assert result.linear_distance == pytest.approx(away, abs=1e-13)
+
+
+def test_counts_are_those_of_the_formulas() -> None:
+    result = run_variants(VariantsConfig(tokens=WORDS, dtype="float32"))
+    assert result.parameters.tolist() == [64 * 64 + 64 + (64 + 16 * kv) * 65 for kv in KV_HEADS]
+    assert result.token_bytes.tolist() == [2 * kv * 8 * 4 for kv in KV_HEADS]
+    assert result.state_bytes == 8 * 8 * 9 * 4
+    assert result.softmax_flops.tolist() == [4 * n**2 * 64 for n in LENGTHS]
+    assert result.linear_flops.tolist() == [4 * n * 8 * 8 * 9 for n in LENGTHS]
+
+
+def test_torchs_own_counter_sees_as_many_operations() -> None:
+    module = linear(VariantsConfig(dtype="float32"))
+    q, k, v = (torch.rand(1, 8, 1024, 8) for _ in range(3))
+    with FlopCounterMode(display=False) as counter:
+        _ = q @ (k.mT @ F.pad(v, (0, 1), value=1.0))
+    assert counter.get_total_flops() == run_variants(VariantsConfig(length=1024)).linear_flops[0]
+    assert module.num_heads == 8
+
+
+def test_the_cache_fills_row_by_row_and_ends_with_the_causal_weights() -> None:
+    result = run_variants(VariantsConfig(tokens=WORDS, num_kv_heads=4, seed=2))
+    weights, _ = by_hand(4, seed=2, causal=True)
+    np.testing.assert_allclose(result.steps, weights, atol=1e-13)
+    assert result.keys.shape == (6, 4 * 8)
+    p, x = parameters(2), token_embeddings(WORDS, 64, 2).numpy()
+    first = x @ p["W_k"][:2].mean(0).T + p["b_k"][:2].mean(0)
+    np.testing.assert_allclose(result.keys[:, :8], first, atol=1e-13)
+    assert result.moved.max() < 1e-14
+
+
+SWITCHED = [
+    ({"tiled": True}, {"kv-repeat"}),
+    ({"tiled": True, "num_kv_heads": 1}, set()),
+    ({"tiled": True, "num_kv_heads": 8}, set()),
+    ({"repeated": True}, {"kv-bytes.cache"}),
+    ({"repeated": True, "num_kv_heads": 8}, set()),
+    ({"restart": True}, set()),
+    ({"restart": True, "positions": "rotary"}, {"cache-exact", "perm-self.full", "perm-self.grouped", "bias-k"}),
+    ({"restart": True, "positions": "alibi"}, {"cache-exact", "perm-self.full", "perm-self.grouped"}),
+    ({"positions": "alibi", "tokens": ("a", "b")}, set()),
+    ({"positions": "rotary", "tokens": ("a", "b")}, {"perm-self.full", "perm-self.grouped", "bias-k"}),
+    ({"quadratic": True}, {"linear-cost"}),
+    ({"softmax": True}, {"linear-order"}),
+    ({"causal": True}, {"perm-self"}),
+]
+
+
+@pytest.mark.parametrize(("switches", "failing"), SWITCHED, ids=lambda one: "" if isinstance(one, set) else str(one))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_each_switch_breaks_what_theory_says_and_no_more(switches: Any, failing: set[str], dtype: str) -> None:
+    found = outcomes(dtype=dtype, **switches)
+    failed = {key for key, outcome in found.items() if outcome == "fails"} - {"bias-k.linear"}
+    assert failed == {key for key in found if key != "bias-k.linear" and any(key.startswith(one) for one in failing)}
+    assert set(found.values()) <= {"holds", "fails"}
+    assert found["bias-k.linear"] == "fails"
+
+
+@pytest.mark.parametrize("tokens", [("a",), ("a", "a", "a")])
+def test_where_all_words_are_alike_weights_do_not_matter(tokens: tuple[str, ...]) -> None:
+    switches = {"positions": "rotary", "causal": True, "restart": True, "softmax": True}
+    assert set(outcomes(tokens=tokens, **switches).values()) == {"holds"}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_bound_of_linear_attention_is_above_rounding_and_below_a_fault(dtype: str, causal: bool) -> None:
+    config = VariantsConfig(tokens=WORDS, dtype=dtype, seed=5)
+    module, x = linear(config), sentence(config)
+    trace = module.trace(x, is_causal=causal)
+    bound = linear_tolerance(module, trace, new_projections=True)
+    order = [5, 3, 1, 0, 4, 2]
+    if not causal:
+        moved = (module(x[:, order]) - module(x)[:, order]).double().abs().max()
+        assert moved <= bound
+    assert (module(x, is_causal=causal) - trace.output).double().abs().max() <= linear_tolerance(module, trace)
+    assert bound < 0.2 * trace.output.double().abs().max()
+    with torch.no_grad():
+        module.v_bias.zero_()
+    assert (module(x, is_causal=causal) - trace.output).double().abs().max() > bound
+
+
+def test_rounding_stays_within_the_bounds_over_many_seeds() -> None:
+    for seed in range(25):
+        for dtype in ("float64", "float32", "bfloat16", "float16"):
+            result: VariantsResult = run_variants(VariantsConfig(seed=seed, dtype=dtype, tokens=WORDS))
+            assert not [verdict for verdict in result.verdicts if verdict.surprises], (seed, dtype)
+
+
+def test_the_crossing_lies_between_the_lengths_where_the_lead_changes() -> None:
+    softmax = 2.0 ** np.arange(10)
+    assert crossing_of(np.stack((softmax, np.full(10, 8.0)))) == pytest.approx(TIMED[3])
+    assert crossing_of(np.stack((softmax, np.full(10, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
+    late = np.where(np.arange(10) < 6, softmax, np.nan)
+    assert crossing_of(np.stack((late, np.full(10, 2**3.5)))) == pytest.approx(TIMED[3] * 2**0.5)
+    assert crossing_of(np.stack((softmax, softmax / 2))) == TIMED[0]
+    for never in (softmax * 2, np.full(10, np.nan)):
+        assert math.isnan(crossing_of(np.stack((softmax, never))))
+
+
+def test_both_are_timed_within_the_time_there_is() -> None:
+    """By a clock that goes on by a second with each look: all but the shortest texts are left out."""
+    ticks = itertools.count()
+    *steps, result = steps_crossing(CrossingConfig(seconds=20, causal=True), clock=lambda: float(next(ticks)))
+    assert all("at n = " in step.doing for step in steps)
+    assert result.sizes.tolist() == list(TIMED)
+    assert np.isfinite(result.median).any()
+    assert np.isnan(result.median[0, -1])

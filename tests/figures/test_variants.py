@@ -1,0 +1,62 @@
+"""The cache's picture fills one row with each step, and where the sliders stand."""
+
+import numpy as np
+
+from attention_core.experiments.variants import (
+    KV_HEADS,
+    LENGTHS,
+    CrossingConfig,
+    CrossingResult,
+    VariantsConfig,
+    run_variants,
+)
+from attention_core.experiments.variants.crossing import TIMED
+from attention_core.figures.variants import crossing_view, proof, variants_table, variants_view
+from tests.figures.views import VARIANTS, of, view_of
+
+
+def test_each_step_of_the_cache_shows_one_row_more() -> None:
+    view, result, n = view_of("variants cache"), of("variants"), len(VARIANTS.tokens)
+    keys, weights, _ = view.panels
+    assert view.steps == n
+    for step in range(n):
+        for shown, whole in ((keys.values, result.keys), (weights.values, result.steps.mean(0))):
+            np.testing.assert_allclose(shown[step, : step + 1], whole[: step + 1], rtol=1e-6, atol=1e-12)
+            assert not shown[step, step + 1 :].any()
+    assert keys.note == "As many values lie beside them: 512 bytes for each word."
+
+
+def test_the_sliders_walk_heads_and_lengths() -> None:
+    assert view_of("variants").sweep.values == ("1", "2", "4", "8")
+    lengths = view_of("variants bytes")
+    assert lengths.sweep.values == ("1 k", "2 k", "4 k", "8 k", "16 k", "32 k", "64 k", "128 k")
+    bars, result = lengths.panels[1].values, of("variants")
+    for i, length in enumerate(LENGTHS):
+        expected = [*result.cache_bytes(length), result.state_bytes]
+        np.testing.assert_allclose(bars[i], np.array(expected) / 1024, rtol=1e-6)
+    assert [one.name for one in lengths.panels[0].series if not one.dashed] == ["4 heads", "linear, its sums"]
+
+
+def test_what_is_hidden_is_said_and_what_is_switched_is_told() -> None:
+    config = VariantsConfig(causal=True, quadratic=True)
+    result = run_variants(config)
+    assert variants_view(config, result).panels[0].hidden.sum() == 6 * 5 / 2
+    assert "nothing is won" in variants_view(config, result, "operations").summary
+    rows = {row[:2]: row[2] for row in variants_table(config, result).rows}
+    assert rows["1 heads of keys", "bytes of the cache of 1,024 tokens"] == 2 * 8 * 8 * 1024
+    assert len([name for name, _ in rows if name.endswith("heads of keys")]) == 4 * 3 + 8 * len(KV_HEADS)
+
+
+def test_measured_times_are_drawn_with_their_quartiles_and_the_crossing_is_said() -> None:
+    median = np.array([[1.0, 2, 4, 8, 16, *[np.nan] * 5], [4.0] * 6 + [np.nan] * 4]) / 1000
+    made = {"sizes": np.array(TIMED), "median": median, "low": median * 0.9, "high": median * 1.2}
+    times = CrossingResult.of(CrossingConfig(), crossing=256.0, **made)
+    view = crossing_view(times)
+    softmax, linear = view.panels[0].series
+    np.testing.assert_allclose(view.panels[0].x, TIMED[:6])
+    np.testing.assert_allclose(linear.values, median[1, :6], rtol=1e-6)
+    np.testing.assert_allclose(softmax.band[1], 1.2 * median[0, :6], rtol=1e-6)
+    assert view.summary == "From about 256 tokens on linear attention takes less time here."
+    assert view.summary in proof(VARIANTS, of("variants"), times)[5].measured
+    assert "there is none" in crossing_view(CrossingResult.of(CrossingConfig(), crossing=np.nan, **made)).summary
+    assert "At each length" in crossing_view(CrossingResult.of(CrossingConfig(), crossing=8.0, **made)).summary

@@ -1,0 +1,61 @@
+"""The variants page: each picture's slider holds a setting, and times are measured only when asked."""
+
+from collections.abc import Generator
+
+import pytest
+
+from attention_core.experiments.clock import Task
+from attention_core.experiments.step import Step
+from attention_core.experiments.variants import VariantsConfig, crossing, run_variants
+from attention_core.figures.proof import code
+from tests.pages.conftest import Open
+from tests.pages.read import outcome, said
+
+
+def test_the_numbers_are_those_of_the_experiment(open_page: Open) -> None:
+    at = open_page("variants", variants_kv_heads="4", variants_answer="skipped")
+    result = run_variants(VariantsConfig(num_kv_heads=4))
+    assert code(result.distances[2]) in said(at)
+    assert code(result.linear_distance) in said(at)
+    assert "Measure the time, beside the picture" in said(at), "nothing is timed before somebody asks"
+    assert not any(one.key == "variants_curves" for one in at.get("bidi_component"))
+
+
+@pytest.mark.parametrize(
+    ("switch", "claim"),
+    [
+        ("tiled", "kv-repeat"),
+        ("repeated", "kv-bytes"),
+        ("quadratic", "linear-cost"),
+        ("softmax", "linear-order"),
+        ("restart", "cache-exact"),
+    ],
+)
+def test_each_switch_breaks_its_claim(switch: str, claim: str, open_page: Open) -> None:
+    at = open_page("variants", variants_positions="rotary", variants_answer="skipped")
+    assert outcome(at, claim) == "holds"
+    at.toggle(key=f"variants_{switch}").set_value(True).run()
+    assert outcome(at, claim) == "fails"
+
+
+def test_asked_for_it_measures_the_time(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def as_the_work(tasks: list[Task], *_: object) -> Generator[Step, None, list[Task]]:
+        """Stands for the clock: linear attention takes 64 times as long for a token as softmax for a pair."""
+        for at, task in enumerate(tasks):
+            yield Step(at, len(tasks), task.doing)
+            task.times += [1e-6 * task.flops * (64 if task.kind == "linear" else 1)] * 3
+        return []
+
+    monkeypatch.setattr(crossing, "measure", as_the_work)
+    at = open_page("variants", variants_measure="n", variants_seconds="2", variants_answer="skipped")
+    assert not at.exception
+    assert "From about 64 tokens on linear attention takes less time here." in said(at)
+    assert any(one.key == "variants_curves" for one in at.get("bidi_component"))
+
+
+def test_the_sliders_of_longer_and_shorter_sentences(open_page: Open) -> None:
+    at = open_page("variants", variants_show="cache", variants_word="6", variants_answer="skipped")
+    for typed in ("two words", "one"):
+        at.text_input(key="variants_tokens").set_value(typed).run()
+        assert not [*at.exception, *at.error]
+        at.run()  # a browser keeps the controls that a run does not draw
