@@ -77,8 +77,8 @@ def chunks(config: ScalingConfig, *, paired: bool = True) -> Iterator[Inputs]:
         cast = rows.to(**target)
         return cast if matrices is None else F.linear(cast, getattr(matrices, which))
 
-    def beside(own: Tensor, query: Tensor) -> Tensor:
-        return made("q_weight", config.correlation * own + fresh * query if config.correlation else query)
+    def beside(own: Tensor, at: slice | Tensor, query: Tensor) -> Tensor:
+        return made("q_weight", config.correlation * own[at] + fresh * query if config.correlation else query)
 
     key = unit("key", config.num_keys)
     keys = made("k_weight", key)
@@ -86,11 +86,11 @@ def chunks(config: ScalingConfig, *, paired: bool = True) -> Iterator[Inputs]:
     for first in range(0, config.num_queries, CHUNK):
         last = min(first + CHUNK, config.num_queries)
         query = unit("query", last - first)
-        queries = beside(key[torch.arange(first, last) % config.num_keys], query)
+        queries = beside(key, torch.arange(first, last) % config.num_keys, query)
         pairs = None
         if paired and first < PAIR_ROWS:
             pair = unit("pair", last - first)
-            pairs = (beside(pair, query) if config.correlation else queries, made("k_weight", pair))
+            pairs = (beside(pair, slice(None), query) if config.correlation else queries, made("k_weight", pair))
         yield Inputs(queries, keys, upstream[first:last], pairs)
 
 

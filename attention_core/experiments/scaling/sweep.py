@@ -37,17 +37,15 @@ class ScalingPart:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """What one factor makes of one chunk at one d_head, in the run's precision and on its device.
+    """What one factor makes of one chunk at every d_head, on the run's device.
 
     Attributes:
-        scores: (chunk, keys).
-        weights: (chunk, keys).
-        gradient: (chunk, d_head), ∂L/∂q.
+        weights: (sizes, chunk, keys), in the run's precision.
+        gradients: (sizes, chunk), ‖∂L/∂q‖ in float64 where the device has it.
     """
 
-    scores: Float[Tensor, "chunk keys"]
-    weights: Float[Tensor, "chunk keys"]
-    gradient: Float[Tensor, "chunk d_head"]
+    weights: Float[Tensor, "sizes chunk keys"]
+    gradients: Float[Tensor, "sizes chunk"]
 
 
 def factors(config: ScalingConfig) -> dict[str, list[float]]:
@@ -76,32 +74,85 @@ def head(config: ScalingConfig, d_head: int, factor: float | None = None) -> Mul
     return module.requires_grad_(False)
 
 
-def attend(module: MultiHeadAttention, inputs: Inputs, multiples: Sequence[float] = (1.0,)) -> list[Attended]:
-    """One pass of a chunk through the module up to its weights, and back to its queries for each of some factors.
+def products(inputs: Inputs, modules: Sequence[MultiHeadAttention]) -> Float[Tensor, "sizes chunk keys"]:
+    """Dot products q·k at every d_head, before any factor and before they are rounded to half precision.
 
-    The product of queries and keys is the dearest step, and no factor changes it: the module makes it once. From
-    ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂q`` of the queries as they meet the keys: after QK-norm, where
-    there is one.
+    Those of d_head are those of d_head / 2 and what the second half of the components adds: all sizes together cost
+    what the largest does. QK-norm gives each size other queries and keys, and takes one product for each.
 
     Args:
-        module: Made by ``head``.
         inputs: The chunk.
-        multiples: What the module's scores are multiplied by: a module with factor 1 serves every factor.
+        modules: Made by ``head``, one for each d_head.
     """
-    found = []
+    if modules[0].q_norm is not None:
+        return torch.stack([precise_scores(*normalized(module, inputs), scale=1.0) for module in modules])
+    ends = [module.d_head for module in modules]
+    parts = [slice(first, last) for first, last in zip([0, *ends], ends, strict=False)]
+    added = [precise_scores(inputs.queries[:, part], inputs.keys[:, part], scale=1.0) for part in parts]
+    return torch.stack(added).cumsum(0)
+
+
+def normalized(module: MultiHeadAttention, inputs: Inputs) -> tuple[Tensor, Tensor]:
+    """Queries (chunk, d_head) and keys (keys, d_head) as they meet in a module."""
+    q, k = inputs.queries[:, : module.d_head], inputs.keys[:, : module.d_head]
+    return q if module.q_norm is None else module.q_norm(q), k if module.k_norm is None else module.k_norm(k)
+
+
+def attend(
+    scores: Float[Tensor, "sizes chunk keys"],
+    upstream: Float[Tensor, "chunk keys"],
+    factor: Float[Tensor, " sizes"],
+    key_lengths: "KeyLengths",
+) -> Attended:
+    """Weights of a chunk at every d_head, and the gradient that comes back to its queries.
+
+    From ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂(q·k)``; ``∂L/∂q`` is its product with the keys. Queries are
+    taken as they meet the keys: after QK-norm, where there is one.
+
+    Args:
+        scores: Made by ``products``.
+        upstream: ``∂L/∂weights``, in the run's precision.
+        factor: What the scores of each d_head are multiplied by.
+        key_lengths: Of the keys that the queries met.
+    """
     with torch.inference_mode(False), torch.enable_grad():
-        queries = inputs.queries[None, :, : module.d_head].detach().requires_grad_()
-        own = module.trace_weights(queries, inputs.keys[None, :, : module.d_head])
-        dtype, exact = own.q.dtype, own.scores
-        if is_half(dtype):  # the module's scores before they were rounded
-            exact = precise_scores(own.q, own.k, scale=module.scale)
-        for multiple in multiples:
-            scores = exact if multiple == 1 else exact * multiple
-            weights = own.weights if multiple == 1 else softmax_over_keys(scores, dtype=dtype)
-            upstream = inputs.upstream[None, None]
-            (gradient,) = torch.autograd.grad(weights, own.q, upstream, retain_graph=True)
-            found.append(Attended(scores.detach()[0, 0].to(dtype), weights.detach()[0, 0], gradient[0, 0]))
-    return found
+        given = scores.detach().requires_grad_()
+        weights = softmax_over_keys(given * factor[:, None, None].to(given), dtype=upstream.dtype)
+        (gradient,) = torch.autograd.grad(weights, given, upstream.expand_as(weights))
+    return Attended(weights.detach(), key_lengths(gradient))
+
+
+class KeyLengths:
+    """From gradients of the products q·k to lengths of the queries' gradients, ``‖∂L/∂q‖ = ‖G K‖``.
+
+    A rotation leaves every length as it is, so the keys of each d_head may be rotated until all but as many
+    components as there are keys are 0: with ``Kᵀ = U R``, U's columns orthonormal, ``‖G K‖ = ‖G Rᵀ‖``. R is made
+    once, and up to 4,096 components are at most 128. Half precision, in which ``∂L/∂q`` itself is rounded and may
+    be lost, multiplies by the keys.
+
+    Args:
+        modules: Made by ``head``, one for each d_head.
+        inputs: Any chunk: all have the same keys.
+        held: Device and precision of the lengths.
+    """
+
+    def __init__(self, modules: Sequence[MultiHeadAttention], inputs: Inputs, held: torch.device) -> None:
+        self._held, self._dtype = held, inputs.keys.dtype
+        self._keys = [normalized(module, inputs)[1] for module in modules]
+        if is_half(self._dtype):
+            return
+        triangles = torch.zeros(len(modules), len(inputs.keys), len(inputs.keys), device=held, dtype=torch.float64)
+        for triangle, keys in zip(triangles, self._keys, strict=True):
+            rotated = torch.linalg.qr(keys.to(triangle).mT, mode="r").R
+            triangle[:, : len(rotated)] = rotated.mT
+        self._keys = triangles
+
+    def __call__(self, gradient: Float[Tensor, "sizes chunk keys"]) -> Float[Tensor, "sizes chunk"]:
+        """‖∂L/∂q‖ in float64."""
+        if isinstance(self._keys, Tensor):
+            return row_norms(gradient.to(self._keys) @ self._keys)
+        rounded = ((one @ keys.float()).to(self._dtype) for one, keys in zip(gradient, self._keys, strict=True))
+        return torch.stack([row_norms(one.to(self._held)) for one in rounded])
 
 
 def row_statistics(
@@ -157,36 +208,28 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
     held = {"device": device if "float64" in supported_dtypes(device) else "cpu", "dtype": torch.float64}
     with torch.inference_mode(False):  # autograd refuses tensors that were made in inference mode
         modules = [head(config, d_head, 1.0) for d_head in D_HEADS]
+        multiples = torch.tensor(list(series.values()), **held)
         rows = torch.empty(len(series), len(ROW_STATISTICS), len(D_HEADS), config.num_queries, **held)
         sums = torch.zeros(len(series), len(D_HEADS), 4, **held)
-    inputs = chunks(config)
+    inputs, key_lengths = chunks(config), None
     total = -(-config.num_queries // CHUNK)
     for done in range(total):
         at = slice(done * CHUNK, min((done + 1) * CHUNK, config.num_queries))
         yield Step(done, total, f"queries {at.start + 1:,} to {at.stop:,} of {config.num_queries:,}")
         with torch.inference_mode(False), torch.no_grad():
-            _add_chunk(next(inputs), modules, list(series.values()), rows[..., at], sums)
+            chunk = next(inputs)
+            key_lengths = key_lengths or KeyLengths(modules, chunk, rows.device)
+            scores = products(chunk, modules)
+            for i, factor in enumerate(multiples):
+                attended = attend(scores, chunk.upstream, factor, key_lengths)
+                rows[i, ..., at] = row_statistics(attended.weights.to(rows.device), attended.gradients)
+            if chunk.pairs is not None:
+                for size, module in enumerate(modules):
+                    found = pair_scores(module, chunk).to(rows.device)
+                    sums[:, size] += torch.stack([moments(found * factor) for factor in multiples[:, size]])
     values, summed = rows.cpu().numpy(), sums.cpu().numpy()
     made = [summarise(name, series[name], values[i], summed[i], config.num_keys) for i, name in enumerate(series)]
     yield ScalingPart(
         curves=dict(zip(series, (exact for exact, _ in made), strict=True)),
         naive=dict(zip(series, (naive for _, naive in made), strict=True)),
     )
-
-
-def _add_chunk(
-    inputs: Inputs, modules: list[MultiHeadAttention], series: list[list[float]], rows: Tensor, sums: Tensor
-) -> None:
-    """Measure some queries at every d_head: ``rows`` is filled, ``sums`` is added to."""
-    weights: list[list[Tensor]] = [[] for _ in series]
-    gradients: list[list[Tensor]] = [[] for _ in series]
-    for size, module in enumerate(modules):
-        here = [each[size] for each in series]
-        for i, attended in enumerate(attend(module, inputs, here)):
-            weights[i].append(attended.weights.to(rows.device))
-            gradients[i].append(row_norms(attended.gradient.to(rows.device)))
-        scores = pair_scores(module, inputs).to(rows.device)
-        for i, factor in enumerate(here):
-            sums[i, size] += moments(scores * factor)
-    for i in range(len(series)):
-        rows[i] = row_statistics(torch.stack(weights[i]), torch.stack(gradients[i]))
