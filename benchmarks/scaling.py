@@ -65,7 +65,7 @@ def main() -> None:
     factors = torch.tensor(
         [[1.0] * len(D_HEADS), [head(config, d_head).scale for d_head in D_HEADS]], dtype=torch.float64
     )
-    lengths = KeyLengths(modules, inputs, torch.device("cpu"))
+    lengths = KeyLengths(modules, "cpu")
     single = [
         dataclasses.replace(inputs, queries=inputs.queries[i : i + 1], upstream=inputs.upstream[i : i + 1])
         for i in range(len(inputs.queries))
@@ -76,7 +76,7 @@ def main() -> None:
             for one in parts:
                 scores = products(one, modules)
                 for factor in factors:
-                    attended = attend(scores, one.upstream, factor, lengths)
+                    attended = attend(scores, one, factor, lengths)
                     row_statistics(attended.weights, attended.gradients)
 
     together, loop = seconds(lambda: sweep([inputs]), 9), seconds(lambda: sweep(single), 2)

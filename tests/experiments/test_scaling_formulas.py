@@ -62,8 +62,8 @@ def test_nothing_cancels_or_underflows_where_softmax_saturates() -> None:
 def attended(config: ScalingConfig, sizes: tuple[int, ...], factor: list[float]) -> tuple[Inputs, Attended]:
     """The first chunk, and what a factor makes of it at some sizes."""
     modules, chunk = [head(config, d_head, 1.0) for d_head in sizes], next(chunks(config))
-    lengths = KeyLengths(modules, chunk, torch.device("cpu"))
-    return chunk, attend(products(chunk, modules), chunk.upstream, torch.tensor(factor, dtype=torch.float64), lengths)
+    factors = torch.tensor(factor, dtype=torch.float64)
+    return chunk, attend(products(chunk, modules), chunk, factors, KeyLengths(modules, "cpu"))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
@@ -126,9 +126,8 @@ def test_lengths_are_kept_where_keys_are_turned_and_lost_where_half_precision_lo
     for dtype, kept in (("float64", True), ("float16", False)):
         config = ScalingConfig(num_keys=3, dtype=dtype)
         modules, chunk = [head(config, 64, 1.0)], next(chunks(config))
-        lengths = KeyLengths(modules, chunk, torch.device("cpu"))
         gradient = torch.full((1, 2, 3), 1e-10, dtype=torch.float64 if kept else torch.float32)
-        assert bool((lengths(gradient) > 0).all()) == kept
+        assert bool((KeyLengths(modules, "cpu").of(gradient, chunk) > 0).all()) == kept
 
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])

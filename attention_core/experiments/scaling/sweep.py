@@ -10,9 +10,9 @@ from torch import Tensor
 
 from attention_core.device import supported_dtypes
 from attention_core.experiments.bounds import is_half
-from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig
+from attention_core.experiments.scaling.config import CHUNK, D_HEADS, SCALED, UNSCALED, ScalingConfig
 from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
-from attention_core.experiments.scaling.inputs import CHUNK, Inputs, chunks, pair_rows
+from attention_core.experiments.scaling.inputs import Inputs, chunks, pair_rows
 from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms, zeros_in
 from attention_core.experiments.step import Step
 from attention_core.modules.dot_product import attention_scores, precise_scores, softmax_over_keys
@@ -100,9 +100,9 @@ def normalized(module: MultiHeadAttention, inputs: Inputs) -> tuple[Tensor, Tens
 
 def attend(
     scores: Float[Tensor, "sizes chunk keys"],
-    upstream: Float[Tensor, "chunk keys"],
+    inputs: Inputs,
     factor: Float[Tensor, " sizes"],
-    key_lengths: "KeyLengths",
+    lengths: "KeyLengths",
 ) -> Attended:
     """Weights of a chunk at every d_head, and the gradient that comes back to its queries.
 
@@ -110,16 +110,16 @@ def attend(
     taken as they meet the keys: after QK-norm, where there is one.
 
     Args:
-        scores: Made by ``products``.
-        upstream: ``∂L/∂weights``, in the run's precision.
+        scores: Made by ``products`` of the chunk.
+        inputs: The chunk.
         factor: What the scores of each d_head are multiplied by.
-        key_lengths: Of the keys that the queries met.
+        lengths: Of the same modules and keys.
     """
     with torch.inference_mode(False), torch.enable_grad():
         given = scores.detach().requires_grad_()
-        weights = softmax_over_keys(given * factor[:, None, None].to(given), dtype=upstream.dtype)
-        (gradient,) = torch.autograd.grad(weights, given, upstream.expand_as(weights))
-    return Attended(weights.detach(), key_lengths(gradient))
+        weights = softmax_over_keys(given * factor[:, None, None].to(given), dtype=inputs.upstream.dtype)
+        (gradient,) = torch.autograd.grad(weights, given, inputs.upstream.expand_as(weights))
+    return Attended(weights.detach(), lengths.of(gradient, inputs))
 
 
 class KeyLengths:
@@ -132,27 +132,31 @@ class KeyLengths:
 
     Args:
         modules: Made by ``head``, one for each d_head.
-        inputs: Any chunk: all have the same keys.
-        held: Device and precision of the lengths.
+        held: The device of the lengths, which has float64.
     """
 
-    def __init__(self, modules: Sequence[MultiHeadAttention], inputs: Inputs, held: torch.device) -> None:
-        self._held, self._dtype = held, inputs.keys.dtype
-        self._keys = [normalized(module, inputs)[1] for module in modules]
-        if is_half(self._dtype):
-            return
-        triangles = torch.zeros(len(modules), len(inputs.keys), len(inputs.keys), device=held, dtype=torch.float64)
-        for triangle, keys in zip(triangles, self._keys, strict=True):
-            rotated = torch.linalg.qr(keys.to(triangle).mT, mode="r").R
-            triangle[:, : len(rotated)] = rotated.mT
-        self._keys = triangles
+    def __init__(self, modules: Sequence[MultiHeadAttention], held: torch.device | str) -> None:
+        self._modules, self._held = modules, held
+        self._turned: Tensor | None = None
 
-    def __call__(self, gradient: Float[Tensor, "sizes chunk keys"]) -> Float[Tensor, "sizes chunk"]:
-        """‖∂L/∂q‖ in float64."""
-        if isinstance(self._keys, Tensor):
-            return row_norms(gradient.to(self._keys) @ self._keys)
-        rounded = ((one @ keys.float()).to(self._dtype) for one, keys in zip(gradient, self._keys, strict=True))
-        return torch.stack([row_norms(one.to(self._held)) for one in rounded])
+    def of(self, gradient: Float[Tensor, "sizes chunk keys"], inputs: Inputs) -> Float[Tensor, "sizes chunk"]:
+        """‖∂L/∂q‖ in float64, from ``∂L/∂(q·k)``; the keys are those of the first chunk, which are those of all."""
+        if is_half(inputs.keys.dtype):
+            keys = (normalized(module, inputs)[1] for module in self._modules)
+            rounded = ((one @ each.float()).to(each.dtype) for one, each in zip(gradient, keys, strict=True))
+            return torch.stack([row_norms(one.to(self._held)) for one in rounded])
+        if self._turned is None:
+            self._turned = self._turn(inputs)
+        return row_norms(gradient.to(self._turned) @ self._turned)
+
+    def _turn(self, inputs: Inputs) -> Float[Tensor, "sizes keys keys"]:
+        """Rᵀ of each d_head, with columns of zeros where there are more keys than components."""
+        count = len(inputs.keys)
+        turned = torch.zeros(len(self._modules), count, count, device=self._held, dtype=torch.float64)
+        for each, module in zip(turned, self._modules, strict=True):
+            triangle = torch.linalg.qr(normalized(module, inputs)[1].to(each).mT, mode="r").R
+            each[:, : len(triangle)] = triangle.mT
+        return turned
 
 
 def row_statistics(
@@ -211,25 +215,34 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
         multiples = torch.tensor(list(series.values()), **held)
         rows = torch.empty(len(series), len(ROW_STATISTICS), len(D_HEADS), config.num_queries, **held)
         sums = torch.zeros(len(series), len(D_HEADS), 4, **held)
-    inputs, key_lengths = chunks(config), None
+    inputs, lengths = chunks(config), KeyLengths(modules, rows.device)
     total = -(-config.num_queries // CHUNK)
     for done in range(total):
         at = slice(done * CHUNK, min((done + 1) * CHUNK, config.num_queries))
         yield Step(done, total, f"queries {at.start + 1:,} to {at.stop:,} of {config.num_queries:,}")
         with torch.inference_mode(False), torch.no_grad():
-            chunk = next(inputs)
-            key_lengths = key_lengths or KeyLengths(modules, chunk, rows.device)
-            scores = products(chunk, modules)
-            for i, factor in enumerate(multiples):
-                attended = attend(scores, chunk.upstream, factor, key_lengths)
-                rows[i, ..., at] = row_statistics(attended.weights.to(rows.device), attended.gradients)
-            if chunk.pairs is not None:
-                for size, module in enumerate(modules):
-                    found = pair_scores(module, chunk).to(rows.device)
-                    sums[:, size] += torch.stack([moments(found * factor) for factor in multiples[:, size]])
+            _add_chunk(next(inputs), modules, multiples, lengths, rows[..., at], sums)
     values, summed = rows.cpu().numpy(), sums.cpu().numpy()
     made = [summarise(name, series[name], values[i], summed[i], config.num_keys) for i, name in enumerate(series)]
     yield ScalingPart(
         curves=dict(zip(series, (exact for exact, _ in made), strict=True)),
         naive=dict(zip(series, (naive for _, naive in made), strict=True)),
     )
+
+
+def _add_chunk(
+    inputs: Inputs,
+    modules: Sequence[MultiHeadAttention],
+    multiples: Float[Tensor, "series sizes"],
+    lengths: KeyLengths,
+    rows: Float[Tensor, "series statistics sizes chunk"],
+    sums: Float[Tensor, "series sizes moments"],
+) -> None:
+    """Measure some queries at every d_head: ``rows`` is filled, ``sums`` is added to."""
+    scores = products(inputs, modules)
+    for i, factor in enumerate(multiples):
+        attended = attend(scores, inputs, factor, lengths)
+        rows[i] = row_statistics(attended.weights.to(rows.device), attended.gradients)
+    for size, module in enumerate(modules):
+        found = pair_scores(module, inputs).to(rows.device)
+        sums[:, size] += torch.stack([moments(found * factor) for factor in multiples[:, size]])
