@@ -107,6 +107,12 @@ class Line:
         self._until = 0.0
         return True
 
+    def clear(self) -> list[Job]:
+        """Send everyone away; those who had begun come first."""
+        jobs = [*self.begun, *self._waiting]
+        self.begun, self._waiting, self._on_turn, self._until = [], [], set(), 0.0
+        return jobs
+
     def place(self, job: Job) -> Place | None:
         """Where a computation stands; None for one that has begun."""
         if self._clock() >= self._until:
