@@ -19,6 +19,7 @@ from attention_core.modules.dot_product import attention_scores, precise_scores,
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
+NORMED_ROWS: Final = 64  # at a time: 2 MB a tensor at d_head = 4096 in float64
 NORM_EPS: Final = 1e-30  # the norm's own ε of up to 0.008 would shorten the vectors of d_head = 1 and 2
 
 
@@ -85,17 +86,25 @@ def products(inputs: Inputs, modules: Sequence[MultiHeadAttention]) -> Float[Ten
         modules: Made by ``head``, one for each d_head.
     """
     if modules[0].q_norm is not None:
-        return torch.stack([precise_scores(*normalized(module, inputs), scale=1.0) for module in modules])
+        return torch.stack([_normalized_products(module, inputs) for module in modules])
     ends = [module.d_head for module in modules]
     parts = [slice(first, last) for first, last in zip([0, *ends], ends, strict=False)]
     added = [precise_scores(inputs.queries[:, part], inputs.keys[:, part], scale=1.0) for part in parts]
     return torch.stack(added).cumsum(0)
 
 
-def normalized(module: MultiHeadAttention, inputs: Inputs) -> tuple[Tensor, Tensor]:
-    """Queries (chunk, d_head) and keys (keys, d_head) as they meet in a module."""
-    q, k = inputs.queries[:, : module.d_head], inputs.keys[:, : module.d_head]
-    return q if module.q_norm is None else module.q_norm(q), k if module.k_norm is None else module.k_norm(k)
+def _normalized_products(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, "chunk keys"]:
+    """Some queries at a time: a norm makes several copies of what it is given."""
+    normed, keys = module.q_norm, met_keys(module, inputs)
+    assert normed is not None
+    some = inputs.queries[:, : module.d_head].split(NORMED_ROWS)
+    return torch.cat([precise_scores(normed(queries), keys, scale=1.0) for queries in some])
+
+
+def met_keys(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, "keys d_head"]:
+    """Keys as queries meet them in a module: after QK-norm, where there is one."""
+    keys = inputs.keys[:, : module.d_head]
+    return keys if module.k_norm is None else module.k_norm(keys)
 
 
 def attend(
@@ -142,7 +151,7 @@ class KeyLengths:
     def of(self, gradient: Float[Tensor, "sizes chunk keys"], inputs: Inputs) -> Float[Tensor, "sizes chunk"]:
         """‖∂L/∂q‖ in float64, from ``∂L/∂(q·k)``; the keys are those of the first chunk, which are those of all."""
         if is_half(inputs.keys.dtype):
-            keys = (normalized(module, inputs)[1] for module in self._modules)
+            keys = (met_keys(module, inputs) for module in self._modules)
             rounded = ((one @ each.float()).to(each.dtype) for one, each in zip(gradient, keys, strict=True))
             return torch.stack([row_norms(one.to(self._held)) for one in rounded])
         if self._turned is None:
@@ -154,7 +163,7 @@ class KeyLengths:
         count = len(inputs.keys)
         turned = torch.zeros(len(self._modules), count, count, device=self._held, dtype=torch.float64)
         for each, module in zip(turned, self._modules, strict=True):
-            triangle = torch.linalg.qr(normalized(module, inputs)[1].to(each).mT, mode="r").R
+            triangle = torch.linalg.qr(met_keys(module, inputs).to(each).mT, mode="r").R
             each[:, : len(triangle)] = triangle.mT
         return turned
 
@@ -188,10 +197,13 @@ def pair_scores(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, " p
     if inputs.pairs is None:
         return inputs.queries.new_empty(0)
     rows = min(len(inputs.pairs[0]), pair_rows(module.d_head))
-    q, k = (part[:rows].reshape(-1, 1, module.d_head) for part in inputs.pairs)
-    if module.q_norm is not None and module.k_norm is not None:
-        q, k = module.q_norm(q), module.k_norm(k)
-    return attention_scores(q, k, scale=1.0).flatten()
+    found = []
+    for q, k in zip(*(part[:rows].split(NORMED_ROWS) for part in inputs.pairs), strict=True):
+        q, k = (part.reshape(-1, 1, module.d_head) for part in (q, k))
+        if module.q_norm is not None and module.k_norm is not None:
+            q, k = module.q_norm(q), module.k_norm(k)
+        found.append(attention_scores(q, k, scale=1.0).flatten())
+    return torch.cat(found)
 
 
 def moments(scores: Float[Tensor, " pairs"]) -> Float[Tensor, " moments"]:
