@@ -12,13 +12,15 @@ from functools import cache, partial
 from typing import Any
 
 from pages._shared.compute.engine import EmbeddedEngine, Engine, make_engine
-from pages._shared.compute.job import Job, array_bytes
+from pages._shared.compute.job import WORKING_BYTES, Job, array_bytes
 from pages._shared.compute.line import Place
+from pages._shared.compute.memory import trim
 from pages._shared.compute.turns import turns
 
 CACHE_BYTES = 64 * 2**20
-# Quick work shares the cores; long work, which reports its steps, has an engine of its own and cannot starve it.
-QUICK_LANES = 2
+# Quick work has a thread of its own, and long work, which reports its steps, an engine: it cannot starve it. A second
+# thread for what is quick answers no sooner, as all share Python, and holds twice the memory.
+QUICK_LANES = 1
 
 
 class Runner:
@@ -103,6 +105,8 @@ class Runner:
     def _work(self, job: Job) -> None:
         job.compute()
         job.end()
+        if job.working_bytes > WORKING_BYTES:
+            trim()
 
     def _finish(self, key: Hashable, job: Job) -> None:
         with self._lock:
