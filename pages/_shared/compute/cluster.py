@@ -75,6 +75,7 @@ class ClusterEngine:
         self._jobs: dict[str, Job] = {}
         self._cluster: LocalCluster | None = None
         self._client: Client | None = None
+        self._said = ""
         self._closed = threading.Event()
         self.connected = threading.Event()
         self._thread = threading.Thread(target=self._stay_connected, name="cluster", daemon=True)
@@ -93,6 +94,7 @@ class ClusterEngine:
         """See ``Engine``."""
         with self._lock:
             future = self._forget(job)
+            self._line.put_back(job)
             left = self._line.leave(job)
         if future is not None:
             future.release()  # the worker sees that nobody wants it, unless another replica still does
@@ -128,12 +130,10 @@ class ClusterEngine:
         self._futures[job].add_done_callback(partial(self._over, job, started))
 
     def _forget(self, job: Job) -> Future | None:
-        """Let go of its task; whoever has the line decides what becomes of the job."""
+        """Let go of its task, if it has one; its place in line is left as it is."""
         future = self._futures.pop(job, None)
-        if future is not None:
-            if self._jobs.get(future.key) is job:
-                del self._jobs[future.key]
-            self._line.put_back(job)
+        if future is not None and self._jobs.get(future.key) is job:
+            del self._jobs[future.key]
         return future
 
     def _over(self, job: Job, started: float, future: Future) -> None:
@@ -175,7 +175,7 @@ class ClusterEngine:
                 client = self._connect()
                 self._watch(client)
             except (OSError, TimeoutError, RuntimeError) as error:
-                log.computing(f"in this process, as {self._where} does not answer ({type(error).__name__})")
+                self._say(f"in this process, as {self._where} does not answer ({type(error).__name__})")
             self._lose()
             if client is not None:
                 with suppress(Exception):
@@ -210,7 +210,13 @@ class ClusterEngine:
                 raise TimeoutError
             if threads and len(threads) != known:
                 known = len(threads)
-                log.computing(f"on {known} worker{'s' * (known > 1)} of {client.scheduler.address}")
+                self._say(f"on {known} worker{'s' * (known > 1)} of {client.scheduler.address}")
+
+    def _say(self, where: str) -> None:
+        """Into the log, once until it changes."""
+        if where != self._said:
+            self._said = where
+            log.computing(where)
 
     def _lose(self) -> None:
         """What was with the cluster is computed here."""
@@ -221,7 +227,7 @@ class ClusterEngine:
                 self._forget(job)
             jobs = self._line.clear()
         if was_there and not self._closed.is_set():
-            log.computing(f"in this process, as {self._where} is gone")
+            self._say(f"in this process, as {self._where} is gone")
         self._take_over(jobs)
 
 

@@ -23,10 +23,13 @@ from pages._shared.compute.result_check import checked
 
 STEPS = "attention-steps"  # where steps are told, of all computations
 TELL_S = 0.2  # how often
+NICENESS = 10  # where a worker shares a core with pages, these come first
 
 
 def dask_setup(_worker: Worker) -> None:
     """Called by Dask as a worker starts: import what takes seconds before the first question comes."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     use_one_arena()  # Dask would have every freed tensor given back at once, to be faulted in again for the next one
     for name in ("scaling", "learning", "permutation", "receptive_field", "biases", "complexity"):
         import_module(f"attention_core.experiments.{name}")
