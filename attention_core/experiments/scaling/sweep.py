@@ -197,8 +197,8 @@ def pair_scores(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, " p
     if inputs.pairs is None:
         return inputs.queries.new_empty(0)
     rows = min(len(inputs.pairs[0]), pair_rows(module.d_head))
-    found = []
-    for q, k in zip(*(part[:rows].split(NORMED_ROWS) for part in inputs.pairs), strict=True):
+    some, found = rows if module.q_norm is None else NORMED_ROWS, []
+    for q, k in zip(*(part[:rows].split(some) for part in inputs.pairs), strict=True):
         q, k = (part.reshape(-1, 1, module.d_head) for part in (q, k))
         if module.q_norm is not None and module.k_norm is not None:
             q, k = module.q_norm(q), module.k_norm(k)
