@@ -19,8 +19,7 @@ from attention_core.experiments.scaling import (
     steps_part,
 )
 from attention_core.experiments.scaling.inputs import Inputs, chunks
-from attention_core.experiments.scaling.stats import row_norms
-from attention_core.experiments.scaling.sweep import attend, head, row_statistics
+from attention_core.experiments.scaling.sweep import KeyLengths, attend, head, products, row_statistics
 from attention_core.figures.scaling import curves_view, scaling_view
 
 BUDGET = 5.0  # times faster than the loop
@@ -62,7 +61,11 @@ def main() -> None:
     torch.set_num_threads(1)
     config = ScalingConfig()
     inputs = next(chunks(config))
-    modules = [(head(config, d_head, 1.0), head(config, d_head).scale) for d_head in D_HEADS]
+    modules = [head(config, d_head, 1.0) for d_head in D_HEADS]
+    factors = torch.tensor(
+        [[1.0] * len(D_HEADS), [head(config, d_head).scale for d_head in D_HEADS]], dtype=torch.float64
+    )
+    lengths = KeyLengths(modules, "cpu")
     single = [
         dataclasses.replace(inputs, queries=inputs.queries[i : i + 1], upstream=inputs.upstream[i : i + 1])
         for i in range(len(inputs.queries))
@@ -70,10 +73,11 @@ def main() -> None:
 
     def sweep(parts: list[Inputs]) -> None:
         with torch.no_grad():
-            for module, scale in modules:
-                for one in parts:
-                    for attended in attend(module, one, [1.0, scale]):
-                        row_statistics(attended.weights, row_norms(attended.gradient))
+            for one in parts:
+                scores = products(one, modules)
+                for factor in factors:
+                    attended = attend(scores, one, factor, lengths)
+                    row_statistics(attended.weights, attended.gradients)
 
     together, loop = seconds(lambda: sweep([inputs]), 9), seconds(lambda: sweep(single), 2)
     cases = (

@@ -127,9 +127,9 @@ def start_app(app: Path, log: Path, *options: str, port: int = 0, **environment:
 
 
 @contextmanager
-def serving(app: Path, log: Path = Path(os.devnull)) -> Iterator[Server]:
+def serving(app: Path, log: Path = Path(os.devnull), **environment: str) -> Iterator[Server]:
     """A Streamlit script for as long as it is needed."""
-    server = start_app(app, log)
+    server = start_app(app, log, **environment)
     try:
         yield server
     finally:

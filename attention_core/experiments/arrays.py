@@ -22,8 +22,8 @@ def frozen(values: np.ndarray) -> np.ndarray:
 class Record:
     """A frozen dataclass of what was measured.
 
-    A tensor that it is given becomes a float64 array, each array is read-only, and so are those in a tuple or a
-    dictionary. Its ``repr`` is short, however many numbers it holds.
+    A tensor that it is given becomes a float64 array of its own, each array is read-only, and so are those in a tuple
+    or a dictionary. Its ``repr`` is short, however many numbers it holds.
     """
 
     __slots__ = ()
@@ -45,7 +45,10 @@ class Record:
 
 def _kept(value: Any) -> Any:
     if isinstance(value, Tensor):
-        value = on_cpu(value).numpy()
+        value = on_cpu(value)
+        if value.untyped_storage().nbytes() > value.nbytes:  # a part would keep all that it is part of
+            value = value.clone()
+        value = value.numpy()
     if isinstance(value, np.ndarray):
         return frozen(value)
     if type(value) is tuple:

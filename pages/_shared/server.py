@@ -15,6 +15,7 @@ from starlette.responses import Response
 from pages._shared.classes.page_questions import page_question
 from pages._shared.components import loader
 from pages._shared.compute import warm_up
+from pages._shared.compute.runner import runner
 from pages._shared.core.compat import SendAtOnce
 from pages._shared.core.pages import HOME
 from pages._shared.rooms import Question, make_store, routes
@@ -100,10 +101,12 @@ _rooms = make_store(os.environ.get("ROOMS_URL"))
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """The imports begin, and the server does not wait for them; at its end the rooms end."""
+    """The imports begin, and the server does not wait for them; at its end the rooms end, and workers of its own."""
+    engine = runner().engine  # begins to look for workers, where there are to be some
     warm_up.start()
     async with _rooms:
         yield
+    await asyncio.to_thread(engine.close)
 
 
 SETTINGS: dict[str, Any] = {

@@ -10,11 +10,14 @@ import sysconfig
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import yaml
 
+from pages._shared.compute.cluster import SETTINGS, WORKER_BYTES
+from pages._shared.compute.line import BEGUN
 from pages._shared.core.pages import LEDGER, PAGES
 from tests.load.client import Session
 from tests.processes import free_port, listens, start, stop
@@ -126,7 +129,7 @@ def test_compose_gives_the_proxy_every_address_it_asks_for() -> None:
 
 def test_replicas_share_their_rooms_in_a_redis_that_writes_nothing_and_that_nobody_else_reaches() -> None:
     environment = {entry["name"]: entry["value"] for entry in CONTAINER["env"]}
-    deployment, service, policy = MANIFESTS[3:]
+    deployment, service, policy = MANIFESTS[3:6]
     pod = deployment["spec"]["template"]["spec"]
     redis = pod["containers"][0]
     name = service["metadata"]["name"]
@@ -151,6 +154,45 @@ def test_replicas_share_their_rooms_in_a_redis_that_writes_nothing_and_that_nobo
         assert settings["environment"]["ROOMS_URL"] == "redis://rooms:6379"
         assert settings["depends_on"] == {"rooms": {"condition": "service_healthy"}}
         assert settings["environment"]["FORWARDED_ALLOW_IPS"] == environment["FORWARDED_ALLOW_IPS"]
+
+
+def test_replicas_compute_on_workers_that_nobody_else_reaches() -> None:
+    scheduler, service, policy, worker, worker_policy = MANIFESTS[6:]
+    pods = [one["spec"]["template"]["spec"]["containers"][0] for one in (scheduler, worker)]
+    services = [COMPOSE["services"][name] for name in ("scheduler", "worker")]
+    ours = {
+        f"DASK_{name.replace('.', '__').replace('-', '_').upper()}": str(value) for name, value in SETTINGS.items()
+    }
+    for pod, service_of in zip(pods, services, strict=True):
+        assert {entry["name"]: entry["value"] for entry in pod["env"]} == ours
+        assert service_of["environment"] == ours
+        assert pod["securityContext"]["readOnlyRootFilesystem"] is service_of["read_only"] is True
+        assert [word for arg in pod["args"] for word in arg.split("=", 1)][:3] == service_of["command"][:3]
+        assert pod["image"] == CONTAINER["image"]
+        assert not {"ports", "volumes"} & set(service_of)
+        module = service_of["command"][2]
+        assert find_spec(module)
+    for arguments in ([word for arg in pods[0]["args"] for word in arg.split("=", 1)], services[0]["command"]):
+        assert arguments[arguments.index("--dashboard-address") + 1] == "127.0.0.1:8787"
+    for arguments in ([word for arg in pods[1]["args"] for word in arg.split("=", 1)], services[1]["command"]):
+        told = dict(pairwise(arguments))
+        assert told["--nthreads"] == str(BEGUN)
+        assert told["--memory-limit"] == f"{WORKER_BYTES // 2**20}MiB"
+        assert import_module(told["--preload"]).dask_setup
+        assert told["--local-directory"] == "/tmp"
+    where = {entry["name"]: entry["value"] for entry in CONTAINER["env"]}["COMPUTE"]
+    name = service["metadata"]["name"]
+    assert where == f"tcp://{name}:8786" == pods[1]["args"][3]
+    assert services[1]["command"][3] == "tcp://scheduler:8786"
+    assert all(COMPOSE["services"][one]["environment"]["COMPUTE"] == "tcp://scheduler:8786" for one in ("one", "two"))
+    labels = [one["spec"]["template"]["metadata"]["labels"] for one in (scheduler, worker)]
+    assert labels[0] == service["spec"]["selector"] == policy["spec"]["podSelector"]["matchLabels"]
+    assert labels[1] == worker_policy["spec"]["podSelector"]["matchLabels"]
+    allowed = [
+        [one["podSelector"]["matchLabels"] for one in each["spec"]["ingress"][0]["from"]]
+        for each in (policy, worker_policy)
+    ]
+    assert allowed == [[MANIFESTS[0]["spec"]["template"]["metadata"]["labels"], labels[1]], labels]
 
 
 @pytest.mark.parametrize("name", ["haproxy.cfg", "kubernetes.yaml", "compose.yaml"])

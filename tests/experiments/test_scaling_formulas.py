@@ -7,9 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.scaling import ScalingConfig
 from attention_core.experiments.scaling.curves import ROW_STATISTICS
-from attention_core.experiments.scaling.inputs import chunks
+from attention_core.experiments.scaling.inputs import Inputs, chunks
 from attention_core.experiments.scaling.stats import (
     entropy,
     jacobian,
@@ -18,7 +19,7 @@ from attention_core.experiments.scaling.stats import (
     row_norms,
     zeros_in,
 )
-from attention_core.experiments.scaling.sweep import attend, head, row_statistics
+from attention_core.experiments.scaling.sweep import Attended, KeyLengths, attend, head, products, row_statistics
 
 
 def random_rows(spread: float) -> torch.Tensor:
@@ -58,45 +59,75 @@ def test_nothing_cancels_or_underflows_where_softmax_saturates() -> None:
     assert expanded <= 0 < float(jacobian_norm(one[None]))
 
 
+def attended(config: ScalingConfig, sizes: tuple[int, ...], factor: list[float]) -> tuple[Inputs, Attended]:
+    """The first chunk, and what a factor makes of it at some sizes."""
+    modules, chunk = [head(config, d_head, 1.0) for d_head in sizes], next(chunks(config))
+    factors = torch.tensor(factor, dtype=torch.float64)
+    return chunk, attend(products(chunk, modules), chunk, factors, KeyLengths(modules, "cpu"))
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("inputs", [{}, {"inputs": "signs", "std": 2.0}, {"qk_norm": True}], ids=str)
 def test_every_precision_stays_finite_at_4096(dtype: str, inputs: dict[str, object]) -> None:
     config = ScalingConfig(dtype=dtype, num_keys=8, **inputs)
-    chunk = next(chunks(config))
-    for attended in attend(head(config, 4096, 1.0), chunk, [1.0, head(config, 4096).scale]):
-        statistics = row_statistics(attended.weights, row_norms(attended.gradient))
+    for factor in (1.0, 1 / 64):
+        _, found = attended(config, (64, 4096), [factor] * 2)
+        statistics = row_statistics(found.weights, found.gradients)
         assert statistics.isfinite().all()
         assert (statistics >= 0).all()
         norms, epsilon = (statistics[ROW_STATISTICS.index(name)] for name in ("jacobian", "epsilon"))
         assert ((norms > 0) == (epsilon > 0)).all()
-        assert ((attended.weights.double() > 0).sum(-1) > 1).equal(norms > 0)
+        assert ((found.weights.double() > 0).sum(-1) > 1).equal(norms > 0)
 
 
 def test_gradients_are_those_of_the_closed_form() -> None:
-    config = ScalingConfig(num_keys=5)
-    chunk = next(chunks(config))
-    own, other = attend(head(config, 16, 1.0), chunk, [0.3, 0.7])
-    for factor, attended in ((0.3, own), (0.7, other)):
-        scores = factor * chunk.queries[:, :16] @ chunk.keys[:, :16].mT
-        torch.testing.assert_close(attended.weights, scores.softmax(-1))
+    chunk, found = attended(ScalingConfig(num_keys=5), (4, 16), [0.3, 0.7])
+    for size, (d_head, factor) in enumerate(((4, 0.3), (16, 0.7))):
+        q, k = chunk.queries[:, :d_head], chunk.keys[:, :d_head]
+        torch.testing.assert_close(found.weights[size], (factor * q @ k.mT).softmax(-1))
         for row in range(3):
-            moved = jacobian(attended.weights[row][None])[0] @ chunk.upstream[row]
-            torch.testing.assert_close(
-                attended.gradient[row], factor * chunk.keys[:, :16].mT @ moved, rtol=1e-10, atol=1e-14
-            )
+            moved = jacobian(found.weights[size, row][None])[0] @ chunk.upstream[row]
+            wanted = (factor * k.mT @ moved).norm()
+            torch.testing.assert_close(found.gradients[size, row], wanted, rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.parametrize("settings", [{}, {"qk_norm": True}, {"mean": 2.0, "correlation": 0.9}], ids=str)
+@pytest.mark.parametrize("num_keys", [1, 5, 64])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
-def test_one_product_serves_every_factor_as_a_module_of_its_own_would(dtype: str) -> None:
-    config = ScalingConfig(num_keys=5, dtype=dtype)
-    chunk, modules = next(chunks(config)), [head(config, 16, 0.7), head(config, 16)]
-    shared = attend(head(config, 16, 1.0), chunk, [module.scale for module in modules])
-    for module, served in zip(modules, shared, strict=True):
-        (alone,) = attend(module, chunk)
-        trace = module.trace(chunk.queries[None, :, :16], chunk.keys[None, :, :16])
-        assert torch.equal(alone.weights, trace.weights[0, 0])
-        for name in ("scores", "weights", "gradient"):
-            assert torch.equal(getattr(served, name), getattr(alone, name)), name
+def test_all_sizes_and_factors_at_once_give_what_a_module_of_each_size_and_factor_gives(
+    dtype: str, num_keys: int, settings: dict[str, object]
+) -> None:
+    """Weights and ‖∂L/∂q‖ by autograd through the module itself, within what rounding of the scores may do."""
+    config = ScalingConfig(num_keys=num_keys, dtype=dtype, **settings)
+    sizes, precise = (1, 2, 4, 64, 1024), torch.float32 if config.torch_dtype.itemsize < 8 else torch.float64
+    scaled = [1 / math.sqrt(d_head) for d_head in sizes]
+    chunk, found = attended(config, sizes, scaled)
+    for size, d_head in enumerate(sizes):
+        module = head(config, d_head, scaled[size])
+        own = module.trace_weights(chunk.queries[None, :, :d_head].requires_grad_(), chunk.keys[None, :, :d_head])
+        (gradient,) = torch.autograd.grad(own.weights, own.q, chunk.upstream[None, None])
+        q, k = own.q[0, 0].detach().double(), own.k[0, 0].double()
+        # The scores of both are off by at most this; the logarithm of a weight is off by twice as much at most.
+        off = float((q.abs() @ k.abs().mT).max()) * scaled[size] * tolerance(precise, scale=1, terms=d_head)
+        off = 2 * off + 4 * torch.finfo(config.torch_dtype).eps
+        weights, theirs = found.weights[size].double(), own.weights[0, 0].detach().double()
+        tiny = torch.finfo(config.torch_dtype).smallest_normal
+        assert ((weights - theirs).abs() <= off * theirs + tiny).all()
+        # ∂L/∂q = Kᵀ(diag a − aaᵀ)·upstream·factor: each weight that is off moves it by its key times its upstream.
+        sizes_of = theirs * (chunk.upstream.double().abs() + chunk.upstream.double().abs().amax(-1, keepdim=True))
+        room = 4 * scaled[size] * off * (sizes_of @ k.norm(dim=-1)) + d_head * num_keys * tiny * float(
+            k.abs().max() + 1
+        )
+        assert ((found.gradients[size] - row_norms(gradient[0, 0])).abs() <= room).all()
+
+
+def test_lengths_are_kept_where_keys_are_turned_and_lost_where_half_precision_loses_them() -> None:
+    """float16 drops what is below 6e-8; turned keys would have kept it."""
+    for dtype, kept in (("float64", True), ("float16", False)):
+        config = ScalingConfig(num_keys=3, dtype=dtype)
+        modules, chunk = [head(config, 64, 1.0)], next(chunks(config))
+        gradient = torch.full((1, 2, 3), 1e-10, dtype=torch.float64 if kept else torch.float32)
+        assert bool((KeyLengths(modules, "cpu").of(gradient, chunk) > 0).all()) == kept
 
 
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])

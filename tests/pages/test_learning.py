@@ -114,7 +114,7 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
 
     monkeypatch.setattr(draw, "moving_view", moving_view)
     # However fast it learns, it does not go on before it has been looked at once.
-    monkeypatch.setattr(runner(), "_yield_to_pages", lambda _: moved.wait(PATIENCE_S))
+    monkeypatch.setattr(runner().engine, "_yield_to_pages", lambda _: moved.wait(PATIENCE_S))
     at = open_page("learning", learning_steps="600", seed="61")  # which nothing else has trained
     *moving, (_, last) = [one for one in drawn if one[0] == "learning"]
     assert moving

@@ -1,10 +1,8 @@
 """The runner: one computation for each key however many ask, a bounded cache, progress, and cancelling."""
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +10,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.compute.progress import progress_text
-from pages._shared.compute.runner import PATIENCE, SWITCH_S, Cancelled, Job, Runner, array_bytes, runner
+from pages._shared.compute.job import Cancelled, Job, array_bytes
+from pages._shared.compute.runner import Runner, runner
 from attention_core.experiments.step import Step
 from tests.processes import PATIENCE_S
 
@@ -190,108 +188,3 @@ def test_the_result_is_never_taken_for_a_step() -> None:
     job.compute()
     assert seen == [Step(0, 1, "counting"), None]
     assert job.result == "the result"
-
-
-def test_threads_take_turns_more_often_only_while_a_long_computation_runs() -> None:
-    def interval(_: Config) -> float:
-        return sys.getswitchinterval()
-
-    def steps_interval(_: Config) -> Iterator[Step | float]:
-        yield Step(0, 1)
-        yield sys.getswitchinterval()
-
-    runner, usual = Runner(), sys.getswitchinterval()
-    assert runner.run(steps_interval, Config(0)) == SWITCH_S < usual
-    assert runner.run(interval, Config(0)) == sys.getswitchinterval() == usual
-
-
-def test_long_computations_take_turns_and_who_is_new_does_not_wait_for_those_who_have_had_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("pages._shared.compute.runner.TURN_S", 0.0)
-    turns, begun, order = [], threading.Event(), threading.Event()
-
-    def steps_of(config: Config) -> Iterator[Step | int]:
-        for done in range(config.size):
-            turns.append(config.number)
-            yield Step(done, config.size)
-            begun.set()
-            assert order.wait(PATIENCE_S)
-        yield config.number
-
-    runner = Runner()
-    with ExitStack() as asked:
-        jobs = [asked.enter_context(runner.job(steps_of, Config(0, size=4)))]
-        assert begun.wait(PATIENCE_S)
-        jobs += [asked.enter_context(runner.job(steps_of, Config(i, size=1))) for i in range(1, 6)]
-        assert [runner.ahead(job) for job in jobs] == [0, 1, 2, 3, 4, 5]
-        order.set()
-        assert all(job.finished.wait(PATIENCE_S) for job in jobs)
-    assert [job.result for job in jobs] == [0, 1, 2, 3, 4, 5]
-    # A turn ends at its first step. 0 is in its second when the others come: 1 and 2 are new and come first, then it
-    # is the turn of one that is not, 0; then 3 and 4, and 1, which only ends; then 5.
-    assert turns == [0, 0, 1, 2, 0, 3, 4, 5, 0]
-
-
-def test_between_its_steps_a_long_computation_lets_others_pass_for_some_times_what_a_step_took() -> None:
-    waits: list[float] = []
-
-    def steps_of(_: None) -> Iterator[Step | str]:
-        for done in range(3):
-            time.sleep(0.02)
-            yield Step(done, 3)
-        yield "done"
-
-    assert Runner(yield_to_pages=waits.append).run(steps_of, None) == "done"
-    assert len(waits) == 3
-    assert all(wait >= PATIENCE * 0.02 for wait in waits)
-
-
-def test_who_left_stands_in_nobodys_way() -> None:
-    begun, on, calls = threading.Event(), threading.Event(), []
-
-    def steps_held(config: Config) -> Iterator[Step | int]:
-        calls.append(config.number)
-        yield Step(0, 1)
-        begun.set()
-        assert on.wait(PATIENCE_S)
-        yield config.number
-
-    runner = Runner()
-    with runner.job(steps_held, Config(1)) as first:
-        assert begun.wait(PATIENCE_S)
-        with runner.job(steps_held, Config(2)), runner.job(steps_held, Config(3)) as third:
-            assert runner.ahead(third) == 2
-        with runner.job(steps_held, Config(4)) as last:
-            assert runner.ahead(last) == 1
-            on.set()
-            assert first.finished.wait(PATIENCE_S)
-            assert last.finished.wait(PATIENCE_S)
-    assert calls == [1, 4]
-
-
-def test_a_class_that_opens_one_link_shares_one_training_and_each_is_told_its_place() -> None:
-    runner, calls = Runner(), []
-
-    def steps_counted(config: Config) -> Iterator[Step | int]:
-        calls.append(config.number)
-        yield Step(0, 1)
-        yield config.number
-
-    held = threading.Event()
-
-    def steps_held(_: Config) -> Iterator[Step | int]:
-        yield Step(0, 1)
-        held.wait(PATIENCE_S)
-        yield 0
-
-    with ExitStack() as asked:
-        asked.enter_context(runner.job(steps_held, Config()))
-        same = [asked.enter_context(runner.job(steps_counted, Config(1))) for _ in range(30)]
-        own = [asked.enter_context(runner.job(steps_counted, Config(2 + i))) for i in range(30)]
-        assert len({id(job) for job in same}) == 1
-        assert [runner.ahead(job) for job in own] == list(range(2, 32))
-        assert progress_text(None, runner.ahead(own[-1]))[1].startswith("Number 32 in line")
-        held.set()
-        assert all(job.finished.wait(PATIENCE_S) for job in own)
-    assert calls == list(range(1, 32))

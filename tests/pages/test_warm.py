@@ -49,6 +49,11 @@ def test_after_the_warm_up_no_page_imports_anything_heavy(told: dict[str, Any]) 
     assert heavy <= set(told["warm"])
 
 
+def test_where_nobody_asks_for_workers_nothing_of_theirs_is_imported(told: dict[str, Any]) -> None:
+    assert "pages._shared.compute.engine" in told["warm"]
+    assert not {"distributed", "dask"} & set(told["warm"])
+
+
 def test_the_warm_up_leaves_nothing_for_the_garbage_collector(told: dict[str, Any]) -> None:
     assert told["frozen"] > told["in sight"]
 

@@ -135,3 +135,8 @@ class TimesConfig(RunConfig):
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         check_divides(self.d_model, self.num_heads)
+
+    @property
+    def working_bytes(self) -> int:
+        """The most that it may hold at once; beside nothing else that takes long, times are truer too."""
+        return MAX_TRACE_BYTES

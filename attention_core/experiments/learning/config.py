@@ -8,7 +8,7 @@ from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError, check_choice
 from attention_core.experiments.choices import PROJECTIONS as PROJECTIONS
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.learning.cost import MAX_SECONDS, step_seconds
+from attention_core.experiments.learning.cost import MAX_SECONDS, run_bytes, step_seconds
 from attention_core.experiments.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
@@ -191,6 +191,11 @@ class LearningConfig(RunConfig):
     def seconds(self) -> float:
         """About how long all of it takes on one core, in seconds."""
         return self.repeats * (self.steps * self.step_seconds + self.held_out_seconds)
+
+    @property
+    def working_bytes(self) -> int:
+        """About how many bytes it holds at once while it is trained."""
+        return run_bytes(self, HELD_OUT)
 
     @property
     def repeats(self) -> int:

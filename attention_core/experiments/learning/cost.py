@@ -31,3 +31,17 @@ def step_seconds(config: "LearningConfig", batch: int) -> float:
     sizes += tokens * width * _ROTATED * rotary
     calls = _STEP + config.layers * (_LAYER + _ROTARY_LAYER * rotary)
     return calls + sizes * (2 if config.dtype == "float64" else 1)
+
+
+def run_bytes(config: "LearningConfig", held_out: int) -> int:
+    """About how many bytes a run holds at once.
+
+    That is what a step keeps for its way back, or one layer's numbers for all held-out sequences, whichever is more;
+    and each parameter with its gradient and two moments.
+    """
+    d, width = config.d_model, config.heads * config.head_size
+    numbers = config.tokens * (d * (11 + 4 * config.feed_forward) + 4 * width)
+    numbers += 3 * config.heads * config.tokens**2
+    parameters = config.layers * (4 * d * width + 8 * d**2 * config.feed_forward) + 2 * d * config.kinds
+    size = 8 if config.dtype == "float64" else 4
+    return size * (numbers * max(config.batch * config.layers, held_out) + 4 * parameters)

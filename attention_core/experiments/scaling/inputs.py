@@ -12,11 +12,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.scaling.config import D_HEADS, MODEL_WIDTH, ScalingConfig
+from attention_core.experiments.scaling.config import CHUNK, D_HEADS, MODEL_WIDTH, ScalingConfig
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import TiedKeyValue
 
-CHUNK: Final = 256  # queries at a time: 8 MB a tensor at d_head = 4096 in float64
 PAIR_ROWS: Final = 1024  # rows of 4,096 components that pairs are cut from; a multiple of CHUNK
 
 MAX_PAIRS: Final = 8192  # independent pairs a chunk and d_head, where d_head leaves so many
@@ -77,21 +76,27 @@ def chunks(config: ScalingConfig, *, paired: bool = True) -> Iterator[Inputs]:
         cast = rows.to(**target)
         return cast if matrices is None else F.linear(cast, getattr(matrices, which))
 
-    def beside(own: Tensor, query: Tensor) -> Tensor:
-        return made("q_weight", config.correlation * own + fresh * query if config.correlation else query)
+    def beside(own: Tensor, at: slice | Tensor, query: Tensor) -> Tensor:
+        return made("q_weight", config.correlation * own[at] + fresh * query if config.correlation else query)
 
     key = unit("key", config.num_keys)
     keys = made("k_weight", key)
     upstream = unit_draw("normal")(config.num_queries, config.num_keys, generator=streams["upstream"]).to(**target)
-    for first in range(0, config.num_queries, CHUNK):
+
+    def chunk(first: int) -> Inputs:
+        """Its own function, so that nothing of a chunk is held once it has been handed over."""
         last = min(first + CHUNK, config.num_queries)
         query = unit("query", last - first)
-        queries = beside(key[torch.arange(first, last) % config.num_keys], query)
+        queries = beside(key, torch.arange(first, last) % config.num_keys, query)
         pairs = None
         if paired and first < PAIR_ROWS:
             pair = unit("pair", last - first)
-            pairs = (beside(pair, query) if config.correlation else queries, made("k_weight", pair))
-        yield Inputs(queries, keys, upstream[first:last], pairs)
+            own = beside(pair, slice(None), query) if config.correlation else queries
+            pairs = (own, made("k_weight", pair))
+        return Inputs(queries, keys, upstream[first:last], pairs)
+
+    for first in range(0, config.num_queries, CHUNK):
+        yield chunk(first)
 
 
 def projections(config: ScalingConfig) -> MultiHeadAttention:

@@ -13,7 +13,7 @@ from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED,
 from attention_core.experiments.scaling.curves import Counts, Floats
 from attention_core.experiments.scaling.inputs import chunks
 from attention_core.experiments.scaling.stats import jacobian
-from attention_core.experiments.scaling.sweep import head
+from attention_core.experiments.scaling.sweep import head, products
 from attention_core.modules.dot_product import softmax_over_keys
 
 SHOWN_KEYS: Final = 32
@@ -78,18 +78,11 @@ def run_picture(config: ScalingConfig) -> ScalingPicture:
     inputs = next(chunks(config, paired=False))
     plain = config.factor_name == SCALED
     series = [[config.factor(d_head) for d_head in D_HEADS], [1.0 if plain else 1 / math.sqrt(d) for d in D_HEADS]]
-    scores: tuple[list[Tensor], list[Tensor]] = ([], [])
-    weights: tuple[list[Tensor], list[Tensor]] = ([], [])
     with torch.inference_mode():
-        for size, d_head in enumerate(D_HEADS):
-            given = (rows[None, :, :d_head] for rows in (inputs.queries, inputs.keys))
-            own = head(config, d_head, 1.0).trace_weights(*given)
-            for side, factors in enumerate(series):
-                found = own.scores[0, 0] * factors[size]
-                scores[side].append(on_cpu(found))
-                weights[side].append(on_cpu(softmax_over_keys(found)))
-        all_scores = [torch.stack(one) for one in scores]  # (13, queries, keys) each
-        all_weights = [torch.stack(one) for one in weights]
+        own = products(inputs, [head(config, d_head, 1.0) for d_head in D_HEADS]).to(config.torch_dtype)
+        found = [torch.stack([own[i] * factor for i, factor in enumerate(factors)]) for factors in series]
+        all_scores = [on_cpu(one) for one in found]  # (13, queries, keys) each
+        all_weights = [on_cpu(softmax_over_keys(one)) for one in found]
         largest = all_weights[0].amax(-1)  # (13, queries)
         query = int((largest - largest.mean(1, keepdim=True)).square().sum(0).argmin())
         best = torch.maximum(*(one[:, query].amax(0) for one in all_weights)).argsort(descending=True, stable=True)

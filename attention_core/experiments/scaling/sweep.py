@@ -10,15 +10,16 @@ from torch import Tensor
 
 from attention_core.device import supported_dtypes
 from attention_core.experiments.bounds import is_half
-from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig
+from attention_core.experiments.scaling.config import CHUNK, D_HEADS, SCALED, UNSCALED, ScalingConfig
 from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
-from attention_core.experiments.scaling.inputs import CHUNK, Inputs, chunks, pair_rows
+from attention_core.experiments.scaling.inputs import Inputs, chunks, pair_rows
 from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms, zeros_in
 from attention_core.experiments.step import Step
 from attention_core.modules.dot_product import attention_scores, precise_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
 
+NORMED_ROWS: Final = 64  # at a time: 2 MB a tensor at d_head = 4096 in float64
 NORM_EPS: Final = 1e-30  # the norm's own ε of up to 0.008 would shorten the vectors of d_head = 1 and 2
 
 
@@ -37,17 +38,15 @@ class ScalingPart:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """What one factor makes of one chunk at one d_head, in the run's precision and on its device.
+    """What one factor makes of one chunk at every d_head, on the run's device.
 
     Attributes:
-        scores: (chunk, keys).
-        weights: (chunk, keys).
-        gradient: (chunk, d_head), ∂L/∂q.
+        weights: (sizes, chunk, keys), in the run's precision.
+        gradients: (sizes, chunk), ‖∂L/∂q‖ in float64 where the device has it.
     """
 
-    scores: Float[Tensor, "chunk keys"]
-    weights: Float[Tensor, "chunk keys"]
-    gradient: Float[Tensor, "chunk d_head"]
+    weights: Float[Tensor, "sizes chunk keys"]
+    gradients: Float[Tensor, "sizes chunk"]
 
 
 def factors(config: ScalingConfig) -> dict[str, list[float]]:
@@ -76,32 +75,97 @@ def head(config: ScalingConfig, d_head: int, factor: float | None = None) -> Mul
     return module.requires_grad_(False)
 
 
-def attend(module: MultiHeadAttention, inputs: Inputs, multiples: Sequence[float] = (1.0,)) -> list[Attended]:
-    """One pass of a chunk through the module up to its weights, and back to its queries for each of some factors.
+def products(inputs: Inputs, modules: Sequence[MultiHeadAttention]) -> Float[Tensor, "sizes chunk keys"]:
+    """Dot products q·k at every d_head, before any factor and before they are rounded to half precision.
 
-    The product of queries and keys is the dearest step, and no factor changes it: the module makes it once. From
-    ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂q`` of the queries as they meet the keys: after QK-norm, where
-    there is one.
+    Those of d_head are those of d_head / 2 and what the second half of the components adds: all sizes together cost
+    what the largest does. QK-norm gives each size other queries and keys, and takes one product for each.
 
     Args:
-        module: Made by ``head``.
         inputs: The chunk.
-        multiples: What the module's scores are multiplied by: a module with factor 1 serves every factor.
+        modules: Made by ``head``, one for each d_head.
     """
-    found = []
+    if modules[0].q_norm is not None:
+        return torch.stack([_normalized_products(module, inputs) for module in modules])
+    ends = [module.d_head for module in modules]
+    parts = [slice(first, last) for first, last in zip([0, *ends], ends, strict=False)]
+    added = [precise_scores(inputs.queries[:, part], inputs.keys[:, part], scale=1.0) for part in parts]
+    return torch.stack(added).cumsum(0)
+
+
+def _normalized_products(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, "chunk keys"]:
+    """Some queries at a time: a norm makes several copies of what it is given."""
+    normed, keys = module.q_norm, met_keys(module, inputs)
+    assert normed is not None
+    some = inputs.queries[:, : module.d_head].split(NORMED_ROWS)
+    return torch.cat([precise_scores(normed(queries), keys, scale=1.0) for queries in some])
+
+
+def met_keys(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, "keys d_head"]:
+    """Keys as queries meet them in a module: after QK-norm, where there is one."""
+    keys = inputs.keys[:, : module.d_head]
+    return keys if module.k_norm is None else module.k_norm(keys)
+
+
+def attend(
+    scores: Float[Tensor, "sizes chunk keys"],
+    inputs: Inputs,
+    factor: Float[Tensor, " sizes"],
+    lengths: "KeyLengths",
+) -> Attended:
+    """Weights of a chunk at every d_head, and the gradient that comes back to its queries.
+
+    From ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂(q·k)``; ``∂L/∂q`` is its product with the keys. Queries are
+    taken as they meet the keys: after QK-norm, where there is one.
+
+    Args:
+        scores: Made by ``products`` of the chunk.
+        inputs: The chunk.
+        factor: What the scores of each d_head are multiplied by.
+        lengths: Of the same modules and keys.
+    """
     with torch.inference_mode(False), torch.enable_grad():
-        queries = inputs.queries[None, :, : module.d_head].detach().requires_grad_()
-        own = module.trace_weights(queries, inputs.keys[None, :, : module.d_head])
-        dtype, exact = own.q.dtype, own.scores
-        if is_half(dtype):  # the module's scores before they were rounded
-            exact = precise_scores(own.q, own.k, scale=module.scale)
-        for multiple in multiples:
-            scores = exact if multiple == 1 else exact * multiple
-            weights = own.weights if multiple == 1 else softmax_over_keys(scores, dtype=dtype)
-            upstream = inputs.upstream[None, None]
-            (gradient,) = torch.autograd.grad(weights, own.q, upstream, retain_graph=True)
-            found.append(Attended(scores.detach()[0, 0].to(dtype), weights.detach()[0, 0], gradient[0, 0]))
-    return found
+        given = scores.detach().requires_grad_()
+        weights = softmax_over_keys(given * factor[:, None, None].to(given), dtype=inputs.upstream.dtype)
+        (gradient,) = torch.autograd.grad(weights, given, inputs.upstream.expand_as(weights))
+    return Attended(weights.detach(), lengths.of(gradient, inputs))
+
+
+class KeyLengths:
+    """From gradients of the products q·k to lengths of the queries' gradients, ``‖∂L/∂q‖ = ‖G K‖``.
+
+    A rotation leaves every length as it is, so the keys of each d_head may be rotated until all but as many
+    components as there are keys are 0: with ``Kᵀ = U R``, U's columns orthonormal, ``‖G K‖ = ‖G Rᵀ‖``. R is made
+    once, and up to 4,096 components are at most 128. Half precision, in which ``∂L/∂q`` itself is rounded and may
+    be lost, multiplies by the keys.
+
+    Args:
+        modules: Made by ``head``, one for each d_head.
+        held: The device of the lengths, which has float64.
+    """
+
+    def __init__(self, modules: Sequence[MultiHeadAttention], held: torch.device | str) -> None:
+        self._modules, self._held = modules, held
+        self._turned: Tensor | None = None
+
+    def of(self, gradient: Float[Tensor, "sizes chunk keys"], inputs: Inputs) -> Float[Tensor, "sizes chunk"]:
+        """‖∂L/∂q‖ in float64, from ``∂L/∂(q·k)``; the keys are those of the first chunk, which are those of all."""
+        if is_half(inputs.keys.dtype):
+            keys = (met_keys(module, inputs) for module in self._modules)
+            rounded = ((one @ each.float()).to(each.dtype) for one, each in zip(gradient, keys, strict=True))
+            return torch.stack([row_norms(one.to(self._held)) for one in rounded])
+        if self._turned is None:
+            self._turned = self._turn(inputs)
+        return row_norms(gradient.to(self._turned) @ self._turned)
+
+    def _turn(self, inputs: Inputs) -> Float[Tensor, "sizes keys keys"]:
+        """Rᵀ of each d_head, with columns of zeros where there are more keys than components."""
+        count = len(inputs.keys)
+        turned = torch.zeros(len(self._modules), count, count, device=self._held, dtype=torch.float64)
+        for each, module in zip(turned, self._modules, strict=True):
+            triangle = torch.linalg.qr(met_keys(module, inputs).to(each).mT, mode="r").R
+            each[:, : len(triangle)] = triangle.mT
+        return turned
 
 
 def row_statistics(
@@ -133,10 +197,13 @@ def pair_scores(module: MultiHeadAttention, inputs: Inputs) -> Float[Tensor, " p
     if inputs.pairs is None:
         return inputs.queries.new_empty(0)
     rows = min(len(inputs.pairs[0]), pair_rows(module.d_head))
-    q, k = (part[:rows].reshape(-1, 1, module.d_head) for part in inputs.pairs)
-    if module.q_norm is not None and module.k_norm is not None:
-        q, k = module.q_norm(q), module.k_norm(k)
-    return attention_scores(q, k, scale=1.0).flatten()
+    some, found = rows if module.q_norm is None else NORMED_ROWS, []
+    for q, k in zip(*(part[:rows].split(some) for part in inputs.pairs), strict=True):
+        q, k = (part.reshape(-1, 1, module.d_head) for part in (q, k))
+        if module.q_norm is not None and module.k_norm is not None:
+            q, k = module.q_norm(q), module.k_norm(k)
+        found.append(attention_scores(q, k, scale=1.0).flatten())
+    return torch.cat(found)
 
 
 def moments(scores: Float[Tensor, " pairs"]) -> Float[Tensor, " moments"]:
@@ -157,15 +224,16 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
     held = {"device": device if "float64" in supported_dtypes(device) else "cpu", "dtype": torch.float64}
     with torch.inference_mode(False):  # autograd refuses tensors that were made in inference mode
         modules = [head(config, d_head, 1.0) for d_head in D_HEADS]
+        multiples = torch.tensor(list(series.values()), **held)
         rows = torch.empty(len(series), len(ROW_STATISTICS), len(D_HEADS), config.num_queries, **held)
         sums = torch.zeros(len(series), len(D_HEADS), 4, **held)
-    inputs = chunks(config)
+    inputs, lengths = chunks(config), KeyLengths(modules, rows.device)
     total = -(-config.num_queries // CHUNK)
     for done in range(total):
         at = slice(done * CHUNK, min((done + 1) * CHUNK, config.num_queries))
         yield Step(done, total, f"queries {at.start + 1:,} to {at.stop:,} of {config.num_queries:,}")
         with torch.inference_mode(False), torch.no_grad():
-            _add_chunk(next(inputs), modules, list(series.values()), rows[..., at], sums)
+            _add_chunk(next(inputs), modules, multiples, lengths, rows[..., at], sums)
     values, summed = rows.cpu().numpy(), sums.cpu().numpy()
     made = [summarise(name, series[name], values[i], summed[i], config.num_keys) for i, name in enumerate(series)]
     yield ScalingPart(
@@ -175,18 +243,18 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
 
 
 def _add_chunk(
-    inputs: Inputs, modules: list[MultiHeadAttention], series: list[list[float]], rows: Tensor, sums: Tensor
+    inputs: Inputs,
+    modules: Sequence[MultiHeadAttention],
+    multiples: Float[Tensor, "series sizes"],
+    lengths: KeyLengths,
+    rows: Float[Tensor, "series statistics sizes chunk"],
+    sums: Float[Tensor, "series sizes moments"],
 ) -> None:
     """Measure some queries at every d_head: ``rows`` is filled, ``sums`` is added to."""
-    weights: list[list[Tensor]] = [[] for _ in series]
-    gradients: list[list[Tensor]] = [[] for _ in series]
+    scores = products(inputs, modules)
+    for i, factor in enumerate(multiples):
+        attended = attend(scores, inputs, factor, lengths)
+        rows[i] = row_statistics(attended.weights.to(rows.device), attended.gradients)
     for size, module in enumerate(modules):
-        here = [each[size] for each in series]
-        for i, attended in enumerate(attend(module, inputs, here)):
-            weights[i].append(attended.weights.to(rows.device))
-            gradients[i].append(row_norms(attended.gradient.to(rows.device)))
-        scores = pair_scores(module, inputs).to(rows.device)
-        for i, factor in enumerate(here):
-            sums[i, size] += moments(scores * factor)
-    for i in range(len(series)):
-        rows[i] = row_statistics(torch.stack(weights[i]), torch.stack(gradients[i]))
+        found = pair_scores(module, inputs).to(rows.device)
+        sums[:, size] += torch.stack([moments(found * factor) for factor in multiples[:, size]])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from pages._shared.compute.line import Place
 from pages._shared.compute.runner import runner
 from pages._shared.compute.turns import turns
 from pages._shared.core.compat import is_move_waiting
@@ -21,8 +22,18 @@ if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page
 
 PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
 POLL_S = 0.1
-DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar; but its first move comes sooner.
-_IN_LINE = "Number {:,} in line: this machine is busy with another computation, and they take turns."
+DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar, and a line moves up slowly.
+_IN_LINE = "Number {:,} in line{}: this machine is busy with another computation, and they take turns."
+# As one says how long something takes; what lies between is rounded up.
+_ABOUT = {
+    5: "5 s",
+    10: "10 s",
+    20: "20 s",
+    30: "half a minute",
+    60: "a minute",
+    120: "two minutes",
+    300: "five minutes",
+}
 
 
 def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callable[[Step], None] | None = None) -> Any:
@@ -46,7 +57,7 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
             placeholder, shown, told, drawn = st.empty(), None, None, 0
             while not job.finished.is_set():
                 step = job.step
-                progress = progress_text(step, runner().ahead(job) if job.is_long else 0)
+                progress = progress_text(step, runner().place(job) if step is None else None)
                 if progress != told:
                     placeholder.progress(*progress)
                     told = progress
@@ -55,14 +66,20 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
                     shown, drawn = step, drawn + 1
                 if is_move_waiting():
                     st.rerun()  # with what was moved, whose callback says what is drawn anew
-                job.finished.wait(DRAW_S if drawn > 1 else POLL_S)
+                job.finished.wait(DRAW_S if drawn > 1 or step is None else POLL_S)
             placeholder.empty()
         return job.result
 
 
-def progress_text(step: Step | None, ahead: int) -> tuple[float, str]:
+def progress_text(step: Step | None, place: Place | None) -> tuple[float, str]:
     """How far a computation has come, from 0 to 1, and in words."""
     if step is None:
-        return 0.0, _IN_LINE.format(ahead + 1) if ahead else "Computing"
+        return 0.0, _IN_LINE.format(place.number, _about(place.seconds)) if place else "Computing"
     counted = f"Step {step.done + 1:,} of {step.total:,}" + (f": {step.doing}" if step.doing else "")
     return min(step.done / step.total, 1.0), counted
+
+
+def _about(seconds: float) -> str:
+    if not seconds:
+        return ""
+    return f", about {next((said for limit, said in _ABOUT.items() if seconds <= limit), 'ten minutes or more')}"

@@ -30,6 +30,7 @@ _lock = threading.Lock()
 @cache
 def start() -> threading.Thread:
     """Begin to wake up, as the server starts; the thread, always the same, ends when everything is imported."""
+    use_one_arena()  # before any thread has begun one of its own
     thread = threading.Thread(target=_wake_up, name="warm-up", daemon=True)
     thread.start()
     return thread
@@ -51,7 +52,6 @@ def is_awake() -> bool:
 def _import_torch() -> None:
     with _lock:
         if not _awake.is_set():
-            use_one_arena()
             import_module("torch")
             _awake.set()
 

@@ -22,6 +22,11 @@ def refused(page: str, what: str) -> None:
     _LOG.warning("refused on %s: %s", page, what)
 
 
+def computing(where: str) -> None:
+    """Long computations take place somewhere else from now on."""
+    _LOG.info("long computations: %s", where)
+
+
 def failed(page: str, error: Exception) -> None:
     """Something failed, and what stands in its place says so.
 

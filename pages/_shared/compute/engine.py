@@ -1,0 +1,125 @@
+"""Where long computations take place: here in threads, or in other processes. Both keep one line, and stop alike."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Protocol
+
+from pages._shared.compute.job import Cancelled, Job
+from pages._shared.compute.line import TURN_S, Line, Place
+from pages._shared.compute.memory import trim
+
+# A move passes some twenty times from one thread to another, and beside a computation that never rests each has to
+# wait so long for Python. Its own 5 ms makes moves beside a training class half as slow again; with nothing beside
+# them a move's messages come in fewer and larger parts, which a browser draws sooner.
+SWITCH_S = 0.001
+
+
+class Engine(Protocol):
+    """Computes what reports its steps, for as long as somebody waits for it."""
+
+    def submit(self, job: Job) -> None:
+        """Compute it when its turn comes; its ``end`` is called when it is over, whatever came of it."""
+        ...
+
+    def leave(self, job: Job) -> None:
+        """Nobody waits for it any more: what it holds is freed, at its next step if it computes just now."""
+        ...
+
+    def place(self, job: Job) -> Place | None:
+        """Where it stands in line; None once it has begun."""
+        ...
+
+    def close(self) -> None:
+        """Let go of all that is not of this process."""
+        ...
+
+
+class EmbeddedEngine:
+    """Computes in a thread of this process, in turns.
+
+    Args:
+        line: Which are begun, and whose turn it is.
+        yield_to_pages: What computations call between their steps; see ``Job.compute``.
+    """
+
+    def __init__(self, line: Line | None = None, yield_to_pages: Callable[[float], None] = lambda _: None) -> None:
+        self._line, self._yield_to_pages = line or Line(), yield_to_pages
+        self._lock = threading.Lock()
+        self._lane = ThreadPoolExecutor(1, "long")
+
+    def submit(self, job: Job) -> None:
+        """See ``Engine``."""
+        with self._lock:
+            self._line.add(job)
+        self._lane.submit(self._take_turn)
+
+    def leave(self, job: Job) -> None:
+        """See ``Engine``."""
+        with self._lock:
+            left = self._line.leave(job)
+        if left:
+            job.error = Cancelled()
+            job.end()
+
+    def place(self, job: Job) -> Place | None:
+        """See ``Engine``."""
+        with self._lock:
+            return self._line.place(job)
+
+    def close(self) -> None:
+        """See ``Engine``."""
+
+    def _take_turn(self) -> None:
+        """One turn of whoever has the next; each that is not over is followed by another."""
+        with self._lock:
+            job = self._line.next()
+        if job is None:
+            return
+        with _giving_way():
+            over = job.compute(TURN_S, self._yield_to_pages)
+        with self._lock:
+            if over:
+                self._line.end(job)
+            else:
+                self._line.put_back(job)
+        if over:
+            job.end()
+            trim()
+        else:
+            self._lane.submit(self._take_turn)
+
+
+@contextmanager
+def _giving_way() -> Iterator[None]:
+    """Threads take turns more often while the block runs."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)
+
+
+def make_engine(where: str, yield_to_pages: Callable[[float], None]) -> Engine:
+    """The engine that ``COMPUTE`` names: empty for this process, ``local`` for processes of its own, or a scheduler.
+
+    Raises:
+        ValueError: If it names nothing of that kind.
+        ImportError: If what it needs is not installed.
+    """
+    embedded = EmbeddedEngine(yield_to_pages=yield_to_pages)
+    if not where:
+        return embedded
+    if where != "local" and not where.startswith(("tcp://", "tls://")):
+        raise ValueError(f"COMPUTE is {where!r}: local, tcp://host:port or tls://host:port is allowed.")
+    try:
+        from pages._shared.compute.cluster import ClusterEngine  # only here: nobody else needs the package
+    except ImportError as error:
+        said = "COMPUTE needs what requirements-cluster.txt names: python -m pip install -r requirements-cluster.txt"
+        raise ImportError(said) from error
+    return ClusterEngine(where, embedded)
