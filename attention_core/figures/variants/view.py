@@ -113,13 +113,12 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
     panels: tuple[Panel, ...] = (
         MatrixPanel(title=f"Full, {HEADS} heads", values=full, hidden=hidden, **shared),
         MatrixPanel(title="Grouped", values=grouped, hidden=hidden, **shared),
-        MatrixPanel(title="Linear", values=linear, hidden=hidden, **shared),
         MatrixPanel(title="Multi-query", values=grouped[0], hidden=hidden, **shared),
+        MatrixPanel(title="Linear", values=linear, hidden=hidden, **shared),
     )
     return MatrixView(
         panels=panels,
-        summary="The same words, weighed in four ways by one set of weights; the slider shares the keys of full "
-        "attention among more or fewer heads.",
+        summary="The same words in four kinds of attention; the slider has more or fewer heads share a key.",
         sweep=Sweep(name="num_kv_heads", label="Heads of keys and values", values=tuple(map(str, KV_HEADS))),
         front=2,
     )
