@@ -28,6 +28,8 @@ from attention_core.figures.theme import Role
 
 NAMES: Final = {"explicit": "explicit (trace)", "fused": "fused (forward)", "loop": "loop over heads"}
 ROLES: Final[dict[str, Role]] = {"explicit": "query", "fused": "output", "loop": "key"}
+PARTS: Final[dict[str, Role]] = {"projections": "query", "scores": "key"}  # blue and orange, as in the map
+SCORES: Final = ("scores", "weights", "context")
 SHORT: Final = {"n": "n", "d_model": "d_model", "heads": "h"}
 SIZE: Final = {"n": "tokens, n", "d_model": "width, d_model", "heads": "heads, h"}
 
@@ -178,12 +180,16 @@ def _axes(widths: Any, sizes: Any) -> dict[str, Axis]:
 
 def _flops_bars(result: ComplexityResult) -> BarsPanel:
     """What the counter sees of each line, and below it what it does not see."""
+    roles: tuple[Role, ...] = tuple(
+        PARTS["scores" if line.name in SCORES else "projections"] for line in result.lines
+    )
     memory = f"{format_number(result.weights_bytes / 2**20)} MiB"
     return BarsPanel(
         title="FLOPs per step",
         values=np.array([line.counted / 1e6 for line in result.lines]),
         labels=Axis(title="line", labels=tuple(line.name for line in result.lines)),
         quantity="million FLOPs",
+        role=roles,
         note=f"Not counted: {result.exponentials:,} exponentials of softmax. The weights fill {memory}.",
     )
 
@@ -196,9 +202,9 @@ def _flops_lines(result: ComplexityResult) -> LinesPanel:
         x=np.array(TOKENS),
         x_title="tokens, n",
         series=tuple(
-            Series(name=f"{part}, {by}", values=values[i], dashed=dashed)
+            Series(name=f"{part}, {by}", values=values[i], dashed=dashed, role=role)
             for by, values, dashed in curves
-            for i, part in enumerate(("projections", "scores"))
+            for i, (part, role) in enumerate(PARTS.items())
         ),
         y_title="FLOPs",
         log_x=True,

@@ -157,8 +157,9 @@ class Page(ExperimentState):
         st.html('<section class="second"><h4>A second look</h4></section>')  # of a picture whose panels need it
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
-        with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
-            self._draw_controls()
+        if not self.picture_hidden:  # there is nothing to move yet
+            with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
+                self._draw_controls()
         if self.question_open:
             with self._above:
                 how = "slide" if presenting() else "open" if self.picture_hidden else "folded"
@@ -222,7 +223,10 @@ class Page(ExperimentState):
             self._answer(config, view, found)
             state[shown] = now
         else:
-            st.info("Answer the question above, or skip it, to see the picture.")
+            with st.container(
+                border=True, height=HEIGHT_PX, vertical_alignment="center", horizontal_alignment="center"
+            ):
+                st.markdown(":gray[Answer the question above, or skip it, to see the picture.]", width="content")
 
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""

@@ -1,4 +1,4 @@
-// From page to page: a phone's sidebar folds once a page was chosen in it, and the browser's history holds one step for
+// From page to page: a phone's sidebar folds once a page was chosen in it, or loaded, and the browser's history holds one step for
 // each thing a person did.
 
 import { component, Listener } from "../base/component.js";
@@ -15,14 +15,19 @@ class Navigation extends Listener {
 
 /** It lies over the page, which is what was chosen to be seen. @param {AbortSignal} signal */
 function foldSidebar(signal) {
-  const fold = (/** @type {MouseEvent} */ { target }) => {
-    if (!(target instanceof Element && target.closest("[data-testid=stSidebarNavLink]"))) return;
+  const fold = () => {
     if (!matchMedia("(max-width: 767.98px)").matches) return;
     /** @type {HTMLElement | null} */ (
       document.querySelector("[data-testid=stSidebarCollapseButton] button")
     )?.click();
   };
-  document.addEventListener("click", fold, { signal });
+  const sidebar = document.querySelector("[data-testid=stSidebar]");
+  if (sidebar && sidebar.getBoundingClientRect().right > 0) fold(); // Streamlit keeps it open over a reload
+  document.addEventListener(
+    "click",
+    ({ target }) => target instanceof Element && target.closest("[data-testid=stSidebarNavLink]") && fold(),
+    { signal },
+  );
 }
 
 // Streamlit makes a step for what a page writes to its address and another for the page itself. What follows a step
