@@ -51,7 +51,7 @@ PRESETS = (
     Preset("Rotary positions", "One switch, and the key bias is felt again.", KEY_ALONE | {"rotary": True}),
     Preset(
         "A million",
-        "Cancellation ends: off by a little, by a lot, or NaN.",
+        "Rounding spoils the cancellation: slightly, badly, or completely (NaN).",
         {"show": "growing", "key_size": 1e6, "curve": "key-size"},
     ),
     Preset(
@@ -61,7 +61,7 @@ PRESETS = (
     ),
     Preset(
         "Published appendix",
-        "All it reports is rounding: more bits, less of it.",
+        "All it reports is rounding: with more bits it shrinks.",
         KEY_ALONE | {"show": "curve", "curve": "appendix"},
     ),
 )

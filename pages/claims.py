@@ -38,7 +38,7 @@ class Chosen:
     """Which claims are listed."""
 
     verdict: str = setting("all", Choice(EXPECTATIONS, label="What theory says", listed=False))
-    source: str = setting("anywhere", Choice(PLACES, label="Where it is said"))
+    source: str = setting("anywhere", Choice(PLACES, label="Source"))
 
 
 @settings_group("claims")

@@ -62,7 +62,7 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key
     st.text_input("Title", max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
     # A popover can be closed from here only where opening it asks for a run.
     with st.popover("Start from a ready-made course", icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
-        st.markdown("This takes the place of the draft.")
+        st.markdown("This replaces your draft.")
         for name in OURS:
             label = f"{ours(name).title}, {ours(name).minutes} min"
             st.button(label, key=sheet.session_key(f"ours_{name}"), on_click=begin, args=(ours(name),))
@@ -70,10 +70,10 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key
         if now is not None:
             st.button("The course you are in", key=sheet.session_key("walked"), on_click=begin, args=(now.course,))
         st.file_uploader("A course's file", type="json", key=FILE, on_change=load)
-        st.button("An empty one", key=sheet.session_key("empty"), on_click=begin, args=(Course(),))
+        st.button("An empty course", key=sheet.session_key("empty"), on_click=begin, args=(Course(),))
 
 if here.steps:
     draw_steps(here)
     hand_out.draw(here)
 else:
-    st.info("No step yet: walk to a page, or begin with one of the courses that are here.")
+    st.info("No steps yet: open a page and add it, or start from a ready-made course.")

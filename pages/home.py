@@ -26,7 +26,7 @@ class Figure:
 
     tokens: tuple[str, ...] = setting(SENTENCE, Words(label="Your sentence"))
     shuffle: bool = setting(True, Switch(label="Shuffle the words"))
-    positions: bool = setting(False, Switch(label="Tell it the positions"))
+    positions: bool = setting(False, Switch(label="Add positions"))
 
 
 def shuffled(figure: Figure) -> ShuffleConfig:
@@ -43,7 +43,8 @@ draw_title("Attention explorer", beside=draw_join)
 if not presenting():  # a slide begins with its picture, and its teacher joins no class
     st.markdown(
         "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
-        "carries the number it was held to. Change something, and watch what attention notices and what it cannot."
+        "stands beside the number that was measured for it. Change something, and watch what attention notices and "
+        "what it cannot."
     )
 draw_way_in()
 left, right = st.columns([3, 2], gap="medium")

@@ -198,12 +198,9 @@ def answers(config: study.LearningConfig, view: View, found: Results) -> None:
 def say_answer(config: study.LearningConfig, view: View) -> None:
     """What the model answers, and what is left of it without the heads that are off; with their switches."""
     result = page.compute(study.steps_learning, config)
-    found = answered(config, view, result)
     with page.caption:
         if result.stopped:
             st.warning(result.stopped)
-        if found:
-            st.markdown(draw.answer_words(found))
         if view.below == "heads":
             draw_switches(config, heads_off(config, view))
             st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))

@@ -41,7 +41,7 @@ PREDICT = Predict(
     (FOLLOWS, DIFFERENT),
     {"topic": "block"},
     grade,
-    headline="What LayerNorm looks at, what it leaves of a token, and what it does to a block.",
+    headline="What LayerNorm looks at, what it keeps of a token, and what it does to a block.",
 )
 
 page = Page("normalization", config=study.NormalizationConfig, view=View, presets=PRESETS, predict=PREDICT)

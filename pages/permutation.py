@@ -126,7 +126,7 @@ def results(config: ShuffleConfig, _view: View) -> Results:
 def answers(config: ShuffleConfig, view: View, found: Results) -> None:
     shuffle = found.main
     laws, built, order, depth = found.told
-    page.curves(draw.residual_view(laws), title="Every order: what is left once it is undone", height=RESIDUALS)
+    page.curves(draw.residual_view(laws), title="Every order: the difference after undoing it", height=RESIDUALS)
     page.draw_tabs(
         found,
         why=draw.proof(shuffle, laws, built, order, depth),

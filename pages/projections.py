@@ -20,12 +20,15 @@ class View:
 
 PRESETS = (
     Preset(
-        "Unequal norms", "A long word outshines the short ones, even in their own row.", {"spread": 0.6}, spoils=True
+        "Unequal norms",
+        "A word with a large vector outshines the others, even in their own row.",
+        {"spread": 0.6},
+        spoils=True,
     ),
     Preset("One matrix for Q and K", "Scores become symmetric; the weights do not.", {"topic": "tied"}),
     Preset("Another basis", "Every matrix changes, and the output does not move.", {"topic": "gauge"}),
     Preset("Bottleneck", "Scores of low rank, weights of full rank.", {"topic": "rank"}),
-    Preset("Collapse", "Without the residual, all words become one.", {"topic": "collapse", "layer": 6}),
+    Preset("Collapse", "Without the residual, all words become alike.", {"topic": "collapse", "layer": 6}),
 )
 
 

@@ -33,7 +33,7 @@ class View:
 PRESETS = (
     Preset("Two heads, three layers", "27 inputs reach one token: (2 + 1)³.", {}),
     Preset("One head", "Doubling with each layer still grows fast.", {"heads": 1, "layers": 5}),
-    Preset("Random heads", "They tread on one another's paths.", {"weights": "random"}),
+    Preset("Random heads", "Their paths overlap.", {"weights": "random"}),
     Preset("Soft heads", "Every token sees every other, a little.", {"weights": "soft", "show": "matrix"}),
     Preset("No residual", "Without it a token forgets where it stood: 2ⁿ, not 3ⁿ.", {"residual": False}, spoils=True),
 )

@@ -25,7 +25,7 @@ class View:
 
 PRESETS = (
     Preset("Unscaled", "At d_head = 4,096 one key takes nearly everything.", {"d_head": 4096}),
-    Preset("÷ √d_head", "The same pictures at every size: nothing moves.", {"scale": "root", "d_head": 1024}),
+    Preset("÷ √d_head", "Divided by the root, every size gives the same picture.", {"scale": "root", "d_head": 1024}),
     Preset("÷ d_head", "Too much: the weights turn uniform.", {"scale": "head", "d_head": 1024}),
     Preset("QK-norm", "Normalised queries and keys still need a scale.", {"qk_norm": True, "d_head": 1024}),
     Preset(

@@ -31,7 +31,7 @@ VIEWS: Final = {
 SAYS: Final = {
     ADDITIVE: "Adding −10000 instead of −∞ hides a key only as long as the scores are much smaller than that.",
     EMPTY: "Softmax of −∞ alone is 0 ÷ 0. One such row is NaN in layer 1, and everyone who looks at it in layer 2.",
-    CONVENTIONS: "Nobody agrees which way round True is. Each row is tested against the library it speaks of.",
+    CONVENTIONS: "Libraries disagree on what True means. Each row is tested against the library it speaks of.",
 }
 CONVENTION_ROWS: Final = (
     ("torch", "F.scaled_dot_product_attention", "attn_mask", "(…, q_len, kv_len)", "may attend", "float: added"),
@@ -151,7 +151,7 @@ def _grid_panel(
         quantity="heads with weight",
         scale="sequential",
         limits=(0.0, 1.0),
-        note=f"Given: {kinds}." if note else "",
+        note=f"Masks used: {kinds}." if note else "",
     )
 
 

@@ -281,11 +281,7 @@ def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, l
             ("the causal mask", config.mask == "causal"),
         )
         told = " and ".join(name for name, on in bringers if on)
-        what = (
-            "what stays in its place"
-            if not told
-            else f"{told}, which {'is' if told == 'the causal mask' else 'are'} there for that"
-        )
+        what = "what stays in its place" if not told else f"{told}, whose task that is"
         apart = f"numbers, up to {format_number(left)} apart" if left > result.bound else "outputs"
         return f"The same words in another order give other {apart}: {what}."
     if not queries:

@@ -91,8 +91,10 @@ def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixVi
 
 def _in_place(picture: ScalingPicture) -> list[ScalingSide]:
     """The two factors from left to right, whichever is chosen: unscaled first, then the root."""
-    places = {"1": 0, "1/√d_head": 1}
-    return sorted((picture.chosen, picture.beside), key=lambda side: places.get(side.name, 2))
+    places = {True: 0, "1/√d_head": 1}  # what does not know d_head first
+    return sorted(
+        (picture.chosen, picture.beside), key=lambda side: places.get("d_head" not in side.name or side.name, 2)
+    )
 
 
 def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
@@ -140,7 +142,9 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
 
 def _summary(picture: ScalingPicture, step: int) -> str:
     one, other = (f"{format_number(side.largest_weight(step))} {_spoken(side.name)}" for side in _in_place(picture))
-    return f"Of this query's weight the largest share is {one}, {other}: unscaled scores spread as heads grow."
+    plain = "d_head" not in _in_place(picture)[0].name
+    why = "unscaled scores spread as heads grow" if plain else "the more they are divided, the softer softmax is"
+    return f"One key takes {one}, {other} of this query's weight: {why}."
 
 
 def _spoken(name: str) -> str:

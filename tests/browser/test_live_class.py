@@ -104,7 +104,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
     step(teacher, "Reveal the answer")
     says(teacher, ".measured", "It vanishes for most.*✓ measured")
     says(phones[0], ".measured", "It vanishes for most.*your answer")
-    says(phones[0], ".sent", "^You said what was measured.$")
+    says(phones[0], ".sent", "^Your answer matches the measurement.$")
     assert "scaling_d_head=4096" in teacher.url, "the move was made before the tensor was asked"
     with teacher.expect_download() as saved:
         teacher.get_by_role("button", name="Results (CSV)").click()

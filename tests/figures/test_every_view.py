@@ -269,7 +269,7 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
         | {"Parameters of the layer": "parameters"},
     ),
     "variants operations": ("variants", {"softmax": "softmax_flops", "linear": "linear_flops"}),
-    "variants cache": ("variants", {"Off the whole pass": "moved"}),
+    "variants cache": ("variants", {"Difference from the whole pass": "moved"}),
     "scaling variance": ("scaling", sides(score_variance="")),
     "scaling max_weight": ("scaling", sides(max_weight="")),
     "scaling entropy": ("scaling", sides(entropy="")),

@@ -117,7 +117,7 @@ def test_the_view_shows_both_ways_layer_by_layer_and_many_tokens_share_cells() -
     assert view.sweep.values == ("1", "2")
     assert view.panels[0].colour_limits == (0.0, 1.0)
     assert view.panels[0].rows.labels == view.panels[0].columns.labels == tuple("123456789")
-    assert "look at 9 inputs; something of 9 reaches it" in view.summary
+    assert "look at 9 inputs; at least a little of 9 reaches it" in view.summary
     seen, paths = reach_view(reached(heads=1, layers=1, tokens=256, dtype="float32")).panels
     assert seen.values.shape == (1, 128, 128)
     assert paths.values.shape == (1, 64, 128)

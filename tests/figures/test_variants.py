@@ -23,7 +23,7 @@ def test_each_step_of_the_cache_shows_one_row_more() -> None:
         for shown, whole in ((keys.values, result.keys), (weights.values, result.steps.mean(0))):
             np.testing.assert_allclose(shown[step, : step + 1], whole[: step + 1], rtol=1e-6, atol=1e-12)
             assert not shown[step, step + 1 :].any()
-    assert keys.note == "As many values lie beside them: 512 bytes for each word."
+    assert keys.note == "As many values are kept too: 512 bytes for each word."
 
 
 def test_the_sliders_walk_heads_and_lengths() -> None:

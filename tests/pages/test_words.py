@@ -49,7 +49,7 @@ def test_a_line_says_in_words_what_its_icon_says() -> None:
     }
     for outcome, line in looks.items():
         icon, colour, word = LOOKS[outcome]
-        assert line.startswith(f":{colour}[{icon} {word}.]")
+        assert line.startswith(f":{colour}[{icon} {word}{'.' if outcome != 'fails' else ': Positions stay.'}]")
         assert statement("perm-kv").removesuffix(".") in line
         assert [one for one in ("orange", "green") if one in line] == [colour] * (colour != "gray")
     assert "Positions stay." in looks["fails"]

@@ -61,6 +61,7 @@ class Element {
 export const document = Object.assign(new EventTarget(), {
   createElement: (tag) => new Element(tag),
   baseURI: "http://127.0.0.1/",
+  documentElement: { dataset: {} },
   visibilityState: "visible",
 });
 globalThis.document = document;

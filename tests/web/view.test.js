@@ -79,6 +79,8 @@ test("a step is drawn when it is taken, and told when it is let go", () => {
   assert.deepEqual(painted, [2, "painted"]);
   assert.deepEqual([view.sweepValue.textContent, view.range.attributes["aria-valuetext"]], ["4", "4"]);
   assert.deepEqual(told, []);
+  assert.equal(document.documentElement.dataset.sweeping, "yes", "what is said below is of another step");
   view.report();
+  assert.equal(document.documentElement.dataset.sweeping, undefined);
   assert.deepEqual(told, [["step", [3, 2]]]);
 });

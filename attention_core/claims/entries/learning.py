@@ -43,7 +43,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="learn-depth",
-        statement="Continuing a sequence that repeats itself with an unknown period is learned by two layers.",
+        statement="Two layers learn to continue a sequence that repeats itself with an unknown period.",
         source=OURS,
         place="after Olsson et al. (2022) and Sanford et al. (2024)",
         options=_DEPTH | _SIX,

@@ -10,7 +10,7 @@ _HERE: Final[dict[str, Any]] = {"page": "variants", "source": OURS, "run": run_v
 CLAIMS: Final = (
     Claim(
         id="kv-repeat",
-        statement="Heads that share keys and values compute what full attention does with these repeated.",
+        statement="Heads that share keys and values give what full attention gives with copies of them.",
         breaks=Break(by="the shared heads repeated in turn", options={"tiled": True}),
         **_HERE,
     ),

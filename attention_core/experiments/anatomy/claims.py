@@ -170,7 +170,7 @@ def _past_lookup(passes: AttentionTrace, reference: AttentionTrace) -> float:
 
 TESTS: Final = (
     reshape_test(partial(breaks, claim="mha-reshape")),
-    Test("mha-divisible", "=", f"of 1 … {D_MODEL} heads the constructor refuses", f"refused of 1 … {D_MODEL} heads",
+    Test("mha-divisible", "=", f"of 1 … {D_MODEL} heads the constructor rejects", f"refused of 1 … {D_MODEL} heads",
          breaks=partial(breaks, claim="mha-divisible")),
     Test("drop-rows", "≤", "the sum of a row of weights differs from 1 by at most", "max |Σⱼ aⱼ − 1|",
          breaks=partial(breaks, claim="drop-rows")),

@@ -153,7 +153,7 @@ def _softmax(config: AnatomyConfig, scores: np.ndarray, value: float, row: int, 
 
 def _average(values: np.ndarray, value: float) -> Arithmetic:
     count = len(values)
-    text = f"({' + '.join(map(number, values.tolist()))}) ÷ {count} = {number(value)}: no head need look like it"
+    text = f"({' + '.join(map(number, values.tolist()))}) ÷ {count} = {number(value)}: no head has to look like it"
     return Arithmetic(((text, None),), tuple((float(one), 1 / count) for one in values), value)
 
 

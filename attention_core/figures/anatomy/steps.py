@@ -35,7 +35,7 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "one_hot": Quantity("Which word it is", "1 = this word", "token", "word", "sequential"),
     "words": Quantity("Word vector", "number", "token", "number"),
     "slots": Quantity("+ position", "number", "token", "number"),
-    "embedded": Quantity("= embedding", "number", "token", "number"),
+    "embedded": Quantity("Embedding", "number", "token", "number"),
     "q_rows": Quantity("Queries", "q", "query", "head.number", role="query"),
     "k_rows": Quantity("Keys", "k", "key", "head.number", role="key"),
     "v_rows": Quantity("Values", "v", "key", "head.number", role="value"),

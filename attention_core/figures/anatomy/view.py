@@ -54,6 +54,8 @@ def shown(config: AnatomyConfig, step: str, head: str) -> tuple[Shown, ...]:
     """
     here = step_of(step)
     names = (*here.takes, here.gives)
+    if step == "pass" and not config.causal:
+        names = tuple("scores" if name == "masked" else name for name in names)
     if step == "softmax" and config.dropout:
         names = (*names, "applied")
     every = tuple(range(config.heads))
@@ -169,7 +171,7 @@ def _panel(config: AnatomyConfig, result: AnatomyResult, what: Shown, limits: Li
     if what.head is not None and config.heads > 1:
         title += ", average of the heads" if what.head == -1 else f", head {what.head + 1}"
     return MatrixPanel(
-        title=title,
+        title=title[:1].upper() + title[1:],
         values=values,
         rows=_axis(config, result, quantity.rows, values.shape[0], _ROW_ROLES.get(quantity.rows)),
         columns=_axis(config, result, quantity.columns, values.shape[1], quantity.role),

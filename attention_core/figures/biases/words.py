@@ -83,7 +83,7 @@ def _(result: TrainingResult) -> str:
 def _(result: AppendixResult) -> str:
     row = max(result.rows, key=lambda one: one.published)
     return (
-        f"With more bits less is left of what was published: of its largest number, {format_number(row.published)}, "
+        f"With more bits the difference shrinks: the largest, {format_number(row.published)} as published, is "
         f"{format_number(row.float64)} in float64."
     )
 

@@ -230,6 +230,6 @@ def _time_bars(times: TimeCurves) -> BarsPanel:
 def _summary(result: ComplexityResult) -> str:
     ratio = format_number(result.crossing / result.config.d_model)
     return (
-        f"Orange is where the scores cost more arithmetic than the projections, from a text of {ratio} times its "
-        f"width on; at the chosen size they take {result.share:.0%} of all."
+        f"Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
+        f"times its width; at the chosen size they take {result.share:.0%} of the total."
     )

@@ -88,7 +88,7 @@ def _(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
         norms,
     )
     if result.lost_queries:
-        told = f"Without projections {result.lost_queries} of {result.queries} times a word looks hardest at another"
+        told = f"Without projections {result.lost_queries} of {result.queries} times a word looks most at another"
         return panels, f"{told}, a longer one; with projections it may look anywhere."
     return panels, "Without projections each word looks most at itself; with them it can look elsewhere."
 
@@ -177,7 +177,7 @@ def _(result: CollapseResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
     alone, with_it = (format_number(float(value)) for value in result.left[:, -1])
     return (
         panels,
-        f"By attention alone all words become one: {alone} apart in the end, {with_it} with the residual.",
+        f"With attention alone all words become alike: {alone} apart in the end, {with_it} with the residual.",
     )
 
 

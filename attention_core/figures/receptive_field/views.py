@@ -55,7 +55,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
             ),
         ),
         summary=(
-            f"At the top, the last token's heads look at {result.reach_graph[-1, -1]:,} inputs; something of "
+            f"At the top, the last token's heads look at {result.reach_graph[-1, -1]:,} inputs; at least a little of "
             f"{result.reach_autograd[-1, -1]:,} reaches it."
         ),
         sweep=Sweep(name="layers", label="Layers up", values=tuple(str(n) for n in range(1, layers + 1))),

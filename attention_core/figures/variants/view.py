@@ -139,7 +139,7 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             columns=Axis(title="number of the key", labels=numbers),
             quantity="key",
             scale="diverging",
-            note=f"As many values lie beside them: {int(result.token_bytes[_at(config)])} bytes for each word.",
+            note=f"As many values are kept too: {int(result.token_bytes[_at(config)])} bytes for each word.",
         ),
         MatrixPanel(
             title="What each new word looks at",
@@ -151,7 +151,7 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             **axes,
         ),
         BarsPanel(
-            title="Off the whole pass",
+            title="Difference from the whole pass",
             values=result.moved,
             labels=Axis(title="word", labels=config.tokens),
             quantity="max |difference|",

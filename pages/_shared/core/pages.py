@@ -67,13 +67,13 @@ PAGES = (
     ),
     PageSpec(
         "variants", "Variants", ":material/alt_route:", "What it costs",
-        "Heads may share :orange[keys] and :green[values], and a cache keep them; without softmax the cost grows "
+        "Heads can share :orange[keys] and :green[values], and a cache can keep them; without softmax the cost grows "
         "like the text.",
         r"\varphi(Q)\,(\varphi(K)^\top V)",
     ),
     PageSpec(
         "masks", "Masks", ":material/visibility_off:", "What it is made of",
-        "Which mask goes where: one that is missing lets padding speak, one too many leaves a row without keys.",
+        "Which mask goes where: too few let padding speak, too many leave a word nothing to look at.",
         r"e^{-\infty} = 0",
     ),
     PageSpec(

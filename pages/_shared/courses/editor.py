@@ -42,7 +42,7 @@ def _row(at: int, step: Step) -> str:
     flags += [f"{len(here.fixed)} fixed"] if here.fixed else []
     count = len(here.questions)
     flags += [f"{count} question{'s' * (count > 1)} for a class"] if count else []
-    flags += ["parts left out"] if here.parts != tuple(PARTS) else []
+    flags += ["some parts hidden"] if here.parts != tuple(PARTS) else []
     settings = [f"{key.removeprefix(f'{step.page}_')} = {text}" for key, text in step.settings.items()]
     said = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
     lines = [f"**{at + 1}. {step.title}** :gray[{' · '.join(flags)}]"]

@@ -147,7 +147,7 @@ class Controls:
             value = received(name, one, sent)
         except (ConfigError, TypeError, ValueError):
             log.refused(self.settings.page or "all pages", f"a value of {name}")
-            address.add_notice(f"{one.label} cannot be what was sent; it stays as it was.")
+            address.add_notice(f"{one.label} cannot have the value that was sent; it stays as it was.")
             st.rerun()  # of the whole page, for the browser shows what it sent
         with turns().hold():
             self.settings.set(**{name: value})

@@ -42,7 +42,7 @@ def draw_finding(verdicts: Iterable[Verdict], *, aside: Collection[str] = ()) ->
         st.markdown(no_line_breaks(f":small[{row.line()}]"))
     folded, more = rows[first:] + rows[:first], len(rows) - first
     unlike = any(row.verdicts[0].outcome in ("surprises", "undecided") for row in rows[first:])
-    counted = f"{more} more claim{'s' * (more > 1)}{'' if unlike else ', as theory says'}; how all was measured"
+    counted = f"{more} more claim{'s' * (more > 1)}{'' if unlike else ', as theory says'}, and how all was measured"
     with st.expander(counted if more else "How it was measured"):
         st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in folded)))
 
@@ -61,6 +61,8 @@ class _Row(NamedTuple):
         if verdict.surprises and not because:
             because = " It holds, and should not here." if verdict.holds else " It should hold here."
         told = escape_markdown(statement(verdict.claim), 200)
+        if verdict.outcome == "fails" and because and not self.aside:  # the switch, before what it does away with
+            return f":{colour}[{icon} {word}:{because}] This fails: {told} {capital(number_in_words(verdict))}"
         return f":{colour}[{icon} {word}.] {told}{because} {capital(number_in_words(verdict))}"
 
     def all_lines(self) -> str:
@@ -108,8 +110,8 @@ def number_in_words(verdict: Verdict) -> str:
 
 
 def capital(sentence: str) -> str:
-    """The sentence with a capital."""
-    return sentence[:1].upper() + sentence[1:]
+    """The sentence with a capital; a symbol stays as it is."""
+    return sentence[:1].upper() + sentence[1:] if sentence[:1].isascii() else sentence
 
 
 def details(verdict: Verdict) -> str:

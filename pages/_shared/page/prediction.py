@@ -55,6 +55,7 @@ def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "
         elif option in predict.options:
             page.extras.set(answer=str(predict.options.index(option) + 1))
             page.settings.set_all(predict.move)
+            st.session_state[page.session_key("just_chosen")] = True
         st.rerun()  # of the whole page: a claim may stand in its headline now
 
     question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
@@ -89,7 +90,7 @@ def draw_grade(page: PageState, predict: Predict, truth: str | None) -> None:
         elif said == truth:
             says = "The measurement agrees. :green[:material/check: right]"
         else:
-            says = f"Measured here: **{truth}**. :gray[:material/close: not so]"
+            says = f"Measured here: **{truth}**. :gray[:material/close: wrong]"
         line = f"**You said** {said}. {says}"
     elif st.session_state.get(kept, ("", None))[0] == said:
         line = f":gray[You said {said}; it was {st.session_state[kept][1] or 'not to be told'}.]"

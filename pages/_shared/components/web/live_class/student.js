@@ -123,7 +123,7 @@ export class Student {
     if (mine === null) return phase === "closed" ? "The vote is closed." : "";
     if (phase === "closed") return `You said: ${question?.answers[mine]}.${round === 1 ? " Talk it over." : ""}`;
     if (measured === null) return "";
-    if (mine === measured) return question?.page ? "You said what was measured." : "Your answer is right.";
+    if (mine === measured) return question?.page ? "Your answer matches the measurement." : "Your answer is right.";
     return question?.page ? "The measurement disagrees with you." : "Another answer is right.";
   }
 

@@ -234,7 +234,7 @@ export class Fit {
     list.style.columnGap = `${gap}px`;
     const matrices = all.filter((one) => one instanceof Heatmap);
     const top = Math.max(0, ...matrices.map(({ geo }) => geo.top));
-    for (const { geo } of matrices) geo.top = top;
+    if (!view.data.flow) for (const { geo } of matrices) geo.top = top;
     const shared = list === this.list && this.legend.parentElement !== null;
     for (const [i, { drawn, parts }] of shown.entries()) {
       const { canvas } = parts.ctx;

@@ -1,6 +1,6 @@
 // Panels that follow from each other, from left to right, and the ways between them: a line for each row.
 
-import { element, still } from "../base/dom.js";
+import { clamp, element, still } from "../base/dom.js";
 import { LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
 import { svg } from "./svg.js";
@@ -10,8 +10,8 @@ import { svg } from "./svg.js";
 /** @import { Shown } from "./view.js" */
 /** @typedef {NonNullable<ViewData["flow"]>} Spec */
 
-const GAP = 40; // pixels between columns: room for the ways
-const LEAST = 760; // narrower than this the flow scrolls to its end
+const [NARROW, WIDE] = [18, 40]; // pixels between columns: room for the ways
+const LEAST = 330; // narrower than this the flow scrolls to its end
 const TITLE = 24;
 const DRAWN_MS = 500; // for the ways of one column to the next, once
 
@@ -23,6 +23,7 @@ export class Flow {
   strip = element("div", { className: "strip" });
   lines =
     /** @type {{ x0: number, y0: number, bend: number, x1: number, y1: number, colour: string, from: number }[]} */ ([]);
+  gap = 0;
   seen = false;
 
   /** Places a view's panels; says how wide they are. @param {Fit} fit @param {Spec} spec @param {number} room */
@@ -32,19 +33,24 @@ export class Flow {
       if (drawn instanceof Heatmap) drawn.bare = columns[i] ? "next" : "first";
     });
     const count = Math.max(...columns) + 1;
-    const width = (Math.max(LEAST, fit.width) - GAP * (count - 1)) / count - 1;
+    const whole = Math.max(LEAST, fit.width);
+    this.gap = clamp(0.05 * whole, NARROW, WIDE);
+    const width = (whole - this.gap * (count - 1)) / count - 1;
     const alike = (/** @type {number} */ i) => columns.filter((one) => one === columns[i]).length;
     fit.measure(panels, width, () => LOWEST);
     const top = Math.max(...panels.map(({ drawn }) => drawn.geo.top));
     const heights = new Map(panels.map(({ drawn }, i) => [drawn, room / alike(i) - TITLE - top - drawn.geo.bottom]));
-    fit.fill(panels, { across: count, width, gap: GAP, each: 0 }, (one) => Math.max(LOWEST, heights.get(one) ?? 0));
+    fit.fill(panels, { across: count, width, gap: this.gap, each: 0 }, (one) =>
+      Math.max(LOWEST, heights.get(one) ?? 0),
+    );
     fit.list.classList.add("flow");
-    panels.forEach(({ parts }, i) => {
+    panels.forEach(({ drawn, parts }, i) => {
       const row = columns.slice(0, i).filter((one) => one === columns[i]).length;
       parts.panel.style.gridColumn = String(columns[i] + 1);
       parts.panel.style.gridRow =
         alike(i) === 1 ? `1 / ${Math.max(...columns.map((_, k) => alike(k))) + 1}` : String(row + 1);
       parts.legend.hidden = true;
+      [parts.title.textContent] = drawn.spec.title.split(","); // the head is said by its control
     });
     this.draw(fit, columns, ribbons);
   }
@@ -73,7 +79,7 @@ export class Flow {
         return {
           x0,
           y0,
-          bend: Math.max(x0, x1 - GAP),
+          bend: Math.max(x0, x1 - this.gap),
           x1,
           y1,
           colour: role ? theme.roles[role] : theme.primary,
