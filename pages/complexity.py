@@ -30,7 +30,9 @@ PRESETS = (
     Preset("Wide and short", "Nearly all of the work is in the projections.", sizes(32, 1024)),
     Preset("Narrow and long", "Nearly all is in the scores, and they fill the memory.", sizes(4096, 64)),
     Preset("Without W_O", "A quarter of the projections less: the line moves to 1.5 · d_model.", {"no_output": True}),
-    Preset("Fused", "The counter misses half of the work: it knows no fused kernel of the CPU.", {"fused": True}),
+    Preset(
+        "Fused", "The counter misses half of the work: it does not see into the CPU's fused kernel.", {"fused": True}
+    ),
 )
 
 

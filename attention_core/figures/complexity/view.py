@@ -229,6 +229,8 @@ def _time_bars(times: TimeCurves) -> BarsPanel:
 
 def _summary(result: ComplexityResult) -> str:
     ratio = format_number(result.crossing / result.config.d_model)
+    if result.config.fused and any(verdict.outcome == "fails" for verdict in result.verdicts):
+        return "The picture counts the pass written out, line by line; in the fused kernel the counter misses a part."
     return (
         f"Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
         f"times its width; at the chosen size they take {result.share:.0%} of the total."

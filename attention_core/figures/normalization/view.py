@@ -110,9 +110,11 @@ def _(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tuple[tu
         MatrixPanel(title="After LayerNorm", values=result.after[:SHOWN], quantity="y", scale="diverging", **axes),
         lengths,
     )
-    short = result.radius - float(result.lengths.min())
-    if short > SHORT * result.radius:
-        return panels, "Tokens that are small beside ε stay short; the others come out at one length."
+    short = result.radius - result.lengths[:SHOWN] > SHORT * result.radius
+    if short.all():
+        return panels, "Beside ε all of these are small: none comes out as long as the line."
+    if short.any():
+        return panels, "Vectors that are small beside ε come out short; the others reach the line."
     return panels, f"Whatever goes in, every token comes out at one length, {format_number(result.radius)}."
 
 
