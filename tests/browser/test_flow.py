@@ -114,7 +114,7 @@ def test_a_remote_walks_on_while_a_control_has_the_focus(visit: Callable, settle
     page.keyboard.press("PageDown")
     settled(page)
     assert "2 of 5: Keys and values only" in remote.inner_text()
-    page.locator(".st-key-controls summary").click()
+    page.locator(".st-key-controls summary").first.click()
     for number, control in ((3, "input[type=text]"), (4, "[role=combobox], [role=slider], input[type=checkbox]")):
         page.locator(f".st-key-controls :is({control})").first.focus()
         page.keyboard.press("PageDown")

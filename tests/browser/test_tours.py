@@ -116,7 +116,7 @@ def test_projector(name: str, visit: Callable) -> None:
             assert page.locator(CLAIM).bounding_box()["height"] < 30, "the claim has one line"
             assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
         in_sight = page.evaluate("probe.inSight()")
-        page.locator(".st-key-controls summary").click()
+        page.locator(".st-key-controls summary").first.click()
         wait_until_settled(page)
         with look("beside the controls"):
             check_slide(page, name)
@@ -183,6 +183,8 @@ def check_for_fingers(page: Any) -> None:
     answers = page.locator(f"{POPOVER} button").all()
     assert len(answers) > 2
     assert all(box["x"] + box["width"] <= 390 for box in (one.bounding_box() for one in answers))
+    page.keyboard.press("Escape")
+    page.locator(POPOVER).wait_for(state="detached")
 
 
 def check_dark(page: Any) -> None:

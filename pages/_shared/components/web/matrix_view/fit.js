@@ -247,7 +247,7 @@ export class Fit {
       canvas.style.height = `${drawn.height}px`;
       if (drawn instanceof Heatmap) {
         parts.plot.dataset.cell = String(Math.min(drawn.cw, drawn.ch) * view.zoom);
-        parts.plot.dataset.across = String(Math.max(...drawn.size));
+        parts.plot.dataset.across = String(drawn.bare ? Infinity : Math.max(...drawn.size)); // a flow is no table to read
       }
     }
   }

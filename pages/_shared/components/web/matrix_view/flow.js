@@ -13,6 +13,7 @@ import { svg } from "./svg.js";
 const [NARROW, WIDE] = [18, 40]; // pixels between columns: room for the ways
 const LEAST = 330; // narrower than this the flow scrolls to its end
 const TITLE = 24;
+const LABELLED = 70; // pixels of a column that has room for words beside its cells
 const DRAWN_MS = 500; // for the ways of one column to the next, once
 
 const TRAVEL_MS = 450;
@@ -29,13 +30,13 @@ export class Flow {
   /** Places a view's panels; says how wide they are. @param {Fit} fit @param {Spec} spec @param {number} room */
   arrange(fit, { columns, ribbons }, room) {
     const { panels } = fit.view;
-    panels.forEach(({ drawn }, i) => {
-      if (drawn instanceof Heatmap) drawn.bare = columns[i] ? "next" : "first";
-    });
     const count = Math.max(...columns) + 1;
     const whole = Math.max(LEAST, fit.width);
     this.gap = clamp(0.05 * whole, NARROW, WIDE);
     const width = (whole - this.gap * (count - 1)) / count - 1;
+    panels.forEach(({ drawn }, i) => {
+      if (drawn instanceof Heatmap) drawn.bare = columns[i] || width < LABELLED ? "next" : "first";
+    });
     const alike = (/** @type {number} */ i) => columns.filter((one) => one === columns[i]).length;
     fit.measure(panels, width, () => LOWEST);
     const top = Math.max(...panels.map(({ drawn }) => drawn.geo.top));
