@@ -308,7 +308,7 @@ export class View {
     cancelAnimationFrame(this.frame);
     this.position.step = step;
     for (const { drawn } of this.panels) drawn.pose(step);
-    this.range.value = String(step);
+    if (Number(this.range.value) !== step) this.range.value = String(step); // set by hand, Firefox would report no change
     this.sayStep();
     this.paint();
     if (this.pointer.pointed) this.pointer.readOut(this.pointer.pointed);
