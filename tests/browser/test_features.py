@@ -272,6 +272,7 @@ def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callab
 def test_one_canvas_moves_while_it_learns_and_is_scrubbed_afterwards(visit: Callable, settled: Callable) -> None:
     page = visit("learning", "?learning_steps=1500&seed=390", viewport={"width": 390, "height": 844})
     page.evaluate(WATCH)
+    page.locator(".st-key-controls summary").click()
     page.locator("label", has_text="Causal mask").first.click()
     page.wait_for_url("**learning_causal=**")
     settled(page)
