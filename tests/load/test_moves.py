@@ -97,7 +97,7 @@ def test_a_cell_chosen_in_the_picture_draws_the_controls_anew_that_name_it(serve
         number = json.loads(graph.proto.json)["at"]["order"]
         chosen = visitor.change([graph.state(json.dumps({"cell": [number, 0, 1, 2]}))])
         boxes = {key: named(drawn(chosen), f"receptive_field_{key}") for key in ("level", "token")}
-        assert set(controls(drawn(chosen))) == {f"receptive_field_{key}" for key in boxes}
+        assert set(controls(drawn(chosen))) == {f"receptive_field_{key}" for key in (*boxes, "down")}
         assert {key: list(box.proto.value) for key, box in boxes.items() if box} == {"level": [1], "token": [3]}
 
 
