@@ -90,11 +90,16 @@ def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixVi
 
 
 def _in_place(picture: ScalingPicture) -> list[ScalingSide]:
-    """The two factors from left to right, whichever is chosen: unscaled first, then the root."""
-    places = {True: 0, "1/√d_head": 1}  # what does not know d_head first
-    return sorted(
-        (picture.chosen, picture.beside), key=lambda side: places.get("d_head" not in side.name or side.name, 2)
-    )
+    """The two factors from left to right, whichever is chosen: one that knows no d_head first, then the root."""
+
+    def place(side: ScalingSide) -> int:
+        return 0 if _is_unscaled(side) else 1 if side.name == "1/√d_head" else 2
+
+    return sorted((picture.chosen, picture.beside), key=place)
+
+
+def _is_unscaled(side: ScalingSide) -> bool:
+    return "d_head" not in side.name
 
 
 def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
@@ -141,9 +146,13 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
 
 
 def _summary(picture: ScalingPicture, step: int) -> str:
-    one, other = (f"{format_number(side.largest_weight(step))} {_spoken(side.name)}" for side in _in_place(picture))
-    plain = "d_head" not in _in_place(picture)[0].name
-    why = "unscaled scores spread as heads grow" if plain else "the more they are divided, the softer softmax is"
+    first, second = _in_place(picture)
+    one, other = (f"{format_number(side.largest_weight(step))} {_spoken(side.name)}" for side in (first, second))
+    why = (
+        "unscaled scores spread as heads grow"
+        if _is_unscaled(first)
+        else "the smaller the scores, the softer softmax"
+    )
     return f"One key takes {one}, {other} of this query's weight: {why}."
 
 

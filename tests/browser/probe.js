@@ -161,7 +161,7 @@ window.probe = (() => {
       (one) =>
         one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
         !one.closest("style, script, noscript, [aria-hidden=true]:not(canvas), .katex-mathml, .tip") &&
-        !chain(one).some((each) => each.clientWidth === 1 || getComputedStyle(each).clipPath !== "none" || each.className === "stSkipLink"),
+        !chain(one).some((each) => each.clientWidth === 1 || getComputedStyle(each).clipPath !== "none"),
     );
 
   return {

@@ -23,6 +23,23 @@ def found(page: Any) -> list[str]:
     return [one for one in all_ if not one.startswith(OWN)]
 
 
+# Words through which others are seen, and words in a room that is too small for them.
+FAULTS = """() => {
+  const { left, top } = document.querySelector("h1").getBoundingClientRect();
+  const words = (text, style) => `<p style="position: fixed; margin: 0; z-index: 999; ${style}">${text}</p>`;
+  const over = words("over over over", `left: ${left}px; top: ${top}px`);
+  const cut = words("cut cut cut", "left: 40%; top: 60%; width: 2em; overflow: hidden; white-space: nowrap");
+  document.body.insertAdjacentHTML("beforeend", over + cut);
+}"""
+
+
+def test_what_lies_on_words_and_what_is_cut_is_found(visit: Callable) -> None:
+    page = visit("claims")
+    assert found(page) == []
+    page.evaluate(FAULTS)
+    assert found(page) == ["over over over on Claims", "cut cut cut is cut"]
+
+
 @pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_lies_on_anything(name: str, width: int, height: int, visit: Callable) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages._shared.classes.join import draw_start
 from pages._shared.page.declaration import Predict
+from pages._shared.page.presets import just_chosen
 from pages._shared.session import course_position
 from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
@@ -55,7 +56,7 @@ def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "
         elif option in predict.options:
             page.extras.set(answer=str(predict.options.index(option) + 1))
             page.settings.set_all(predict.move)
-            st.session_state[page.session_key("just_chosen")] = True
+            st.session_state[just_chosen(page)] = True
         st.rerun()  # of the whole page: a claim may stand in its headline now
 
     question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)

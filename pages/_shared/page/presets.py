@@ -12,6 +12,7 @@ import streamlit as st
 from pages._shared.compute.turns import turns
 from pages._shared.page import pin
 from pages._shared.session import address
+from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def chosen(page: Page) -> str:
     return page.session_key("chosen")
 
 
-def just_chosen(page: Page) -> str:
-    """Where the session keeps that a preset, and no control, set what is drawn next."""
+def just_chosen(page: PageState) -> str:
+    """Where the session keeps that a preset or an answer, and no control, set what is drawn next."""
     return page.session_key("just_chosen")
 
 

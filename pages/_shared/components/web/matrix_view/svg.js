@@ -2,6 +2,20 @@
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const ANCHORS = /** @type {Record<string, string>} */ ({ center: "middle", right: "end" });
+/** What a canvas saves and restores, of what the panels use; the matrix too. */
+const SAVED = /** @type {const} */ ([
+  "fillStyle",
+  "strokeStyle",
+  "lineWidth",
+  "lineJoin",
+  "globalAlpha",
+  "font",
+  "textAlign",
+  "textBaseline",
+  "imageSmoothingEnabled",
+  "dashes",
+  "clipped",
+]);
 const UNDRAWABLE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu; // what XML cannot hold
 
 /** @param {string} name @param {Record<string, string | number>} [attributes] */
@@ -41,7 +55,7 @@ export class SvgContext {
   }
 
   save() {
-    const { kept: _, root: __, path: ___, clips: ____, ruler: _____, ...state } = this;
+    const state = Object.fromEntries(SAVED.map((name) => [name, this[name]]));
     this.kept.push({ ...state, matrix: DOMMatrix.fromMatrix(this.matrix) });
   }
 

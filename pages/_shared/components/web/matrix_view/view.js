@@ -92,7 +92,7 @@ export class View {
     this.box.addEventListener("focusin", () => this.tables || this.buildTables(), { signal });
     shown.add(this);
     this.range.oninput = () => (this.play.end(), this.stepTo(Number(this.range.value)));
-    signal.addEventListener("abort", () => this.says(true));
+    signal.addEventListener("abort", () => this.markSweeping(false));
     this.range.onchange = () => this.report();
     this.range.onkeydown = (event) => /^(Arrow|Home|End)/.test(event.key) && event.stopPropagation();
     this.watchResolution();
@@ -296,15 +296,15 @@ export class View {
     this.range.style.setProperty("--done", `${(100 * this.step) / Math.max(1, this.steps - 1)}%`);
   }
 
-  /** Whether the sentences below are about the step that is drawn: between steps they stand back. @param {boolean} now */
-  says(now) {
-    if (now) delete document.documentElement.dataset.sweeping;
-    else document.documentElement.dataset.sweeping = "yes";
+  /** While the slider moves the sentences below stand back: they are about another step. @param {boolean} moves */
+  markSweeping(moves) {
+    if (moves) document.documentElement.dataset.sweeping = "yes";
+    else delete document.documentElement.dataset.sweeping;
   }
 
   /** @param {number} step */
   stepTo(step) {
-    this.says(false);
+    this.markSweeping(true);
     cancelAnimationFrame(this.frame);
     this.position.step = step;
     for (const { drawn } of this.panels) drawn.pose(step);
@@ -316,7 +316,7 @@ export class View {
 
   /** Says where the slider stands. */
   report() {
-    this.says(true);
+    this.markSweeping(false);
     this.setStateValue("step", [this.position.order, this.position.step]);
     if (this.tables) this.buildTables();
   }
