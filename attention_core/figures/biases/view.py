@@ -52,7 +52,7 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
 
 def _terms_summary(constant: tuple[bool, ...]) -> str:
     """What of the four terms, of which only those with b_K are ever the same along a row, softmax sees."""
-    told = "The scores are the sum of these four, and softmax cancels whatever is the same along a row"
+    told = "Scores are the sum of four such terms, and softmax cancels whatever is the same along a row"
     if constant[1] and constant[3]:
         return f"{told}: the two terms of the key bias."
     return f"{told}; here the key's terms are not, and the key bias is felt."
