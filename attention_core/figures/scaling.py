@@ -147,13 +147,14 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
 
 def _summary(picture: ScalingPicture, step: int) -> str:
     first, second = _in_place(picture)
-    one, other = (f"{format_number(side.largest_weight(step))} {_spoken(side.name)}" for side in (first, second))
+    one, other = (format_number(side.largest_weight(step)) for side in (first, second))
     why = (
         "unscaled scores spread as heads grow"
         if _is_unscaled(first)
         else "the smaller the scores, the softer softmax"
     )
-    return f"One key takes {one}, {other} of this query's weight: {why}."
+    first_said, second_said = _spoken(first.name), _spoken(second.name)
+    return f"One key takes {one} of this query's weight {first_said}, {other} {second_said}: {why}."
 
 
 def _spoken(name: str) -> str:
