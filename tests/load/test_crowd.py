@@ -10,8 +10,7 @@ from benchmarks.visitors import NEVER_WALKED, Visitor
 from tests.load.client import Run
 from tests.processes import ROOT, serving
 
-# Alone on two cores it peaks at 680 MB, beside other work at 708: what lies between is not found yet.
-pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("crowd")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd")]
 CROWD, MOVES = 200, 3
 PEAK_BYTES = 690e6  # what Streamlit Community Cloud promises an app
 

@@ -11,7 +11,7 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, plain, setting
 
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
-CHUNK: Final = 256  # queries at a time: 8 MB a tensor at d_head = 4096 in float64
+CHUNK: Final = 128  # queries at a time: 4 MB a tensor at d_head = 4096 in float64
 MODEL_WIDTH: Final = 512  # d_model of the module whose W_Q and W_K queries and keys may go through
 SCALES: Final = {"none": "none", "root": "1/√d_head", "head": "1/d_head", "power": "d_head^−α"}
 UNSCALED: Final = "1"
@@ -134,9 +134,7 @@ class ScalingConfig(RunConfig):
     @property
     def working_bytes(self) -> int:
         """About how many bytes a part of the sweep holds at once; see ``sweep.steps_part``."""
-        rows = (
-            256 * D_HEADS[-1] * self.torch_dtype.itemsize
-        )  # of one chunk: queries, keys of pairs, and numbers drawn
+        rows = CHUNK * D_HEADS[-1] * self.torch_dtype.itemsize  # queries, keys of pairs, and numbers drawn
         return rows * (7 + 8 * (self.qk_norm or self.through_module))
 
     @property

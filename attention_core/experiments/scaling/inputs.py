@@ -18,7 +18,7 @@ from attention_core.modules.projections import TiedKeyValue
 
 PAIR_ROWS: Final = 1024  # rows of 4,096 components that pairs are cut from; a multiple of CHUNK
 
-MAX_PAIRS: Final = 8192  # independent pairs a chunk and d_head, where d_head leaves so many
+MAX_PAIRS: Final = 4096  # independent pairs a chunk and d_head, where d_head leaves so many
 
 
 def pair_rows(d_head: int) -> int:
@@ -49,13 +49,14 @@ class Inputs:
     pairs: tuple[Float[Tensor, "chunk width"], Float[Tensor, "chunk width"]] | None
 
 
-def chunks(config: ScalingConfig, *, paired: bool = True) -> Iterator[Inputs]:
+def chunks(config: ScalingConfig, *, size: int = CHUNK, paired: bool = True) -> Iterator[Inputs]:
     """The inputs, chunk by chunk, each kind from its own stream: how they are cut does not change them.
 
     They are drawn in float32, four times as fast as in float64, and then cast: one seed is one input everywhere.
 
     Args:
         config: Settings.
+        size: Queries of each.
         paired: Whether independent pairs are wanted.
     """
     streams = {name: generator(config.seed, "scaling", name) for name in ("query", "key", "upstream", "pair")}
@@ -85,7 +86,7 @@ def chunks(config: ScalingConfig, *, paired: bool = True) -> Iterator[Inputs]:
 
     def chunk(first: int) -> Inputs:
         """Its own function, so that nothing of a chunk is held once it has been handed over."""
-        last = min(first + CHUNK, config.num_queries)
+        last = min(first + size, config.num_queries)
         query = unit("query", last - first)
         queries = beside(key, torch.arange(first, last) % config.num_keys, query)
         pairs = None
@@ -95,7 +96,7 @@ def chunks(config: ScalingConfig, *, paired: bool = True) -> Iterator[Inputs]:
             pairs = (own, made("k_weight", pair))
         return Inputs(queries, keys, upstream[first:last], pairs)
 
-    for first in range(0, config.num_queries, CHUNK):
+    for first in range(0, config.num_queries, size):
         yield chunk(first)
 
 

@@ -1,4 +1,4 @@
-"""The picture at each d_head, from the first 256 queries: the chosen factor, and one that it is compared with."""
+"""The picture at each d_head, from the first queries: the chosen factor, and one that it is compared with."""
 
 import math
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from attention_core.experiments.scaling.stats import jacobian
 from attention_core.experiments.scaling.sweep import head, products
 from attention_core.modules.dot_product import softmax_over_keys
 
+QUERIES: Final = 256
 SHOWN_KEYS: Final = 32
 BINS: Final = 81  # odd, so that one lies around 0
 _POINTS: Final = 81
@@ -75,7 +76,7 @@ class ScalingPicture(Record):
 
 def run_picture(config: ScalingConfig) -> ScalingPicture:
     """One pass of the first queries through the module at each d_head, with two factors."""
-    inputs = next(chunks(config, paired=False))
+    inputs = next(chunks(config, size=QUERIES, paired=False))
     plain = config.factor_name == SCALED
     series = [[config.factor(d_head) for d_head in D_HEADS], [1.0 if plain else 1 / math.sqrt(d) for d in D_HEADS]]
     with torch.inference_mode():

@@ -87,7 +87,7 @@ def result_of(measured: Measured) -> ScalingResult:
 
 
 def steps_scaling(config: ScalingConfig) -> Generator[Step | ScalingResult]:
-    """Measure part by part, and judge: a ``Step`` before each 256 queries, and last the ``ScalingResult``.
+    """Measure part by part, and judge: a ``Step`` before each chunk, and last the ``ScalingResult``.
 
     On the CPU the same config gives the same result, bit for bit; other devices add up in no fixed order.
     """

@@ -214,7 +214,7 @@ def moments(scores: Float[Tensor, " pairs"]) -> Float[Tensor, " moments"]:
 
 
 def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
-    """Measure the factors of a part, 256 queries at a time: a ``Step`` before each, and last the ``ScalingPart``.
+    """Measure the factors of a part, ``CHUNK`` queries at a time: a ``Step`` before each, last the ``ScalingPart``.
 
     Each query meets the same keys at every d_head, of which it takes the first d_head components, and every factor of
     the scores meets the same queries: the curves differ in d_head and factor alone.

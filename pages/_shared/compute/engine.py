@@ -89,8 +89,8 @@ class EmbeddedEngine:
                 self._line.put_back(job)
         if over:
             job.end()
-            trim()
-        else:
+        trim()  # after each turn: what it freed lies scattered between what pages hold, and beside a class adds up
+        if not over:
             self._lane.submit(self._take_turn)
 
 

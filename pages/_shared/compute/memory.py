@@ -28,7 +28,7 @@ def use_one_arena() -> None:
 
 
 def trim() -> None:
-    """Return what lies free between blocks that are in use, some milliseconds' work; after a long computation.
+    """Return what lies free between blocks that are in use, some milliseconds' work; after a long computation's turn.
 
     Of itself glibc returns only what lies free at the arena's end.
     """
