@@ -15,7 +15,17 @@ from pages._shared.page.tabs import open_tab
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, run_settings, settings_group, shared
-from attention_core.claims import EXPECTED, FALSE, SOURCES, Checked, Claim, LedgerConfig, claims, steps_ledger
+from attention_core.claims import (
+    EXPECTED,
+    FALSE,
+    SOURCES,
+    Checked,
+    Claim,
+    LedgerConfig,
+    LedgerStep,
+    claims,
+    steps_ledger,
+)
 from attention_core.experiments.settings import Choice, setting
 from attention_core.experiments.verdict import Verdict
 
@@ -73,6 +83,7 @@ def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
 
 def glance(of_page: dict[str, list[Claim]]) -> str:
     """All claims in their order, each as the look of what has been found of it, and what these looks mean."""
+    found = ledger().found(now)
     looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
     meant = (f":{colour}[:material/{icon}: {meaning}]" for colour, icon, meaning in sorted(set(looks.values())))
     lines = [f"Legend: {' '.join(meant)}"]
@@ -126,8 +137,13 @@ def draw(claim: Claim) -> None:
     st.button("Check", key=key, on_click=ask_for, args=((claim.id,),), type="tertiary")
 
 
-def draw_run(chosen: list[Claim]) -> Any:
-    """What starts a run of the chosen claims, and the score; returns where its progress is shown."""
+def score() -> str:
+    """How many claims are as theory says, of those that were checked."""
+    return ledger().score(len(claims()), now) or "Nothing is checked yet with this precision and seed."
+
+
+def draw_run(chosen: list[Claim]) -> tuple[Any, Any]:
+    """What starts a run of the chosen claims, and the score; returns where the score and its progress are shown."""
     with st.container(horizontal=True, vertical_alignment="center", key="claims_run"):
         whole, idle = len(chosen) == len(claims()), asked is None
         label = f"Check all {len(chosen)}" if whole else f"Check these {len(chosen)}"
@@ -136,9 +152,9 @@ def draw_run(chosen: list[Claim]) -> Any:
         st.button(label, key=sheet.session_key("all"), on_click=ask_for, args=(ids,), disabled=disabled)
         if not idle:
             st.button("Stop", key=sheet.session_key("stop"), icon=":material/stop:")
-        score = ledger().score(len(claims()), now)
-        st.markdown(score or "Nothing is checked yet with this precision and seed.", width="content")
-    return st.container(key="claims_progress")
+        told = st.empty()
+        told.markdown(score(), width="content")
+    return told, st.container(key="claims_progress")
 
 
 sheet.take_link()
@@ -154,11 +170,12 @@ for column, name in zip(st.columns(2), sheet.settings, strict=True):
 draw_notices(address.pop_notices())
 said, where = (sheet.settings.value_text(name) for name in ("verdict", "source"))
 chosen = [one for one in claims() if said in ("all", one.expected) and where in ("anywhere", one.source)]
-progress = draw_run(chosen)
+told, progress = draw_run(chosen)
 of_page = {name: entries for name in TITLES if (entries := [one for one in chosen if one.page == name])}
 if of_page:
     with st.container(key="claims_glance"):
-        st.markdown(glance(of_page))
+        looks = st.empty()
+        looks.markdown(glance(of_page))
 else:
     st.info("No claim is of this kind and from there: choose another source or verdict.")
 name, tab = open_tab(sheet, {name: TITLES[name] for name in of_page} | OF_SOURCES)
@@ -171,6 +188,15 @@ with tab:
 
 if asked is not None:
     config = LedgerConfig(ids=asked, **run_settings())
+
+    def tell(step: LedgerStep) -> None:
+        """Show what has been found so far, where it is new."""
+        if any(one.claim.id not in ledger().found(now) for one in step.checked):
+            ledger().keep(config, step)
+            told.markdown(score(), width="content")
+            looks.markdown(glance(of_page))
+
     with progress:
-        ledger().keep(config, run_with_progress(steps_ledger, config))
+        # One alone is soon over.
+        ledger().keep(config, run_with_progress(steps_ledger, config, tell if len(config.claims) > 1 else None))
     st.rerun()

@@ -204,6 +204,9 @@ def test_where_a_device_fails_the_next_claim_is_checked(
 def test_steps_end_with_the_result() -> None:
     *steps, result = steps_ledger(LedgerConfig(ids=("qk-tied", "qkv-tied")))
     assert all(isinstance(step, Step) for step in steps)
+    assert [len(step.checked) for step in steps] == sorted(len(step.checked) for step in steps)
+    assert steps[0].checked == ()
+    assert steps[-1].checked == result.checked[:1], "what is found stands in the steps that come after it"
     assert [one.claim.id for one in result.checked] == ["qkv-tied", "qk-tied"], "in the order of the ledger"
     assert {verdict.claim for verdict in result.verdicts} == {"qkv-tied", "qk-tied"}
 

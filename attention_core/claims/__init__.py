@@ -14,6 +14,7 @@ from attention_core.claims.claim import Correction as Correction
 from attention_core.claims.ledger import Checked as Checked
 from attention_core.claims.ledger import LedgerConfig as LedgerConfig
 from attention_core.claims.ledger import LedgerResult as LedgerResult
+from attention_core.claims.ledger import LedgerStep as LedgerStep
 from attention_core.claims.ledger import Outcome as Outcome
 from attention_core.claims.ledger import check as check
 from attention_core.claims.ledger import claims as claims

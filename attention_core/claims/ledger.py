@@ -140,6 +140,17 @@ class LedgerResult(Record):
         return tuple(verdict for one in self.checked for verdict in one.verdicts)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerStep(Step):
+    """How far the check has come.
+
+    Attributes:
+        checked: What has been found already, in the order of the ledger.
+    """
+
+    checked: tuple[Checked, ...]
+
+
 def tally(checked: Iterable[Checked]) -> Counter[str]:
     """How many claims came to what."""
     return Counter(one.outcome for one in checked)
@@ -212,13 +223,13 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
             yield Checked(claim=claim, verdicts=measured[0], broken=measured[1] if claim.breaks else ())
 
 
-def steps_ledger(config: LedgerConfig) -> Iterator[Step | LedgerResult]:
-    """Check the claims of ``config``, yielding a ``Step`` wherever there is one, and last the result."""
-    checked = []
+def steps_ledger(config: LedgerConfig) -> Iterator[LedgerStep | LedgerResult]:
+    """Check the claims of ``config``, yielding a ``LedgerStep`` wherever there is a step, and last the result."""
+    checked: tuple[Checked, ...] = ()
     for item in each_check(config):
         if isinstance(item, Step):
-            yield item
+            yield LedgerStep(done=item.done, total=item.total, doing=item.doing, checked=checked)
         else:
-            checked.append(item)
+            checked = (*checked, item)
     where = Provenance(seed=config.seed, dtype=config.dtype, device=str(config.torch_device))
-    yield LedgerResult(checked=tuple(checked), provenance=where)
+    yield LedgerResult(checked=checked, provenance=where)

@@ -28,6 +28,13 @@ def take(page: Any, label: str) -> Path:
     return Path(download.value.path())
 
 
+def test_buttons_that_the_browser_serves_look_as_those_of_the_server(visit: Callable) -> None:
+    page = visit("scaling", "?scaling_tab=data")
+    looks = "(one) => [getComputedStyle(one.querySelector('p') ?? one).fontSize, one.getBoundingClientRect().height]"
+    csv, png = (page.get_by_role("button", name=name, exact=True).evaluate(looks) for name in ("CSV", "PNG"))
+    assert csv == png
+
+
 @pytest.mark.parametrize(
     ("name", "query", "scheme"),
     [

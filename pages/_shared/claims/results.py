@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the ledger is made before torch, which the claims need, is imported
-    from attention_core.claims import Checked, LedgerConfig, LedgerResult
+    from attention_core.claims import Checked, LedgerConfig, LedgerResult, LedgerStep
 
 MOST_SETTINGS = 8
 _NOT_SO = {
@@ -28,8 +28,8 @@ class Ledger:
         self._found: OrderedDict[Settings, dict[str, Checked]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def keep(self, config: LedgerConfig, result: LedgerResult) -> None:
-        """Remember what was found under the settings of ``config``."""
+    def keep(self, config: LedgerConfig, result: LedgerResult | LedgerStep) -> None:
+        """Remember what was found under the settings of ``config``, so far or in all."""
         settings = (config.dtype, config.device, config.seed)
         with self._lock:
             found = self._found.pop(settings, {})
