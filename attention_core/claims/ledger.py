@@ -198,7 +198,8 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
         measured: list[tuple[Verdict, ...]] = []
         refused = failed = ""
         for broken in (False, True) if claim.breaks else (False,):
-            doing = f"{claim.id}, which {claim.breaks.by} breaks" if broken and claim.breaks else claim.id
+            page = claim.page.replace("_", " ")
+            doing = f"{page}, with {claim.breaks.by}" if broken and claim.breaks else page
             yield Step(done, len(config.claims), doing)
             try:
                 setting = claim.settings(broken=broken, **run)

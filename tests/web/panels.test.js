@@ -281,6 +281,30 @@ test("a curve lies on its axes, logarithmic ones too, and reads out what is ther
   assert.ok(strokes, "nothing is drawn where there is no number");
 });
 
+test("numbers below an axis stand apart, however narrow it is", () => {
+  const values = Array.from({ length: 41 }, (_, i) => i);
+  const curve = lines(
+    values.map((i) => 50 * i),
+    [{ name: "accuracy", values }],
+    { log_x: false, log_y: false, limits: [0, 40] },
+  );
+  const histogram = bars(values.slice(1), { edges: values.map((i) => 50 * i), labels: axis("score", []) });
+  for (const [one, width] of [curve, histogram].flatMap((panel) => [90, 160, 500].map((w) => [panel, w]))) {
+    const given = scene();
+    one.measure(given.ctx, width, 200, given.font);
+    one.paint(given);
+    const below = one.geo.top + one.geo.plotHeight;
+    const numbers = given.ctx.drawn.filter(
+      ([name, , text, , y]) => name === "fillText" && y > below && /^[\d,]+$/.test(text),
+    );
+    assert.ok(numbers.length > 1);
+    numbers.slice(1).forEach(([, , text, x], i) => {
+      const [, , before, at] = numbers[i];
+      assert.ok(x - at > 3.5 * (text.length + before.length), `${before} and ${text} at ${width}`);
+    });
+  }
+});
+
 test("a node is hit where it stands, however many there are", () => {
   const one = graph(3, 9);
   for (const [layer, token] of [

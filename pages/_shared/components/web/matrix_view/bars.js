@@ -157,7 +157,7 @@ export class Bars extends Axes {
     ctx.textAlign = "center";
     if (this.edges) {
       const [low, high] = [this.edges[0], this.edges[this.edges.length - 1]];
-      for (const tick of canvas.ticks(low, high, 4))
+      for (const tick of canvas.ticks(low, high, canvas.ticksThatFit(plotWidth, 4)))
         ctx.fillText(canvas.tickText(tick), left + (plotWidth * (tick - low)) / (high - low), base + 13);
       return;
     }

@@ -61,6 +61,11 @@ export function ticks(low, high, count, log = false) {
   return made;
 }
 
+const TICK_ROOM = 56; // pixels that a number below an axis takes, with the air beside it
+
+/** How many numbers find room below an axis, up to `most`. @param {number} width @param {number} most */
+export const ticksThatFit = (width, most) => Math.max(1, Math.min(most, Math.floor(width / TICK_ROOM)));
+
 /** @param {number} low @param {number} high @param {number} count */
 function logTicks(low, high, count) {
   const first = Math.ceil(Math.log10(low) - 1e-6);

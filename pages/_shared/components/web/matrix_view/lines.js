@@ -1,7 +1,7 @@
 // Curves over one x.
 
 import { Axes } from "./axes.js";
-import { disc, formatNumber, line, tickText, ticks } from "./canvas.js";
+import { disc, formatNumber, line, tickText, ticks, ticksThatFit } from "./canvas.js";
 import { lineKey, Panel } from "./panel.js";
 
 /** @import { LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
@@ -163,10 +163,11 @@ export class Lines extends Axes {
     const { xs, geo } = this;
     ctx.fillStyle = theme.muted;
     ctx.textAlign = "center";
-    const every = Math.ceil(xs.length / Math.max(2, Math.floor(geo.plotWidth / 56)));
+    const log = this.spec.log_x;
+    const most = ticksThatFit(geo.plotWidth, log ? 5 : 4);
+    const every = Math.ceil(xs.length / Math.max(2, ticksThatFit(geo.plotWidth, xs.length)));
     const few = xs.length <= 16 ? Array.from(xs).filter((_, i) => i % every === 0) : null;
-    const shown = few ?? ticks(xs[0], xs[xs.length - 1], this.spec.log_x ? 5 : 4, this.spec.log_x);
-    for (const tick of shown)
-      ctx.fillText(tickText(tick, this.spec.log_x), this.x(tick), geo.top + geo.plotHeight + 15);
+    const shown = few ?? ticks(xs[0], xs[xs.length - 1], log ? Math.max(2, most) : most, log);
+    for (const tick of shown) ctx.fillText(tickText(tick, log), this.x(tick), geo.top + geo.plotHeight + 15);
   }
 }
