@@ -27,7 +27,12 @@ def test_each_step_of_the_cache_shows_one_row_more() -> None:
 
 
 def test_the_sliders_walk_heads_and_lengths() -> None:
-    assert view_of("variants").sweep.values == ("1", "2", "4", "8")
+    # float64: 8 bytes, of a key and of a value, 8 numbers a head
+    wanted = [f"{number} ({8 * 2 * 8 * number:,} bytes of each word)" for number in KV_HEADS]
+    assert list(view_of("variants").sweep.values) == wanted
+    full, _, one, linear = (panel.note for panel in view_of("variants").panels)
+    assert (full, one) == ("Keeps 1,024 bytes of each word.", "Keeps 128 bytes of each word.")
+    assert linear == "Keeps 4,608 bytes in all.", "8 heads of 8 · (8 + 1) numbers"
     lengths = view_of("variants bytes")
     assert lengths.sweep.values == ("1 k", "2 k", "4 k", "8 k", "16 k", "32 k", "64 k", "128 k")
     bars, result = lengths.panels[1].values, of("variants")

@@ -110,16 +110,28 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
     limits = (0.0, max(float(np.nanmax(each)) for each in (full, grouped, linear)) or 1.0)
     shared = _words(config) | {"quantity": "weight", "scale": "sequential", "limits": limits}
     hidden = np.triu(np.ones(full.shape, bool), 1) if config.causal else None
+    kept = dict(zip(KV_HEADS, (f"{size:,} bytes" for size in result.token_bytes), strict=True))
     panels: tuple[Panel, ...] = (
-        MatrixPanel(title=f"Full, {HEADS} heads", values=full, hidden=hidden, **shared),
-        MatrixPanel(title="Grouped", values=grouped, hidden=hidden, **shared),
-        MatrixPanel(title="Multi-query", values=grouped[0], hidden=hidden, **shared),
-        MatrixPanel(title="Linear", values=linear, hidden=hidden, **shared),
+        MatrixPanel(
+            title=f"Full, {HEADS} heads",
+            values=full,
+            hidden=hidden,
+            note=f"Keeps {kept[HEADS]} of each word.",
+            **shared,
+        ),
+        MatrixPanel(title="Grouped", values=grouped, hidden=hidden, note="Keeps what the slider says.", **shared),
+        MatrixPanel(
+            title="Multi-query", values=grouped[0], hidden=hidden, note=f"Keeps {kept[1]} of each word.", **shared
+        ),
+        MatrixPanel(
+            title="Linear", values=linear, hidden=hidden, note=f"Keeps {result.state_bytes:,} bytes in all.", **shared
+        ),
     )
+    values = tuple(f"{number} ({size} of each word)" for number, size in kept.items())
     return MatrixView(
         panels=panels,
-        summary="The same words in four kinds of attention; the slider has more or fewer heads share a key.",
-        sweep=Sweep(name="num_kv_heads", label="Heads of keys and values", values=tuple(map(str, KV_HEADS))),
+        summary="When heads share keys, a model keeps less of each word it has read, and its weights change.",
+        sweep=Sweep(name="num_kv_heads", label="Heads of keys and values", values=values),
         front=2,
     )
 
