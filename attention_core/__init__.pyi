@@ -18,6 +18,7 @@ from .modules.dot_product import attention_weights as attention_weights
 from .modules.dot_product import scaled_dot_product_attention as scaled_dot_product_attention
 from .modules.feed_forward import GELU as GELU
 from .modules.feed_forward import ReLU as ReLU
+from .modules.feed_forward import SiLU as SiLU
 from .modules.linear_attention import LinearAttention as LinearAttention
 from .modules.masks import causal_mask as causal_mask
 from .modules.masks import combine_masks as combine_masks
