@@ -147,6 +147,7 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "seven bytes": (text(WEIGHTS, b"\x01" * 7), "model.safetensors has 7 bytes"),
     "no header": (text(WEIGHTS, b"\0" * 9), "model.safetensors has no header"),
     "a header without end": (text(WEIGHTS, b"\xff" * 20), "its header has 18,446,744,073,709,551,615 bytes"),
+    "a long header": (header(b"{" + b" " * MAX_JSON + b"}"), "says that its header has 1,048,578 bytes: at most"),
     "a header beyond the file": (text(WEIGHTS, struct.pack("<Q", 1000) + b"{}"), "its header alone is 1,000 bytes"),
     "truncated": (lambda files: files | {WEIGHTS: files[WEIGHTS][:-1]}, "model.safetensors is cut off"),
     "a byte more": (lambda files: files | {WEIGHTS: files[WEIGHTS] + b"!"}, "more bytes than its header knows"),
