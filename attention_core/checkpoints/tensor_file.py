@@ -10,7 +10,7 @@ import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 MAX_JSON: Final = 2**20  # bytes of a header, a config or an index; 100 layers have headers of some 100 KB
 MAX_DIMENSIONS: Final = 8
@@ -92,7 +92,7 @@ def read_json(content: bytes, name: str) -> dict[str, Any]:
     return found
 
 
-def read_header(file: BinaryIO, name: str) -> Header:
+def read_header(file: io.BufferedIOBase, name: str) -> Header:
     """What a safetensors file says of itself, once all of it fits the file.
 
     Args:
@@ -117,7 +117,10 @@ def read_header(file: BinaryIO, name: str) -> Header:
         raise CheckpointError(f"{name} says that its header has {length:,} bytes: at most {MAX_JSON:,} are allowed.")
     if 8 + length > size:
         raise CheckpointError(f"{name} is cut off: its header alone is {length:,} bytes, and it has {size:,}.")
-    found = read_json(file.read(length), f"the header of {name}")
+    text = file.read(length)
+    if not text.startswith(b"{"):
+        raise CheckpointError(f"{name} has no header: a safetensors file begins with its length and a JSON object.")
+    found = read_json(text, f"the header of {name}")
     metadata = found.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
         raise CheckpointError(f"the header of {name} has metadata that are no texts.")
@@ -164,5 +167,8 @@ def _require_end_to_end(tensors: Mapping[str, TensorEntry], name: str, begin: in
 
 def short(value: object) -> str:
     """A value out of a file as a sentence quotes it."""
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except RecursionError:  # a little less of it can be shown than read
+        shown = "…"
     return shown if len(shown) <= 60 else shown[:57] + "…"
