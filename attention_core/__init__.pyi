@@ -1,4 +1,10 @@
 from . import claims as claims
+from .checkpoints.checkpoint import Checkpoint as Checkpoint
+from .checkpoints.config import CheckpointConfig as CheckpointConfig
+from .checkpoints.load import inspect_checkpoint as inspect_checkpoint
+from .checkpoints.load import load_checkpoint as load_checkpoint
+from .checkpoints.load import read_checkpoint as read_checkpoint
+from .checkpoints.tensor_file import CheckpointError as CheckpointError
 from .claims import check as check
 from .experiments.checks import ConfigError as ConfigError
 from .experiments.run import run as run
@@ -13,6 +19,7 @@ from .modules.dot_product import attention_weights as attention_weights
 from .modules.dot_product import scaled_dot_product_attention as scaled_dot_product_attention
 from .modules.feed_forward import GELU as GELU
 from .modules.feed_forward import ReLU as ReLU
+from .modules.feed_forward import SiLU as SiLU
 from .modules.linear_attention import LinearAttention as LinearAttention
 from .modules.masks import causal_mask as causal_mask
 from .modules.masks import combine_masks as combine_masks

@@ -45,8 +45,8 @@ def stack_tolerance(stack: nn.Module, compute: Callable[..., Tensor], *inputs: T
         elif isinstance(part, Stack):
             if part.added_position is not None:
                 part.added_position.register_forward_hook(_after(rounding, terms=1))
-            if part.final_norm is not None:
-                _round_norm(part.final_norm, rounding)
+            for norm in filter(None, (part.input_norm, part.final_norm)):
+                _round_norm(norm, rounding)
     with torch.inference_mode():
         outputs = compute(exact, *(on_cpu(each).expand(COPIES, -1, -1) for each in inputs))
     return LAMBDA * math.sqrt(2) * float((outputs[1:] - outputs[:1]).square().mean(0).sqrt().max())
@@ -79,7 +79,7 @@ def _round_block(block: TransformerBlock, rounding: _Rounding) -> None:
         if isinstance(part, MultiHeadAttention):
             part.register_forward_hook(attended, with_kwargs=True)
         elif isinstance(part, FeedForward):
-            for layer in (part.widen, part.narrow):
+            for layer in filter(None, (part.widen, part.narrow, part.gate)):
                 layer.register_forward_hook(_after(rounding, terms=layer.in_features))
             part.narrow.register_forward_pre_hook(lambda _, given: rounding(given[0]))  # what the activation gave
         elif name.endswith("_norm"):

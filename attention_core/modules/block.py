@@ -52,6 +52,7 @@ class AttentionOptions(TypedDict, total=False):
     position: Position
     qk_norm: bool
     zero_sink: bool
+    window: int | None
 
 
 class TransformerBlock(nn.Module):
@@ -66,15 +67,17 @@ class TransformerBlock(nn.Module):
         d_ff: Width of the feed-forward network; ``4 · d_model`` when None, and no network at all when 0.
         placement: Where the norm of a sublayer stands: ``PreNorm()``, ``PostNorm()`` or ``ResidualPostNorm()``.
         norm: Which norm: ``LayerNorm()``, ``RMSNorm()``, ``BatchNorm()`` or ``NoNorm()``.
-        activation: ``ReLU()`` or ``GELU()``.
+        activation: ``ReLU()``, ``GELU()`` or ``SiLU()``.
+        gated: Whether the feed-forward network has a gate, as in :class:`FeedForward`.
+        feed_forward_bias: Whether its layers have biases.
         cross_attention: Whether there is an attention on a memory between the other two sublayers.
         residual: Whether the input of a sublayer is added to what it computes.
         dropout: Probability of dropping a number that a sublayer computed, in training.
         attention_dropout: Probability of dropping an attention weight, in training.
         device: Where the parameters live.
         dtype: Their precision.
-        attention: Further options of both attentions, as in :class:`MultiHeadAttention`; ``position`` goes to
-            self-attention only, since a query and a key of different sentences have no distance.
+        attention: Further options of both attentions, as in :class:`MultiHeadAttention`; ``position`` and ``window``
+            go to self-attention only, since a query and a key of different sentences have no distance.
 
     Raises:
         TypeError: If ``placement`` or ``norm`` is no such choice: a class, say, or a word.
@@ -90,6 +93,8 @@ class TransformerBlock(nn.Module):
         placement: Placement = PRE_NORM,
         norm: Norm = LAYER_NORM,
         activation: Activation = GELU_ACTIVATION,
+        gated: bool = False,
+        feed_forward_bias: bool = True,
         cross_attention: bool = False,
         residual: bool = True,
         dropout: float = 0.0,
@@ -108,12 +113,12 @@ class TransformerBlock(nn.Module):
         )
         self.self_attention = attend(**attention)
         self.self_attention_norm = norm.build(d_model, device=device, dtype=dtype)
-        self.cross_attention = attend(**{**attention, "position": NoPosition()}) if cross_attention else None
+        across = {**attention, "position": NoPosition(), "window": None}
+        self.cross_attention = attend(**across) if cross_attention else None
         self.cross_attention_norm = norm.build(d_model, device=device, dtype=dtype) if cross_attention else None
         feeds = d_ff != 0
-        self.feed_forward = (
-            FeedForward(d_model, d_ff, activation=activation, device=device, dtype=dtype) if feeds else None
-        )
+        feed = partial(FeedForward, d_model, d_ff, activation=activation, gated=gated, bias=feed_forward_bias)
+        self.feed_forward = feed(device=device, dtype=dtype) if feeds else None
         self.feed_forward_norm = norm.build(d_model, device=device, dtype=dtype) if feeds else None
         self.dropout = nn.Dropout(dropout)
 

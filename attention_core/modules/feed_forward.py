@@ -22,25 +22,45 @@ class ReLU:
 
 @dataclass(frozen=True, slots=True)
 class GELU:
-    """``x · Φ(x)`` with the exact normal distribution function Φ: Hendrycks & Gimpel (2016); BERT, GPT."""
+    """``x · Φ(x)`` with the normal distribution function Φ: Hendrycks & Gimpel (2016); BERT, GPT.
+
+    Attributes:
+        tanh: Whether Φ is replaced by ``(1 + tanh(√(2/π) (x + 0.044715 x³))) / 2``, section 2 of the paper; GPT-2.
+    """
+
+    tanh: bool = False
 
     def __call__(self, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
         """Apply to every number."""
-        return F.gelu(x)
+        return F.gelu(x, approximate="tanh" if self.tanh else "none")
 
 
-Activation: TypeAlias = ReLU | GELU
-ACTIVATIONS = (ReLU, GELU)
+@dataclass(frozen=True, slots=True)
+class SiLU:
+    """``x / (1 + exp(−x))``: Hendrycks & Gimpel (2016), section 4; Llama."""
+
+    def __call__(self, x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+        """Apply to every number."""
+        return F.silu(x)
+
+
+Activation: TypeAlias = ReLU | GELU | SiLU
+ACTIVATIONS = (ReLU, GELU, SiLU)
 GELU_ACTIVATION = GELU()
 
 
 class FeedForward(nn.Module):
     """``f(x W_1ᵀ + b_1) W_2ᵀ + b_2`` for each token: Vaswani et al. (2017), section 3.3.
 
+    With a gate, ``(f(x W_gᵀ + b_g) ⊙ (x W_1ᵀ + b_1)) W_2ᵀ + b_2``: Shazeer (2020), "GLU Variants Improve
+    Transformer".
+
     Args:
         d_model: Size of a token's vector.
         d_ff: Width between the two layers; ``4 · d_model`` when None, as in the paper.
-        activation: f, ``ReLU()`` or ``GELU()``.
+        activation: f, ``ReLU()``, ``GELU()`` or ``SiLU()``.
+        gated: Whether there is a gate.
+        bias: Whether the layers have biases.
         device: Where the parameters live.
         dtype: Their precision.
 
@@ -55,6 +75,8 @@ class FeedForward(nn.Module):
         d_ff: int | None = None,
         *,
         activation: Activation = GELU_ACTIVATION,
+        gated: bool = False,
+        bias: bool = True,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -63,13 +85,15 @@ class FeedForward(nn.Module):
         require_positive(d_model=d_model, d_ff=d_ff)
         require_choice("activation", activation, ACTIVATIONS)
         self.activation = activation
-        self.widen = nn.Linear(d_model, d_ff, device=device, dtype=dtype)
-        self.narrow = nn.Linear(d_ff, d_model, device=device, dtype=dtype)
+        self.widen = nn.Linear(d_model, d_ff, bias, device=device, dtype=dtype)
+        self.narrow = nn.Linear(d_ff, d_model, bias, device=device, dtype=dtype)
+        self.gate = nn.Linear(d_model, d_ff, bias, device=device, dtype=dtype) if gated else None
 
     def extra_repr(self) -> str:
         """The activation."""
         return f"activation={self.activation!r}"
 
     def forward(self, x: Float[Tensor, "batch tokens d_model"]) -> Float[Tensor, "batch tokens d_model"]:
-        """Each token through both layers."""
-        return self.narrow(self.activation(self.widen(x)))
+        """Each token through all layers."""
+        wide = self.widen(x)
+        return self.narrow(self.activation(wide) if self.gate is None else self.activation(self.gate(x)) * wide)

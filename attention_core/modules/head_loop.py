@@ -6,6 +6,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 
 from attention_core.modules.dot_product import mask_with_sink, merge_masks, scaled_dot_product_attention
+from attention_core.modules.masks import combine_masks, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Rotary, alibi_heads, rotate, slots
 
@@ -90,7 +91,11 @@ def _mask_of_all_heads(
         penalty = alibi_heads(query, key, query_positions, key_positions, num_heads=module.num_heads)
     if attn_mask is not None and attn_mask.dim() == 3:
         attn_mask = attn_mask[:, None]
-    mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, further=penalty, like=query)
+    near = None
+    if module.window is not None:
+        near = sliding_window_mask(query.shape[1], module.window, key.shape[1], device=query.device)
+    further = combine_masks(penalty, near)
+    mask = merge_masks(shape, attn_mask, key_padding_mask, is_causal, further=further, like=query)
     if mask is None:
         return None
     if module.zero_sink:

@@ -11,7 +11,7 @@ from jaxtyping import Bool
 from torch import Tensor, nn
 
 from attention_core.modules.dot_product import merge_masks
-from attention_core.modules.masks import to_bool
+from attention_core.modules.masks import combine_masks, sliding_window_mask, to_bool
 from attention_core.modules.multi_head import MultiHeadAttention
 
 
@@ -21,7 +21,8 @@ class MaskUse:
 
     Attributes:
         module: Its name in the stack, as in ``named_modules()``: ``encoder.layers.0.self_attention``.
-        kinds: What it received: ``"key padding"``, ``"causal"``, ``"attention mask"``; empty for nothing.
+        kinds: What it received: ``"key padding"``, ``"causal"``, ``"attention mask"``, ``"window"``; empty for
+            nothing.
         mask: All of it as one bool mask ``(batch, q_len, kv_len)``, True = may attend (in some head).
     """
 
@@ -54,7 +55,7 @@ def recorded_masks(stack: nn.Module) -> Iterator[list[MaskUse]]:
 
 
 def _recorder(name: str, uses: list[MaskUse]) -> Any:
-    def record(module: nn.Module, args: tuple[Any, ...], given: dict[str, Any]) -> None:
+    def record(module: MultiHeadAttention, args: tuple[Any, ...], given: dict[str, Any]) -> None:
         call = signature(module.forward).bind(*args, **given).arguments  # however its arguments were spelled
         query, key = call["query"], call.get("key")
         key = query if key is None else key
@@ -67,13 +68,23 @@ def _recorder(name: str, uses: list[MaskUse]) -> Any:
             kv_len += cache.length
             further, causal = cache.causal(query.shape[1]), not cache.length
             padding = cache.with_padding(padding, query.shape[1])
+        if module.window is not None:
+            near = sliding_window_mask(
+                query.shape[1], module.window, kv_len, start=kv_len - key.shape[1], device=query.device
+            )
+            further = combine_masks(further, near)
         shape = (query.shape[0], heads, query.shape[1], kv_len)
         mask = merge_masks(shape, attn_mask, padding, bool(causal), further=further, like=query)
         if mask is None:
             mask = torch.ones(shape, dtype=torch.bool, device=query.device)
         mask = mask if mask.dtype == torch.bool else to_bool(mask)
         causal = causal or cache is not None
-        received = {"key padding": padding is not None, "causal": causal, "attention mask": attn_mask is not None}
+        received = {
+            "key padding": padding is not None,
+            "causal": causal,
+            "attention mask": attn_mask is not None,
+            "window": module.window is not None,
+        }
         kinds = tuple(kind for kind, there in received.items() if there)
         uses.append(MaskUse(name, kinds, mask.expand(shape).any(1)))
 

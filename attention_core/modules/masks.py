@@ -43,6 +43,7 @@ def sliding_window_mask(
     kv_len: int | None = None,
     *,
     causal: bool = False,
+    start: int = 0,
     device: torch.device | str | None = None,
 ) -> Tensor:
     """Each query sees the keys at most ``window`` slots away: ``mask[i, j] = (|i − j| ≤ window)``.
@@ -54,6 +55,7 @@ def sliding_window_mask(
         window: How far a query looks to either side, in tokens; 0 leaves it only itself.
         kv_len: Number of keys; as many as queries when None.
         causal: Whether to look back only.
+        start: Slot of the first query, where it is not that of the first key.
         device: Where to create it.
 
     Returns:
@@ -66,8 +68,8 @@ def sliding_window_mask(
     require_lengths(q_len=q_len, kv_len=kv_len)
     if window < 0:
         raise ValueError(f"window = {window} is not possible: give 0 or more tokens.")
-    near = torch.ones(q_len, kv_len, dtype=torch.bool, device=device).triu(-window)
-    return near.tril(0 if causal else window)
+    near = torch.ones(q_len, kv_len, dtype=torch.bool, device=device).triu(start - window)
+    return near.tril(start if causal else start + window)
 
 
 def key_padding_mask(

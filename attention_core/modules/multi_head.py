@@ -23,7 +23,13 @@ from attention_core.modules.dot_product import (
     softmax_over_keys,
 )
 from attention_core.modules.fit import require_fit, require_same_slots
-from attention_core.modules.masks import combine_masks, require_choice, visible_rows
+from attention_core.modules.masks import (
+    combine_masks,
+    require_choice,
+    require_lengths,
+    sliding_window_mask,
+    visible_rows,
+)
 from attention_core.modules.positions import (
     POSITIONS,
     Alibi,
@@ -80,6 +86,7 @@ class MultiHeadAttention(HeadProjections):
         qk_norm: Whether queries and keys are RMS-normalised over ``d_head``, with a learned gain, before they meet:
             after Henry et al. (2020), "Query-Key Normalization for Transformers".
         zero_sink: Whether a key and value of zeros that no mask hides is appended, as torch's ``add_zero_attn``.
+        window: How many slots to either side a query sees, as in :func:`sliding_window_mask`; all when None.
         dropout: Probability of dropping a weight in training.
         device: Where the parameters live.
         dtype: Their precision.
@@ -89,7 +96,7 @@ class MultiHeadAttention(HeadProjections):
         ValueError: If a size is not positive, ``d_model`` is not a multiple of ``num_heads`` and no ``d_head`` is
             given, ``num_heads`` is not a multiple of ``num_kv_heads``, ``Identity`` or ``TiedQueryKey`` meets fewer
             heads of keys than of queries, ``Identity`` meets ``num_heads · d_head ≠ d_model``, ``Rotary`` meets an
-            odd ``d_head``, or ``dropout`` is not in [0, 1).
+            odd ``d_head``, ``window`` is negative, or ``dropout`` is not in [0, 1).
     """
 
     def __init__(
@@ -109,6 +116,7 @@ class MultiHeadAttention(HeadProjections):
         position: Position = NO_POSITION,
         qk_norm: bool = False,
         zero_sink: bool = False,
+        window: int | None = None,
         dropout: float = 0.0,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
@@ -116,6 +124,7 @@ class MultiHeadAttention(HeadProjections):
         require_choice("position", position, POSITIONS)
         if not 0 <= dropout < 1:
             raise ValueError(f"dropout = {dropout} is not possible: give a probability from 0 up to but not 1.")
+        require_lengths(window=window or 0)
         biases = {"q_bias": q_bias, "k_bias": k_bias, "v_bias": v_bias, "o_bias": o_bias}
         made = {"device": device, "dtype": dtype}
         sizes = (d_model, num_heads, num_kv_heads, d_head)
@@ -124,7 +133,7 @@ class MultiHeadAttention(HeadProjections):
         if isinstance(position, Rotary) and d_head % 2:
             raise ValueError(f"d_head = {d_head} is odd: Rotary() turns coordinates in pairs; choose an even d_head.")
         self.scale = 1 / math.sqrt(d_head) if scale is None else scale
-        self.position, self.zero_sink, self.dropout = position, zero_sink, dropout
+        self.position, self.zero_sink, self.window, self.dropout = position, zero_sink, window, dropout
         self.q_norm = nn.RMSNorm(d_head, **made) if qk_norm else None
         self.k_norm = nn.RMSNorm(d_head, **made) if qk_norm else None
         self.added_position = None
@@ -155,6 +164,7 @@ class MultiHeadAttention(HeadProjections):
                 "position": (self.position, NO_POSITION),
                 "qk_norm": (self.q_norm is not None, False),
                 "zero_sink": (self.zero_sink, False),
+                "window": (self.window, None),
                 "dropout": (self.dropout, 0.0),
             }
         )
@@ -340,6 +350,10 @@ class MultiHeadAttention(HeadProjections):
                 query_positions = cache.slots(tokens) if query_positions is None else query_positions
             penalty = alibi_heads(q, k, query_positions, key_positions, num_heads=self.num_heads)
             further = combine_masks(further, penalty)
+        if self.window is not None:
+            start, kv_len = room.get("start", 0), k.shape[2]
+            near = sliding_window_mask(q.shape[2], self.window, kv_len, start=start, device=q.device)
+            further = combine_masks(further, near)
         if attn_mask is not None and attn_mask.dim() == 3:
             attn_mask = attn_mask[:, None]  # (batch, 1, q_len, kv_len)
         mask = None

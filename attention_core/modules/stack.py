@@ -25,6 +25,8 @@ class BlockOptions(AttentionOptions, total=False):
     placement: Placement
     norm: Norm
     activation: Activation
+    gated: bool
+    feed_forward_bias: bool
     residual: bool
     dropout: float
     attention_dropout: float
@@ -41,13 +43,14 @@ def greedy(scores: Float[Tensor, "batch kinds"]) -> Int[Tensor, " batch"]:
 
 
 class Stack(nn.Module):
-    """What encoder and decoder share: positions once at the bottom, blocks, and perhaps a norm at the top.
+    """What encoder and decoder share: positions once at the bottom, blocks, and perhaps norms below and above them.
 
     Args:
         d_model: Size of a token's vector.
         num_heads: Heads of each attention.
         num_layers: Number of blocks.
         cross_attention: Whether each block also attends to a memory.
+        input_norm: Whether the input is normalised, once positions are added to it; BERT.
         final_norm: Whether the output is normalised; usual with ``PreNorm``, which leaves it unnormalised.
         block: Options of every block, as in :class:`TransformerBlock`. ``Sinusoidal`` and ``Learned`` positions are
             added to the input of the stack only; ``Rotary`` and ``Alibi`` act in every self-attention.
@@ -63,6 +66,7 @@ class Stack(nn.Module):
         num_layers: int,
         *,
         cross_attention: bool = False,
+        input_norm: bool = False,
         final_norm: bool = False,
         **block: Unpack[BlockOptions],
     ) -> None:
@@ -77,7 +81,9 @@ class Stack(nn.Module):
         self.layers = nn.ModuleList(
             TransformerBlock(d_model, num_heads, cross_attention=cross_attention, **block) for _ in range(num_layers)
         )
-        self.final_norm = block.get("norm", LAYER_NORM).build(d_model, **made) if final_norm else None
+        norm = block.get("norm", LAYER_NORM)
+        self.input_norm = norm.build(d_model, **made) if input_norm else None
+        self.final_norm = norm.build(d_model, **made) if final_norm else None
 
     def mask_report(self, *inputs: Any, **masks: Any) -> tuple[MaskUse, ...]:
         """The masks each attention module receives in ``forward(*inputs, **masks)``, in the order of the calls."""
@@ -107,6 +113,8 @@ class Stack(nn.Module):
             if caches[0] is not None and positions is None:
                 positions = caches[0].slots(x.shape[1])
             x, positions = self.added_position(x, positions), None
+        if self.input_norm is not None:
+            x = self.input_norm(x)
         for layer, kept in zip(self.layers, caches, strict=True):
             x = layer(x, memory, positions=positions, cache=kept, **masks)
         return x if self.final_norm is None else self.final_norm(x)
@@ -126,12 +134,13 @@ class Encoder(Stack):
         num_heads: int,
         num_layers: int,
         *,
+        input_norm: bool = False,
         final_norm: bool = False,
         **block: Unpack[BlockOptions],
     ) -> None:
         if block.get("cross_attention"):
             raise TypeError("cross_attention = True is not possible: an Encoder takes no memory; a Decoder does.")
-        super().__init__(d_model, num_heads, num_layers, final_norm=final_norm, **block)
+        super().__init__(d_model, num_heads, num_layers, input_norm=input_norm, final_norm=final_norm, **block)
 
     def forward(
         self,
@@ -207,6 +216,7 @@ class Decoder(Stack):
         head: Callable[[Tensor], Tensor],
         choose: Callable[[Tensor], Tensor] = greedy,
         key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
+        positions: Int[Tensor, "..."] | None = None,
     ) -> Int[Tensor, "batch tokens_and_count"]:
         """The sentences with ``count`` more tokens, each chosen from what the last one says; with a cache.
 
@@ -217,6 +227,7 @@ class Decoder(Stack):
             head: From the last vectors ``(batch, d_model)`` to a score of each kind of token ``(batch, kinds)``.
             choose: From these scores to one number for each sentence ``(batch,)``; that of the largest if not given.
             key_padding_mask: Padding among the beginnings, True = padding; it must stand on the left.
+            positions: Positions of the beginnings, from whose last one the new ones go on; the slots when None.
 
         Raises:
             ValueError: If there is no token to begin with, or ``count`` is negative.
@@ -226,7 +237,8 @@ class Decoder(Stack):
             raise ValueError(f"tokens has shape {tuple(tokens.shape)}: at least one token is needed to begin with.")
         cache, new = self.cache(len(tokens), tokens.shape[1] + count), tokens
         for _ in range(count):
-            vectors = self(embed(new), key_padding_mask=key_padding_mask, cache=cache)
+            vectors = self(embed(new), key_padding_mask=key_padding_mask, positions=positions, cache=cache)
+            positions = None if positions is None else positions[..., -1:] + 1
             new, key_padding_mask = choose(head(vectors[:, -1]))[:, None], None
             tokens = torch.cat((tokens, new), dim=1)
         return tokens

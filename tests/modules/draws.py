@@ -78,6 +78,7 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
         "scale": draw(st.sampled_from((None, None, 0.7, 0.7, -0.3, 0.0))),
         "qk_norm": draw(st.sampled_from((False, False, True))),
         "zero_sink": draw(st.sampled_from((False, False, True))),
+        "window": draw(st.sampled_from((None, None, 0, 3))),
         "num_kv_heads": draw(st.sampled_from((None, kv_heads))) if kv_heads == heads else kv_heads,
     }
     generator = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))

@@ -117,6 +117,8 @@ def answer(module: MultiHeadAttention, case: Case) -> Answer:
                         if isinstance(module.position, Alibi):
                             masked[b, h, i, j] -= slope[h] * abs(float(places[0][b][i] - places[1][b][j]))
                         masked[b, h, i, j] = _masked(case, masked[b, h, i, j], b, h, i, j)
+                        if module.window is not None and abs(i - j) > module.window:
+                            masked[b, h, i, j] = -math.inf
                         size = np.maximum(spread[0][b, i, part], abs(projected[0][b, i, part]))
                         size = size * np.maximum(spread[1][b, j, kv], abs(projected[1][b, j, kv]))
                         if "q_norm.weight" in state:

@@ -40,7 +40,9 @@ def tokens(*shape: int, seed: int = 7) -> torch.Tensor:
     st.sampled_from((Full(), TiedKeyValue(), TiedQueryKey(), Identity())),
     st.sampled_from((None, 1, 2)),
     st.sampled_from(("none", "left padding", "positions of the words")),
-    st.fixed_dictionaries({"qk_norm": st.booleans(), "zero_sink": st.booleans()}),
+    st.fixed_dictionaries(
+        {"qk_norm": st.booleans(), "zero_sink": st.booleans(), "window": st.sampled_from((None, 0, 2))}
+    ),
     st.sampled_from((F64, torch.float32)),
     st.booleans(),
 )
@@ -51,7 +53,7 @@ def test_blocks_of_any_size_are_the_causal_whole(
     projections: Any,
     num_kv_heads: int | None,
     padded: str,
-    options: dict[str, bool],
+    options: dict[str, Any],
     dtype: torch.dtype,
     traced: bool,
 ) -> None:
@@ -310,6 +312,10 @@ def test_generating_is_reading_the_whole_anew_each_time(position: Any) -> None:
         generator.manual_seed(0)
         assert torch.equal(model.decoder.generate(begun, 10, **parts, **options, key_padding_mask=padding), said)
     assert len(said[:, 5:].unique()) > 2, "it says different things"
+    alone = model.decoder.generate(begun[1:, 2:], 10, **parts)
+    words = (~padding).cumsum(1).sub(1).clamp(min=0)
+    together = model.decoder.generate(begun, 10, **parts, key_padding_mask=padding, positions=words)
+    assert torch.equal(together[1:, 2:], alone), "positions of its words: padding changes nothing"
     assert torch.equal(model.decoder.generate(begun, 0, **parts), begun)
 
 

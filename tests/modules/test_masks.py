@@ -41,6 +41,8 @@ def test_sliding_window() -> None:
     assert same(sliding_window_mask(4, 1, causal=True), bits("1000", "1100", "0110", "0011"))
     assert same(sliding_window_mask(3, 0), bits("100", "010", "001"))
     assert same(sliding_window_mask(2, 1, 4), bits("1100", "1110"))
+    assert same(sliding_window_mask(2, 1, 4, start=2), bits("0111", "0011"))
+    assert same(sliding_window_mask(2, 1, 4, start=2, causal=True), bits("0110", "0011"))
 
 
 def test_key_padding_from_lengths() -> None:

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from attention_core.modules.feed_forward import GELU, FeedForward, ReLU
+from attention_core.modules.feed_forward import GELU, FeedForward, ReLU, SiLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm, TokenBatchNorm
 from tests.modules.draws import redraw
 from tests.modules.refusals import refused
@@ -123,6 +123,25 @@ def test_gelu_is_exact() -> None:
     x = torch.tensor([-1.0, 0.0, 2.0], dtype=F64)
     normal = torch.distributions.Normal(torch.tensor(0.0, dtype=F64), torch.tensor(1.0, dtype=F64))
     assert (GELU()(x) - x * normal.cdf(x)).abs().max() < 1e-15
+
+
+def test_gelu_by_tanh_and_silu_by_hand() -> None:
+    x = torch.tensor([-1.0, 0.0, 2.0], dtype=F64)
+    by_tanh = x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2
+    assert (GELU(tanh=True)(x) - by_tanh).abs().max() < 1e-15
+    assert 1e-5 < (GELU(tanh=True)(x) - GELU()(x)).abs().max() < 1e-3
+    assert (SiLU()(x) - x / (1 + (-x).exp())).abs().max() < 1e-15
+
+
+def test_a_gate_by_hand() -> None:
+    network = FeedForward(2, 3, activation=ReLU(), gated=True, bias=False, dtype=F64)
+    assert {name for name, _ in network.named_parameters()} == {"widen.weight", "narrow.weight", "gate.weight"}
+    with torch.no_grad():
+        network.widen.weight.copy_(torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+        network.gate.weight.copy_(torch.tensor([[-1.0, 0.0], [0.0, 2.0], [1.0, 0.0]]))
+        network.narrow.weight.copy_(torch.tensor([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]]))
+    # (−2, 3) widens to (−2, 3, 1); the gate is (2, 6, −2), of which ReLU leaves (2, 6, 0): (−4, 18, 0) narrows.
+    assert network(torch.tensor([[[-2.0, 3.0]]], dtype=F64)).flatten().tolist() == [32.0, 18.0]
 
 
 def test_feed_forward_refuses_sizes_that_are_not_positive() -> None:

@@ -196,6 +196,7 @@ def test_dropout_acts_in_training_only_and_the_trace_shows_the_applied_weights()
             {"d_head": 2, "dropout": -0.1},
             "dropout = -0.1 is not possible: give a probability from 0 up to but not 1.",
         ),
+        ({"d_head": 2, "window": -1}, "window = -1 is not possible: give 0 or more tokens."),
         ({"d_head": 2, "position": Learned(0)}, "max_len = 0 is not possible: a positive number is needed."),
     ],
 )

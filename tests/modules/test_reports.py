@@ -282,8 +282,8 @@ def test_positions_are_a_choice(given: Any) -> None:
         ("norm", RMSNorm, "LayerNorm(…), RMSNorm(…), BatchNorm(…), NoNorm()"),
         ("norm", "layer", "LayerNorm(…), RMSNorm(…), BatchNorm(…), NoNorm()"),
         ("norm", nn.LayerNorm(8), "LayerNorm(…), RMSNorm(…), BatchNorm(…), NoNorm()"),
-        ("activation", GELU, "ReLU(), GELU()"),
-        ("activation", "gelu", "ReLU(), GELU()"),
+        ("activation", GELU, "ReLU(), GELU(…), SiLU()"),
+        ("activation", "gelu", "ReLU(), GELU(…), SiLU()"),
     ],
 )
 def test_other_choices_are_choices(name: str, given: Any, allowed: str) -> None:
@@ -327,7 +327,7 @@ def test_repr_says_sizes_and_what_is_not_the_default() -> None:
     bare = repr(MultiHeadAttention(6, 2, output_projection=False, dropout=0.5))
     assert bare == "MultiHeadAttention(d_model=6, num_heads=2, dropout=0.5, output_projection=False)"
     shown = repr(Decoder(8, 2, 1, position=Learned(9), placement=PostNorm(), residual=False))
-    for part in ("Learned(max_len=9)", "placement=PostNorm(), residual=False", "activation=GELU()"):
+    for part in ("Learned(max_len=9)", "placement=PostNorm(), residual=False", "activation=GELU(tanh=False)"):
         assert part in shown
 
 

@@ -9,7 +9,7 @@ from torch import nn
 from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm, TransformerBlock
 from attention_core.modules.feed_forward import GELU, ReLU
 from attention_core.modules.mask_report import recorded_masks
-from attention_core.modules.masks import causal_mask, key_padding_mask, to_additive
+from attention_core.modules.masks import causal_mask, key_padding_mask, sliding_window_mask, to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal, sinusoidal_encoding
@@ -111,10 +111,10 @@ def test_dropout_falls_on_what_a_sublayer_computes() -> None:
 
 @pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(max_len=11), Rotary(), Alibi()])
 def test_positions_come_in_once_at_the_bottom_or_in_every_self_attention(position: Any) -> None:
-    stack = Encoder(12, 3, 2, position=position, final_norm=True, dtype=F64)
+    stack = Encoder(12, 3, 2, position=position, input_norm=True, final_norm=True, dtype=F64)
     redraw(stack, torch.Generator().manual_seed(0), std=0.4)
     x, order = tokens(2, 7, 12), torch.tensor([3, 1, 0, 2, 6, 5, 4])
-    expected = x if stack.added_position is None else stack.added_position(x)
+    expected = stack.input_norm(x if stack.added_position is None else stack.added_position(x))
     for layer in stack.layers:
         expected = layer(expected)
     assert torch.equal(stack(x), stack.final_norm(expected))
@@ -184,6 +184,13 @@ def test_reports_show_every_kind_of_mask_and_none() -> None:
     assert torch.equal(Encoder(12, 3, 1, dtype=F64).mask_report(x, attn_mask=by_head)[0].mask[1], causal_mask(5))
     by_sentence = ~left[:, None].expand(2, 5, 5)
     assert torch.equal(Encoder(12, 3, 1, dtype=F64).mask_report(x, attn_mask=by_sentence)[0].mask, by_sentence)
+    near = Decoder(12, 3, 1, window=1, cross_attention=True, dtype=F64)
+    own, across = near.mask_report(x, tokens(2, 7, 12), cache=near.cache(2, 5))
+    assert (own.kinds, across.kinds) == (("causal", "window"), ())
+    assert torch.equal(own.mask[0], sliding_window_mask(5, 1, causal=True))
+    cache = near.cache(2, 6)
+    near(x, x, cache=cache)
+    assert near.mask_report(x[:, :1], x, cache=cache)[0].mask[0].tolist() == [[False] * 4 + [True] * 2]
 
 
 def test_recording_ends_with_its_context() -> None:
