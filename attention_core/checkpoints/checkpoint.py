@@ -3,6 +3,7 @@
 import copy
 import json
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -51,8 +52,8 @@ class Checkpoint(nn.Module):
         super().__init__()
         made = {"device": device, "dtype": dtype}
         self.config = config
-        self.embedding = nn.Embedding(config.vocab_size, config.d_model, **made)
-        self.token_types = nn.Embedding(config.token_types, config.d_model, **made) if config.token_types else None
+        self.embedding = _table(config.vocab_size, config.d_model, **made)
+        self.token_types = _table(config.token_types, config.d_model, **made) if config.token_types else None
         self.stack = (Decoder if config.causal else Encoder)(
             config.d_model,
             config.num_heads,
@@ -199,6 +200,12 @@ class Checkpoint(nn.Module):
         if self.head_transform is not None and self.head_norm is not None and self.config.head_transform is not None:
             x = self.head_norm(self.config.head_transform(self.head_transform(x)))
         return F.linear(x, self.embedding.weight, self.head_bias) if self.head is None else self.head(x)
+
+
+def _table(rows: int, d_model: int, **made: Any) -> nn.Embedding:
+    """``nn.Embedding``, but to draw shapes alone torch would import its compiler, which takes seconds and 90 MB."""
+    weight = torch.empty(rows, d_model, **made)
+    return nn.Embedding.from_pretrained(weight if weight.is_meta else weight.normal_(), freeze=False)
 
 
 def _require_known(name: str, ids: Tensor, count: int) -> None:

@@ -130,7 +130,10 @@ def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: tor
             raise CheckpointError(
                 f"the parameters would take {checked.summary.nbytes:,} bytes: at most {max_bytes:,} are allowed."
             )
-        model = checked.model.to(checked.summary.dtype).to_empty(device=device or "cpu")
+        model, made = checked.model, {"dtype": checked.summary.dtype, "device": device or "cpu"}
+        # Not to_empty(), for which torch imports a computer algebra system: a second and 30 MB.
+        empty = {name: torch.empty(each.shape, **made) for name, each in model.state_dict().items()}
+        model.load_state_dict(empty, assign=True)
         for name, part in checked.parts(model).items():
             _fill(part, name, *checked.places[name])
     return model.eval()

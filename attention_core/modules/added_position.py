@@ -57,7 +57,7 @@ class AddedPosition(nn.Module):
 
     def reset_parameters(self) -> None:
         """Draw the learned vectors anew from N(0, 1)."""
-        if self.table is not None:
+        if self.table is not None and not self.table.is_meta:  # to draw shapes alone torch would import its compiler
             nn.init.normal_(self.table)
 
     def extra_repr(self) -> str:

@@ -1,6 +1,8 @@
 """A trained model: saved and loaded, written on with, looked into, and made of what its config says."""
 
 import json
+import subprocess
+import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -38,6 +40,7 @@ from attention_core.checkpoints.families import FAMILIES, config_of
 from attention_core.checkpoints.layout import parts_of
 from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, original
 from tests.modules.refusals import refused
+from tests.processes import ROOT
 
 SIZES: dict[str, Any] = {"vocab_size": 11, "d_model": 12, "num_heads": 3, "num_layers": 2, "d_ff": 20}
 OURS = (
@@ -298,6 +301,16 @@ def test_what_configs_say_and_mean() -> None:
     assert not config_of({"model_type": "gpt2"} | NEEDED["gpt2"]).head
     with pytest.raises(CheckpointError, match="windows"):
         replace(old, windows=(1,))
+
+
+def test_no_model_is_checked_by_importing_torchs_compiler() -> None:
+    code = "import json, sys; from attention_core.checkpoints.checkpoint import Checkpoint;"
+    code += "from attention_core.checkpoints.families import config_of;"
+    code += "[Checkpoint(config_of(said), device='meta') for said in json.loads(sys.argv[1])];"
+    code += "sys.exit('torch._dynamo' in sys.modules)"
+    said = json.dumps([{"model_type": name} | needed for name, needed in NEEDED.items()])
+    done = subprocess.run([sys.executable, "-c", code, said], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
 
 
 def test_one_tensor_at_a_time_is_read(tmp_path: Path) -> None:
