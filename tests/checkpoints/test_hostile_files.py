@@ -199,7 +199,10 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
         "scale = inf is not possible: a number is needed",
     ),
     "an unknown option": (config(position={"Learned": {"max_len": 7, "code": ""}}), "Learned takes max_len"),
-    "an option of another kind": (config(position={"Learned": {"max_len": "7"}}), "max_len of position = '7'"),
+    "an option of another kind": (
+        config(position={"Learned": {"max_len": "7"}}),
+        "max_len of position = '7' is not possible: a whole number from 1",
+    ),
     "an unknown choice": (config(norm={"os.system": {}}), "one of LayerNorm, RMSNorm, NoNorm with its options"),
     "an unknown setting": (config(auto_map={"AutoModel": "a.B"}), "config.json says 'auto_map', which no model"),
     "too few windows": (config(windows=[1, 1]), "windows = '2 windows' is not possible: one for each of 1 layers"),
@@ -207,6 +210,10 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "words that cannot be shown": (config(words=["a", "b", "c", "\u202e", "\ud800"]), "texts that can be shown"),
     "an index of nothing": (index({}), "model.safetensors.index.json has no weight_map from tensors to files"),
     "an index that leads out": (index({"a": "../a.safetensors"}), "names '../a.safetensors': a safetensors file in"),
+    "an index around a corner": (
+        index({"a": "a/../../b.safetensors"}),
+        "names 'a/../../b.safetensors': a safetensors",
+    ),
     "an index to the root": (
         index({"a": "/a.safetensors"}),
         "names '/a.safetensors': a safetensors file in the same",
@@ -217,6 +224,7 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
         "there is no 'b.safetensors', which model.safetensors.index",
     ),
     "an index that lies": (index({"a": "a.safetensors"}), "do not agree on where 'a' is"),
+    "an index that omits": (index({TABLE: "a.safetensors"}), "do not agree on where 'stack.added_position.table' is"),
     "an index of many files": (index({str(n): f"{n}.safetensors" for n in range(65)}), "names 65 files: at most 64"),
 }
 
@@ -282,10 +290,11 @@ def test_links_out_of_the_folder_are_refused(name: str, good: Files, tmp_path: P
     for each, content in good.items():
         (folder / each).write_bytes(content)
     (outside / name).write_bytes(good[name])
-    (folder / name).unlink()
-    (folder / name).symlink_to(outside / name)
-    with refused(f"{name} is a link out of its folder: a file is needed."):
-        load_checkpoint(folder)
+    for target in (outside / name, folder / name, tmp_path / "nowhere"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(target)
+        with refused(f"{name} is a link out of its folder: a file is needed."):
+            load_checkpoint(folder)
 
 
 @pytest.mark.usefixtures("nothing_allocated")
