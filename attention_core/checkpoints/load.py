@@ -24,6 +24,7 @@ from attention_core.checkpoints.tensor_file import (
     read_json,
     short,
 )
+from attention_core.modules.allocate import allocate
 
 MAX_BYTES: Final = 256 * 2**20
 MAX_SHARDS: Final = 64
@@ -130,10 +131,7 @@ def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: tor
             raise CheckpointError(
                 f"the parameters would take {checked.summary.nbytes:,} bytes: at most {max_bytes:,} are allowed."
             )
-        model, made = checked.model, {"dtype": checked.summary.dtype, "device": device or "cpu"}
-        # Not to_empty(), for which torch imports a computer algebra system: a second and 30 MB.
-        empty = {name: torch.empty(each.shape, **made) for name, each in model.state_dict().items()}
-        model.load_state_dict(empty, assign=True)
+        model = allocate(checked.model, device=device or "cpu", dtype=checked.summary.dtype)
         for name, part in checked.parts(model).items():
             _fill(part, name, *checked.places[name])
     return model.eval()

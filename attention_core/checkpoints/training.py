@@ -14,6 +14,7 @@ from torch import Tensor
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.language import Language
+from attention_core.modules.allocate import allocate
 from attention_core.modules.positions import Learned
 
 IGNORED: Final = -100  # F.cross_entropy's own mark: nothing is asked here
@@ -90,8 +91,7 @@ def first_model(language: Language, recipe: Recipe) -> Checkpoint:
         words=language.words,
     )
     with torch.device("meta"):  # torch would draw from the generator of the whole process
-        model = Checkpoint(config)
-    model = model.to_empty(device="cpu")
+        model = allocate(Checkpoint(config))
     own = torch.Generator().manual_seed(recipe.seed)
     with torch.no_grad():
         for name, each in model.named_parameters():

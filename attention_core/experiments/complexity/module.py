@@ -5,6 +5,7 @@ from torch import Tensor
 
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import draw, draw_parameters
+from attention_core.modules.allocate import allocate
 from attention_core.modules.multi_head import MultiHeadAttention
 
 
@@ -20,7 +21,7 @@ def shapes_only(
 
 def filled(module: MultiHeadAttention, run: RunConfig) -> MultiHeadAttention:
     """The module with parameters drawn from the run's seed, without a draw from the process's own random numbers."""
-    module = draw_parameters(module.to_empty(device="cpu").double(), run.seed)
+    module = draw_parameters(allocate(module, dtype=torch.float64), run.seed)
     return module.to(device=run.torch_device, dtype=run.torch_dtype).requires_grad_(False)
 
 

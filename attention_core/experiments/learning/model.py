@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from attention_core.experiments.inputs import draw_parameters
 from attention_core.experiments.learning.config import PLACEMENTS, PROJECTIONS, LearningConfig
+from attention_core.modules.allocate import allocate
 from attention_core.modules.block import PreNorm, TransformerBlock
 from attention_core.modules.feed_forward import ReLU
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -71,19 +72,7 @@ def shapes_only(config: LearningConfig) -> TokenModel:
 
 def blank_model(config: LearningConfig, device: torch.device | str, dtype: torch.dtype) -> TokenModel:
     """The model with memory, and no numbers in it yet."""
-    model = shapes_only(config).to(dtype=dtype)
-    names: dict[int, list[str]] = {}
-    for name, parameter in model.named_parameters(remove_duplicate=False):
-        names.setdefault(id(parameter), []).append(name)
-    model.to_empty(device=device)
-    for (
-        first,
-        *others,
-    ) in names.values():  # to_empty makes two parameters of one that has two names, as tied biases do
-        for other in others:
-            owner, _, own = other.rpartition(".")
-            setattr(model.get_submodule(owner), own, model.get_parameter(first))
-    return model
+    return allocate(shapes_only(config), device=device, dtype=dtype)
 
 
 def draw_model(config: LearningConfig) -> TokenModel:

@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.scaling.config import CHUNK, D_HEADS, MODEL_WIDTH, ScalingConfig
+from attention_core.modules.allocate import allocate
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import TiedKeyValue
 
@@ -105,7 +106,8 @@ def projections(config: ScalingConfig) -> MultiHeadAttention:
     module = MultiHeadAttention(
         MODEL_WIDTH, 1, d_head=D_HEADS[-1], q_bias=False, k_bias=False, v_bias=False,
         projections=TiedKeyValue(), output_projection=False, device="meta", dtype=torch.float64,
-    ).to_empty(device="cpu").requires_grad_(False)  # fmt: skip
+    )  # fmt: skip
+    module = allocate(module).requires_grad_(False)
     bound = 1 / math.sqrt(MODEL_WIDTH)
     for parameter in module.parameters():
         parameter.uniform_(-bound, bound, generator=generator(config.seed, "scaling", "projection"))

@@ -12,6 +12,7 @@ from attention_core.experiments.flops import count_parts
 from attention_core.experiments.judge import Found, largest
 from attention_core.experiments.variants.config import D_HEAD, D_MODEL, HEADS, LENGTHS, VariantsConfig
 from attention_core.experiments.variants.parts import attention, linear
+from attention_core.modules.allocate import allocate
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -52,7 +53,7 @@ def core_flops(config: VariantsConfig, length: int) -> int:
     One head is counted, as all do the same, and of the quadratic form ``QUERIES``. It runs on the CPU: torch's shapes
     without numbers ("meta") import torch's compiler for anything but products, some seconds and 90 MB.
     """
-    module, x = LinearAttention(D_HEAD, 1, device="meta").to_empty(device="cpu"), torch.zeros(1, length, D_HEAD)
+    module, x = allocate(LinearAttention(D_HEAD, 1, device="meta")), torch.zeros(1, length, D_HEAD)
     if config.quadratic:
         return HEADS * length // QUERIES * count_parts(module, x[:, :QUERIES], x)[1]
     return HEADS * count_parts(module, x, fused=True, is_causal=config.causal)[1]
