@@ -1,0 +1,106 @@
+"""The shipped models made again, and measured: ``python -m attention_core.checkpoints``."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import torch
+
+from attention_core.checkpoints.accuracy import accuracy, cue_weights, without
+from attention_core.checkpoints.checkpoint import Checkpoint
+from attention_core.checkpoints.language import Case, Language
+from attention_core.checkpoints.languages import LANGUAGES, SHIPPED
+from attention_core.checkpoints.load import load_checkpoint
+from attention_core.checkpoints.training import RECIPES, train
+
+CASES: Final = 500  # of each construction
+SEED: Final = 1
+_DESCRIPTION = """\
+Make a model that this package ships again, from its seed, or measure all of them. One core takes minutes."""
+_HEADING = """\
+# The shipped models
+
+`python -m attention_core.checkpoints --table > docs/trained_models.md` measures the models in
+`attention_core/checkpoints/shipped` and writes this file; `--make NAME` trains one again from its seed, on one core.
+
+A case is the beginning of a text that training never showed, with words that are right next and words that are wrong.
+It is answered right if the likeliest of them is a right one; chance is what guessing among them reaches. The interval
+is Wilson's, of 95 %."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for.
+
+    Args:
+        arguments: The command line's words; those of this process where None.
+    """
+    parser = argparse.ArgumentParser(prog="python -m attention_core.checkpoints", description=_DESCRIPTION)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--make", choices=SHIPPED, metavar="NAME", help=f"train a model: {', '.join(SHIPPED)}")
+    what.add_argument("--table", action="store_true", help="print what the shipped models are worth, as Markdown")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where --make writes it (default: where it lies)")
+    asked = parser.parse_args(arguments)
+    if asked.table:
+        sys.stdout.write(as_markdown())
+        return 0
+    folder, start = asked.out or SHIPPED[asked.make], time.perf_counter()
+    train(LANGUAGES[asked.make], RECIPES[asked.make], _report).save(folder)
+    sys.stdout.write(f"{folder}: {time.perf_counter() - start:.0f} s\n")
+    return 0
+
+
+def _report(steps: int, loss: float) -> None:
+    sys.stderr.write(f"{steps:,} steps, loss {loss:.3f}\n")
+
+
+def as_markdown() -> str:
+    """``docs/trained_models.md``: each shipped model's accuracy, and what each of its heads has to do with it."""
+    return "\n\n".join((_HEADING, *(_section(name) for name in SHIPPED))) + "\n"
+
+
+def _section(name: str) -> str:
+    model, language, recipe = load_checkpoint(SHIPPED[name]), LANGUAGES[name], RECIPES[name]
+    cases = [construction.cases(CASES, SEED) for construction in language.constructions]
+    size = (SHIPPED[name] / "model.safetensors").stat().st_size
+    said = f"{size / 1000:.0f} kB of safetensors; {recipe.steps:,} steps of {recipe.batch} texts, seed {recipe.seed}."
+    return "\n\n".join((f"## {name}", said, _accuracies(model, language, cases), _heads(model, language, cases)))
+
+
+def _accuracies(model: Checkpoint, language: Language, cases: list[tuple[Case, ...]]) -> str:
+    rows = []
+    for construction, drawn in zip(language.constructions, cases, strict=True):
+        found, first = accuracy(model, drawn), drawn[0]
+        words = " ".join(language.words[each] for each in first.beginning[1:])
+        low, high = found.interval
+        example = f"{words} **{language.words[first.right[0]]}**".replace("|", "\\|")
+        numbers = f"{found.share:.3f} | {low:.3f} to {high:.3f} | {found.chance:.3f} | {found.count}"
+        rows.append(f"| {construction.name} | {construction.label} | {example} | {numbers} |")
+    return "\n".join(
+        (
+            "| construction | what is asked | for example | accuracy | interval | chance | cases |",
+            "|---" * 7 + "|",
+            *rows,
+        )
+    )
+
+
+def _heads(model: Checkpoint, language: Language, cases: list[tuple[Case, ...]]) -> str:
+    names = [construction.name for construction in language.constructions]
+    looks = [cue_weights(model, drawn) for drawn in cases]
+    rows = []
+    for layer, head in np.ndindex(model.config.num_layers, model.config.num_heads):
+        left = (accuracy(without(model, [(layer, head)]), drawn).share for drawn in cases)
+        cells = [f"{float(look[layer, head]):.2f}, {share:.3f}" for look, share in zip(looks, left, strict=True)]
+        rows.append(f"| {layer + 1} | {head + 1} | {' | '.join(cells)} |")
+    said = "Of each head: the weight from the last word to the one that decides, and the accuracy without the head."
+    heading = f"| layer | head | {' | '.join(names)} |"
+    return f"{said}\n\n" + "\n".join((heading, "|---" * (2 + len(names)) + "|", *rows))
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # so that the same machine makes the same weights
+    sys.exit(main())

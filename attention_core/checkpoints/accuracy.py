@@ -1,0 +1,102 @@
+"""How often a model is right: on cases of a construction, with chance and an interval beside it."""
+
+import copy
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from attention_core.checkpoints.checkpoint import Checkpoint
+from attention_core.checkpoints.language import Case
+from attention_core.modules.block import TransformerBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """A share of cases.
+
+    Attributes:
+        right: Cases that are answered right.
+        count: All cases.
+        chance: The share that guessing is expected to reach.
+    """
+
+    right: int
+    count: int
+    chance: float
+
+    @property
+    def share(self) -> float:
+        """Right ones among all."""
+        return self.right / self.count
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the share: Wilson (1927), "Probable Inference"."""
+        return wilson(self.right, self.count)
+
+
+def wilson(right: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share: Wilson (1927), "Probable Inference, the Law of Succession"."""
+    share, z = right / count, 1.96
+    middle = share + z**2 / (2 * count)
+    spread = z * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    return (middle - spread) / (1 + z**2 / count), (middle + spread) / (1 + z**2 / count)
+
+
+@torch.inference_mode()
+def right_answers(model: Checkpoint, cases: Sequence[Case]) -> Bool[Tensor, " cases"]:
+    """Which cases the model answers right: the likeliest of the words that are compared is a right one."""
+    tokens, last = _beginnings(cases)
+    logits = model(tokens)[torch.arange(len(cases)), last]
+    best = []
+    for words in ([case.right for case in cases], [case.wrong for case in cases]):
+        compared = torch.zeros_like(logits, dtype=torch.bool)
+        for row, ids in zip(compared, words, strict=True):
+            row[list(ids)] = True
+        best.append(logits.masked_fill(~compared, -math.inf).amax(1))
+    return best[0] > best[1]
+
+
+@torch.inference_mode()
+def cue_weights(model: Checkpoint, cases: Sequence[Case]) -> Float[Tensor, "layers heads"]:
+    """How much of its weight each head gives, from the last word, to the word that decides: the mean of the cases."""
+    tokens, last = _beginnings(cases)
+    cues = torch.tensor([case.cue for case in cases])
+    of_each = torch.arange(len(cases))
+    return torch.stack([each.weights[of_each, :, last, cues].mean(0) for each in model.trace(tokens)])
+
+
+def _beginnings(cases: Sequence[Case]) -> tuple[Int[Tensor, "cases tokens"], Int[Tensor, " cases"]]:
+    """The beginnings as one tensor, and the place of each one's last word: a causal model sees nothing beyond."""
+    last = torch.tensor([len(case.beginning) - 1 for case in cases])
+    tokens = torch.zeros(len(cases), int(last.max()) + 1, dtype=torch.long)
+    for row, case in zip(tokens, cases, strict=True):
+        row[: len(case.beginning)] = torch.tensor(case.beginning)
+    return tokens, last
+
+
+def accuracy(model: Checkpoint, cases: Sequence[Case]) -> Accuracy:
+    """The share of cases that the model answers right."""
+    right = int(right_answers(model, cases).sum())
+    return Accuracy(right, len(cases), sum(case.chance for case in cases) / len(cases))
+
+
+@torch.no_grad()
+def without(model: Checkpoint, heads: Iterable[tuple[int, int]]) -> Checkpoint:
+    """A copy of the model in which heads give nothing: their columns of W_O are zero.
+
+    Args:
+        model: A model; it stays as it is.
+        heads: Layer and head of each, counted from 0.
+    """
+    model = copy.deepcopy(model)
+    for layer, head in heads:
+        attention = cast(TransformerBlock, model.stack.layers[layer]).self_attention
+        assert attention.o_weight is not None
+        attention.o_weight[:, head * attention.d_head : (head + 1) * attention.d_head] = 0
+    return model

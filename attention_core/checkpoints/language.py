@@ -1,0 +1,99 @@
+"""What a small model is trained on and measured with: words, texts from a seed, and cases of each construction."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Final, TypeVar
+
+START: Final = "<start>"
+END: Final = "<end>"
+
+Option = TypeVar("Option")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The beginning of a text, and what may and may not come next.
+
+    It is answered right if the likeliest of ``right`` and ``wrong`` is one of ``right``.
+
+    Attributes:
+        beginning: Ids of the words so far.
+        cue: Place in ``beginning`` of the word that decides: the subject of a verb, an open bracket.
+        right: Ids of the words that are right.
+        wrong: Ids of the words that they are compared with.
+    """
+
+    beginning: tuple[int, ...]
+    cue: int
+    right: tuple[int, ...]
+    wrong: tuple[int, ...]
+
+    @property
+    def chance(self) -> float:
+        """How often a guess among the words that are compared is right."""
+        return len(self.right) / (len(self.right) + len(self.wrong))
+
+
+@dataclass(frozen=True, slots=True)
+class Construction:
+    """Something that a model can have learned.
+
+    Attributes:
+        name: What it is called in an address.
+        label: What it is called in a table or on screen.
+        draw: From a generator to cases of it, without end; no text for training begins like one of them.
+    """
+
+    name: str
+    label: str
+    draw: Callable[[Random], Iterator[Case]]
+
+    def cases(self, count: int, seed: int) -> tuple[Case, ...]:
+        """``count`` cases with different beginnings; the same seed gives the same ones.
+
+        Fewer where a hundred times as many draws give no more.
+        """
+        found: dict[tuple[int, ...], Case] = {}
+        for case in islice(self.draw(Random(f"{self.name} {seed}")), 100 * count):
+            found.setdefault(case.beginning, case)
+            if len(found) == count:
+                break
+        return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What one model is trained on, and measured with.
+
+    Attributes:
+        words: What each id means.
+        texts: From a generator to texts for training, as ids from ``<start>`` to ``<end>``, without end.
+        constructions: What the model is measured with.
+    """
+
+    words: tuple[str, ...]
+    texts: Callable[[Random], Iterator[tuple[int, ...]]]
+    constructions: tuple[Construction, ...]
+
+    def ids(self, words: Sequence[str]) -> tuple[int, ...]:
+        """The number of each word.
+
+        Raises:
+            ValueError: If a word is not of this language.
+        """
+        return tuple(self.words.index(word) for word in words)
+
+
+def pick(source: Random, options: Sequence[Option]) -> Option:
+    """One of the options, each as likely.
+
+    ``random()`` alone gives the same numbers in every version of Python.
+    """
+    return options[int(source.random() * len(options))]
+
+
+def shuffled(source: Random, options: Sequence[Option]) -> list[Option]:
+    """The options in any order, each as likely."""
+    return sorted(options, key=lambda _: source.random())

@@ -1,0 +1,67 @@
+"""Two tasks on letters: ``reverse``, the same letters backwards, and ``induction``, a part that comes again."""
+
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
+from string import ascii_lowercase
+from typing import Final, NamedTuple
+
+from attention_core.checkpoints.language import END, START, Case, Construction, Language, pick, shuffled
+
+LETTERS: Final = tuple(ascii_lowercase[:16])
+TURN: Final = "|"  # between the letters and the same backwards
+WORDS: Final = (START, END, TURN, *LETTERS)
+_ID: Final = {word: at for at, word in enumerate(WORDS)}
+
+
+class _Text(NamedTuple):
+    """A text, what of it is shown twice, and for each place that can be known the place that it is known from."""
+
+    words: list[str]
+    twice: list[str]
+    cues: dict[int, int]
+
+
+def held_out(twice: Sequence[str]) -> bool:
+    """Whether training never shows these letters twice: a, b, c … count 0, 1, 2 …, the sum is a multiple of 5."""
+    return sum(map(LETTERS.index, twice)) % 5 == 0
+
+
+def _reverse(source: Random) -> _Text:
+    """``a b c | c b a``: two to eight letters."""
+    length = pick(source, range(2, 9))
+    letters = [pick(source, LETTERS) for _ in range(length)]
+    cues = {length + 2 + said: length - said for said in range(length)}
+    return _Text([START, *letters, TURN, *letters[::-1], END], letters, cues)
+
+
+def _induction(source: Random) -> _Text:
+    """``x a b c y a b c``: three to six letters twice, with up to four others before them and between."""
+    length, before, between = (pick(source, sizes) for sizes in (range(3, 7), range(5), range(5)))
+    letters = shuffled(source, LETTERS)
+    part, first, then = (letters[begin:][:many] for begin, many in ((0, length), (6, before), (10, between)))
+    second = 1 + before + length + between
+    cues = {second + said: 1 + before + said for said in range(1, length)}
+    return _Text([START, *first, *part, *then, *part, END], part, cues)
+
+
+def _language(name: str, label: str, draw: Callable[[Random], _Text]) -> Language:
+    def texts(source: Random) -> Iterator[tuple[int, ...]]:
+        while True:
+            text = draw(source)
+            if not held_out(text.twice):
+                yield tuple(_ID[word] for word in text.words)
+
+    def cases(source: Random) -> Iterator[Case]:
+        while True:
+            text = draw(source)
+            if held_out(text.twice):
+                place = pick(source, [*text.cues])
+                ids = [_ID[word] for word in text.words]
+                wrong = tuple(_ID[letter] for letter in LETTERS if letter != text.words[place])
+                yield Case(tuple(ids[:place]), text.cues[place], (ids[place],), wrong)
+
+    return Language(WORDS, texts, (Construction(name, label, cases),))
+
+
+REVERSE: Final = _language("reverse", "the letters backwards", _reverse)
+INDUCTION: Final = _language("induction", "the letter that followed last time", _induction)
