@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.modules.attention_trace import AttentionTrace
+from attention_core.modules.block import TransformerBlock
 from attention_core.modules.stack import Decoder, Encoder
 from attention_core.modules.traced import traced
 
@@ -26,9 +27,12 @@ class Checkpoint(nn.Module):
     Attributes:
         config: As given.
         embedding: The table of token vectors.
+        token_types: The vectors of kinds of sentences, or None.
         stack: The blocks; ``stack.layers[i].self_attention`` is the :class:`MultiHeadAttention` of layer i.
-        head: The matrix of the logits where it is one of its own; None where it is the table, or there are none.
-        head_bias: What is added to the logits, or None.
+        head_transform: The layer before the logits, or None.
+        head_norm: Its norm, or None.
+        head: The layer of the logits; None where their matrix is the table of token vectors, or there are none.
+        head_bias: What is added to the logits where their matrix is that table, or None.
 
     Raises:
         ValueError: If the sizes do not fit each other, as in the modules.
@@ -48,15 +52,19 @@ class Checkpoint(nn.Module):
         made = {"device": device, "dtype": dtype}
         self.config = config
         self.embedding = nn.Embedding(config.vocab_size, config.d_model, **made)
+        self.token_types = nn.Embedding(config.token_types, config.d_model, **made) if config.token_types else None
         self.stack = (Decoder if config.causal else Encoder)(
             config.d_model,
             config.num_heads,
             config.num_layers,
+            input_norm=config.input_norm,
             final_norm=config.final_norm,
             d_ff=config.d_ff,
             placement=config.placement,
             norm=config.norm,
             activation=config.activation,
+            gated=config.gated,
+            feed_forward_bias=config.feed_forward_bias,
             num_kv_heads=config.num_kv_heads,
             d_head=config.d_head,
             q_bias=config.q_bias,
@@ -68,10 +76,16 @@ class Checkpoint(nn.Module):
             position=config.position,
             **made,
         )
+        for layer, window in zip(self.stack.layers, config.windows, strict=False):
+            assert isinstance(layer, TransformerBlock)
+            layer.self_attention.window = window
+        transforms = config.head and config.head_transform is not None
+        self.head_transform = nn.Linear(config.d_model, config.d_model, **made) if transforms else None
+        self.head_norm = config.norm.build(config.d_model, **made) if transforms else None
         own_head = config.head and not config.tied_head
-        self.head = nn.Linear(config.d_model, config.vocab_size, bias=False, **made) if own_head else None
+        self.head = nn.Linear(config.d_model, config.vocab_size, config.head_bias, **made) if own_head else None
         self.head_bias = None
-        if config.head and config.head_bias:
+        if config.head and config.tied_head and config.head_bias:
             self.head_bias = nn.Parameter(torch.zeros(config.vocab_size, **made))
 
     @property
@@ -84,23 +98,33 @@ class Checkpoint(nn.Module):
         input_ids: Int[Tensor, "batch tokens"],
         *,
         key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
+        positions: Int[Tensor, "..."] | None = None,
+        token_types: Int[Tensor, "batch tokens"] | None = None,
     ) -> Float[Tensor, "batch tokens outputs"]:
         """Logits ``(batch, tokens, vocab_size)``, or without a head the last hidden states.
 
         Args:
             input_ids: Numbers of tokens.
             key_padding_mask: True = padding.
+            positions: Positions of the tokens; the slots 0, 1, 2, … when None, or what ``config.padding_id`` makes.
+            token_types: Kind of sentence of each token, for models that have them; 0 when None.
 
         Raises:
-            ValueError: If an id is unknown, or there are more tokens than learned positions.
+            ValueError: If an id or kind is unknown, or there are more tokens than learned positions.
         """
-        return self._logits(self.stack(self._embed(input_ids), key_padding_mask=key_padding_mask))
+        if positions is None and self.config.padding_id is not None:
+            real = input_ids != self.config.padding_id
+            positions = real.cumsum(1) * real + self.config.padding_id
+        x = self._embed(input_ids, token_types)
+        return self._logits(self.stack(x, key_padding_mask=key_padding_mask, positions=positions))
 
     def trace(
         self,
         input_ids: Int[Tensor, "batch tokens"],
         *,
         key_padding_mask: Bool[Tensor, "batch tokens"] | None = None,
+        positions: Int[Tensor, "..."] | None = None,
+        token_types: Int[Tensor, "batch tokens"] | None = None,
     ) -> tuple[AttentionTrace, ...]:
         """Every intermediate of each layer's attention, the bottom layer first; arguments as in ``forward``.
 
@@ -110,7 +134,7 @@ class Checkpoint(nn.Module):
         shared = {id(each): each for each in (self.config, *self.parameters(), *self.buffers())}
         model = copy.deepcopy(self, shared)
         with traced(model) as calls:
-            model(input_ids, key_padding_mask=key_padding_mask)
+            model(input_ids, key_padding_mask=key_padding_mask, positions=positions, token_types=token_types)
         return tuple(call.trace for call in calls)
 
     def generate(
@@ -125,19 +149,29 @@ class Checkpoint(nn.Module):
         Args:
             input_ids: Beginnings, as numbers of tokens.
             count: How many tokens to write.
-            key_padding_mask: Padding among the beginnings, True = padding; it must stand on the left.
+            key_padding_mask: Padding among the beginnings, True = padding; it must stand on the left, and takes no
+                position: a sentence goes on as it does alone.
 
         Raises:
             ValueError: If the model is no decoder with a head, or as :meth:`Decoder.generate`.
         """
         if not isinstance(self.stack, Decoder) or not self.config.head:
             raise ValueError(f"a {self.config.family} model without causal logits does not write: a decoder does.")
+        positions = None if key_padding_mask is None else (~key_padding_mask).cumsum(1).sub(1).clamp(min=0)
         return self.stack.generate(
-            input_ids, count, embed=self._embed, head=self._logits, key_padding_mask=key_padding_mask
+            input_ids,
+            count,
+            embed=self._embed,
+            head=self._logits,
+            key_padding_mask=key_padding_mask,
+            positions=positions,
         )
 
     def save(self, folder: Path | str) -> None:
-        """Write ``config.json`` and ``model.safetensors`` into a folder, which is made if it is missing."""
+        """Write ``config.json`` and ``model.safetensors`` into a folder, which is made if it is missing.
+
+        They are in this package's own layout, whatever family the model came from.
+        """
         from safetensors.torch import save
 
         folder = Path(folder)
@@ -147,17 +181,30 @@ class Checkpoint(nn.Module):
         text = json.dumps(self.config.to_json(), indent=1, ensure_ascii=False)
         (folder / "config.json").write_text(text + "\n", encoding="utf-8")
 
-    def _embed(self, input_ids: Tensor) -> Tensor:
-        if input_ids.is_cpu and input_ids.numel():
-            lowest, highest = (int(end) for end in input_ids.aminmax())
-            if lowest < 0 or highest >= self.config.vocab_size:
-                raise ValueError(
-                    f"input_ids from {lowest} to {highest} do not fit: the model knows 0 to "
-                    f"{self.config.vocab_size - 1}."
-                )
-        return self.embedding(input_ids)
+    def _embed(self, input_ids: Tensor, token_types: Tensor | None = None) -> Tensor:
+        _require_known("input_ids", input_ids, self.config.vocab_size)
+        x = self.embedding(input_ids)
+        if self.token_types is None:
+            if token_types is not None:
+                raise ValueError("token_types are given, but the model has no vectors for kinds of sentences.")
+            return x
+        if token_types is None:
+            return x + self.token_types.weight[0]
+        _require_known("token_types", token_types, self.config.token_types)
+        return x + self.token_types(token_types)
 
     def _logits(self, x: Tensor) -> Tensor:
         if not self.config.head:
             return x
-        return F.linear(x, self.embedding.weight if self.head is None else self.head.weight, self.head_bias)
+        if self.head_transform is not None and self.head_norm is not None and self.config.head_transform is not None:
+            x = self.head_norm(self.config.head_transform(self.head_transform(x)))
+        return F.linear(x, self.embedding.weight, self.head_bias) if self.head is None else self.head(x)
+
+
+def _require_known(name: str, ids: Tensor, count: int) -> None:
+    """Refuse ids without a row in their table; an accelerator is not waited for, and there torch refuses them."""
+    if not ids.is_cpu or not ids.numel():
+        return
+    lowest, highest = (int(end) for end in ids.aminmax())
+    if lowest < 0 or highest >= count:
+        raise ValueError(f"{name} from {lowest} to {highest} do not fit: the model knows 0 to {count - 1}.")

@@ -1,8 +1,8 @@
 """What a trained model is made of: the sizes and choices that its weights do not tell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Final, Self
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Final, Self, cast
 
 from attention_core.checkpoints.tensor_file import CheckpointError, short
 from attention_core.modules.block import LAYER_NORM, PLACEMENTS, PRE_NORM, Placement
@@ -19,12 +19,16 @@ CHOICES: Final[Mapping[str, tuple[type, ...]]] = {
     "norm": (LayerNorm, RMSNorm, NoNorm),
     "activation": ACTIVATIONS,
     "projections": PROJECTIONS,
+    "head_transform": ACTIVATIONS,
 }
-LARGEST: Final = {
-    "vocab_size": 2**20, "d_model": 2**16, "num_heads": 2**10, "num_layers": 2**8, "d_ff": 2**20,
-    "num_kv_heads": 2**10, "d_head": 2**12,
+SIZES: Final = {  # from, to; what is needed is found by the size of its tensors, and this keeps sums of sizes small
+    "vocab_size": (1, 2**20), "d_model": (1, 2**16), "num_heads": (1, 2**10), "num_layers": (1, 2**8),
+    "d_ff": (0, 2**20), "num_kv_heads": (1, 2**10), "d_head": (1, 2**12), "token_types": (0, 2**10),
+    "padding_id": (0, 2**20),
 }  # fmt: skip
-LARGEST_OPTION: Final = 1e9  # of a position's base, or of its number of learned vectors
+MOST_POSITIONS: Final = 2**20
+LARGEST_OPTION: Final = 1e9  # such as the base of rotary positions
+LONGEST_FAMILY: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +48,26 @@ class CheckpointConfig:
         position: How order comes in.
         placement: Where the norms stand.
         norm: Which norm.
-        final_norm: Whether the last vectors are normalised.
+        input_norm: Whether the first vectors are normalised.
+        final_norm: Whether the last ones are.
         activation: Of the feed-forward networks.
+        gated: Whether these have a gate.
+        feed_forward_bias: Whether their layers have biases.
         projections: Which matrices an attention has.
         q_bias: Whether there is b_Q; likewise the next three.
         k_bias: b_K.
         v_bias: b_V.
         o_bias: b_O.
         scale: Factor of the scores; ``1/√d_head`` when None.
+        windows: How many tokens back (and without causality, ahead) each layer sees, None for all; ``()`` where every
+            layer sees all.
+        token_types: Kinds of sentences that have a vector of their own, as BERT's two; 0 for none.
+        padding_id: The id of padding where it decides the positions: the other tokens are counted, from this number
+            plus one, as in RoBERTa. Where it is None, slots are positions.
         head: Whether there are logits; else the last hidden states are what the model gives.
         tied_head: Whether the matrix of the logits is the table of token vectors.
         head_bias: Whether a bias is added to the logits.
+        head_transform: The activation of a layer before the logits, which ends in a norm, as BERT's; None for none.
         words: What each id means; none where the folder does not say.
 
     Raises:
@@ -73,48 +86,63 @@ class CheckpointConfig:
     position: Position = NO_POSITION
     placement: Placement = PRE_NORM
     norm: LayerNorm | RMSNorm | NoNorm = LAYER_NORM
+    input_norm: bool = False
     final_norm: bool = True
     activation: Activation = GELU_ACTIVATION
+    gated: bool = False
+    feed_forward_bias: bool = True
     projections: Projections = FULL
     q_bias: bool = True
     k_bias: bool = True
     v_bias: bool = True
     o_bias: bool = True
     scale: float | None = None
+    windows: tuple[int | None, ...] = ()
+    token_types: int = 0
+    padding_id: int | None = None
     head: bool = True
     tied_head: bool = True
     head_bias: bool = False
+    head_transform: Activation | None = None
     words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, largest in LARGEST.items():
+        for name, (least, most) in SIZES.items():
             value = getattr(self, name)
-            if value is None and name in ("num_kv_heads", "d_head"):
+            if value is None and FIELDS[name].default is None:
                 continue
-            least = 0 if name == "d_ff" else 1
-            if type(value) is not int or not least <= value <= largest:
-                raise refused(name, value, f"a whole number from {least} to {largest:,} is needed")
+            if type(value) is not int or not least <= value <= most:
+                raise refused(name, value, f"a whole number from {least} to {most:,} is needed")
         for name, choices in CHOICES.items():
-            if not isinstance(getattr(self, name), choices):
-                allowed = ", ".join(each.__name__ for each in choices)
-                raise refused(name, getattr(self, name), f"one of {allowed} is needed")
-        for field in fields(self):
-            if field.type is bool and type(getattr(self, field.name)) is not bool:
-                raise refused(field.name, getattr(self, field.name), "true or false is needed")
-        if self.scale is not None and (type(self.scale) not in (int, float) or not abs(self.scale) < 1e6):
+            _check_choice(name, getattr(self, name), choices)
+        for name, field in FIELDS.items():
+            if field.type is bool and type(getattr(self, name)) is not bool:
+                raise refused(name, getattr(self, name), "true or false is needed")
+        if self.scale is not None and not (type(self.scale) in (int, float) and abs(self.scale) < LARGEST_OPTION):
             raise refused("scale", self.scale, "a number is needed")
+        windows = self.windows
+        if type(windows) is not tuple or not all(
+            each is None or (type(each) is int and each >= 0) for each in windows
+        ):
+            raise refused("windows", windows, "whole numbers from 0, and None, are needed")
+        if len(windows) not in (0, self.num_layers):
+            raise refused("windows", f"{len(windows)} windows", f"one for each of {self.num_layers} layers is needed")
         if type(self.words) is not tuple or not all(type(word) is str for word in self.words):
             raise refused("words", self.words, "texts are needed")
         if len(self.words) not in (0, self.vocab_size):
             raise refused("words", f"{len(self.words)} texts", f"one for each of {self.vocab_size} ids is needed")
+        if not isinstance(self.family, str) or len(self.family) > LONGEST_FAMILY:
+            raise refused("family", self.family, "the model_type that it had is needed")
 
     def to_json(self) -> dict[str, Any]:
-        """What ``config.json`` says of a model of this package; :meth:`from_json` reads it."""
-        said = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "family"}
+        """What ``config.json`` says of a model in this package's layout; :meth:`from_json` reads it."""
+        said = {name: getattr(self, name) for name in FIELDS}
         for name in CHOICES:
-            options = {field.name: getattr(said[name], field.name) for field in fields(said[name])}
-            said[name] = {type(said[name]).__name__: options}
-        return {"model_type": self.family} | said | {"words": list(self.words)}
+            choice: Any = said[name]
+            if choice is not None:
+                options = {field.name: getattr(choice, field.name) for field in fields(choice)}
+                said[name] = {type(choice).__name__: options}
+        return {"model_type": OURS} | said | {"windows": list(self.windows), "words": list(self.words)}
 
     @classmethod
     def from_json(cls, said: Mapping[str, Any]) -> Self:
@@ -124,18 +152,20 @@ class CheckpointConfig:
             CheckpointError: If something is unknown, needed and missing, or not possible.
         """
         values = {name: value for name, value in said.items() if name != "model_type"}
-        known = {field.name for field in fields(cls)} - {"family"}
-        if unknown := sorted({*values} - known):
-            raise CheckpointError(f"config.json names {short(unknown[0])}, which no model of this package has.")
-        needed = ("vocab_size", "d_model", "num_heads", "num_layers", "d_ff")
-        if missing := [name for name in needed if name not in values]:
-            raise CheckpointError(f"config.json does not say {missing[0]}.")
+        if unknown := sorted({*values} - {*FIELDS}):
+            raise CheckpointError(f"config.json says {short(unknown[0])}, which no model of this package has.")
+        for name, field in FIELDS.items():
+            if field.default is MISSING and name not in values:
+                raise CheckpointError(f"config.json does not say {name}.")
+            if isinstance(values.get(name), list):
+                values[name] = tuple(values[name])
         for name, choices in CHOICES.items():
-            if name in values:
+            if values.get(name) is not None:
                 values[name] = _choice(name, values[name], choices)
-        if isinstance(values.get("words"), list):
-            values["words"] = tuple(values["words"])
         return cls(**values)
+
+
+FIELDS: Final = {field.name: field for field in fields(CheckpointConfig)}
 
 
 def refused(name: str, value: object, needed: str) -> CheckpointError:
@@ -146,14 +176,28 @@ def refused(name: str, value: object, needed: str) -> CheckpointError:
 def _choice(name: str, said: object, choices: tuple[type, ...]) -> Any:
     """``{"Rotary": {"base": 10000.0}}`` as ``Rotary(base=10000.0)``."""
     allowed = {each.__name__: each for each in choices}
-    kind, options = next(iter(said.items())) if isinstance(said, dict) and len(said) == 1 else (None, None)
+    kind, options = next(iter(said.items())) if isinstance(said, dict) and len(said) == 1 else ("", None)
     if kind not in allowed or not isinstance(options, dict):
         raise refused(name, said, f"one of {', '.join(allowed)} with its options is needed")
     try:
-        made = allowed[kind](**options)
+        return allowed[kind](**options)
     except TypeError as error:
-        raise refused(name, said, f"{kind} has other options") from error
-    for value in options.values():
-        if type(value) is not bool and not (type(value) in (int, float) and 0 < value < LARGEST_OPTION):
-            raise refused(name, said, "its options are true, false or positive numbers")
-    return made
+        known = ", ".join(field.name for field in fields(allowed[kind])) or "no options"
+        raise refused(name, said, f"{kind} takes {known}") from error
+
+
+def _check_choice(name: str, value: Any, choices: tuple[type, ...]) -> None:
+    if value is None and FIELDS[name].default is None:
+        return
+    if not isinstance(value, choices):
+        raise refused(name, value, f"one of {', '.join(each.__name__ for each in choices)} is needed")
+    for option in fields(cast(Any, value)):
+        given = getattr(value, option.name)
+        if type(option.default) is bool:
+            fits = type(given) is bool
+        elif option.name == "max_len":
+            fits = type(given) is int and 0 < given <= MOST_POSITIONS
+        else:
+            fits = (type(given) in (int, float) and 0 < given < LARGEST_OPTION) or (given is option.default is None)
+        if not fits:
+            raise refused(f"{option.name} of {name}", given, f"{type(value).__name__} has no such option")

@@ -1,18 +1,21 @@
-"""From files to a trained model: everything is checked before anything is allocated."""
+"""From files to a trained model: all of them are checked, against each other too, before anything is allocated."""
 
 import io
-import math
 import os
+import re
 import stat
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import torch
 
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.config import OURS, CheckpointConfig
+from attention_core.checkpoints.config import CheckpointConfig
+from attention_core.checkpoints.families import FAMILIES, config_of
+from attention_core.checkpoints.layout import Part, is_skipped, parts_of, published, trunk_of
 from attention_core.checkpoints.tensor_file import (
     MAX_JSON,
     CheckpointError,
@@ -23,9 +26,29 @@ from attention_core.checkpoints.tensor_file import (
 )
 
 MAX_BYTES: Final = 256 * 2**20
+MAX_SHARDS: Final = 64
 DTYPES: Final = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
+CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 
+Source = str | Path | Mapping[str, bytes]  # a folder, or its files in memory
 Open = Callable[[str], BinaryIO | None]  # a file by its name; None where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSummary:
+    """What is known of a model before its weights are read.
+
+    Attributes:
+        config: Its architecture.
+        stored: The precision of its weights in the file.
+        dtype: That in which they will be loaded.
+        nbytes: The bytes that they will take in memory.
+    """
+
+    config: CheckpointConfig
+    stored: torch.dtype
+    dtype: torch.dtype
+    nbytes: int
 
 
 def load_checkpoint(
@@ -35,25 +58,24 @@ def load_checkpoint(
     dtype: torch.dtype | None = None,
     device: torch.device | str | None = None,
 ) -> Checkpoint:
-    """The trained model that a folder holds, in eval mode: ``config.json`` and ``model.safetensors``.
+    """The trained model that a folder holds, in eval mode.
+
+    It is in the layout of Hugging Face's transformers (bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or
+    qwen2) or in that of :meth:`Checkpoint.save`: ``config.json``, and ``model.safetensors`` or its parts with their
+    index. Nothing else is looked at, and nothing outside the folder; a link is followed only within a hub's cache.
 
     Args:
-        folder: As :meth:`Checkpoint.save` writes it.
-        max_bytes: How many bytes its parameters may take in memory.
+        folder: Where the files lie.
+        max_bytes: How many bytes the parameters may take in memory.
         dtype: Their precision; that of the file when None, and float32 for files in half precision.
         device: Where they shall live.
 
     Raises:
-        CheckpointError: If a file is missing, a link, of another kind, damaged, does not fit the config, or the
-            parameters would take more than ``max_bytes``.
+        CheckpointError: If a file is missing, a link, of another kind, or damaged; if the files do not fit each
+            other; if the model needs something that has no counterpart here; or if the parameters would take more
+            than ``max_bytes``: all this before anything is allocated. Or if they are not finite.
     """
-    with ExitStack() as files:
-
-        def opened(name: str) -> BinaryIO | None:
-            file = _open(Path(folder) / name)
-            return None if file is None else files.enter_context(file)
-
-        return _read(opened, max_bytes, dtype, device)
+    return _load(folder, max_bytes, dtype, device)
 
 
 def read_checkpoint(
@@ -74,66 +96,179 @@ def read_checkpoint(
     Raises:
         CheckpointError: As :func:`load_checkpoint`.
     """
-    return _read(lambda name: io.BytesIO(files[name]) if name in files else None, max_bytes, dtype, device)
+    return _load(files, max_bytes, dtype, device)
 
 
-def _open(path: Path) -> BinaryIO | None:
-    """A file that is no link and no device."""
+def inspect_checkpoint(source: Source, *, dtype: torch.dtype | None = None) -> CheckpointSummary:
+    """What a model is and how much memory it needs; its weights are not read.
+
+    Args:
+        source: A folder, or the bytes of its files by their names.
+        dtype: The precision that it would be loaded in, as in :func:`load_checkpoint`.
+
+    Raises:
+        CheckpointError: As :func:`load_checkpoint`, except for what the weights themselves show.
+    """
+    with _files(source) as opened:
+        return _check(opened, dtype).summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """Files that fit each other: the model without memory, and where each of its tensors lies."""
+
+    summary: CheckpointSummary
+    model: Checkpoint
+    places: Mapping[str, tuple[BinaryIO, TensorEntry]]
+    parts: Callable[[Checkpoint], Mapping[str, Part]]
+
+
+def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: torch.device | str | None) -> Checkpoint:
+    with _files(source) as opened:
+        checked = _check(opened, dtype)
+        if checked.summary.nbytes > max_bytes:
+            raise CheckpointError(
+                f"the parameters would take {checked.summary.nbytes:,} bytes: at most {max_bytes:,} are allowed."
+            )
+        model = checked.model.to(checked.summary.dtype).to_empty(device=device or "cpu")
+        for name, part in checked.parts(model).items():
+            _fill(part, name, *checked.places[name])
+    return model.eval()
+
+
+@contextmanager
+def _files(source: Source) -> Iterator[Open]:
+    with ExitStack() as files:
+
+        def opened(name: str) -> BinaryIO | None:
+            if isinstance(source, Mapping):
+                return io.BytesIO(source[name]) if name in source else None
+            file = _open(Path(source), name)
+            return None if file is None else files.enter_context(file)
+
+        yield opened
+
+
+def _open(folder: Path, name: str) -> BinaryIO | None:
+    """A file of a folder: no link out of it, no device and no pipe."""
+    path = folder / name
     if path.is_symlink():
-        raise CheckpointError(f"{path.name} is a link: a file is needed.")
+        path = _within_cache(folder, path)
     try:
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise CheckpointError(f"{path.name} cannot be read: {error.strerror}.") from error
+        raise CheckpointError(f"{name} cannot be read: {error.strerror}.") from error
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise CheckpointError(f"{path.name} is no file.")
+        raise CheckpointError(f"{name} is no file.")
     return os.fdopen(number, "rb")
 
 
-def _read(opened: Open, max_bytes: int, dtype: torch.dtype | None, device: torch.device | str | None) -> Checkpoint:
-    said = read_json(_needed(opened, "config.json").read(MAX_JSON + 1), "config.json")
-    if said.get("model_type") != OURS:
-        raise CheckpointError(f"model_type = {short(said.get('model_type'))} is not known: {OURS} is.")
-    config = CheckpointConfig.from_json(said)
-    file = _needed(opened, "model.safetensors")
-    tensors = read_header(file, "model.safetensors").tensors
+def _within_cache(folder: Path, link: Path) -> Path:
+    """Where a link of a hub's cache leads: from ``snapshots/REVISION`` into the ``blobs`` beside ``snapshots``."""
+    snapshots, target = folder.resolve().parent, link.resolve()
+    if snapshots.name != "snapshots" or target.parent != snapshots.parent / "blobs":
+        raise CheckpointError(f"{link.name} is a link out of its folder: a file is needed.")
+    return target
+
+
+def _check(opened: Open, dtype: torch.dtype | None) -> _Checked:
+    config_file = opened(CONFIG)
+    if config_file is None:
+        raise CheckpointError(f"there is no {CONFIG}, which says what a model is made of.")
+    said = read_json(config_file.read(MAX_JSON + 1), CONFIG)
+    config = config_of(said)
+    places = _places(opened)
     try:
-        with torch.device("meta"):
-            model = Checkpoint(config)
+        model = Checkpoint(config, device="meta")
     except ValueError as error:
-        raise CheckpointError(f"config.json: {error}") from error
-    wanted = {name: tuple(each.shape) for name, each in model.state_dict().items()}
-    if wanted != {name: entry.shape for name, entry in tensors.items()}:
-        raise CheckpointError("the tensors' names and shapes are not those of config.json.")
-    kinds = {entry.dtype for entry in tensors.values()}
+        raise CheckpointError(f"{CONFIG} describes no possible model: {error}") from error
+    family = FAMILIES.get(str(said["model_type"]))
+    trunk = "" if family is None else trunk_of(places, family)
+
+    def parts(of: Checkpoint) -> Mapping[str, Part]:
+        if family is None:
+            return {name: Part([each], columns=False) for name, each in of.state_dict().items()}
+        return parts_of(of, config, family, trunk)
+
+    needed = parts(model)
+    for name, part in needed.items():
+        if name not in places:
+            raise CheckpointError(f"there is no tensor {short(name)}, which {CONFIG} asks for.")
+        shape = places[name][1].shape
+        if shape != part.shape:
+            raise CheckpointError(f"{short(name)} has shape {shape}: {CONFIG} asks for {part.shape}.")
+    for name in places:
+        if name not in needed and (family is None or not is_skipped(name, trunk, config, family)):
+            raise CheckpointError(f"there is a tensor {short(name)}, for which {CONFIG} has no place.")
+    stored = _stored({places[name][1].dtype for name in needed}, said.get("dtype", said.get("torch_dtype")))
+    dtype = dtype or (torch.promote_types(stored, torch.float32))
+    nbytes = sum(each.numel() for each in model.parameters()) * dtype.itemsize
+    return _Checked(CheckpointSummary(config, stored, dtype, nbytes), model, places, parts)
+
+
+def _places(opened: Open) -> dict[str, tuple[BinaryIO, TensorEntry]]:
+    """Where each tensor lies, by the name that it has today."""
+    whole, index = opened(WEIGHTS), None
+    if whole is None and (index := opened(INDEX)) is None:
+        pickled = next((name for name in ("pytorch_model.bin", "model.pt", "model.pth") if opened(name)), None)
+        also = f"; {pickled} is a pickle, which can run code" if pickled else ""
+        raise CheckpointError(f"there is no {WEIGHTS}{also}: only safetensors files are read.")
+    shards = {WEIGHTS: None} if index is None else _shards(index)
+    found: dict[str, tuple[BinaryIO, TensorEntry]] = {}
+    for shard, names in shards.items():
+        file = whole if index is None else opened(shard)
+        if file is None:
+            raise CheckpointError(f"there is no {short(shard)}, which {INDEX} names.")
+        tensors = read_header(file, shard).tensors
+        if names is not None and names != {*tensors}:
+            wrong = min(names ^ {*tensors})
+            raise CheckpointError(f"{INDEX} and {short(shard)} do not agree on where {short(wrong)} is.")
+        for name, entry in tensors.items():
+            if published(name) in found:
+                raise CheckpointError(f"there are two tensors {short(published(name))}.")
+            found[published(name)] = (file, entry)
+    return found
+
+
+def _shards(index: BinaryIO) -> dict[str, set[str]]:
+    """The names of the tensors in each file, as an index says."""
+    said = read_json(index.read(MAX_JSON + 1), INDEX).get("weight_map")
+    if not isinstance(said, dict) or not said or not all(isinstance(file, str) for file in said.values()):
+        raise CheckpointError(f"{INDEX} has no weight_map from tensors to files.")
+    shards: dict[str, set[str]] = {}
+    for name, file in said.items():
+        if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,200}\.safetensors", file):
+            raise CheckpointError(f"{INDEX} names {short(file)}: a safetensors file in the same folder is needed.")
+        shards.setdefault(file, set()).add(name)
+    if len(shards) > MAX_SHARDS:
+        raise CheckpointError(f"{INDEX} names {len(shards)} files: at most {MAX_SHARDS} are allowed.")
+    return shards
+
+
+def _stored(kinds: set[str], said: object) -> torch.dtype:
+    """The one precision of all tensors, which is what the config says where it says one."""
     if len(kinds) != 1 or not kinds <= {*DTYPES}:
-        raise CheckpointError(f"the tensors are {', '.join(sorted(kinds))}: one of {', '.join(DTYPES)} is needed.")
-    dtype = dtype or (torch.float64 if kinds == {"F64"} else torch.float32)
-    takes = sum(math.prod(shape) for shape in wanted.values()) * dtype.itemsize
-    if takes > max_bytes:
-        raise CheckpointError(f"the parameters would take {takes:,} bytes: at most {max_bytes:,} are allowed.")
-    model = model.to(dtype).to_empty(device=device or "cpu")
-    with torch.no_grad():
-        for name, each in model.state_dict().items():
-            each.copy_(_tensor(file, tensors[name]))
-    return model.eval()
+        raise CheckpointError(f"the tensors are {', '.join(sorted(kinds))}: all must be one of {', '.join(DTYPES)}.")
+    stored = DTYPES[kinds.pop()]
+    name = str(stored).removeprefix("torch.")
+    if said not in (None, name):
+        raise CheckpointError(f"the tensors are {name}, and {CONFIG} says {short(said)}.")
+    return stored
 
 
-def _needed(opened: Open, name: str) -> BinaryIO:
-    file = opened(name)
-    if file is None:
-        raise CheckpointError(f"there is no {name}.")
-    return file
-
-
-def _tensor(file: BinaryIO, entry: TensorEntry) -> torch.Tensor:
-    if not entry.nbytes:
-        return torch.empty(entry.shape, dtype=DTYPES[entry.dtype])
+@torch.no_grad()
+def _fill(part: Part, name: str, file: BinaryIO, entry: TensorEntry) -> None:
+    """Read one tensor into the parameters that it holds."""
     file.seek(entry.start)
     content = bytearray(file.read(entry.nbytes))
     if len(content) != entry.nbytes:
         raise CheckpointError("the file changed while it was read.")
-    return torch.frombuffer(content, dtype=DTYPES[entry.dtype]).view(entry.shape)
+    rows = torch.frombuffer(content, dtype=DTYPES[entry.dtype]).view(entry.shape)
+    rows = rows.T if part.columns else rows
+    for parameter, its in zip(part.parameters, rows.split([len(each) for each in part.parameters]), strict=True):
+        parameter.copy_(its)
+        if not parameter.isfinite().all():
+            raise CheckpointError(f"{short(name)} holds numbers that are not finite.")

@@ -67,7 +67,7 @@ def read_bert(
     has_output = inner != prefix
     if has_output:
         names |= {"o_weight": f"{prefix}output.dense.weight", "o_bias": f"{prefix}output.dense.bias"}
-    norm = {f"{prefix}output.LayerNorm.{kind}" for kind in (*_PUBLISHED, *_PUBLISHED.values())}
+    norm = {f"{prefix}output.LayerNorm.{kind}" for kind in (*PUBLISHED, *PUBLISHED.values())}
     _require_exactly(state_dict, prefix, {*names.values()}, beside=norm if has_output else set())
     found = {ours: state_dict[theirs].detach() for ours, theirs in names.items()}
     state = {"in_weight": torch.cat([found.pop(name) for name in ("q_weight", "k_weight", "v_weight")])} | found
@@ -88,7 +88,7 @@ COUNTERPARTS = {  # the parts of one of BERT's layers, beside its attention, by 
     "feed_forward.narrow": "output.dense",
     "feed_forward_norm": "output.LayerNorm",
 }
-_PUBLISHED = {"gamma": "weight", "beta": "bias"}  # what the first published checkpoints call a norm's parameters
+PUBLISHED = {"gamma": "weight", "beta": "bias"}  # what the first published checkpoints call a norm's parameters
 _ATTENTION = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense")
 
 
@@ -108,7 +108,7 @@ def layers_of(state_dict: Mapping[str, Tensor], prefix: str) -> list[dict[str, T
         if not name.startswith(prefix) or not number.isdecimal():
             continue
         stem, _, kind = rest.rpartition(".")
-        kind = _PUBLISHED.get(kind, kind) if stem.endswith("LayerNorm") else kind
+        kind = PUBLISHED.get(kind, kind) if stem.endswith("LayerNorm") else kind
         found.setdefault(int(number), {})[f"{stem}.{kind}"] = each
     if not found:
         raise ValueError(

@@ -1,0 +1,192 @@
+"""Families of models that Hugging Face lays out: what their config says, and which tensor is which parameter here."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from attention_core.checkpoints.config import OURS, CheckpointConfig, refused
+from attention_core.checkpoints.family_options import (
+    bert_options,
+    distilbert_options,
+    gpt2_options,
+    gpt_neo_options,
+    llama_options,
+    mistral_options,
+    qwen2_options,
+    roberta_options,
+)
+from attention_core.checkpoints.layout import Family, Names, Said
+from attention_core.checkpoints.tensor_file import CheckpointError
+from attention_core.modules.convert import COUNTERPARTS
+
+WRITES_LOGITS: Final = ("LMHeadModel", "ForCausalLM", "ForMaskedLM", "ForPreTraining")
+
+
+def config_of(said: Said) -> CheckpointConfig:
+    """What a ``config.json`` says, in this package's words.
+
+    Raises:
+        CheckpointError: If the family is unknown, something needed is missing, not possible, or has no counterpart.
+    """
+    name: Any = said.get("model_type")
+    if name == OURS:
+        return CheckpointConfig.from_json(said)
+    family = FAMILIES.get(name) if isinstance(name, str) else None
+    if family is None:
+        raise refused("model_type", name, f"one of {', '.join((*FAMILIES, OURS))} is needed")
+    for setting, only in (family.only | {"quantization_config": None}).items():
+        if said.get(setting, only) != only:
+            raise refused(setting, said[setting], f"only {only!r} has a counterpart here")
+    for ours in ("vocab_size", "d_model", "num_heads", "num_layers", "d_ff"):
+        if said.get(family.sizes.get(ours, "model_type")) is None:
+            raise CheckpointError(f"config.json does not say {family.sizes[ours]}.")
+    sizes: dict[str, Any] = {ours: said.get(theirs) for ours, theirs in family.sizes.items()}
+    sizes |= family.options(said)
+    architectures = said.get("architectures")
+    architecture = architectures[0] if isinstance(architectures, list) and architectures else ""
+    head = isinstance(architecture, str) and architecture.endswith(WRITES_LOGITS)
+    return CheckpointConfig(family=name, head=head, **sizes)
+
+
+_SIZES: Final[Names] = {
+    "vocab_size": "vocab_size", "d_model": "hidden_size", "num_heads": "num_attention_heads",
+    "num_layers": "num_hidden_layers", "d_ff": "intermediate_size",
+}  # fmt: skip
+_BERT: Final = Family(
+    sizes=_SIZES,
+    options=bert_options,
+    only={"position_embedding_type": "absolute", "is_decoder": False, "add_cross_attention": False},
+    trunk="bert.",
+    layer="encoder.layer.",
+    outside={
+        "embedding.": "embeddings.word_embeddings.",
+        "token_types.": "embeddings.token_type_embeddings.",
+        "stack.added_position.table": "embeddings.position_embeddings.weight",
+        "stack.input_norm.": "embeddings.LayerNorm.",
+    },
+    inside={
+        "self_attention.q_": "attention.self.query.",
+        "self_attention.k_": "attention.self.key.",
+        "self_attention.v_": "attention.self.value.",
+        "self_attention.o_": "attention.output.dense.",
+        **{f"{ours}.": f"{theirs}." for ours, theirs in COUNTERPARTS.items()},
+    },
+    head={
+        "head_transform.": "cls.predictions.transform.dense.",
+        "head_norm.": "cls.predictions.transform.LayerNorm.",
+        "head.": "cls.predictions.decoder.",
+        "head_bias": "cls.predictions.bias",
+    },
+    skipped=r"embeddings\.position_ids|pooler\..*|cls\.seq_relationship\..*|cls\.predictions\.(bias|decoder\..*)",
+)
+_LLAMA: Final = Family(
+    sizes=_SIZES | {"num_kv_heads": "num_key_value_heads", "d_head": "head_dim"},
+    options=llama_options,
+    trunk="model.",
+    layer="layers.",
+    outside={"embedding.": "embed_tokens.", "stack.final_norm.": "norm."},
+    inside={
+        "self_attention.q_": "self_attn.q_proj.",
+        "self_attention.k_": "self_attn.k_proj.",
+        "self_attention.v_": "self_attn.v_proj.",
+        "self_attention.o_": "self_attn.o_proj.",
+        "self_attention_norm.": "input_layernorm.",
+        "feed_forward.gate.": "mlp.gate_proj.",
+        "feed_forward.widen.": "mlp.up_proj.",
+        "feed_forward.narrow.": "mlp.down_proj.",
+        "feed_forward_norm.": "post_attention_layernorm.",
+    },
+    head={"head.": "lm_head."},
+    skipped=r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq|lm_head\.weight",
+)
+_GPT2: Final = Family(
+    sizes={"vocab_size": "vocab_size", "d_model": "n_embd", "num_heads": "n_head", "num_layers": "n_layer"},
+    options=gpt2_options,
+    only={"scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False},
+    trunk="transformer.",
+    layer="h.",
+    outside={"embedding.": "wte.", "stack.added_position.table": "wpe.weight", "stack.final_norm.": "ln_f."},
+    inside={
+        "self_attention.q_": "attn.c_attn.",
+        "self_attention.k_": "attn.c_attn.",
+        "self_attention.v_": "attn.c_attn.",
+        "self_attention.o_": "attn.c_proj.",
+        "self_attention_norm.": "ln_1.",
+        "feed_forward.widen.": "mlp.c_fc.",
+        "feed_forward.narrow.": "mlp.c_proj.",
+        "feed_forward_norm.": "ln_2.",
+    },
+    head={"head.": "lm_head."},
+    skipped=r"h\.\d+\.attn(\.attention)?\.(bias|masked_bias)|lm_head\.weight",
+    columns=True,
+)
+
+FAMILIES: Final[Mapping[str, Family]] = {
+    "bert": _BERT,
+    "distilbert": replace(
+        _BERT,
+        sizes={
+            "vocab_size": "vocab_size",
+            "d_model": "dim",
+            "num_heads": "n_heads",
+            "num_layers": "n_layers",
+            "d_ff": "hidden_dim",
+        },
+        options=distilbert_options,
+        only={},
+        trunk="distilbert.",
+        layer="transformer.layer.",
+        inside={
+            "self_attention.q_": "attention.q_lin.",
+            "self_attention.k_": "attention.k_lin.",
+            "self_attention.v_": "attention.v_lin.",
+            "self_attention.o_": "attention.out_lin.",
+            "self_attention_norm.": "sa_layer_norm.",
+            "feed_forward.widen.": "ffn.lin1.",
+            "feed_forward.narrow.": "ffn.lin2.",
+            "feed_forward_norm.": "output_layer_norm.",
+        },
+        head={
+            "head_transform.": "vocab_transform.",
+            "head_norm.": "vocab_layer_norm.",
+            "head.": "vocab_projector.",
+            "head_bias": "vocab_projector.bias",
+        },
+        skipped=r"embeddings\.position_ids|vocab_projector\.weight",
+    ),
+    "roberta": replace(
+        _BERT,
+        options=roberta_options,
+        trunk="roberta.",
+        head={
+            "head_transform.": "lm_head.dense.",
+            "head_norm.": "lm_head.layer_norm.",
+            "head.": "lm_head.decoder.",
+            "head_bias": "lm_head.bias",
+        },
+        skipped=r"embeddings\.position_ids|pooler\..*|lm_head\.(bias|decoder\..*)",
+    ),
+    "gpt2": _GPT2,
+    "gpt_neo": replace(
+        _GPT2,
+        sizes={
+            "vocab_size": "vocab_size",
+            "d_model": "hidden_size",
+            "num_heads": "num_heads",
+            "num_layers": "num_layers",
+        },
+        options=gpt_neo_options,
+        only={},
+        inside=_GPT2.inside
+        | {
+            "self_attention.q_": "attn.attention.q_proj.",
+            "self_attention.k_": "attn.attention.k_proj.",
+            "self_attention.v_": "attn.attention.v_proj.",
+            "self_attention.o_": "attn.attention.out_proj.",
+        },
+        columns=False,
+    ),
+    "llama": _LLAMA,
+    "mistral": replace(_LLAMA, options=mistral_options),
+    "qwen2": replace(_LLAMA, options=qwen2_options),
+}

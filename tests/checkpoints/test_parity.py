@@ -1,0 +1,84 @@
+"""Every family computes what transformers computes with the same weights: outputs, and each layer's weights."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from attention_core import Checkpoint, load_checkpoint
+from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, original
+
+BOUNDS = {torch.float64: 1e-12, torch.float32: 1e-5}
+PADDING = {"none": [11, 11, 11], "left": [11, 6, 1], "right": [11, 6, 1], "short": [1]}
+IDS = [f"{name}-{number}" for number, (_, name, _) in enumerate(ORIGINALS)]
+
+
+def sentences(padding: str) -> tuple[Tensor, Tensor]:
+    """Numbers of tokens, and which of them are real (batch, tokens)."""
+    lengths = torch.tensor(PADDING[padding])
+    slots = torch.arange(int(lengths.max()))
+    real = slots < lengths[:, None]
+    real = real.flip(1) if padding == "left" else real
+    ids = torch.randint(2, VOCAB, real.shape, generator=torch.Generator().manual_seed(1))
+    return ids.masked_fill(~real, PAD), real
+
+
+def original_answer(model: Any, ids: Tensor, real: Tensor, **more: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Logits, or the last hidden states where the model has none or others; and the weights of every layer."""
+    with torch.no_grad():
+        said = model(ids, attention_mask=real.long(), output_attentions=True, output_hidden_states=True, **more)
+    logits = said.get("prediction_logits", said.get("logits"))
+    return said.hidden_states[-1] if logits is None or logits.dim() < 3 else logits, said.attentions
+
+
+def far(ours: Tensor, theirs: Tensor, real: Tensor) -> float:
+    """The largest difference at real tokens (batch, tokens, …)."""
+    return float((ours - theirs)[real].abs().max())
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Path]]:
+    """Each original in float64, and the folder that transformers wrote."""
+    made = {}
+    for key, (kind, name, settings) in zip(IDS, ORIGINALS, strict=True):
+        made[key] = original(kind, name, settings), tmp_path_factory.mktemp(name)
+        made[key][0].save_pretrained(made[key][1])
+    return made
+
+
+@pytest.mark.parametrize("padding", PADDING)
+@pytest.mark.parametrize("key", IDS)
+def test_outputs_and_weights_are_the_originals(key: str, padding: str, saved: dict[str, tuple[Any, Path]]) -> None:
+    model, folder = saved[key]
+    checkpoint = load_checkpoint(folder)
+    ids, real = sentences(padding)
+    with InFloat64():
+        output, weights = original_answer(model, ids, real)
+    assert output.dtype == torch.float64
+    _compare(checkpoint, ids, real, output, weights)
+
+
+def _compare(checkpoint: Checkpoint, ids: Tensor, real: Tensor, output: Tensor, weights: tuple[Tensor, ...]) -> None:
+    bound = BOUNDS[output.dtype]
+    with torch.no_grad():
+        ours, traces = checkpoint(ids, key_padding_mask=~real), checkpoint.trace(ids, key_padding_mask=~real)
+    assert ours.dtype == output.dtype
+    assert ours.shape == output.shape
+    assert far(ours, output, real) <= bound
+    assert len(traces) == len(weights) == checkpoint.config.num_layers
+    for trace, theirs in zip(traces, weights, strict=True):
+        assert trace.weights.shape == theirs.shape
+        assert far(trace.weights.transpose(1, 2), theirs.transpose(1, 2), real) <= bound
+
+
+@pytest.mark.parametrize("key", IDS)
+def test_also_in_float32(key: str, saved: dict[str, tuple[Any, Path]], tmp_path: Path) -> None:
+    kind, name, settings = ORIGINALS[IDS.index(key)]
+    model = original(kind, name, settings, dtype=torch.float32)
+    model.save_pretrained(tmp_path)
+    ids, real = sentences("left")
+    _compare(load_checkpoint(tmp_path), ids, real, *original_answer(model, ids, real))
+    half = load_checkpoint(saved[key][1], dtype=torch.float32)
+    assert {each.dtype for each in half.parameters()} == {torch.float32}
