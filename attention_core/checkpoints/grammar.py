@@ -1,9 +1,9 @@
 """A small English grammar of some eighty words: what the model ``grammar`` was trained on, and is measured with.
 
 A text is a sentence ("the keys near the cabinet are old"), somebody who says one ("Anna says “ the keys are old ”"),
-or two names that come back ("Anna and Ben wait . Ben sees Anna"). Between a subject and its verb stands nothing, a
-phrase, a clause, or one of these in brackets. Texts for training and cases for measuring come from one writer; a rule
-on nouns keeps them apart: :func:`held_out`.
+or two names that come back ("Anna and Ben wait near the tree . Ben sees Anna"). Between a subject and its verb
+stands nothing, a phrase, a clause, or one of these in brackets. Texts for training and cases for measuring come from
+one writer; a rule on nouns keeps them apart: :func:`held_out`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,12 +44,14 @@ _NUMBER: Final = {word: at for at, stem in enumerate([*NOUNS, *NAMES]) for word 
 def held_out(words: Sequence[str]) -> bool:
     """Whether training never shows these words, because two of their nouns never follow one another there.
 
-    Nouns and names are numbered, singular and plural alike. Two different ones whose sum is a multiple of 6 are never
-    neighbours in training, in either order and whatever stands between them: a pair in six is kept back, and every
-    noun is seen with others.
+    Nouns and names are numbered, singular and plural alike. Two different ones, not both names, whose sum is a
+    multiple of 6 are never neighbours in training, in either order and whatever stands between them. So one pair in
+    six is kept back, and every noun is seen with others.
     """
     numbers = [_NUMBER[word] for word in words if word in _NUMBER]
-    return any(one != other and (one + other) % 6 == 0 for one, other in pairwise(numbers))
+    return any(
+        one != other and (one + other) % 6 == 0 and min(one, other) < len(NOUNS) for one, other in pairwise(numbers)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +134,18 @@ class _Text:
         self.say("”")
 
     def names(self) -> None:
-        """Write "Anna and Ben wait . Ben sees Anna", and perhaps more of the two."""
+        """Write "Anna and Ben wait near the tree . Ben sees Anna", and perhaps more of the two."""
         pair = shuffled(self.draw, [*NAMES])[:2]
         first = len(self.words)
         self.say(pair[0], "and", pair[1], self.pick(*INTRANSITIVE.values()))
-        self.place()
-        while True:
+        self.say(self.pick(*PREPOSITIONS), "the", self.pick(*NOUNS, *NOUNS.values()))
+        going = True
+        while going:
             who = int(self.often(0.5))
             self.say(".", pair[who], self.pick(*TRANSITIVE))
             self.choose("names", first + 2 * (1 - who), [pair[1 - who]], [*NAMES])
             self.say(pair[1 - who])
-            if self.often(0.5) or len(self.words) > 20:
-                break
+            going = self.often(0.5) and len(self.words) < 24
 
     def noun(self, *, alive: bool = False) -> _Noun:
         """Write "the old key", or "Anna"."""
@@ -239,14 +241,11 @@ def texts(draw: Random) -> Iterator[tuple[int, ...]]:
 
 def _construction(name: str, label: str) -> Construction:
     def draw(source: Random) -> Iterator[Case]:
-        last = None
         while True:
             text = _Text(source)
             for choice in text.choices:
                 beginning = text.words[: choice.place]
-                # No two in a row ask for the same: so half of the subjects are plural.
-                if choice.construction == name and choice.right != last and held_out(beginning):
-                    last = choice.right
+                if choice.construction == name and held_out(beginning):
                     yield Case(_ids(beginning), choice.cue, _ids(choice.right), _ids(choice.wrong))
 
     return Construction(name, label, draw)

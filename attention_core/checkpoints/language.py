@@ -53,13 +53,16 @@ class Construction:
     def cases(self, count: int, seed: int) -> tuple[Case, ...]:
         """``count`` cases with different beginnings; the same seed gives the same ones.
 
-        Fewer where a hundred times as many draws give no more.
+        No two in a row ask for the same, so that of two answers each is right in half of the cases. Where a hundred
+        times as many draws do not give as many there are fewer.
         """
         found: dict[tuple[int, ...], Case] = {}
+        last = None
         for case in islice(self.draw(Random(f"{self.name} {seed}")), 100 * count):
-            found.setdefault(case.beginning, case)
             if len(found) == count:
                 break
+            if case.beginning not in found and case.right != last:
+                found[case.beginning], last = case, case.right
         return tuple(found.values())
 
 
@@ -83,6 +86,9 @@ class Language:
         Raises:
             ValueError: If a word is not of this language.
         """
+        for word in words:
+            if word not in self.words:
+                raise ValueError(f"{word!r} is no word of this language: {' '.join(self.words)}.")
         return tuple(self.words.index(word) for word in words)
 
 

@@ -44,7 +44,7 @@ class Recipe:
 
 RECIPES: Final[Mapping[str, Recipe]] = {
     "reverse": Recipe(longest=18, d_ff=128, steps=3000),
-    "induction": Recipe(longest=24, d_ff=0, steps=3000),
+    "induction": Recipe(longest=40, d_ff=0, steps=3000),
     "grammar": Recipe(longest=40, d_ff=128, steps=4000),
 }
 
@@ -79,7 +79,7 @@ def train(language: Language, recipe: Recipe, report: Callable[[int, float], obj
 
 
 def first_model(language: Language, recipe: Recipe) -> Checkpoint:
-    """The model before its first step: token and position vectors N(0, 0.5²), matrices N(0, 1/fan_in), no biases."""
+    """The model before its first step: matrices and tables N(0, 1/columns), gains one, biases zero."""
     config = CheckpointConfig(
         vocab_size=len(language.words),
         d_model=64,
@@ -95,11 +95,10 @@ def first_model(language: Language, recipe: Recipe) -> Checkpoint:
     own = torch.Generator().manual_seed(recipe.seed)
     with torch.no_grad():
         for name, each in model.named_parameters():
-            if each.dim() < 2:
-                each.fill_(float("norm" in name and name.endswith("weight")))
+            if each.dim() == 2:
+                each.normal_(std=each.shape[1] ** -0.5, generator=own)
             else:
-                is_table = name.endswith(("embedding.weight", "table"))
-                each.normal_(std=0.5 if is_table else each.shape[-1] ** -0.5, generator=own)
+                each.fill_(float(name.endswith("norm.weight")))
     return model
 
 
