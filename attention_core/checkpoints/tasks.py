@@ -39,8 +39,8 @@ def _reverse(source: Random) -> _Text:
 
 
 def _induction(source: Random) -> _Text:
-    """``x a b c y a b c``: three to eight different letters twice, with up to eleven others before and between."""
-    length, before, between = (pick(source, sizes) for sizes in (range(3, 9), range(12), range(12)))
+    """``x a b c y a b c``: four to ten different letters twice, with up to five others before and between."""
+    length, before, between = (pick(source, sizes) for sizes in (range(4, 11), range(6), range(6)))
     letters = shuffled(source, LETTERS)
     part, others = letters[:length], letters[length:]
     first, then = ([pick(source, others) for _ in range(many)] for many in (before, between))

@@ -28,7 +28,7 @@ def test_texts_for_induction_end_with_a_part_that_was_there_before() -> None:
     for start, *words, end in drawn(INDUCTION):
         assert (start, end) == (START, END)
         assert len({*words[-3:]}) == 3
-        assert words[-3:] in [words[at : at + 3] for at in range(len(words) - 5)]
+        assert words[-3:] in [words[at : at + 3] for at in range(len(words) - 6)]
 
 
 @pytest.mark.parametrize("language", [REVERSE, INDUCTION])
