@@ -127,8 +127,10 @@ class CheckpointConfig:
             raise refused("windows", windows, "whole numbers from 0, and None, are needed")
         if len(windows) not in (0, self.num_layers):
             raise refused("windows", f"{len(windows)} windows", f"one for each of {self.num_layers} layers is needed")
-        if type(self.words) is not tuple or not all(type(word) is str for word in self.words):
-            raise refused("words", self.words, "texts are needed")
+        if type(self.words) is not tuple or not all(
+            type(word) is str and word and word.isprintable() for word in self.words
+        ):
+            raise refused("words", self.words, "texts that can be shown are needed")
         if len(self.words) not in (0, self.vocab_size):
             raise refused("words", f"{len(self.words)} texts", f"one for each of {self.vocab_size} ids is needed")
         if not isinstance(self.family, str) or len(self.family) > LONGEST_FAMILY:

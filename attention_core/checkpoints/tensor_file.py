@@ -117,7 +117,10 @@ def read_header(file: BinaryIO, name: str) -> Header:
         raise CheckpointError(f"{name} says that its header has {length:,} bytes: at most {MAX_JSON:,} are allowed.")
     if 8 + length > size:
         raise CheckpointError(f"{name} is cut off: its header alone is {length:,} bytes, and it has {size:,}.")
-    found = read_json(file.read(length), f"the header of {name}")
+    text = file.read(length)
+    if not text.startswith(b"{"):
+        raise CheckpointError(f"{name} has no header: a safetensors file begins with its length and a JSON object.")
+    found = read_json(text, f"the header of {name}")
     metadata = found.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
         raise CheckpointError(f"the header of {name} has metadata that are no texts.")

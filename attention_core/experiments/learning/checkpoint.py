@@ -3,13 +3,14 @@
 safetensors is imported where it is used: training and checking claims do not need it.
 """
 
+import io
 import json
-import struct
 from dataclasses import asdict, fields
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from attention_core.checkpoints.tensor_file import CheckpointError, read_header, read_json
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import shapes_only
@@ -17,6 +18,7 @@ from attention_core.experiments.learning.result import Trained
 
 FORMAT: Final = "attention-explorer-learning-1"
 MAX_BYTES: Final = 64 * 2**20
+DTYPES: Final = {"float64": "F64", "float32": "F32"}  # as the format calls them
 
 
 def keep(trained: Trained) -> bytes:
@@ -36,48 +38,35 @@ def load_kept(content: bytes) -> Trained:
     Raises:
         ConfigError: If it is no such file, is too large, or its parts do not fit each other.
     """
-    from safetensors import SafetensorError
     from safetensors.numpy import load
 
     if len(content) > MAX_BYTES:
         raise _refused(f"{len(content):,} bytes", f"at most {MAX_BYTES:,} bytes are allowed")
-    header = _header(content)
-    metadata = header.pop("__metadata__", {})
-    if FORMAT not in metadata:
-        raise _refused("a file of another kind", "a model that was kept here is needed")
-    config = _config(metadata[FORMAT])
-    wanted = {name: list(each.shape) for name, each in shapes_only(config).named_parameters()}
-    if wanted != {name: entry.get("shape") for name, entry in header.items()}:
-        raise _refused("its parameters", "their names and shapes must be those of its config")
     try:
-        weights = load(content)
-    except SafetensorError as error:
-        raise _refused("a damaged file", "a complete safetensors file is needed") from error
-    if any(each.dtype != config.dtype or not np.isfinite(each).all() for each in weights.values()):
-        raise _refused("its numbers", f"finite numbers in {config.dtype} are needed")
+        header = read_header(io.BytesIO(content), "the file")
+    except CheckpointError as error:
+        raise _refused("a damaged file", str(error).removesuffix(".")) from error
+    if FORMAT not in header.metadata:
+        raise _refused("a file of another kind", "a model that was kept here is needed")
+    config = _config(header.metadata[FORMAT])
+    wanted = {name: tuple(each.shape) for name, each in shapes_only(config).named_parameters()}
+    if wanted != {name: entry.shape for name, entry in header.tensors.items()}:
+        raise _refused("its parameters", "their names and shapes must be those of its config")
+    numbers = f"finite numbers in {config.dtype} are needed"
+    if {entry.dtype for entry in header.tensors.values()} != {DTYPES[config.dtype]}:
+        raise _refused("its numbers", numbers)
+    weights = load(content)
+    if not all(np.isfinite(each).all() for each in weights.values()):
+        raise _refused("its numbers", numbers)
     return Trained(config=config, weights=weights)
 
 
-def _header(content: bytes) -> dict[str, Any]:
-    """The file's own description of itself: its length in eight bytes, then JSON (safetensors' format)."""
-    length = struct.unpack("<Q", content[:8])[0] if len(content) >= 8 else 0
+def _config(text: str) -> LearningConfig:
     try:
-        header = json.loads(content[8 : 8 + length].decode())
-    except ValueError as error:
-        raise _refused("a damaged file", "a safetensors file is needed") from error
-    parts = header.values() if isinstance(header, dict) else [None]
-    if not all(isinstance(part, dict) for part in parts):
-        raise _refused("a damaged file", "a safetensors file is needed")
-    return header
-
-
-def _config(text: object) -> LearningConfig:
-    try:
-        settings = json.loads(text)  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
+        settings = read_json(text.encode(errors="surrogatepass"), "its config")
+    except CheckpointError as error:
         raise _refused("its config", "settings as JSON are needed") from error
-    known = {field.name for field in fields(LearningConfig)}
-    if not isinstance(settings, dict) or set(settings) != known:
+    if set(settings) != {field.name for field in fields(LearningConfig)}:
         raise _refused("its config", "exactly the settings of a run are needed")
     return LearningConfig(**settings)
 

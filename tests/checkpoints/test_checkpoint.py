@@ -1,0 +1,299 @@
+"""A trained model: saved and loaded, written on with, looked into, and made of what its config says."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from attention_core import (
+    GELU,
+    Alibi,
+    Checkpoint,
+    CheckpointConfig,
+    CheckpointError,
+    Decoder,
+    Encoder,
+    Learned,
+    NoNorm,
+    PostNorm,
+    ReLU,
+    RMSNorm,
+    Rotary,
+    SiLU,
+    Sinusoidal,
+    TiedKeyValue,
+    TiedQueryKey,
+    inspect_checkpoint,
+    load_checkpoint,
+    read_checkpoint,
+)
+from attention_core.checkpoints.families import FAMILIES, config_of
+from attention_core.checkpoints.layout import parts_of
+from tests.checkpoints.originals import ORIGINALS, PAD, VOCAB, InFloat64, original
+from tests.modules.refusals import refused
+
+SIZES: dict[str, Any] = {"vocab_size": 11, "d_model": 12, "num_heads": 3, "num_layers": 2, "d_ff": 20}
+OURS = (
+    {"words": tuple("abcdefghijk"), "position": Learned(max_len=9)},
+    {"position": Rotary(base=50.0, halves=True), "num_heads": 6, "num_kv_heads": 2, "norm": RMSNorm(eps=1e-3)},
+    {"causal": False, "placement": PostNorm(), "final_norm": False, "position": Sinusoidal(), "activation": ReLU()},
+    {"d_ff": 0, "position": Alibi(), "tied_head": False, "head_bias": True, "projections": TiedQueryKey()},
+    {"d_head": 5, "scale": 0.7, "k_bias": False, "projections": TiedKeyValue(), "norm": NoNorm()},
+    {"gated": True, "feed_forward_bias": False, "activation": SiLU(), "windows": (None, 2), "head": False},
+    {"causal": False, "input_norm": True, "token_types": 2, "head_transform": GELU(tanh=True), "head_bias": True},
+)
+IDS = torch.tensor([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]])
+
+
+def drawn(seed: int = 0, **options: Any) -> Checkpoint:
+    torch.manual_seed(seed)
+    return Checkpoint(CheckpointConfig(**SIZES | options)).eval()
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("options", OURS)
+def test_what_is_saved_is_loaded(options: dict[str, Any], tmp_path: Path) -> None:
+    model = drawn(**options)
+    model.save(tmp_path / "new/folder")
+    files = files_of(tmp_path / "new/folder")
+    assert set(files) == {"config.json", "model.safetensors"}
+    for loaded in (load_checkpoint(tmp_path / "new/folder"), read_checkpoint(files)):
+        assert loaded.config == model.config
+        assert loaded.words == options.get("words", ())
+        assert not loaded.training
+        assert isinstance(loaded.stack, Decoder if model.config.causal else Encoder)
+        assert torch.equal(loaded(IDS), model(IDS))
+        loaded.save(tmp_path / "again")
+        assert files_of(tmp_path / "again") == files, "the same bytes"
+    output = model(IDS)
+    assert output.shape == (2, 5, 12 if options.get("head") is False else 11)
+    output.sum().backward()
+    assert all(each.grad is not None for each in model.parameters()), "every parameter is used"
+
+
+def test_logits_are_what_the_parts_give() -> None:
+    model = drawn(words=tuple("abcdefghijk"), position=Learned(max_len=9))
+    expected = model.stack(model.embedding(IDS)) @ model.embedding.weight.T
+    assert torch.equal(model(IDS), expected)
+    padding = torch.tensor([[True, False, False, False, False], [False] * 5])
+    expected = model.stack(model.embedding(IDS), key_padding_mask=padding) @ model.embedding.weight.T
+    assert torch.equal(model(IDS, key_padding_mask=padding), expected)
+    assert not torch.equal(model(IDS, positions=torch.arange(5) + 2), model(IDS))
+
+
+def test_a_trace_is_what_was_computed_and_others_may_compute_beside_it() -> None:
+    model = drawn(position=Learned(max_len=9))
+    traces = model.trace(IDS)
+    assert [trace.weights.shape for trace in traces] == [(2, 3, 5, 5)] * 2
+    expected = model.stack.trace(model.embedding(IDS)).self_attention
+    for ours, theirs in zip(traces, expected, strict=True):
+        assert torch.equal(ours.weights, theirs.weights)
+    model.trace(IDS)[0].weights.sum().backward()
+    assert model.embedding.weight.grad is not None, "it shares the parameters"
+    before = model(IDS)
+    with ThreadPoolExecutor(4) as pool:
+        lengths = list(
+            pool.map(lambda n: len(model.trace(IDS)) if n % 2 else torch.equal(model(IDS), before), range(60))
+        )
+    assert lengths == [True, 2] * 30
+
+
+def test_ids_and_kinds_that_nobody_knows_are_refused() -> None:
+    model = drawn(causal=False, token_types=2)
+    with refused("input_ids from 0 to 11 do not fit: the model knows 0 to 10."):
+        model(torch.tensor([[0, 11]]))
+    with refused("token_types from -1 to 0 do not fit: the model knows 0 to 1."):
+        model(torch.tensor([[0, 10]]), token_types=torch.tensor([[-1, 0]]))
+    with refused("token_types are given, but the model has no vectors for kinds of sentences."):
+        drawn()(IDS, token_types=IDS)
+    assert model(IDS[:, :0]).shape == (2, 0, 11)
+    for other in (model, drawn(head=False)):
+        with pytest.raises(ValueError, match="attention_explorer model without causal logits does not write"):
+            other.generate(IDS, 1)
+
+
+@pytest.mark.parametrize(
+    "key", [n for n, (_, name, _) in enumerate(ORIGINALS) if name.endswith(("CausalLM", "LMHeadModel"))]
+)
+def test_what_is_written_is_what_the_original_writes(key: int, tmp_path: Path) -> None:
+    """Also from beginnings with padding on the left, with a cache, and past the window."""
+    model = original(*ORIGINALS[key])
+    model.generation_config.eos_token_id = None
+    model.save_pretrained(tmp_path)
+    checkpoint = load_checkpoint(tmp_path)
+    ids = torch.randint(2, VOCAB, (3, 6), generator=torch.Generator().manual_seed(3))
+    real = torch.tensor([[True] * 6, [False] * 2 + [True] * 4, [False] * 5 + [True]])
+    ids = ids.masked_fill(~real, PAD)
+    with InFloat64():
+        # Their cache keeps all of the past where a window is one token long; without it they read the whole anew.
+        options = {"max_new_tokens": 9, "do_sample": False, "pad_token_id": PAD, "use_cache": False}
+        theirs = model.generate(ids, attention_mask=real.long(), **options)
+    said = checkpoint.generate(ids, 9, key_padding_mask=~real)
+    assert torch.equal(said, theirs)
+    assert torch.equal(checkpoint.generate(ids[2:, 5:], 9), theirs[2:, 5:]), "padding changes nothing"
+    assert len(said[:, 6:].unique()) > 3
+
+
+def test_kinds_of_sentences_are_the_originals(tmp_path: Path) -> None:
+    model = original(*ORIGINALS[0])
+    model.save_pretrained(tmp_path)
+    ids, kinds = torch.tensor([[5, 6, 7, 8]]), torch.tensor([[0, 0, 1, 1]])
+    with torch.no_grad(), InFloat64():
+        theirs = model(ids, token_type_ids=kinds).last_hidden_state
+    checkpoint = load_checkpoint(tmp_path)
+    assert (checkpoint(ids, token_types=kinds) - theirs).abs().max() < 1e-12
+    assert (checkpoint(ids) - theirs).abs().max() > 0.01
+
+
+def test_parts_with_an_index(tmp_path: Path) -> None:
+    model = original(*ORIGINALS[10])
+    model.save_pretrained(tmp_path / "whole")
+    model.save_pretrained(tmp_path / "parts", max_shard_size="10KB")
+    assert len(list((tmp_path / "parts").glob("model-0000*.safetensors"))) > 2
+    whole, parts = (load_checkpoint(tmp_path / name) for name in ("whole", "parts"))
+    assert torch.equal(whole(IDS), parts(IDS))
+    assert torch.equal(whole(IDS), read_checkpoint(files_of(tmp_path / "parts"))(IDS))
+
+
+def rewritten(folder: Path, rename: Any, **more: Tensor) -> None:
+    """The tensors of a folder under other names, and some more."""
+    path = folder / "model.safetensors"
+    tensors = {rename(name): each for name, each in load_file(path).items()} | more
+    save_file(tensors, path, {"format": "pt"})
+
+
+def test_names_of_older_files(tmp_path: Path) -> None:
+    """Norms with gamma and beta, buffers, GPT-2 with a head and without the trunk's name."""
+    bert, gpt2 = (original(*ORIGINALS[number]) for number in (1, 10))
+    for name, model in (("bert", bert), ("gpt2", gpt2)):
+        model.save_pretrained(tmp_path / name)
+    expected = load_checkpoint(tmp_path / "bert")(IDS), load_checkpoint(tmp_path / "gpt2")(IDS)
+    old = {"weight": "gamma", "bias": "beta"}
+
+    def renamed(name: str) -> str:
+        stem, _, kind = name.rpartition(".")
+        return f"{stem}.{old[kind]}" if stem.endswith("LayerNorm") else name
+
+    slots = {"bert.embeddings.position_ids": torch.arange(17)[None]}
+    rewritten(tmp_path / "bert", renamed, **slots, **{"cls.predictions.decoder.weight": torch.zeros(VOCAB, 20)})
+    masks = {"h.0.attn.bias": torch.ones(1, 1, 19, 19, dtype=torch.bool), "h.1.attn.masked_bias": torch.tensor(-1e4)}
+    rewritten(tmp_path / "gpt2", lambda name: name.removeprefix("transformer."), **masks)
+    assert torch.equal(load_checkpoint(tmp_path / "bert")(IDS), expected[0])
+    assert torch.equal(load_checkpoint(tmp_path / "gpt2")(IDS), expected[1])
+    rewritten(tmp_path / "bert", lambda name: name, **{"bert.embeddings.LayerNorm.weight": torch.ones(20)})
+    with refused("there are two tensors 'bert.embeddings.LayerNorm.weight'."):
+        load_checkpoint(tmp_path / "bert")
+
+
+@pytest.mark.parametrize("stored", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_precisions(stored: torch.dtype, tmp_path: Path) -> None:
+    model = original(*ORIGINALS[16]).to(stored)
+    model.save_pretrained(tmp_path)
+    dtype = torch.promote_types(stored, torch.float32)
+    summary = inspect_checkpoint(tmp_path)
+    assert (summary.stored, summary.dtype, summary.config.family) == (stored, dtype, "llama")
+    loaded, half = load_checkpoint(tmp_path), load_checkpoint(tmp_path, dtype=torch.bfloat16)
+    assert {each.dtype for each in loaded.parameters()} == {dtype}
+    assert summary.nbytes == sum(each.nbytes for each in loaded.parameters())
+    assert inspect_checkpoint(files_of(tmp_path), dtype=torch.bfloat16).nbytes == sum(
+        p.nbytes for p in half.parameters()
+    )
+    assert torch.equal(loaded.embedding.weight, model.model.embed_tokens.weight.to(dtype))
+    said = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(said | {"dtype": "int8"}))
+    with refused(f"the tensors are {str(stored)[6:]}, and config.json says 'int8'."):
+        load_checkpoint(tmp_path)
+
+
+@pytest.mark.parametrize("number", range(len(ORIGINALS)))
+def test_every_parameter_has_its_tensor(number: int, tmp_path: Path) -> None:
+    original(*ORIGINALS[number]).save_pretrained(tmp_path)
+    config = inspect_checkpoint(tmp_path).config
+    model = Checkpoint(config, device="meta")
+    parts = parts_of(model, config, FAMILIES[config.family], "")
+    held = sum(each.numel() for part in parts.values() for each in part.parameters)
+    assert held == sum(each.numel() for each in model.parameters())
+    saved = load_checkpoint(tmp_path)
+    saved.save(tmp_path / "ours")
+    again = load_checkpoint(tmp_path / "ours")
+    assert again.config == config
+    assert torch.equal(again(IDS), saved(IDS))
+
+
+SAID: dict[str, Any] = {"vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 4, "intermediate_size": 8}
+NEEDED: dict[str, dict[str, Any]] = {
+    "bert": SAID | {"num_attention_heads": 2},
+    "gpt2": {"vocab_size": 9, "n_embd": 8, "n_head": 2, "n_layer": 4},
+    "gpt_neo": SAID | {"num_heads": 2, "num_layers": 4, "attention_types": [[["global"], 4]]},
+}
+NEEDED |= dict.fromkeys(("llama", "mistral", "qwen2", "roberta"), NEEDED["bert"])
+NO_COUNTERPART: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("bert", {"position_embedding_type": "relative_key"}, "only 'absolute' has a counterpart here"),
+    ("bert", {"is_decoder": True}, "is_decoder = True is not possible: only False"),
+    ("roberta", {"add_cross_attention": True}, "add_cross_attention = True is not possible: only False"),
+    ("bert", {"hidden_act": "tanh"}, "hidden_act = 'tanh' is not possible: one of gelu, gelu_new"),
+    ("bert", {"hidden_act": ["gelu"]}, "hidden_act = ['gelu'] is not possible: one of gelu, gelu_new"),
+    ("bert", {"layer_norm_eps": "1"}, "eps of norm = '1' is not possible"),
+    ("bert", {"max_position_embeddings": 2**40}, "max_len of position = 1099511627776 is not possible"),
+    ("bert", {"quantization_config": {"bits": 4}}, "quantization_config = {'bits': 4} is not possible: only None"),
+    ("bert", {"tie_word_embeddings": 1}, "tied_head = 1 is not possible: true or false is needed"),
+    ("bert", {"hidden_size": None}, "config.json does not say hidden_size"),
+    ("gpt2", {"n_embd": "8"}, "d_model = '8' is not possible: a whole number"),
+    ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "only False has a counterpart here"),
+    ("gpt_neo", {"attention_types": [[["global"], 3]]}, "one kind for each of 4 layers is needed"),
+    ("gpt_neo", {"attention_types": [[["global"], 10**9]]}, "groups such as"),
+    ("gpt_neo", {"attention_types": [[["dense"], 4]]}, "groups such as"),
+    ("gpt_neo", {"attention_types": [[["global"] * 5, 4]]}, "groups such as"),
+    ("gpt_neo", {"num_layers": 10**9}, "num_layers = 1000000000 is not possible"),
+    ("gpt_neo", {"window_size": 0}, "window_size = 0 is not possible: a whole number from 1"),
+    ("llama", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "only rope_type 'default'"),
+    ("llama", {"rope_parameters": {"rope_type": "llama3", "factor": 8.0}}, "only rope_type 'default'"),
+    ("llama", {"rope_parameters": {"partial_rotary_factor": 0.5}}, "only rope_type 'default'"),
+    ("llama", {"rope_theta": -1.0}, "base of position = -1.0 is not possible"),
+    ("mistral", {"sliding_window": "4"}, "sliding_window = '4' is not possible: a whole number from 1"),
+    ("qwen2", {"use_sliding_window": True, "layer_types": ["full_attention"]}, "layer_types = ['full_attention']"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "said", "words"), NO_COUNTERPART)
+def test_what_has_no_counterpart_is_refused(family: str, said: dict[str, Any], words: str) -> None:
+    config_of({"model_type": family} | NEEDED[family])
+    with pytest.raises(CheckpointError) as error:
+        config_of({"model_type": family} | NEEDED[family] | said)
+    assert words in str(error.value)
+
+
+def test_what_configs_say_and_mean() -> None:
+    """Windows count the token itself there, and what is before it here; older words are understood."""
+    windows = {
+        family: config_of({"model_type": family} | NEEDED[family] | said).windows
+        for family, said in (
+            ("mistral", {"sliding_window": 3}),
+            ("qwen2", {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 3}),
+            ("gpt_neo", {"attention_types": [[["global", "local"], 2]], "window_size": 7}),
+            ("llama", {}),
+        )
+    }
+    assert windows == {
+        "mistral": (2,) * 4,
+        "qwen2": (None, None, None, 4),
+        "gpt_neo": (None, 6, None, 6),
+        "llama": (),
+    }
+    old = config_of({"model_type": "llama", "rope_theta": 50.0, "rope_scaling": None} | NEEDED["llama"])
+    new = config_of({"model_type": "llama", "rope_parameters": {"rope_theta": 50.0}} | NEEDED["llama"])
+    assert old == new
+    assert old.position == Rotary(base=50.0, halves=True)
+    assert config_of({"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]} | NEEDED["gpt2"]).head
+    assert not config_of({"model_type": "gpt2"} | NEEDED["gpt2"]).head
+    with pytest.raises(CheckpointError, match="windows"):
+        replace(old, windows=(1,))

@@ -1,0 +1,313 @@
+"""Files that are damaged, or made to do harm: each is refused by a sentence, before anything is allocated."""
+
+import json
+import os
+import re
+import struct
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from attention_core import (
+    Checkpoint,
+    CheckpointConfig,
+    CheckpointError,
+    Learned,
+    inspect_checkpoint,
+    load_checkpoint,
+    read_checkpoint,
+)
+from attention_core.checkpoints.tensor_file import MAX_JSON
+from tests.modules.refusals import refused
+
+CONFIG = CheckpointConfig(vocab_size=5, d_model=8, num_heads=2, num_layers=1, d_ff=12, position=Learned(max_len=7))
+WEIGHTS, INDEX, TABLE = "model.safetensors", "model.safetensors.index.json", "embedding.weight"
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    folder = tmp_path_factory.mktemp("good")
+    Checkpoint(CONFIG, device="meta")  # torch imports what it needs for modules without memory
+    Checkpoint(CONFIG).save(folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class Allocations(TorchDispatchMode):
+    """Numbers of all tensors that are made while it is open, those without memory left out."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        for each in tree_leaves(made):
+            if isinstance(each, Tensor) and not each.is_meta:
+                self.numbers += each.numel()
+        return made
+
+
+@pytest.fixture
+def nothing_allocated() -> Iterator[None]:
+    """No tensor with memory is made, and Python holds little more than the text of a header."""
+    tracemalloc.start()
+    try:
+        with Allocations() as made:
+            yield
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert made.numbers == 0
+    assert peak < 16 * MAX_JSON
+
+
+def header_of(content: bytes) -> tuple[dict[str, Any], bytes]:
+    length = struct.unpack("<Q", content[:8])[0]
+    return json.loads(content[8 : 8 + length]), content[8 + length :]
+
+
+def file_of(header: Any, numbers: bytes) -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + numbers
+
+
+def header_changed(change: Callable[[dict[str, Any]], Any]) -> Callable[[Files], Files]:
+    def changed(files: Files) -> Files:
+        header, numbers = header_of(files[WEIGHTS])
+        change(header)
+        return files | {WEIGHTS: file_of(header, numbers)}
+
+    return changed
+
+
+def header_with(**entries: Any) -> Callable[[Files], Files]:
+    return header_changed(lambda found: found.update(entries))
+
+
+def header(content: bytes) -> Callable[[Files], Files]:
+    return text(WEIGHTS, file_of(content, b""))
+
+
+def entry(**changes: Any) -> Callable[[Files], Files]:
+    return header_changed(lambda found: found[TABLE].update(changes))
+
+
+def all_at_one_place(files: Files) -> Files:
+    found, numbers = header_of(files[WEIGHTS])
+    for each in found.values():
+        if "shape" in each:
+            each["data_offsets"] = [0, each["data_offsets"][1] - each["data_offsets"][0]]
+    return files | {WEIGHTS: file_of(found, numbers)}
+
+
+def doubled(files: Files) -> Files:
+    found, numbers = header_of(files[WEIGHTS])
+    return files | {WEIGHTS: file_of((json.dumps(found)[:-1] + f', "{TABLE}": 0}}').encode(), numbers)}
+
+
+def config(**changes: Any) -> Callable[[Files], Files]:
+    return lambda files: files | {"config.json": json.dumps(json.loads(files["config.json"]) | changes).encode()}
+
+
+def text(name: str, content: bytes) -> Callable[[Files], Files]:
+    return lambda files: files | {name: content}
+
+
+def only(name: str) -> Callable[[Files], Files]:
+    return lambda files: {name: files[name]}
+
+
+def index(weight_map: Any) -> Callable[[Files], Files]:
+    said = json.dumps({"weight_map": weight_map}).encode()
+    return lambda files: {"config.json": files["config.json"], INDEX: said, "a.safetensors": files[WEIGHTS]}
+
+
+DEEP = b'{"a":' * 100_000
+EMPTY = {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}
+HUGE = [2**62, 2**62]
+ONE_DTYPE = "one of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL is needed"
+FAMILIES = "one of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral, qwen2, attention_explorer is needed"
+CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
+    "no config": (only(WEIGHTS), "there is no config.json"),
+    "no weights": (only("config.json"), "there is no model.safetensors: only safetensors files are read"),
+    "a pickle beside": (
+        lambda files: only("config.json")(files) | {"pytorch_model.bin": b"\x80\x04."},
+        "pytorch_model.bin is a pickle, which can run code: only safetensors files are read",
+    ),
+    "a pickle": (text(WEIGHTS, b"\x80\x04\x95\x10\0\0\0\0\0\0\0)R."), "is a pickle, which can run code"),
+    "a zip": (text(WEIGHTS, b"PK\x03\x04\x14\0\0\0\x08\0"), "is a zip archive, which may hold a pickle"),
+    "empty": (text(WEIGHTS, b""), "model.safetensors has 0 bytes"),
+    "seven bytes": (text(WEIGHTS, b"\x01" * 7), "model.safetensors has 7 bytes"),
+    "no header": (text(WEIGHTS, b"\0" * 9), "model.safetensors has no header"),
+    "a header without end": (text(WEIGHTS, b"\xff" * 20), "its header has 18,446,744,073,709,551,615 bytes"),
+    "a header beyond the file": (text(WEIGHTS, struct.pack("<Q", 1000) + b"{}"), "its header alone is 1,000 bytes"),
+    "truncated": (lambda files: files | {WEIGHTS: files[WEIGHTS][:-1]}, "model.safetensors is cut off"),
+    "a byte more": (lambda files: files | {WEIGHTS: files[WEIGHTS] + b"!"}, "more bytes than its header knows"),
+    "no JSON": (header(b"{oops}"), "the header of model.safetensors is damaged"),
+    "no UTF-8": (header(b"{\xff}"), "the header of model.safetensors is damaged"),
+    "a long number": (header(b'{"a": ' + b"9" * 10_000 + b"}"), "the header of model.safetensors is damaged"),
+    "NaN": (header(b'{"a": NaN}'), "the header of model.safetensors says NaN"),
+    "nested deeply": (header(DEEP), "the header of model.safetensors is nested too deeply"),
+    "twice": (doubled, "the header of model.safetensors names 'embedding.weight' twice"),
+    "metadata": (header_with(__metadata__={"a": 1}), "metadata that are no texts"),
+    "no entry": (header_with(**{TABLE: 3}), "is not described by dtype, shape and data_offsets"),
+    "an entry with more": (entry(more=1), "is not described by dtype, shape and data_offsets"),
+    "an unknown dtype": (entry(dtype="O"), f"has dtype 'O': {ONE_DTYPE}"),
+    "a dtype that is a list": (entry(dtype=[]), f"has dtype []: {ONE_DTYPE}"),
+    "a smaller dtype": (entry(dtype="F16"), "lies from byte 0 to 160, and F16 of shape [5, 8] takes 80 bytes"),
+    "a dtype of integers": (entry(dtype="I32"), "the tensors are F32, I32: all must be one of F64, F32, F16, BF16"),
+    "negative sizes": (entry(shape=[-5, -8]), "has shape [-5, -8]: up to 8 whole numbers are needed"),
+    "huge sizes": (entry(shape=HUGE), "has shape [4611686018427387904, 4611686018427387904]: up to 8"),
+    "a size that is true": (entry(shape=[True, 40]), "has shape [True, 40]: up to 8 whole numbers"),
+    "many sizes": (entry(shape=[5, 8, *[1] * 7]), "has shape [5, 8, 1, 1, 1, 1, 1, 1, 1]: up to 8 whole numbers"),
+    "backwards": (entry(data_offsets=[160, 0]), "lies from byte 160 to 0, and F32 of shape [5, 8] takes 160 bytes"),
+    "one offset": (entry(data_offsets=[160]), "has data_offsets [160]: where it begins and ends is needed"),
+    "an overlap": (entry(shape=[41], data_offsets=[0, 164]), "overlaps the one before it"),
+    "all at one place": (all_at_one_place, "overlaps the one before it: tensors must lie end to end"),
+    "a gap": (header_changed(lambda found: found.pop(TABLE)), "leaves a gap before it: tensors must lie end to end"),
+    "another shape": (entry(shape=[8, 5]), "'embedding.weight' has shape (8, 5): config.json asks for (5, 8)"),
+    "another name": (
+        header_changed(lambda found: found.update({"<b>": found.pop(TABLE)})),
+        "there is no tensor 'embedding.weight', which config.json asks for",
+    ),
+    "an unknown name": (header_with(**{"<b>": EMPTY}), "there is a tensor '<b>', for which config.json has no place"),
+    "a config without end": (text("config.json", b" " * (MAX_JSON + 7)), "config.json has 1,048,577 bytes: at most"),
+    "a config that is a list": (text("config.json", b"[]"), "config.json is no JSON object"),
+    "a config nested deeply": (text("config.json", DEEP), "config.json is nested too deeply"),
+    "a config twice": (text("config.json", b'{"a": 1, "a": 2}'), "config.json names 'a' twice"),
+    "an unknown family": (config(model_type="mamba"), f"model_type = 'mamba' is not possible: {FAMILIES}"),
+    "a family that is a list": (config(model_type=["bert"]), f"model_type = ['bert'] is not possible: {FAMILIES}"),
+    "a config without sizes": (text("config.json", b'{"model_type": "gpt2"}'), "config.json does not say vocab_size"),
+    "more layers": (config(num_layers=2), "there is no tensor 'stack.layers.1.self_attention.in_weight'"),
+    "layers without end": (
+        config(num_layers=10**9),
+        "num_layers = 1000000000 is not possible: a whole number from 1 to",
+    ),
+    "heads that do not fit": (config(num_heads=3), "d_model = 8 is not a multiple of num_heads = 3"),
+    "a size that is a text": (config(d_model="8"), "d_model = '8' is not possible: a whole number from 1 to 65,536"),
+    "a switch that is a number": (config(causal=1), "causal = 1 is not possible: true or false is needed"),
+    "an infinite number": (
+        lambda files: files | {"config.json": files["config.json"].replace(b'"scale": null', b'"scale": 1e999')},
+        "scale = inf is not possible: a number is needed",
+    ),
+    "an unknown option": (config(position={"Learned": {"max_len": 7, "code": ""}}), "Learned takes max_len"),
+    "an option of another kind": (config(position={"Learned": {"max_len": "7"}}), "max_len of position = '7'"),
+    "an unknown choice": (config(norm={"os.system": {}}), "one of LayerNorm, RMSNorm, NoNorm with its options"),
+    "an unknown setting": (config(auto_map={"AutoModel": "a.B"}), "config.json says 'auto_map', which no model"),
+    "too few windows": (config(windows=[1, 1]), "windows = '2 windows' is not possible: one for each of 1 layers"),
+    "too few words": (config(words=["a"]), "words = '1 texts' is not possible: one for each of 5 ids is needed"),
+    "words that cannot be shown": (config(words=["a", "b", "c", "\u202e", "\ud800"]), "texts that can be shown"),
+    "an index of nothing": (index({}), "model.safetensors.index.json has no weight_map from tensors to files"),
+    "an index that leads out": (index({"a": "../a.safetensors"}), "names '../a.safetensors': a safetensors file in"),
+    "an index to the root": (
+        index({"a": "/a.safetensors"}),
+        "names '/a.safetensors': a safetensors file in the same",
+    ),
+    "an index of pickles": (index({"a": "a.bin"}), "names 'a.bin': a safetensors file in the same folder is needed"),
+    "an index to nowhere": (
+        index({"a": "b.safetensors"}),
+        "there is no 'b.safetensors', which model.safetensors.index",
+    ),
+    "an index that lies": (index({"a": "a.safetensors"}), "do not agree on where 'a' is"),
+    "an index of many files": (index({str(n): f"{n}.safetensors" for n in range(65)}), "names 65 files: at most 64"),
+}
+
+
+@pytest.mark.parametrize("on_disk", [True, False])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.usefixtures("nothing_allocated")
+def test_each_is_refused_by_a_sentence(case: str, on_disk: bool, good: Files, tmp_path: Path) -> None:
+    change, words = CASES[case]
+    files = change(dict(good))
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(CheckpointError, match=re.escape(words)) as error:
+        load_checkpoint(tmp_path) if on_disk else read_checkpoint(files)
+    assert re.fullmatch(r".{20,220}[^.]\.", str(error.value)), "one sentence that can be shown"
+
+
+def test_the_files_they_were_made_of_are_read(good: Files) -> None:
+    with Allocations() as made:
+        assert read_checkpoint(good).config == CONFIG
+    assert made.numbers > 0, "what is allocated is seen"
+
+
+@pytest.mark.usefixtures("nothing_allocated")
+def test_what_would_take_too_much_is_not_read(good: Files, tmp_path: Path) -> None:
+    large = CheckpointConfig(vocab_size=2**20, d_model=64, num_heads=2, num_layers=1, d_ff=0, final_norm=False)
+    model = Checkpoint(large, device="meta")
+    found, start = {}, 0
+    for name, each in model.state_dict().items():
+        nbytes = each.numel() * 2
+        found[name] = {"dtype": "F16", "shape": list(each.shape), "data_offsets": [start, start + nbytes]}
+        start += nbytes
+    begin = file_of(found, b"")
+    with (tmp_path / WEIGHTS).open("wb") as file:
+        file.write(begin)
+        file.truncate(len(begin) + start)
+    (tmp_path / "config.json").write_text(json.dumps(large.to_json()))
+    takes = 2 * start
+    with refused(f"the parameters would take {takes:,} bytes: at most 268,435,456 are allowed."):
+        load_checkpoint(tmp_path)
+    assert 0 < takes - 2**28 < 2**20
+    nbytes = inspect_checkpoint(good).nbytes
+    assert nbytes == len(header_of(good[WEIGHTS])[1])
+    with refused(f"the parameters would take {nbytes:,} bytes: at most 100 are allowed."):
+        read_checkpoint(good, max_bytes=100)
+
+
+def test_numbers_that_are_not_finite(good: Files) -> None:
+    found, numbers = header_of(good[WEIGHTS])
+    start = found["stack.final_norm.weight"]["data_offsets"][0]
+    for bad in (float("nan"), float("inf")):
+        content = numbers[:start] + struct.pack("<f", bad) + numbers[start + 4 :]
+        with refused("'stack.final_norm.weight' holds numbers that are not finite."):
+            read_checkpoint(good | {WEIGHTS: file_of(found, content)})
+
+
+@pytest.mark.parametrize("name", ["config.json", WEIGHTS])
+@pytest.mark.usefixtures("nothing_allocated")
+def test_links_out_of_the_folder_are_refused(name: str, good: Files, tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "model"
+    outside.mkdir()
+    folder.mkdir()
+    for each, content in good.items():
+        (folder / each).write_bytes(content)
+    (outside / name).write_bytes(good[name])
+    (folder / name).unlink()
+    (folder / name).symlink_to(outside / name)
+    with refused(f"{name} is a link out of its folder: a file is needed."):
+        load_checkpoint(folder)
+
+
+@pytest.mark.usefixtures("nothing_allocated")
+def test_a_pipe_and_a_folder_are_no_files(good: Files, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_bytes(good["config.json"])
+    os.mkfifo(tmp_path / WEIGHTS)
+    with refused("model.safetensors is no file."):
+        load_checkpoint(tmp_path)
+    (tmp_path / WEIGHTS).unlink()
+    (tmp_path / WEIGHTS).mkdir()
+    with refused("model.safetensors is no file."):
+        load_checkpoint(tmp_path)
+
+
+def test_in_a_hubs_cache_links_lead_to_its_blobs_and_nowhere_else(good: Files, tmp_path: Path) -> None:
+    folder, blobs = tmp_path / "models--a--b/snapshots/0f", tmp_path / "models--a--b/blobs"
+    for each in (folder, blobs):
+        each.mkdir(parents=True)
+    for name, content in good.items():
+        (blobs / f"{name}-hash").write_bytes(content)
+        (folder / name).symlink_to(Path("../../blobs") / f"{name}-hash")
+    assert load_checkpoint(folder).config == CONFIG
+    secret = tmp_path / "secret"
+    secret.write_bytes(good[WEIGHTS])
+    (blobs / f"{WEIGHTS}-hash").unlink()
+    (blobs / f"{WEIGHTS}-hash").symlink_to(secret)
+    with refused("model.safetensors is a link out of its folder: a file is needed."):
+        load_checkpoint(folder)
