@@ -51,8 +51,8 @@ def wilson(right: int, count: int) -> tuple[float, float]:
 @torch.inference_mode()
 def right_answers(model: Checkpoint, cases: Sequence[Case]) -> Bool[Tensor, " cases"]:
     """Which cases the model answers right: the likeliest of the words that are compared is a right one."""
-    tokens, last = _beginnings(cases)
-    logits = model(tokens)[torch.arange(len(cases)), last]
+    tokens, last = _beginnings(model, cases)
+    logits = model(tokens)[torch.arange(len(cases)), last].cpu()
     best = []
     for words in ([case.right for case in cases], [case.wrong for case in cases]):
         compared = torch.zeros_like(logits, dtype=torch.bool)
@@ -65,19 +65,20 @@ def right_answers(model: Checkpoint, cases: Sequence[Case]) -> Bool[Tensor, " ca
 @torch.inference_mode()
 def cue_weights(model: Checkpoint, cases: Sequence[Case]) -> Float[Tensor, "layers heads"]:
     """How much of its weight each head gives, from the last word, to the word that decides: the mean of the cases."""
-    tokens, last = _beginnings(cases)
-    cues = torch.tensor([case.cue for case in cases])
-    of_each = torch.arange(len(cases))
-    return torch.stack([each.weights[of_each, :, last, cues].mean(0) for each in model.trace(tokens)])
+    tokens, last = _beginnings(model, cases)
+    rows, cues = torch.arange(len(cases)), torch.tensor([case.cue for case in cases])
+    return torch.stack([each.weights[rows, :, last, cues].mean(0).cpu() for each in model.trace(tokens)])
 
 
-def _beginnings(cases: Sequence[Case]) -> tuple[Int[Tensor, "cases tokens"], Int[Tensor, " cases"]]:
+def _beginnings(
+    model: Checkpoint, cases: Sequence[Case]
+) -> tuple[Int[Tensor, "cases tokens"], Int[Tensor, " cases"]]:
     """The beginnings as one tensor, and the place of each one's last word: a causal model sees nothing beyond."""
     last = torch.tensor([len(case.beginning) - 1 for case in cases])
     tokens = torch.zeros(len(cases), int(last.max()) + 1, dtype=torch.long)
     for row, case in zip(tokens, cases, strict=True):
         row[: len(case.beginning)] = torch.tensor(case.beginning)
-    return tokens, last
+    return tokens.to(next(model.parameters()).device), last
 
 
 def accuracy(model: Checkpoint, cases: Sequence[Case]) -> Accuracy:

@@ -1,0 +1,169 @@
+"""The models that the package ships: what they are worth, and that the command makes them."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from attention_core.checkpoints.__main__ import CASES, SEED, as_markdown, main
+from attention_core.checkpoints.accuracy import Accuracy, accuracy, cue_weights, right_answers, wilson, without
+from attention_core.checkpoints.checkpoint import Checkpoint
+from attention_core.checkpoints.language import Case
+from attention_core.checkpoints.languages import LANGUAGES, SHIPPED
+from attention_core.checkpoints.load import load_checkpoint
+from attention_core.checkpoints.training import RECIPES, train
+
+ROOT = Path(__file__).parents[2]
+ACROSS = ("agreement-phrase", "agreement-clause", "agreement-bracket")
+OTHER_SEED = SEED + 1
+
+
+def drawn(name: str) -> dict[str, tuple[Case, ...]]:
+    return {each.name: each.cases(CASES, OTHER_SEED) for each in LANGUAGES[name].constructions}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_it_is_small_and_says_its_words(name: str) -> None:
+    model = load_checkpoint(SHIPPED[name])
+    assert model.words == LANGUAGES[name].words
+    assert (SHIPPED[name] / "model.safetensors").stat().st_size <= 500_000
+    assert {path.name for path in SHIPPED[name].iterdir()} == {"config.json", "model.safetensors"}
+    assert model.config.num_heads == 4
+    assert all(parameter.isfinite().all() for parameter in model.parameters())
+
+
+def test_the_grammar_is_known_on_other_cases_than_those_of_the_table() -> None:
+    model, cases = load_checkpoint(SHIPPED["grammar"]), drawn("grammar")
+    found = {name: accuracy(model, each) for name, each in cases.items()}
+    assert {name for name in ACROSS if found[name].share < 0.95} == set()
+    # Everything else is better than chance, beyond what chance can do.
+    assert {name for name, each in found.items() if each.interval[0] <= each.chance} == set()
+
+
+@pytest.mark.parametrize("name", ["reverse", "induction"])
+def test_the_letters_are_known_on_other_cases_than_those_of_the_table(name: str) -> None:
+    (cases,) = drawn(name).values()
+    assert accuracy(load_checkpoint(SHIPPED[name]), cases).share >= 0.95
+
+
+def test_one_head_makes_the_verb_agree() -> None:
+    """It looks at the subject more than any other does, and without it agreement across words is a guess."""
+    model, cases = load_checkpoint(SHIPPED["grammar"]), drawn("grammar")
+    looks = torch.stack([cue_weights(model, cases[name]) for name in ACROSS]).mean(0)
+    layer, head = divmod(int(looks.argmax()), model.config.num_heads)
+    others = [each for each in LANGUAGES["grammar"].constructions if each.name == "closing"]
+    silent = without(model, [(layer, head)])
+    assert all(accuracy(silent, cases[name]).share < 0.6 for name in ACROSS)
+    assert all(accuracy(silent, cases[each.name]).share > 0.95 for each in others)
+    for one in range(model.config.num_heads):
+        if one != head:
+            assert all(accuracy(without(model, [(layer, one)]), cases[name]).share > 0.9 for name in ACROSS)
+
+
+def test_one_head_of_the_last_layer_looks_at_what_followed_last_time() -> None:
+    model, (cases,) = load_checkpoint(SHIPPED["induction"]), drawn("induction").values()
+    looks = cue_weights(model, cases)
+    layer, head = divmod(int(looks.argmax()), model.config.num_heads)
+    assert layer == 1
+    assert looks[layer, head] > 0.5
+    assert accuracy(without(model, [(layer, head)]), cases).share < 0.3
+
+
+def close(one: str, other: str) -> bool:
+    """Whether two tables say the same words, and numbers that another machine's rounding may have moved by a case."""
+    number = r"\d+\.\d+"
+    numbers = zip(re.findall(number, one), re.findall(number, other), strict=True)
+    return re.sub(number, "#", one) == re.sub(number, "#", other) and all(
+        abs(float(left) - float(right)) < 0.0105 for left, right in numbers
+    )
+
+
+def test_the_table_is_what_the_files_give() -> None:
+    written = (ROOT / "docs/trained_models.md").read_text(encoding="utf-8")
+    assert close(as_markdown(), written)
+    assert not close(written.replace("1.000", "0.900"), written)
+
+
+def test_a_seed_gives_the_same_weights_and_takes_nothing_from_the_process(tmp_path: Path) -> None:
+    recipe = replace(RECIPES["grammar"], steps=3, batch=4)
+    before = torch.get_rng_state()
+    one, same = (train(LANGUAGES["grammar"], recipe) for _ in range(2))
+    other = train(LANGUAGES["grammar"], replace(recipe, seed=1))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(torch.equal(left, right) for left, right in zip(one.parameters(), same.parameters(), strict=True))
+    assert not torch.equal(one.embedding.weight, other.embedding.weight)
+    one.save(tmp_path)
+    again = load_checkpoint(tmp_path)
+    assert all(torch.equal(left, right) for left, right in zip(one.parameters(), again.parameters(), strict=True))
+
+
+@pytest.mark.slow
+def test_the_smallest_is_made_again(tmp_path: Path) -> None:
+    """By the command; on another machine sums round differently, and then it is as good and not the same."""
+    smallest = min(SHIPPED, key=lambda name: (SHIPPED[name] / "model.safetensors").stat().st_size)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        assert main(["--make", smallest, "--out", str(tmp_path)]) == 0
+    finally:
+        torch.set_num_threads(threads)
+    made, shipped = load_checkpoint(tmp_path), load_checkpoint(SHIPPED[smallest])
+    assert made.config == shipped.config
+    same = [torch.equal(left, right) for left, right in zip(made.parameters(), shipped.parameters(), strict=True)]
+    for cases in drawn(smallest).values():
+        ours, theirs = (accuracy(model, cases) for model in (made, shipped))
+        assert all(same) or ours.interval[1] >= theirs.interval[0]
+        assert ours.share >= 0.95
+
+
+def test_an_answer_is_right_if_the_likeliest_word_that_is_compared_is() -> None:
+    class Fixed(torch.nn.Module):
+        config = load_checkpoint(SHIPPED["reverse"]).config
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.scores = torch.nn.Parameter(torch.arange(float(self.config.vocab_size)))
+
+        def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+            return self.scores.expand(*tokens.shape, -1) * (1 - 2 * (tokens[..., None] == 3).float())
+
+    up, down = (0, 5), (0, 5, 3)  # after id 3 the scores are the other way round
+    cases = [
+        Case(up, 0, (9,), (7, 8)),
+        Case(up, 0, (7,), (9,)),
+        Case(down, 0, (7,), (9,)),
+        Case(down, 0, (9, 4), (7,)),
+    ]
+    model = Fixed()
+    assert right_answers(model, cases).tolist() == [True, False, True, True]
+    assert accuracy(model, cases) == Accuracy(3, 4, (1 / 3 + 1 / 2 + 1 / 2 + 2 / 3) / 4)
+
+
+def test_a_head_that_is_off_gives_nothing_and_the_model_keeps_it() -> None:
+    model = load_checkpoint(SHIPPED["grammar"])
+    kept = [parameter.clone() for parameter in model.parameters()]
+    silent = without(model, [(1, 2), (0, 0)])
+    assert isinstance(silent, Checkpoint)
+    words = ["<start>", "the", "keys", "near", "the", "dog"]
+    below, above = silent.trace(torch.tensor([LANGUAGES["grammar"].ids(words)]))
+    for trace, head, layer in ((below, 0, 0), (above, 2, 1)):
+        attention = silent.stack.layers[layer].self_attention
+        assert not attention.o_weight[:, head * 16 : (head + 1) * 16].any()
+        assert trace.context[:, head].any()
+    assert all(torch.equal(one, each) for one, each in zip(kept, model.parameters(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("right", "count", "low", "high"), [(5, 10, 0.2366, 0.7634), (0, 10, 0.0, 0.2775), (500, 500, 0.9924, 1.0)]
+)
+def test_the_interval_is_wilsons(right: int, count: int, low: float, high: float) -> None:
+    assert wilson(right, count) == pytest.approx((low, high), abs=1e-4)
+    assert Accuracy(right, count, 0.5).interval == wilson(right, count)
+
+
+def test_an_unknown_model_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--make", "french"])
+    assert "grammar" in capsys.readouterr().err
