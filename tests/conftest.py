@@ -1,4 +1,4 @@
-"""Where modules are tested, annotated calls of ``attention_core.modules`` go through beartype, with their shapes."""
+"""Where modules are tested, alone and in trained models, annotated calls go through beartype, with their shapes."""
 
 import os
 from pathlib import Path
@@ -12,8 +12,9 @@ import jaxtyping
 import pytest
 from hypothesis import Phase, settings
 
-jaxtyping.install_import_hook("attention_core.modules", "beartype.beartype")
-CHECKED = (Path(__file__).parent / "modules", Path(__file__).parent / "experiments" / "test_surprises.py")
+jaxtyping.install_import_hook(["attention_core.modules", "attention_core.checkpoints"], "beartype.beartype")
+HERE = Path(__file__).parent
+CHECKED = (HERE / "modules", HERE / "checkpoints/test_parity.py", HERE / "experiments/test_surprises.py")
 
 # New examples on every run at a desk; the same ones in continuous integration, where a failure must be of the change.
 settings.register_profile("desk", deadline=None, print_blob=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Final, Self, cast
+from typing import Any, Final, cast
 
 from attention_core.checkpoints.tensor_file import CheckpointError, short
 from attention_core.modules.block import LAYER_NORM, PLACEMENTS, PRE_NORM, Placement
@@ -147,7 +147,7 @@ class CheckpointConfig:
         return {"model_type": OURS} | said | {"windows": list(self.windows), "words": list(self.words)}
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Self:
+    def from_json(cls, said: Mapping[str, Any]) -> "CheckpointConfig":
         """The config that :meth:`to_json` wrote; what is missing has its default.
 
         Raises:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 import torch
 
@@ -31,7 +31,7 @@ DTYPES: Final = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float1
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 
 Source = str | Path | Mapping[str, bytes]  # a folder, or its files in memory
-Open = Callable[[str], BinaryIO | None]  # a file by its name; None where there is none
+Open = Callable[[str], io.BufferedIOBase | None]  # a file by its name; None where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class _Checked:
 
     summary: CheckpointSummary
     model: Checkpoint
-    places: Mapping[str, tuple[BinaryIO, TensorEntry]]
+    places: Mapping[str, tuple[io.BufferedIOBase, TensorEntry]]
     parts: Callable[[Checkpoint], Mapping[str, Part]]
 
 
@@ -140,7 +140,7 @@ def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: tor
 def _files(source: Source) -> Iterator[Open]:
     with ExitStack() as files:
 
-        def opened(name: str) -> BinaryIO | None:
+        def opened(name: str) -> io.BufferedIOBase | None:
             if isinstance(source, Mapping):
                 return io.BytesIO(source[name]) if name in source else None
             file = _open(Path(source), name)
@@ -149,7 +149,7 @@ def _files(source: Source) -> Iterator[Open]:
         yield opened
 
 
-def _open(folder: Path, name: str) -> BinaryIO | None:
+def _open(folder: Path, name: str) -> io.BufferedIOBase | None:
     """A file of a folder: no link out of it, no device and no pipe."""
     path = folder / name
     if path.is_symlink():
@@ -209,7 +209,7 @@ def _check(opened: Open, dtype: torch.dtype | None) -> _Checked:
     return _Checked(CheckpointSummary(config, stored, dtype, nbytes), model, places, parts)
 
 
-def _places(opened: Open) -> dict[str, tuple[BinaryIO, TensorEntry]]:
+def _places(opened: Open) -> dict[str, tuple[io.BufferedIOBase, TensorEntry]]:
     """Where each tensor lies, by the name that it has today."""
     whole, index = opened(WEIGHTS), None
     if whole is None and (index := opened(INDEX)) is None:
@@ -217,7 +217,7 @@ def _places(opened: Open) -> dict[str, tuple[BinaryIO, TensorEntry]]:
         also = f"; {pickled} is a pickle, which can run code" if pickled else ""
         raise CheckpointError(f"there is no {WEIGHTS}{also}: only safetensors files are read.")
     shards = {WEIGHTS: None} if index is None else _shards(index)
-    found: dict[str, tuple[BinaryIO, TensorEntry]] = {}
+    found: dict[str, tuple[io.BufferedIOBase, TensorEntry]] = {}
     for shard, names in shards.items():
         file = whole if index is None else opened(shard)
         if file is None:
@@ -233,7 +233,7 @@ def _places(opened: Open) -> dict[str, tuple[BinaryIO, TensorEntry]]:
     return found
 
 
-def _shards(index: BinaryIO) -> dict[str, set[str]]:
+def _shards(index: io.BufferedIOBase) -> dict[str, set[str]]:
     """The names of the tensors in each file, as an index says."""
     said = read_json(index.read(MAX_JSON + 1), INDEX).get("weight_map")
     if not isinstance(said, dict) or not said or not all(isinstance(file, str) for file in said.values()):
@@ -260,15 +260,15 @@ def _stored(kinds: set[str], said: object) -> torch.dtype:
 
 
 @torch.no_grad()
-def _fill(part: Part, name: str, file: BinaryIO, entry: TensorEntry) -> None:
+def _fill(part: Part, name: str, file: io.BufferedIOBase, entry: TensorEntry) -> None:
     """Read one tensor into the parameters that it holds."""
+    content = bytearray(entry.nbytes)
     file.seek(entry.start)
-    content = bytearray(file.read(entry.nbytes))
-    if len(content) != entry.nbytes:
-        raise CheckpointError("the file changed while it was read.")
+    if file.readinto(content) != entry.nbytes:
+        raise CheckpointError("the files changed while they were read.")
     rows = torch.frombuffer(content, dtype=DTYPES[entry.dtype]).view(entry.shape)
     rows = rows.T if part.columns else rows
     for parameter, its in zip(part.parameters, rows.split([len(each) for each in part.parameters]), strict=True):
         parameter.copy_(its)
-        if not parameter.isfinite().all():
+        if not all(end.isfinite() for end in parameter.aminmax()):  # of NaN the ends are NaN; isfinite() takes a copy
             raise CheckpointError(f"{short(name)} holds numbers that are not finite.")

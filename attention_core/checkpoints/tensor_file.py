@@ -10,7 +10,7 @@ import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 MAX_JSON: Final = 2**20  # bytes of a header, a config or an index; 100 layers have headers of some 100 KB
 MAX_DIMENSIONS: Final = 8
@@ -92,7 +92,7 @@ def read_json(content: bytes, name: str) -> dict[str, Any]:
     return found
 
 
-def read_header(file: BinaryIO, name: str) -> Header:
+def read_header(file: io.BufferedIOBase, name: str) -> Header:
     """What a safetensors file says of itself, once all of it fits the file.
 
     Args:

@@ -1,6 +1,7 @@
 """A trained model: saved and loaded, written on with, looked into, and made of what its config says."""
 
 import json
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -297,3 +298,17 @@ def test_what_configs_say_and_mean() -> None:
     assert not config_of({"model_type": "gpt2"} | NEEDED["gpt2"]).head
     with pytest.raises(CheckpointError, match="windows"):
         replace(old, windows=(1,))
+
+
+def test_one_tensor_at_a_time_is_read(tmp_path: Path) -> None:
+    """Beside the parameters no more than one tensor of the file is held, also of a file in memory."""
+    model = drawn(vocab_size=2**15, d_model=32, num_heads=2, num_layers=6, d_ff=2**13)
+    model.save(tmp_path)
+    files, largest = files_of(tmp_path), max(each.nbytes for each in model.parameters())
+    assert sum(map(len, files.values())) > 4 * largest
+    for load in (lambda: load_checkpoint(tmp_path), lambda: read_checkpoint(files)):
+        tracemalloc.start()
+        load()
+        held = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert largest <= held < largest + 2**21

@@ -1,9 +1,9 @@
 """Faults put into the project on purpose, and which tests notice them.
 
 ``corpus/`` holds the faults: a text of a file, which occurs there once, and what stands in its place. Those of
-``experiments``, ``figures`` and ``pages`` were drawn (``draw.py``), those of ``web``, ``deploy`` and ``rooms`` were
-thought of. ``matrix.tsv`` says which test notices each, the first that was met, or how far was looked in vain. A test
-may go as long as no fault that was noticed is lost.
+``experiments``, ``figures`` and ``pages`` were drawn (``draw.py``), those of ``web``, ``deploy``, ``rooms``
+and ``checkpoints`` were thought of. ``matrix.tsv`` says which test notices each, the first that was met, or how far
+was looked in vain. A test may go as long as no fault that was noticed is lost.
 
 ``python -m tests.faults`` tries what is not run yet and, with a longer ``--reach``, what nobody has noticed. Without
 ``matrix.tsv`` it makes all of it again, which takes hours. ``--again`` tries what was noticed, by that test alone,

@@ -29,6 +29,7 @@ NOBODY = ("nobody near", "nobody in its layer", "nobody")  # who notices a fault
 # and those that import it, "layer" all of them.
 LAYERS = {
     "attention_core/experiments/": ("tests/experiments", "tests/figures", "tests/pages", "tests/test_claims.py"),
+    "attention_core/checkpoints/": ("tests/checkpoints",),
     "attention_core/figures/": ("tests/figures", "tests/pages"),
     "pages/_shared/components/web/": ("tests/web", "tests/browser"),
     "pages/_shared/rooms/": ("tests/rooms", "tests/browser"),
@@ -47,6 +48,7 @@ NEAR = {
         "tests/experiments/test_contract.py",
         "tests/test_claims.py",
     ),
+    "attention_core/checkpoints/": ("tests/checkpoints",),
     "attention_core/figures/": ("tests/figures",),
     "pages/_shared/components/web/matrix_view/": (
         "tests/browser/test_matrix_view.py",
