@@ -1,0 +1,290 @@
+"""Trained models: what comes next, which head looks where, and what this app says of attention on learned weights."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.core.text import escape_markdown, role_markdown
+from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.session.settings import settings_group
+from attention_core.experiments import learning as kept
+from attention_core.experiments import trained as study
+from attention_core.experiments.settings import Choice, Coded, setting
+from attention_core.figures import trained as draw
+from attention_core.figures.matrix import MatrixView
+
+MANY, ONE, NEITHER = "“keys”: are, seem …", "“cabinet”: is, seems …", "Neither more than the other"
+SHOWN = {
+    "next": "What comes next?",
+    "heads": "Where do all heads look?",
+    "roles": "What is each head for?",
+    "biases": "What do its biases do?",
+    "order": "Does it know order?",
+    "scores": "Who is saturated?",
+    "depth": "What does depth do?",
+}
+LEADS = {"biases": "bias-k", "order": "perm-self"}
+CLAIMS = ("bias-k", "bias-v", "perm-self")
+
+
+@settings_group("trained")
+class View:
+    """What is looked at: one of seven pictures, a head, a cell of it; and the heads that are switched off."""
+
+    show: str = setting("next", Choice(SHOWN, label="Question"))
+    head: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Head"))
+    cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label="Cell"))
+    off: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Heads off"))
+
+
+PRESETS = (
+    Preset(
+        "Which head agrees?", "One head finds the subject; without it the verb is a guess.",
+        {"show": "roles"}, spoils=True,
+    ),
+    Preset("What does the key bias do?", "Training moved it, and nothing depends on it.", {"show": "biases"}),
+    Preset("Does it know order?", "With its positions; see what a shuffle does without them.", {"show": "order"}),
+    Preset("Who is saturated?", "Trained heads are decided, and softmax passes little back.", {"show": "scores"}),
+    Preset(
+        "A letter that comes again", "A head looks at what followed the same letter last time.",
+        {"model": "induction", "text": study.EXAMPLES["induction"]},
+    ),
+)  # fmt: skip
+
+
+def grade(result: study.TrainedResult) -> str | None:
+    """Whose number the verbs have that come next; None where the text is not the grammar's."""
+    (many, _), (one, _) = result.plural, result.singular
+    if many != many:  # NaN: no model of the grammar
+        return None
+    if max(many, one) < draw.AGREES * min(many, one):
+        return NEITHER
+    return MANY if many > one else ONE
+
+
+PREDICT = Predict(
+    "“the keys near the cabinet …”: switch off the head that looks at “keys”. The next verb then goes with …",
+    (MANY, ONE, NEITHER),
+    {"without": "agreement"},
+    grade,
+)
+
+
+def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.TrainedConfig:
+    """The text and the model, which this session may have brought, with the heads that are off.
+
+    Raises:
+        ConfigError: If the model is not open, or cannot read the text.
+    """
+    own = opened() if values.get("model") == study.OWN else None
+    if own and run.get("dtype") == "auto":
+        run = run | {"dtype": "float32"}  # as it lies in memory
+    config = study.TrainedConfig(**values, **run, brought=own.digest if own else "")
+    layers, heads = config.shape
+    off = tuple((layer, head) for layer, head in view.off if layer < layers and head < heads)
+    return study.TrainedConfig(**values, **run, brought=config.brought, off=off) if off else config
+
+
+page = Page("trained", config=study.TrainedConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+
+
+def opened() -> study.Brought | None:
+    """The model that this session has brought; it lasts as long as the session keeps it."""
+    return st.session_state.get(page.session_key("brought"))
+
+
+@page.controls
+def controls(controls: Controls) -> None:
+    controls.show("show", "text")
+    draw_models()
+    controls.break_it("without", "untrained", "factor")
+
+
+def measured(config: study.TrainedConfig) -> study.TrainedResult:
+    return page.compute(study.run_trained if config.is_light else study.steps_trained, config)
+
+
+def heads_of(config: study.TrainedConfig) -> study.HeadsResult:
+    return page.compute(study.run_heads, study.HeadsConfig.like(config))
+
+
+def accuracy_of(config: study.TrainedConfig) -> study.AccuracyResult | None:
+    if not config.constructions:
+        return None
+    return page.compute(study.steps_accuracy, study.AccuracyConfig.like(config))
+
+
+@page.view
+def view_of(config: study.TrainedConfig, view: View) -> MatrixView:
+    result, found = measured(config), heads_of(config)
+    head = draw.chosen_head(result, found, view.head)
+    match view.show:
+        case "heads":
+            return draw.grid_view(result, head)
+        case "roles":
+            return draw.roles_view(found, accuracy_of(config))
+        case "biases":
+            return draw.bias_view(result)
+        case "order":
+            return draw.order_view(result)
+        case "scores":
+            return draw.scores_view(result, head)
+        case "depth":
+            return draw.depth_view(result)
+    return draw.next_view(result, head)
+
+
+@page.picture
+def picture(config: study.TrainedConfig, view: View, key: str) -> None:
+    drawn, live = page.view_for(config, view), key == page.spec.name
+    result = measured(config)
+    head = draw.chosen_head(result, heads_of(config), view.head)
+    cell = draw.chosen_cell(result, head, view.cell)
+    selected = draw.selected(view.show, result, head, cell)
+    free = live and page.setter("head") and page.setter("cell")
+
+    def choose(new: tuple[int, int, int] | None) -> None:
+        if free and new:
+            page.set(**draw.choice(view.show, result, new))
+
+    matrix_view(drawn, key=key, selected=selected, on_select=choose)
+    if view.show in ("next", "heads"):
+        with page.caption if live else st.container(key="pinned_words"):
+            st.markdown(f":small[{role_markdown(draw.arithmetic(result, head, cell))}.]")
+    if live and view.show in ("next", "heads", "roles"):
+        with page.caption:
+            draw_switches(config, result)
+
+
+def draw_switches(config: study.TrainedConfig, result: study.TrainedResult) -> None:
+    """A switch for each head; what a lesson fixes is drawn and does not move."""
+    layers, heads = result.shape
+    every = [(layer, head) for layer in range(layers) for head in range(heads)]
+    keep, key = page.setter("off"), page.session_key("on")
+
+    def switched() -> None:
+        if keep is not None:
+            keep(tuple(head for head in every if head not in (st.session_state.get(key) or ())))
+
+    st.session_state[key] = [head for head in every if head not in config.off]
+    st.pills(
+        "Heads that are on", every, format_func=lambda head: f"{head[0] + 1}.{head[1] + 1}", selection_mode="multi",
+        key=key, on_change=switched, disabled=keep is None,
+    )  # fmt: skip
+
+
+@page.results
+def results(config: study.TrainedConfig, view: View) -> Results:
+    result = measured(config)
+    first = LEADS.get(view.show, "bias-k")
+    others = (claim for claim in CLAIMS if claim != first)
+    return Results(
+        result,
+        told=(result.about(first), result.about(*others)),
+        aside=() if view.show == "order" else ("perm-self",),
+    )
+
+
+@page.answers
+def answers(config: study.TrainedConfig, view: View, found: Results) -> None:
+    heads = heads_of(config)
+    accuracy = accuracy_of(config) if view.show == "roles" else None
+    page.draw_tabs(
+        found,
+        why=draw.proof(found.main, heads, accuracy),
+        shortest=study.SHORTEST,
+        snippet=lambda: study.trained_snippet(config),
+        table=lambda: draw.trained_table(found.main, heads, accuracy),
+    )
+
+
+def draw_models() -> None:
+    """Which model is looked at, and the way to open one's own."""
+    if page.settings.is_fixed("model"):
+        return
+    key = page.settings.key("model")
+    st.session_state[key] = page.settings["model"]
+    declared = page.settings.declared["model"]
+    st.selectbox(declared.label, list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
+    with st.expander("Open a model of your own", expanded=page.settings["model"] == study.OWN, type="compact"):
+        draw_open()
+
+
+def switch_model() -> None:
+    """Called when another model is chosen: it begins with its own text."""
+    chosen = st.session_state.get(page.settings.key("model"))
+    if chosen in study.MODELS:
+        begin_with(chosen)
+
+
+def begin_with(model: str) -> None:
+    own = opened()
+    text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, study.EXAMPLES["grammar"])
+    page.settings.set(model=model, text=text, head=(), cell=(), off=())
+    page.write_link()
+
+
+def draw_open() -> None:
+    """Files that a visitor brings, and where the server's owner offers some, those."""
+    key = page.session_key("files")
+    st.file_uploader(
+        "config.json and model.safetensors", type=["json", "safetensors"], accept_multiple_files=True, key=key,
+        on_change=take_files,
+        help="A folder's files as Hugging Face lays them out, with tokenizer.json if there is one; or a model that "
+        "was kept on Learning. They stay in this session, are in no link, and leave with it.",
+    )  # fmt: skip
+    offered = study.offered()
+    if offered:
+        chosen = st.selectbox("On this server", list(offered), index=None, key=page.session_key("offered"))
+        st.button(
+            "Open",
+            key=page.session_key("open"),
+            on_click=lambda: open_by(lambda: study.read_offered(chosen)),
+            disabled=chosen is None,
+        )
+    if own := opened():
+        size = f"{own.parameters:,} numbers, {own.nbytes / 2**20:,.1f} MB"
+        st.markdown(f":small[Open: **{escape_markdown(own.name)}**, {size}.]")
+    if said := st.session_state.pop(page.session_key("refused"), ""):
+        st.error(said)
+
+
+def take_files() -> None:
+    """Called when files were brought."""
+    files = {one.name: one for one in st.session_state.get(page.session_key("files")) or ()}
+    if files:
+        open_by(lambda: read_brought(files))
+
+
+def read_brought(files: dict[str, Any]) -> study.Brought:
+    """What the files hold: a folder's model, or one that was kept on Learning.
+
+    Raises:
+        ValueError: If they hold none.
+    """
+    size = sum(one.size for one in files.values())
+    if size > study.MAX_BYTES:
+        raise ValueError(f"These files have {size:,} bytes: at most {study.MAX_BYTES:,} are allowed.")
+    content = {name: one.getvalue() for name, one in files.items()}
+    if len(content) == 1 and not {"config.json"} & set(content):
+        ((name, only),) = content.items()
+        trained = kept.load_kept(only)
+        words = kept.letters(range(trained.config.kinds))
+        return study.hold(kept.rebuild(trained), words, only, name=name, longest=trained.config.tokens)
+    return study.read_files(content, "your model")
+
+
+def open_by(read: Any) -> None:
+    """Open what ``read`` gives; or say why it cannot be."""
+    try:
+        own = read()
+    except ValueError as error:
+        st.session_state[page.session_key("refused")] = escape_markdown(str(error), 400)
+        return
+    st.session_state[page.session_key("brought")] = own
+    begin_with(study.OWN)
+
+
+if __name__ == "__main__":
+    page.draw()
