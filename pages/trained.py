@@ -226,64 +226,83 @@ def begin_with(model: str) -> None:
 
 
 def draw_open() -> None:
-    """Files that a visitor brings, and where the server's owner offers some, those."""
-    key = page.session_key("files")
-    st.file_uploader(
-        "config.json and model.safetensors", type=["json", "safetensors"], accept_multiple_files=True, key=key,
-        on_change=take_files,
-        help="A folder's files as Hugging Face lays them out, with tokenizer.json if there is one; or a model that "
-        "was kept on Learning. They stay in this session, are in no link, and leave with it.",
-    )  # fmt: skip
-    offered = study.offered()
-    if offered:
-        chosen = st.selectbox("On this server", list(offered), index=None, key=page.session_key("offered"))
-        st.button(
-            "Open",
-            key=page.session_key("open"),
-            on_click=lambda: open_by(lambda: study.read_offered(chosen)),
-            disabled=chosen is None,
-        )
+    """Files that a visitor brings, and where the server's owner offers some, those; and what is open."""
+    brought = st.file_uploader(
+        "config.json and model.safetensors",
+        type=["json", "safetensors"],
+        accept_multiple_files=True,
+        key=files_key(),
+        max_upload_size=study.MAX_BYTES // 2**20,
+        help="Of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or qwen2, with tokenizer.json if there is "
+        "one; or a model that was kept on Learning. They stay in this session, are in no link, and leave with it.",
+    )
+    files = {one.name: one for one in brought}
+    if files and sum(one.size for one in brought) <= study.MAX_BYTES:
+        draw_opener({name: one.getvalue() for name, one in files.items()})
+    elif files:
+        st.error(f"These files have more than {megabytes(study.MAX_BYTES)}, which all models here may take together.")
+    if offered := study.offered():
+        name = st.selectbox("On this server", list(offered), index=None, key=page.session_key("offered"))
+        if name:
+            draw_opener(name)
     if own := opened():
-        size = f"{own.parameters:,} numbers, {own.nbytes / 2**20:,.1f} MB"
-        st.markdown(f":small[Open: **{escape_markdown(own.name)}**, {size}.]")
+        st.markdown(f":small[Open: **{escape_markdown(own.name)}**, {megabytes(own.nbytes)}.]")
+        st.button("Close it", key=page.session_key("close"), on_click=close)
     if said := st.session_state.pop(page.session_key("refused"), ""):
         st.error(said)
 
 
-def take_files() -> None:
-    """Called when files were brought."""
-    files = {one.name: one for one in st.session_state.get(page.session_key("files")) or ()}
-    if files:
-        open_by(lambda: read_brought(files))
-
-
-def read_brought(files: dict[str, Any]) -> study.Brought:
-    """What the files hold: a folder's model, or one that was kept on Learning.
-
-    Raises:
-        ValueError: If they hold none.
-    """
-    size = sum(one.size for one in files.values())
-    if size > study.MAX_BYTES:
-        raise ValueError(f"These files have {size:,} bytes: at most {study.MAX_BYTES:,} are allowed.")
-    content = {name: one.getvalue() for name, one in files.items()}
-    if len(content) == 1 and not {"config.json"} & set(content):
-        ((name, only),) = content.items()
-        trained = kept.load_kept(only)
-        words = kept.letters(range(trained.config.kinds))
-        return study.hold(kept.rebuild(trained), words, only, name=name, longest=trained.config.tokens)
-    return study.read_files(content, "your model")
-
-
-def open_by(read: Any) -> None:
-    """Open what ``read`` gives; or say why it cannot be."""
+def draw_opener(source: str | dict[str, bytes]) -> None:
+    """What a model needs, before it is loaded, and the button that loads it."""
+    kept_alone = isinstance(source, dict) and len(source) == 1
     try:
-        own = read()
+        needed = len(*source.values()) if kept_alone else study.needed_bytes(source)
+    except ValueError as error:
+        st.error(escape_markdown(str(error), 400))
+        return
+    room = f"{megabytes(study.free_bytes())} of {megabytes(study.MAX_BYTES)} for all models here are free"
+    st.markdown(f":small[It needs {megabytes(needed)} of memory; {room}.]")
+    where = "offered" if isinstance(source, str) else "brought"
+    st.button("Open it", key=page.session_key(f"open_{where}"), on_click=open_model, args=(source,))
+
+
+def open_model(source: str | dict[str, bytes]) -> None:
+    """Open a model of the server's, a folder's files, or one that was kept on Learning; or say why it cannot be."""
+    try:
+        if isinstance(source, str):
+            own = study.read_offered(source)
+        elif len(source) == 1:
+            ((name, content),) = source.items()
+            trained = kept.load_kept(content)
+            words = kept.letters(range(trained.config.kinds))
+            own = study.hold(kept.rebuild(trained), words, content, name=name, longest=trained.config.tokens)
+        else:
+            own = study.read_files(source, "your model")
     except ValueError as error:
         st.session_state[page.session_key("refused")] = escape_markdown(str(error), 400)
         return
     st.session_state[page.session_key("brought")] = own
+    let_go_of_files()
     begin_with(study.OWN)
+
+
+def close() -> None:
+    """Let go of the model that this session brought."""
+    st.session_state.pop(page.session_key("brought"), None)
+    begin_with("grammar")
+
+
+def files_key() -> str:
+    """The key of the box for files: with another one Streamlit lets go of what was in it."""
+    return page.session_key(f"files_{st.session_state.get(page.session_key('turn'), 0)}")
+
+
+def let_go_of_files() -> None:
+    st.session_state[page.session_key("turn")] = st.session_state.get(page.session_key("turn"), 0) + 1
+
+
+def megabytes(size: int) -> str:
+    return f"{size / 2**20:,.1f} MB"
 
 
 if __name__ == "__main__":

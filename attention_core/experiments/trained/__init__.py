@@ -11,6 +11,7 @@ from attention_core.experiments.trained.config import OWN as OWN
 from attention_core.experiments.trained.config import ModelConfig as ModelConfig
 from attention_core.experiments.trained.config import TrainedConfig as TrainedConfig
 from attention_core.experiments.trained.files import hold as hold
+from attention_core.experiments.trained.files import needed_bytes as needed_bytes
 from attention_core.experiments.trained.files import offered as offered
 from attention_core.experiments.trained.files import read_files as read_files
 from attention_core.experiments.trained.files import read_offered as read_offered
@@ -22,6 +23,7 @@ from attention_core.experiments.trained.measure import steps_trained as steps_tr
 from attention_core.experiments.trained.models import MAX_BYTES as MAX_BYTES
 from attention_core.experiments.trained.models import Brought as Brought
 from attention_core.experiments.trained.models import Head as Head
+from attention_core.experiments.trained.models import free_bytes as free_bytes
 from attention_core.experiments.trained.result import TrainedResult as TrainedResult
 from attention_core.experiments.trained.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.trained.snippet import trained_snippet as trained_snippet

@@ -8,7 +8,7 @@ from typing import Any, Final
 import torch
 
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.load import load_checkpoint, read_checkpoint
+from attention_core.checkpoints.load import inspect_checkpoint, load_checkpoint, read_checkpoint
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.trained.models import Brought, Encode, bring, digest_of, from_checkpoint
 
@@ -38,6 +38,19 @@ def read_files(files: Mapping[str, bytes], name: str) -> Brought:
 
     digest = digest_of(files.items())
     return bring(digest, read)
+
+
+def needed_bytes(source: str | Mapping[str, bytes]) -> int:
+    """How much memory a model takes, before any of its weights is read.
+
+    Args:
+        source: The name of a model that is ``offered``, or files as of ``read_files``.
+
+    Raises:
+        ValueError: If it is none that can be read.
+    """
+    where = _folder(source) if isinstance(source, str) else source
+    return inspect_checkpoint(where, dtype=torch.float32).nbytes
 
 
 def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: str) -> Brought:
@@ -124,12 +137,17 @@ def read_offered(name: str) -> Brought:
     Raises:
         ValueError: As of ``read_files``.
     """
-    folder = offered().get(name)
-    if folder is None:
-        raise ConfigError("model", name, "one of those in the list is")
+    folder = _folder(name)
     tokenizer = folder / "tokenizer.json"
     said = tokenizer.read_bytes() if tokenizer.is_file() and tokenizer.stat().st_size <= MAX_TOKENIZER else None
     digest = digest_of([(str(folder), b"")])
     return bring(
         digest, lambda room: _made(load_checkpoint(folder, max_bytes=room, dtype=torch.float32), said, digest, name)
     )
+
+
+def _folder(name: str) -> Path:
+    folder = offered().get(name)
+    if folder is None:
+        raise ConfigError("model", name, "one of those in the list is")
+    return folder

@@ -17,6 +17,7 @@ from attention_core.checkpoints.languages import SHIPPED
 from attention_core.checkpoints.load import load_checkpoint
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters
+from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary
 from attention_core.modules.stack import Decoder, Encoder
@@ -69,6 +70,11 @@ class Brought:
     def causal(self) -> bool:
         """Whether a token sees only those up to itself."""
         return isinstance(stack_of(self.module), Decoder)
+
+    @property
+    def has_feed_forward(self) -> bool:
+        """Whether its blocks have a feed-forward network."""
+        return any(isinstance(each, FeedForward) for each in self.module.modules())
 
     @property
     def positions(self) -> str:

@@ -46,6 +46,11 @@ def _shipped(config: TrainedConfig) -> str:
         "    W[name] = torch.ones_like(w) if gain else (std * drawn).to(w.dtype)",
         "",
     )
+    feed_forward = (
+        '    y = norm(x, at + "feed_forward_norm.")',
+        '    wide = F.gelu(linear(y, at + "feed_forward.widen."))',
+        '    x = x + linear(wide, at + "feed_forward.narrow.")',
+    )
     return assemble(
         f'FILE = "{FILE}"  # see Data for this model\'s',
         f"IDS, TOKENS = {list(ids)}, {tokens!r}",
@@ -76,9 +81,7 @@ def _shipped(config: TrainedConfig) -> str:
         "        if (layer, head) in OFF:",
         "            context[head] = 0",
         '    x = x + linear(merge(context), here + "o_")',
-        '    y = norm(x, at + "feed_forward_norm.")',
-        '    wide = F.gelu(linear(y, at + "feed_forward.widen."))',
-        '    x = x + linear(wide, at + "feed_forward.narrow.")',
+        *(feed_forward if config.source.has_feed_forward else ()),
         'logits = norm(x, "stack.final_norm.")[-1] @ W["embedding.weight"].T',
         f"values, likely = logits.double().softmax(-1).topk({PRINTED})",
         "for p, word in zip(values.tolist(), likely.tolist()):",
