@@ -167,5 +167,8 @@ def _require_end_to_end(tensors: Mapping[str, TensorEntry], name: str, begin: in
 
 def short(value: object) -> str:
     """A value out of a file as a sentence quotes it."""
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except RecursionError:  # a little less of it can be shown than read
+        shown = "…"
     return shown if len(shown) <= 60 else shown[:57] + "…"

@@ -49,7 +49,7 @@ class Recipe:
 RECIPES: Final[Mapping[str, Recipe]] = {
     "reverse": Recipe(longest=18, d_ff=128, steps=2000, head_price=0.07),
     "induction": Recipe(longest=32, d_ff=0, steps=2500, head_price=0.0, seed=2),
-    "grammar": Recipe(longest=32, d_ff=128, steps=3000, head_price=0.07),
+    "grammar": Recipe(longest=32, d_ff=128, steps=3000, head_price=0.05),
 }
 
 

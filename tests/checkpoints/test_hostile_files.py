@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import struct
 import tracemalloc
@@ -24,6 +25,7 @@ from attention_core import (
     read_checkpoint,
 )
 from attention_core.checkpoints.tensor_file import MAX_JSON
+from tests.checkpoints.originals import ORIGINALS, original
 from tests.modules.refusals import refused
 
 CONFIG = CheckpointConfig(vocab_size=5, d_model=8, num_heads=2, num_layers=1, d_ff=12, position=Learned(max_len=7))
@@ -145,6 +147,7 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "seven bytes": (text(WEIGHTS, b"\x01" * 7), "model.safetensors has 7 bytes"),
     "no header": (text(WEIGHTS, b"\0" * 9), "model.safetensors has no header"),
     "a header without end": (text(WEIGHTS, b"\xff" * 20), "its header has 18,446,744,073,709,551,615 bytes"),
+    "a long header": (header(b"{" + b" " * MAX_JSON + b"}"), "says that its header has 1,048,578 bytes: at most"),
     "a header beyond the file": (text(WEIGHTS, struct.pack("<Q", 1000) + b"{}"), "its header alone is 1,000 bytes"),
     "truncated": (lambda files: files | {WEIGHTS: files[WEIGHTS][:-1]}, "model.safetensors is cut off"),
     "a byte more": (lambda files: files | {WEIGHTS: files[WEIGHTS] + b"!"}, "more bytes than its header knows"),
@@ -311,3 +314,46 @@ def test_in_a_hubs_cache_links_lead_to_its_blobs_and_nowhere_else(good: Files, t
     (blobs / f"{WEIGHTS}-hash").symlink_to(secret)
     with refused("model.safetensors is a link out of its folder: a file is needed."):
         load_checkpoint(folder)
+
+
+ODD = (None, True, -1, 10**30, 0.5, "x", [[]], {"a": 1}, [[["global"], 1]])
+FAMILY_FILES = {kind: (kind, name, settings) for kind, name, settings in ORIGINALS}
+
+
+@pytest.mark.parametrize("family", [*FAMILY_FILES, "ours"])
+def test_whatever_a_config_says_the_answer_is_a_sentence(family: str, good: Files, tmp_path: Path) -> None:
+    """Every setting replaced by every odd value, and left out; and bytes of config and header changed at random."""
+    if family != "ours":
+        original(*FAMILY_FILES[family]).save_pretrained(tmp_path)
+        good = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    said = json.loads(good["config.json"])
+    older = ("rope_theta", "rope_scaling", "torch_dtype", "position_embedding_type", "quantization_config")
+    configs = [said | {name: odd} for name in (*said, *older) for odd in ODD]
+    configs += [{other: value for other, value in said.items() if other != name} for name in said]
+    tried = [good | {"config.json": json.dumps(each).encode()} for each in configs]
+    draw = random.Random(0)
+    for name in ("config.json", WEIGHTS) * 40:
+        content = bytearray(good[name])
+        end = len(content) if name == "config.json" else len(content) - len(header_of(content)[1])
+        for _ in range(draw.randint(1, 4)):
+            content[draw.randrange(end)] = draw.choice((draw.randrange(256), *b'0123456789[]{},":'))
+        tried.append(good | {name: bytes(content)})
+    answers = []
+    for files in tried:
+        try:
+            answers.append(f"{inspect_checkpoint(files).nbytes} bytes.")
+        except CheckpointError as error:
+            answers.append(str(error))
+    assert [each for each in answers if not re.fullmatch(r".{5,300}\.", each)] == []
+    read = sum(each.endswith(" bytes.") for each in answers)
+    assert 0.1 < read / len(tried) < 0.8, "some settings matter and some do not"
+
+
+def test_at_every_depth_of_nesting_the_answer_is_a_sentence(good: Files) -> None:
+    """Near the depth that Python bears, reading may succeed and showing what was read fail."""
+    for depth in range(1, 1100, 3):
+        value = b"[" * depth + b"]" * depth
+        with pytest.raises(CheckpointError):
+            inspect_checkpoint(
+                good | {"config.json": good["config.json"].replace(b'"d_ff": 12', b'"d_ff": ' + value)}
+            )

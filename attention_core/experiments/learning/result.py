@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from attention_core.checkpoints.accuracy import wilson
 from attention_core.experiments.arrays import Record
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.step import Step
@@ -89,13 +90,13 @@ class SuccessRate:
 
     @property
     def low(self) -> float:
-        """The lower end of the 95 % interval: Wilson (1927), "Probable Inference"."""
-        return self._end(-1)
+        """The lower end of the 95 % interval, :func:`wilson`."""
+        return wilson(self.reached, self.runs)[0]
 
     @property
     def high(self) -> float:
         """Its upper end."""
-        return self._end(1)
+        return wilson(self.reached, self.runs)[1]
 
     def most_ahead(self, other: "SuccessRate") -> float:
         """By how much this share may be larger than another one, with 95 % confidence.
@@ -104,11 +105,6 @@ class SuccessRate:
         """
         ours, theirs = self.reached / self.runs, other.reached / other.runs
         return ours - theirs + math.hypot(self.high - ours, theirs - other.low)
-
-    def _end(self, side: int) -> float:
-        share, z = self.reached / self.runs, 1.96
-        spread = z * math.sqrt(share * (1 - share) / self.runs + (z / (2 * self.runs)) ** 2)
-        return (share + z**2 / (2 * self.runs) + side * spread) / (1 + z**2 / self.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
