@@ -21,7 +21,8 @@ CHOICES: Final[Mapping[str, tuple[type, ...]]] = {
     "projections": PROJECTIONS,
     "head_transform": ACTIVATIONS,
 }
-SIZES: Final = {  # from, to; what is needed is found by the size of its tensors, and this keeps sums of sizes small
+# The least and the most: more than any model has that fits here, and no product of them is out of torch's range.
+SIZES: Final = {
     "vocab_size": (1, 2**20), "d_model": (1, 2**16), "num_heads": (1, 2**10), "num_layers": (1, 2**8),
     "d_ff": (0, 2**20), "num_kv_heads": (1, 2**10), "d_head": (1, 2**12), "token_types": (0, 2**10),
     "padding_id": (0, 2**20),
@@ -196,10 +197,12 @@ def _check_choice(name: str, value: Any, choices: tuple[type, ...]) -> None:
     for option in fields(cast(Any, value)):
         given = getattr(value, option.name)
         if type(option.default) is bool:
-            fits = type(given) is bool
+            fits, needed = type(given) is bool, "true or false is needed"
         elif option.name == "max_len":
             fits = type(given) is int and 0 < given <= MOST_POSITIONS
+            needed = f"a whole number from 1 to {MOST_POSITIONS:,} is needed"
         else:
-            fits = (type(given) in (int, float) and 0 < given < LARGEST_OPTION) or (given is option.default is None)
+            fits = type(given) in (int, float) and 0 < given < LARGEST_OPTION
+            fits, needed = fits or given is option.default is None, "a positive number is needed"
         if not fits:
-            raise refused(f"{option.name} of {name}", given, f"{type(value).__name__} has no such option")
+            raise refused(f"{option.name} of {name}", given, needed)

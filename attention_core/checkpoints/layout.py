@@ -58,8 +58,7 @@ class Part(NamedTuple):
     @property
     def shape(self) -> tuple[int, ...]:
         """The tensor's shape."""
-        rows, *rest = self.parameters[0].shape
-        shape = (sum(len(each) for each in self.parameters), *rest) if len(self.parameters) > 1 else (rows, *rest)
+        shape = (sum(len(each) for each in self.parameters), *self.parameters[0].shape[1:])
         return shape[::-1] if self.columns else shape
 
 

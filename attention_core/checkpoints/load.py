@@ -168,7 +168,7 @@ def _open(folder: Path, name: str) -> io.BufferedIOBase | None:
 
 def _within_cache(folder: Path, link: Path) -> Path:
     """Where a link of a hub's cache leads: from ``snapshots/REVISION`` into the ``blobs`` beside ``snapshots``."""
-    snapshots, target = folder.resolve().parent, link.resolve()
+    snapshots, target = Path(os.path.realpath(folder)).parent, Path(os.path.realpath(link))
     if snapshots.name != "snapshots" or target.parent != snapshots.parent / "blobs":
         raise CheckpointError(f"{link.name} is a link out of its folder: a file is needed.")
     return target
@@ -204,7 +204,7 @@ def _check(opened: Open, dtype: torch.dtype | None) -> _Checked:
         if name not in needed and (family is None or not is_skipped(name, trunk, config, family)):
             raise CheckpointError(f"there is a tensor {short(name)}, for which {CONFIG} has no place.")
     stored = _stored({places[name][1].dtype for name in needed}, said.get("dtype", said.get("torch_dtype")))
-    dtype = dtype or (torch.promote_types(stored, torch.float32))
+    dtype = dtype or torch.promote_types(stored, torch.float32)
     nbytes = sum(each.numel() for each in model.parameters()) * dtype.itemsize
     return _Checked(CheckpointSummary(config, stored, dtype, nbytes), model, places, parts)
 

@@ -199,7 +199,10 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
         "scale = inf is not possible: a number is needed",
     ),
     "an unknown option": (config(position={"Learned": {"max_len": 7, "code": ""}}), "Learned takes max_len"),
-    "an option of another kind": (config(position={"Learned": {"max_len": "7"}}), "max_len of position = '7'"),
+    "an option of another kind": (
+        config(position={"Learned": {"max_len": "7"}}),
+        "max_len of position = '7' is not possible: a whole number from 1",
+    ),
     "an unknown choice": (config(norm={"os.system": {}}), "one of LayerNorm, RMSNorm, NoNorm with its options"),
     "an unknown setting": (config(auto_map={"AutoModel": "a.B"}), "config.json says 'auto_map', which no model"),
     "too few windows": (config(windows=[1, 1]), "windows = '2 windows' is not possible: one for each of 1 layers"),
@@ -282,10 +285,11 @@ def test_links_out_of_the_folder_are_refused(name: str, good: Files, tmp_path: P
     for each, content in good.items():
         (folder / each).write_bytes(content)
     (outside / name).write_bytes(good[name])
-    (folder / name).unlink()
-    (folder / name).symlink_to(outside / name)
-    with refused(f"{name} is a link out of its folder: a file is needed."):
-        load_checkpoint(folder)
+    for target in (outside / name, folder / name, tmp_path / "nowhere"):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(target)
+        with refused(f"{name} is a link out of its folder: a file is needed."):
+            load_checkpoint(folder)
 
 
 @pytest.mark.usefixtures("nothing_allocated")
