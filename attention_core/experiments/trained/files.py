@@ -55,7 +55,8 @@ def needed_bytes(source: str | Mapping[str, bytes]) -> int:
 
 def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: str) -> Brought:
     words, encode = _tokenizer(tokenizer, checkpoint.config.vocab_size)
-    example = SENTENCE if encode else checkpoint.words[2:7] if checkpoint.words else NUMBERS
+    plain = tuple(word for word in checkpoint.words if word.isalnum())
+    example = SENTENCE if encode else plain[:5] or NUMBERS
     return from_checkpoint(checkpoint, digest=digest, name=name, words=words, encode=encode, example=example)
 
 
