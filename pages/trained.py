@@ -1,12 +1,14 @@
 """Trained models: what comes next, which head looks where, and what this app says of attention on learned weights."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import escape_markdown, role_markdown
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, File, Page, Predict, Preset, Results
+from pages._shared.session import address
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as kept
 from attention_core.experiments import trained as study
@@ -158,20 +160,27 @@ def picture(config: study.TrainedConfig, view: View, key: str) -> None:
 
 
 def draw_switches(config: study.TrainedConfig, result: study.TrainedResult) -> None:
-    """A switch for each head; what a lesson fixes is drawn and does not move."""
+    """A switch for each head, or of many a list of those that are off; what a lesson fixes does not move."""
     layers, heads = result.shape
     every = [(layer, head) for layer in range(layers) for head in range(heads)]
-    keep, key = page.setter("off"), page.session_key("on")
+    keep, key, listed = page.setter("off"), page.session_key("on"), len(every) > draw.LISTED
 
     def switched() -> None:
+        chosen = st.session_state.get(key) or ()
         if keep is not None:
-            keep(tuple(head for head in every if head not in (st.session_state.get(key) or ())))
+            keep(tuple(head for head in every if (head in chosen) == listed))
 
-    st.session_state[key] = [head for head in every if head not in config.off]
-    st.pills(
-        "Heads that are on", every, format_func=lambda head: f"{head[0] + 1}.{head[1] + 1}", selection_mode="multi",
-        key=key, on_change=switched, disabled=keep is None,
-    )  # fmt: skip
+    st.session_state[key] = [head for head in every if (head in config.off) == listed]
+    options: dict[str, Any] = {
+        "format_func": lambda head: f"{head[0] + 1}.{head[1] + 1}",
+        "key": key,
+        "on_change": switched,
+        "disabled": keep is None,
+    }
+    if listed:
+        st.multiselect("Heads that are off", every, placeholder="layer.head", **options)
+    else:
+        st.pills("Heads that are on", every, selection_mode="multi", **options)
 
 
 @page.results
@@ -196,12 +205,19 @@ def answers(config: study.TrainedConfig, view: View, found: Results) -> None:
         shortest=study.SHORTEST,
         snippet=lambda: study.trained_snippet(config),
         table=lambda: draw.trained_table(found.main, heads, accuracy),
+        files=() if config.brought else (weights_file(config.model),),
     )
+
+
+def weights_file(model: str) -> File:
+    """What the code reads."""
+    weights = partial(study.weights_of_shipped, model)
+    return File("model.safetensors", "safetensors", "application/octet-stream", weights)
 
 
 def draw_models() -> None:
     """Which model is looked at, and the way to open one's own."""
-    if page.settings.is_fixed("model"):
+    if page.settings.is_fixed("model") or not address.part_visible("controls"):
         return
     key = page.settings.key("model")
     st.session_state[key] = page.settings["model"]

@@ -362,3 +362,46 @@ def test_what_is_wrong_with_files_is_said(tmp_path: Path) -> None:
     other = json.loads(content["config.json"]) | {"d_model": 32}
     with pytest.raises(ValueError, match=r"config\.json"):
         read_files(content | {"config.json": json.dumps(other).encode()}, "one")
+
+
+def test_what_is_said_of_a_head_is_said_of_its_rows() -> None:
+    result = run_trained(TrainedConfig(seed=2))
+    a, n = result.weights[1, 0], len(result.tokens)
+    rows = [row[: at + 1] for at, row in enumerate(a)]
+    entropy = [-sum(p * np.log2(p) for p in row if p > 0) for row in rows]
+    assert result.entropy[1, 0] == pytest.approx(np.mean(entropy))
+    back = [sum(p * (at - j) for j, p in enumerate(row)) for at, row in enumerate(rows)]
+    assert result.distance[1, 0] == pytest.approx(np.mean(back))
+    assert result.first[1, 0] == pytest.approx(np.mean([row[0] for row in rows[1:]]))
+    s = [result.scores[1, 0, at, : at + 1] for at in range(1, n)]
+    assert result.spread[1, 0] == pytest.approx(np.mean([row.std() for row in s]))
+    sharp = [np.exp(4 * row - (4 * row).max()) for row in s]
+    assert result.largest[4, 1, 0] == pytest.approx(np.mean([(row / row.sum()).max() for row in sharp]))
+    states = measure._states(TrainedConfig(seed=2).prepared(), torch.tensor([TrainedConfig().spelled()[0]]))[
+        1
+    ].numpy()
+    units = states / np.linalg.norm(states, axis=1, keepdims=True)
+    pairs = [units[i] @ units[j] for i in range(n) for j in range(n) if i != j]
+    assert result.cosine[1] == pytest.approx(np.mean(pairs))
+
+
+@pytest.mark.parametrize("role", ["q", "v"])
+def test_a_bias_that_is_taken_out_moves_the_states_as_arithmetic_says(role: str) -> None:
+    config = TrainedConfig()
+    module, text = config.prepared(), torch.tensor([config.spelled()[0]])
+    before = measure._states(module, text)[-1]
+    with torch.no_grad():
+        getattr(models.attentions(module)[0], f"{role}_bias").zero_()
+    moved = (measure._states(module, text)[-1] - before).norm() / before.norm()
+    assert run_trained(config).biases[0, "qkv".index(role)] == pytest.approx(float(moved))
+    assert float(moved) > 1e-6
+
+
+def test_what_moves_as_words_are_shuffled_is_half_of_all_differences() -> None:
+    config = TrainedConfig(seed=1)
+    result, module = run_trained(config), config.prepared()
+    words = config.source.words
+    other = torch.tensor([[words.index(token) for token in result.order]])
+    now, then = (module(ids)[0, -1].softmax(-1) for ids in (torch.tensor([config.spelled()[0]]), other))
+    assert result.shuffled[0] == pytest.approx(float((now - then).abs().sum() / 2))
+    assert result.shuffled[2] < 1e-12 < result.shuffled[1] < result.shuffled[0]

@@ -299,7 +299,9 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "trained grid": (
         "trained",
-        {"All heads": "weights.transpose(0, 2, 1, 3).reshape(12, 24)", "Layer 1, head 4": "weights[0, 3]"},
+        {"All heads": "weights.transpose(0, 2, 1, 3).reshape(12, 24)",
+            "Entropy of a row": "entropy",
+            "How far it looks back": "distance", "Weight on the first token": "first", "Layer 1, head 4": "weights[0, 3]"},
     ),
     "trained roles": ("named", {"What each head looks at": "scores.reshape(4, -1).T"}),
     "trained biases": ("trained", {"Without one bias of one layer": "biases.T.ravel()"}),

@@ -13,7 +13,7 @@ from tests.figures.views import of, view_of
 
 
 def test_each_square_of_the_grid_is_one_head() -> None:
-    result, (grid, large) = of("trained"), view_of("trained grid").panels
+    result, (grid, large, *_) = of("trained"), view_of("trained grid").panels
     n = len(result.tokens)
     for layer, head in np.ndindex(*result.shape):
         square = grid.values[layer * n : (layer + 1) * n, head * n : (head + 1) * n]
@@ -87,8 +87,8 @@ def test_many_heads_are_drawn_by_layer_and_head() -> None:
     first, *_ = draw.next_view(many, (11, 11)).panels
     assert first.values.shape == (12, 12)
     assert draw.choice("next", many, (0, 11, 3)) == {"head": ((11, 3),)}
-    assert draw.grid_view(dataclasses.replace(many, entropy=np.tile(result.entropy, (6, 3))), (0, 0)).panels[
-        0
-    ].values.shape == (12 * 6, 12 * 6)
+    means = {name: np.tile(getattr(result, name), (6, 3)) for name in ("entropy", "distance", "first")}
+    grid, *_ = draw.grid_view(dataclasses.replace(many, **means), (0, 0)).panels
+    assert grid.values.shape == (12 * 6, 12 * 6)
     scores = dataclasses.replace(found, scores=np.tile(found.scores, (1, 6, 3)))
     assert [panel.values.shape for panel in draw.roles_view(scores, None).panels] == [(12, 12)] * 4

@@ -24,6 +24,7 @@ from attention_core.experiments.trained.models import MAX_BYTES as MAX_BYTES
 from attention_core.experiments.trained.models import Brought as Brought
 from attention_core.experiments.trained.models import Head as Head
 from attention_core.experiments.trained.models import free_bytes as free_bytes
+from attention_core.experiments.trained.models import weights_of_shipped as weights_of_shipped
 from attention_core.experiments.trained.result import TrainedResult as TrainedResult
 from attention_core.experiments.trained.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.trained.snippet import trained_snippet as trained_snippet

@@ -158,6 +158,11 @@ def shipped(name: str) -> Brought:
     return from_checkpoint(checkpoint, digest=name, name=name)
 
 
+def weights_of_shipped(name: str) -> bytes:
+    """The file with a shipped model's weights."""
+    return (SHIPPED[name] / "model.safetensors").read_bytes()
+
+
 def from_checkpoint(
     checkpoint: Checkpoint, *, digest: str, name: str, words: tuple[str, ...] = (), encode: Encode | None = None,
     example: tuple[str, ...] = (),

@@ -8,6 +8,7 @@ from attention_core.figures.trained.heads import grid_view as grid_view
 from attention_core.figures.trained.heads import next_view as next_view
 from attention_core.figures.trained.heads import roles_view as roles_view
 from attention_core.figures.trained.words import AGREES as AGREES
+from attention_core.figures.trained.words import LISTED as LISTED
 from attention_core.figures.trained.words import Cell as Cell
 from attention_core.figures.trained.words import arithmetic as arithmetic
 from attention_core.figures.trained.words import choice as choice

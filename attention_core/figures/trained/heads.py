@@ -112,9 +112,16 @@ def grid_view(result: TrainedResult, head: Head) -> MatrixView:
         limits=(0.0, 1.0),
         hidden=np.tile(result.hidden.reshape(layers * n, n), (1, heads)),
     )
+    kinds = (("Entropy of a row", "bits", result.entropy), ("How far it looks back", "places", result.distance),
+             ("Weight on the first token", "weight", result.first))  # fmt: skip
+    further: dict[str, Any] = layers_and_heads(result.shape) | {"scale": "sequential"}
+    means = (
+        MatrixPanel(title=title, values=values, quantity=f"mean, {unit}", **further) for title, unit, values in kinds
+    )
     firm = np.unravel_index(int(result.entropy.argmin()), result.shape)
     return MatrixView(
-        panels=(grid, head_panel(result, head)),
+        panels=(grid, head_panel(result, head), *means),
+        front=2,
         summary=f"Each small square is a head; {head_name((int(firm[0]), int(firm[1])))} spreads its weight least.",
     )
 
@@ -139,9 +146,7 @@ def roles_view(found: HeadsResult, accuracy: AccuracyResult | None) -> MatrixVie
     shared: dict[str, Any] = {"quantity": "mean weight", "scale": "sequential", "limits": (0.0, 1.0)}
     if flat.shape[0] > LISTED:
         panels: tuple[Panel, ...] = tuple(
-            MatrixPanel(
-                title=f"Looks at {KINDS[kind]}", values=found.scores[one], **layers_and_heads(shape), **shared
-            )
+            MatrixPanel(title=SHORT[kind].capitalize(), values=found.scores[one], **layers_and_heads(shape), **shared)
             for kind, one in zip(kinds, at, strict=True)
         )
         return MatrixView(panels=panels, summary=_roles_said(found))
