@@ -16,7 +16,7 @@ from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import trained as draw
 from attention_core.figures.matrix import MatrixView
 
-MANY, ONE, NEITHER = "“keys”: are, seem …", "“cabinet”: is, seems …", "Neither more than the other"
+MANY, ONE, NEITHER = "“keys”, as “are” does", "“cabinet”, as “is” does", "Neither more than the other"
 SHOWN = {
     "next": "What comes next?",
     "heads": "Where do all heads look?",
@@ -156,26 +156,27 @@ def picture(config: study.TrainedConfig, view: View, key: str) -> None:
             st.markdown(f":small[{role_markdown(draw.arithmetic(result, head, cell))}.]")
     if live and view.show in ("next", "heads", "roles"):
         with page.caption:
-            draw_switches(config, result)
+            draw_switches(result)
 
 
-def draw_switches(config: study.TrainedConfig, result: study.TrainedResult) -> None:
+def draw_switches(result: study.TrainedResult) -> None:
     """A switch for each head, or of many a list of those that are off; what a lesson fixes does not move."""
     layers, heads = result.shape
     every = [(layer, head) for layer in range(layers) for head in range(heads)]
-    keep, key, listed = page.setter("off"), page.session_key("on"), len(every) > draw.LISTED
+    free, key, listed = page.setter("off"), page.session_key("on"), len(every) > draw.LISTED
+    without = {"without": "none"} if page.setter("without") else {}  # the head that it names has a switch here, too
 
     def switched() -> None:
         chosen = st.session_state.get(key) or ()
-        if keep is not None:
-            keep(tuple(head for head in every if (head in chosen) == listed))
+        if free is not None:
+            page.set(off=tuple(head for head in every if (head in chosen) == listed), **without)
 
-    st.session_state[key] = [head for head in every if (head in config.off) == listed]
+    st.session_state[key] = [head for head in every if (head in result.off) == listed]
     options: dict[str, Any] = {
         "format_func": lambda head: f"{head[0] + 1}.{head[1] + 1}",
         "key": key,
         "on_change": switched,
-        "disabled": keep is None,
+        "disabled": free is None,
     }
     if listed:
         st.multiselect("Heads that are off", every, placeholder="layer.head", **options)

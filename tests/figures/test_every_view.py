@@ -299,9 +299,8 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "trained grid": (
         "trained",
-        {"All heads": "weights.transpose(0, 2, 1, 3).reshape(12, 24)",
-            "Entropy of a row": "entropy",
-            "How far it looks back": "distance", "Weight on the first token": "first", "Layer 1, head 4": "weights[0, 3]"},
+        {"All heads": "weights.transpose(0, 2, 1, 3).reshape(12, 24)", "Layer 1, head 4": "weights[0, 3]",
+         "Entropy of a row": "entropy", "How far it looks back": "distance", "Weight on the first token": "first"},
     ),
     "trained roles": ("named", {"What each head looks at": "scores.reshape(4, -1).T"}),
     "trained biases": ("trained", {"Without one bias of one layer": "biases.T.ravel()"}),
@@ -309,7 +308,7 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "trained scores": (
         "trained",
         {"Largest weight": "largest[3]", "Spread of the scores": "spread",
-         "layer 1, head 4": "gradient[:, 0, 3]", "all heads, from least to most": "gradient.mean((1, 2))"},
+         "layer 1, head 4": "gradient[:, 0, 3]", "all heads": "gradient.mean((1, 2))"},
     ),
     "trained depth": ("trained", {"Directions a head compares": "rank", "this text": "cosine"}),
     "variants cache": ("variants", {"Difference from the whole pass": "moved"}),

@@ -39,6 +39,16 @@ def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next(open_a
     assert "a verb for many" not in said(at)
 
 
+def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(open_answered: Open) -> None:
+    best = run_heads(HeadsConfig()).best("agreement")
+    at = open_answered("trained", trained_without="agreement")
+    heads = at.pills(key="_trained_on")
+    assert best not in heads.value
+    heads.set_value([*heads.value, best]).run()
+    assert "a verb for many" in said(at)
+    assert not {"trained_without", "trained_off"} & {*dict(at.query_params)}
+
+
 def test_a_word_that_the_model_does_not_know_is_named_and_nothing_is_lost(open_answered: Open) -> None:
     at = open_answered("trained")
     at.text_input(key="trained_text").set_value("the zebra").run()

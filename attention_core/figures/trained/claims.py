@@ -93,21 +93,21 @@ def scores_view(result: TrainedResult, head: Head) -> MatrixView:
             series=(
                 Series(name=head_name(head), values=values[:, head[0], head[1]], role="query"),
                 Series(
-                    name="all heads, from least to most", values=values.mean((1, 2)), dashed=True,
+                    name="all heads", values=values.mean((1, 2)), dashed=True,
                     band=(values.min((1, 2)), values.max((1, 2))),
                 ),
             ),
             marked=here,
         )
         for title, what, values in (
-            ("Largest weight at other scales", "mean largest weight", result.largest),
+            ("The same at other scales", "mean largest weight", result.largest),
             ("What softmax passes back", "‖Jacobian‖", result.gradient),
         )
     )  # fmt: skip
     now, then = result.largest[here].mean(), result.largest[-1].mean()
     return MatrixView(
-        panels=(largest, spread, *lines),
-        front=3,
+        panels=(largest, lines[0], spread, lines[1]),
+        front=2,
         summary=f"A head’s largest weight is {percent(now)} on average; with scores eight times as large it would be "
         f"{percent(then)}.",
     )
@@ -120,7 +120,7 @@ def depth_view(result: TrainedResult) -> MatrixView:
     reach = LinesPanel(
         title="Inputs that the last word depends on", x=layers, x_title="layers", y_title="effective number",
         series=(
-            Series(name="e^H of the gradients’ shares", values=result.reach, role="output"),
+            Series(name="this text", values=result.reach, role="output"),
             Series(name="tokens there are", values=np.full(len(layers), float(n)), dashed=True),
         ),
         limits=(0.0, n * 1.05),
