@@ -85,7 +85,7 @@ def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -
         empty = np.zeros(0)
         none = {"likely": (), "probabilities": empty, "before": empty}
         return none | {"plural": (nothing, nothing), "singular": (nothing, nothing)}
-    now, before = (on_cpu(each(text)[0, -1].double().softmax(-1)) for each in (module, whole))
+    now, before = (on_cpu(each(text)[0, -1]).softmax(-1) for each in (module, whole))
     at = now.topk(min(LIKELY, len(now))).indices
     values = {
         "likely": tuple(source.name_of(int(one)) for one in at),
@@ -246,7 +246,7 @@ def _orders(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str,
     for name, each in models.items():
         before, after = (_states(each, ids)[-1] for ids in (text, other))
         if config.source.has_head:
-            now, then = (on_cpu(each(ids)[0, -1].double().softmax(-1)) for ids in (text, other))
+            now, then = (on_cpu(each(ids)[0, -1]).softmax(-1) for ids in (text, other))
             moved.append(float((now - then).abs().sum() / 2))
         else:
             moved.append(float((before[-1] - after[-1]).norm() / before[-1].norm()))
