@@ -1,9 +1,6 @@
 """Trained models: what is said of them against arithmetic of its own, and what is brought against what may be."""
 
-import gc
-import json
 import re
-import weakref
 from pathlib import Path
 from typing import Any
 
@@ -12,54 +9,26 @@ import pytest
 import torch
 
 from attention_core.checkpoints.accuracy import without
-from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.languages import LANGUAGES, SHIPPED
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.inputs import draw_parameters
 from attention_core.experiments.run import run
 from attention_core.experiments.trained import (
     KINDS,
     AccuracyConfig,
     HeadsConfig,
     TrainedConfig,
-    files,
     heads,
     measure,
     models,
-    offered,
     read_files,
-    read_offered,
     run_heads,
     run_trained,
     trained_snippet,
 )
 from attention_core.experiments.trained.snippet import FILE
-from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary
+from attention_core.modules.positions import Alibi, NoPosition, Rotary
+from tests.experiments.brought import brought, bytes_of, config_of, folder_of
 from tests.experiments.snippets import own_lines, run_snippets
-
-SIZES = {"vocab_size": 11, "d_model": 16, "num_heads": 4, "num_layers": 2, "d_ff": 32}
-
-
-def folder_of(where: Path, seed: int = 0, **options: Any) -> Path:
-    """A small random model in a folder."""
-    model = Checkpoint(CheckpointConfig(**SIZES | {"position": Learned(24)} | options), dtype=torch.float64)
-    draw_parameters(model, seed, bias_std=0.5)
-    model.to(torch.float32).save(where)
-    return where
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-def brought(where: Path, **options: Any) -> models.Brought:
-    return read_files(bytes_of(folder_of(where, **options)), "one")
-
-
-def config_of(model: models.Brought, **settings: Any) -> TrainedConfig:
-    return TrainedConfig(model="own", brought=model.digest, text=("1", "2", "3", "1", "5"), **settings)
-
 
 # ---- the pass ----
 
@@ -282,86 +251,6 @@ def test_a_model_without_words_reads_numbers(tmp_path: Path) -> None:
     for wrong in ("11", "-1", "x", "1.5", "²", "1" * 300):
         with pytest.raises(ConfigError, match="numbers of tokens from 0 to 10 are allowed"):
             TrainedConfig(model="own", brought=model.digest, text=(wrong,))
-
-
-# ---- what is brought ----
-
-
-@pytest.fixture
-def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
-    """Room for one small model and a half; whatever other tests have open counts too."""
-    gc.collect()
-    size = brought(tmp_path / "sized").nbytes
-    gc.collect()
-    taken = models.MAX_BYTES - models.free_bytes()
-    monkeypatch.setattr(models, "MAX_BYTES", taken + size * 3 // 2)
-    return size
-
-
-def test_all_open_models_together_stay_within_the_cap_and_a_model_leaves_with_its_holder(
-    room: int, tmp_path: Path
-) -> None:
-    first = brought(tmp_path / "a", seed=1)
-    assert models.free_bytes() == room // 2
-    with pytest.raises(ValueError, match="bytes"):
-        brought(tmp_path / "b", seed=2)
-    assert read_files(bytes_of(tmp_path / "a"), "again") is first, "the same files are one model"
-    gone = weakref.ref(first.module)
-    config = config_of(first)
-    result = run_trained(config)
-    del first
-    gc.collect()
-    assert gone() is None, "neither a config nor a result keeps it"
-    with pytest.raises(ConfigError, match="open its files again"):
-        _ = config.source
-    assert brought(tmp_path / "b2", seed=2).nbytes == room
-    assert result.tokens == ("1", "2", "3", "1", "5")
-
-
-def test_a_tokenizer_makes_tokens_of_text(tmp_path: Path) -> None:
-    tokenizers = pytest.importorskip("tokenizers")
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"<unk>": 0, "The": 1, "keys": 2, "Ġnear": 3}, "<unk>"))
-    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
-    content = bytes_of(folder_of(tmp_path)) | {"tokenizer.json": made.to_str().encode()}
-    model = read_files(content, "one")
-    config = TrainedConfig(model="own", brought=model.digest, text=("The", "keys", "zebra"))
-    assert config.spelled() == ((1, 2, 0), ("The", "keys", "<unk>"))
-    assert model.words[3] == "␣near"
-    assert TrainedConfig(model="own", brought=model.digest).text == files.SENTENCE
-
-
-@pytest.mark.parametrize("content", [b"", b"{}", b"[" * 10_000, b'{"model": 1}', b"\xff\xfe"])
-def test_a_damaged_tokenizer_is_refused(content: bytes, tmp_path: Path) -> None:
-    pytest.importorskip("tokenizers")
-    with pytest.raises(ConfigError, match="tokenizer"):
-        read_files(bytes_of(folder_of(tmp_path)) | {"tokenizer.json": content}, "one")
-
-
-def test_a_folder_is_offered_only_where_the_owner_names_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder_of(tmp_path / "small")
-    folder_of(tmp_path / "models--org--name" / "snapshots" / "abc", seed=1)
-    (tmp_path / "empty").mkdir()
-    monkeypatch.delenv(files.FOLDER, raising=False)
-    assert offered() == {}
-    with pytest.raises(ConfigError, match="one of those in the list"):
-        read_offered("small")
-    monkeypatch.setenv(files.FOLDER, str(tmp_path))
-    assert [*offered()] == ["org/name", "small"]
-    model = read_offered("org/name")
-    assert run_trained(config_of(model)).config.brought == model.digest
-    with pytest.raises(ConfigError, match="one of those in the list"):
-        read_offered("../small")
-
-
-def test_what_is_wrong_with_files_is_said(tmp_path: Path) -> None:
-    content = bytes_of(folder_of(tmp_path))
-    with pytest.raises(ValueError, match="at most 64 are allowed"):
-        read_files({str(at): b"" for at in range(65)}, "one")
-    with pytest.raises(ValueError, match=r"config\.json"):
-        read_files({"model.safetensors": content["model.safetensors"]}, "one")
-    other = json.loads(content["config.json"]) | {"d_model": 32}
-    with pytest.raises(ValueError, match=r"config\.json"):
-        read_files(content | {"config.json": json.dumps(other).encode()}, "one")
 
 
 def test_what_is_said_of_a_head_is_said_of_its_rows() -> None:
