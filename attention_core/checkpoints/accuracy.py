@@ -36,7 +36,7 @@ class Accuracy:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the share: Wilson (1927), "Probable Inference"."""
+        """The 95 % interval of the share, :func:`wilson`."""
         return wilson(self.right, self.count)
 
 

@@ -4,17 +4,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final, cast
+from typing import Final
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.language import Language
-from attention_core.modules.block import TransformerBlock
 from attention_core.modules.positions import Learned
 
 IGNORED: Final = -100  # F.cross_entropy's own mark: nothing is asked here
@@ -28,8 +27,6 @@ class Recipe:
         longest: Words of the longest text that it can read.
         d_ff: Width of the feed-forward networks; 0 for none.
         steps: Steps of AdamW, each on ``batch`` new texts.
-        head_price: What each head costs: the Frobenius norm of its columns of W_O times this is added to the loss, a
-            group lasso (Yuan & Lin 2006), which leaves one head to do what several could share.
         seed: Of the first weights and of the texts.
         batch: Texts of a step.
         rate: The largest learning rate.
@@ -39,7 +36,6 @@ class Recipe:
     longest: int
     d_ff: int
     steps: int
-    head_price: float
     seed: int = 0
     batch: int = 64
     rate: float = 3e-3
@@ -47,9 +43,9 @@ class Recipe:
 
 
 RECIPES: Final[Mapping[str, Recipe]] = {
-    "reverse": Recipe(longest=18, d_ff=128, steps=2000, head_price=0.07),
-    "induction": Recipe(longest=32, d_ff=0, steps=2500, head_price=0.0, seed=2),
-    "grammar": Recipe(longest=32, d_ff=128, steps=3000, head_price=0.05),
+    "reverse": Recipe(longest=18, d_ff=128, steps=2000),
+    "induction": Recipe(longest=32, d_ff=0, steps=2500, seed=2),
+    "grammar": Recipe(longest=32, d_ff=128, steps=3000),
 }
 
 
@@ -75,7 +71,7 @@ def train(language: Language, recipe: Recipe, report: Callable[[int, float], obj
         logits = model(words[:, :-1].clamp(min=0))  # a causal model sees nothing of what stands after a text
         loss = F.cross_entropy(logits.flatten(0, 1), words[:, 1:].flatten(), ignore_index=IGNORED)
         optimizer.zero_grad()
-        (loss + recipe.head_price * _head_norms(model).sum()).backward()
+        loss.backward()
         optimizer.step()
         if report is not None and (step + 1) % 100 == 0:
             report(step + 1, loss.item())
@@ -104,13 +100,6 @@ def first_model(language: Language, recipe: Recipe) -> Checkpoint:
             else:
                 each.fill_(float(name.endswith("norm.weight")))
     return model
-
-
-def _head_norms(model: Checkpoint) -> Float[Tensor, "layers heads"]:
-    attentions = [cast(TransformerBlock, layer).self_attention for layer in model.stack.layers]
-    return torch.stack(
-        [cast(Tensor, each.o_weight).unflatten(1, (each.num_heads, -1)).norm(dim=(0, 2)) for each in attentions]
-    )
 
 
 def _padded(texts: Sequence[Sequence[int]]) -> Int[Tensor, "batch tokens"]:

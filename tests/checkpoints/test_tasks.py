@@ -53,6 +53,7 @@ def test_cases_ask_for_a_letter_that_the_beginning_tells(language) -> None:
 
 @pytest.mark.parametrize("language", [REVERSE, INDUCTION])
 def test_no_case_begins_a_text_for_training(language) -> None:
+    assert not any(map(held_out, drawn(language)))
     texts = language.texts(Random(0))
     begun = {text[:place] for text in (next(texts) for _ in range(20_000)) for place in range(1, len(text))}
     assert not begun & {case.beginning for case in language.constructions[0].cases(COUNT, 0)}
