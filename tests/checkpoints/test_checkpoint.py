@@ -190,6 +190,11 @@ def test_names_of_older_files(tmp_path: Path) -> None:
     rewritten(tmp_path / "gpt2", lambda name: name.removeprefix("transformer."), **masks)
     assert torch.equal(load_checkpoint(tmp_path / "bert")(IDS), expected[0])
     assert torch.equal(load_checkpoint(tmp_path / "gpt2")(IDS), expected[1])
+    model = tmp_path / "unknown"
+    bert.save_pretrained(model)
+    rewritten(model, lambda name: name, **{"cls.more.weight": torch.ones(20)})
+    with refused("there is a tensor 'cls.more.weight', for which config.json has no place."):
+        load_checkpoint(model)
     rewritten(tmp_path / "bert", lambda name: name, **{"bert.embeddings.LayerNorm.weight": torch.ones(20)})
     with refused("there are two tensors 'bert.embeddings.LayerNorm.weight'."):
         load_checkpoint(tmp_path / "bert")

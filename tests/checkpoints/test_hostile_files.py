@@ -210,6 +210,10 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "words that cannot be shown": (config(words=["a", "b", "c", "\u202e", "\ud800"]), "texts that can be shown"),
     "an index of nothing": (index({}), "model.safetensors.index.json has no weight_map from tensors to files"),
     "an index that leads out": (index({"a": "../a.safetensors"}), "names '../a.safetensors': a safetensors file in"),
+    "an index around a corner": (
+        index({"a": "a/../../b.safetensors"}),
+        "names 'a/../../b.safetensors': a safetensors",
+    ),
     "an index to the root": (
         index({"a": "/a.safetensors"}),
         "names '/a.safetensors': a safetensors file in the same",
@@ -220,6 +224,7 @@ CASES: dict[str, tuple[Callable[[Files], Files], str]] = {
         "there is no 'b.safetensors', which model.safetensors.index",
     ),
     "an index that lies": (index({"a": "a.safetensors"}), "do not agree on where 'a' is"),
+    "an index that omits": (index({TABLE: "a.safetensors"}), "do not agree on where 'stack.added_position.table' is"),
     "an index of many files": (index({str(n): f"{n}.safetensors" for n in range(65)}), "names 65 files: at most 64"),
 }
 
