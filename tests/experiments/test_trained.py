@@ -293,4 +293,4 @@ def test_what_moves_as_words_are_shuffled_is_half_of_all_differences() -> None:
     other = torch.tensor([[words.index(token) for token in result.order]])
     now, then = (module(ids)[0, -1].softmax(-1) for ids in (torch.tensor([config.spelled()[0]]), other))
     assert result.shuffled[0] == pytest.approx(float((now - then).abs().sum() / 2))
-    assert result.shuffled[2] < 1e-12 < result.shuffled[1] < result.shuffled[0]
+    assert result.shuffled[2] < 1e-12 < min(result.shuffled[:2])
