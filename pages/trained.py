@@ -46,7 +46,10 @@ PRESETS = (
         {"show": "roles"}, spoils=True,
     ),
     Preset("What does the key bias do?", "Training moved it, and nothing depends on it.", {"show": "biases"}),
-    Preset("Does it know order?", "Positions tell it, and so may its mask; without both nothing moves.", {"show": "order"}),
+    Preset(
+        "Does it know order?", "Positions tell it, and so may its mask; without both nothing moves.",
+        {"show": "order"},
+    ),
     Preset("Who is saturated?", "Trained heads are decided, and softmax passes little back.", {"show": "scores"}),
     Preset(
         "A letter that comes again", "A head looks at what followed the same letter last time.",

@@ -64,8 +64,10 @@ def test_what_comes_next_is_said_with_its_number_and_where_the_head_looks() -> N
     assert draw.next_view(whole, best).summary.endswith("looks at “keys”.")
     assert draw.next_view(less, best).summary.endswith("is switched off.")
     verb = dataclasses.replace(whole, plural=(0.4, 0.4), singular=(0.4, 0.4))
-    assert "is a guess" in draw.next_view(verb, best).summary
-    word = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.1, 0.1))
+    assert "a verb for one or for many, by chance, such as" in draw.next_view(verb, best).summary
+    maybe = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.3, 0.3))
+    assert f"Next comes “{whole.likely[0]}”, or a verb for one: from" in draw.next_view(maybe, best).summary
+    word = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.05, 0.05))
     assert draw.next_view(word, best).summary.startswith(f"Next comes “{whole.likely[0]}”: from ")
 
 

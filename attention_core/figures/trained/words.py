@@ -14,7 +14,7 @@ from attention_core.figures.theme import Role
 
 Cell = tuple[int, int]
 LISTED: Final = 16  # heads that stand below each other, each in a row of its own
-VERB: Final = 0.5  # of the probability: so much of it makes the next word a verb
+SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
 AGREES: Final = 2  # times as likely: so much more the verbs of one number are than those of the other
 
 
@@ -139,12 +139,15 @@ def next_said(result: TrainedResult, head: Head) -> str:
     if not result.likely:
         return back[:1].upper() + back[1:]
     (many, _), (one, _) = result.plural, result.singular
-    if many + one > VERB:
-        for share, other, kind in ((many, one, "for many"), (one, many, "for one")):
-            if share > AGREES * other:
-                return f"Next comes a verb {kind}, such as {quoted(result.likely[0])}: {back}"
-        return f"Next comes a verb, and whether for one or for many is a guess: {back}"
-    return f"Next comes {quoted(result.likely[0])}: {back}"
+    first = quoted(result.likely[0])
+    if not many + one > SOMETIMES:
+        return f"Next comes {first}: {back}"
+    kind = (
+        "for many" if many > AGREES * one else "for one" if one > AGREES * many else "for one or for many, by chance"
+    )
+    if many + one > MOSTLY:
+        return f"Next comes a verb {kind}, such as {first}: {back}"
+    return f"Next comes {first}, or a verb {kind}: {back}"
 
 
 def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str, Role | None], ...]:
