@@ -1,9 +1,10 @@
 """Settings of the page of trained models: which model reads what, and what is changed about it."""
 
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, Final, Self
 
-from attention_core.checkpoints.language import END, START, Construction
+from attention_core.checkpoints.language import END, START, Case, Construction
 from attention_core.checkpoints.languages import LANGUAGES
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
@@ -26,6 +27,11 @@ EXAMPLES: Final = {
     "reverse": ("c", "f", "a", "h", "|", "h", "a"),
 }
 FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+@lru_cache(maxsize=32)
+def _cases(construction: Construction, count: int, seed: int) -> tuple[Case, ...]:
+    return construction.cases(count, seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +104,10 @@ class ModelConfig(RunConfig):
     def constructions(self) -> tuple[Construction, ...]:
         """What a shipped model is measured with; nothing for one that was brought."""
         return () if self.brought else LANGUAGES[self.model].constructions
+
+    def cases(self, construction: Construction, count: int) -> tuple[Case, ...]:
+        """Cases of a construction by the seed; drawing them takes longer than to answer them, and is done once."""
+        return _cases(construction, count, self.seed)
 
     @property
     def start(self) -> tuple[int, ...]:
