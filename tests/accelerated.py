@@ -27,6 +27,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    trained,
     variants,
 )
 from attention_core.experiments.checks import ConfigError
@@ -192,10 +193,12 @@ def test_what_else_is_measured_runs() -> None:
         scaling.run_picture(scaling.ScalingConfig()),
         run(complexity.TimesConfig(sweep="heads", d_model=16, num_tokens=16, seconds=2)),
         run(variants.CrossingConfig(seconds=2)),
+        trained.run_heads(trained.HeadsConfig()),
+        run(trained.AccuracyConfig(model="induction")),
     ]
     assert all(ran)
-    trained = run(learning.LearningConfig(steps=2, layers=2, heads=2)).trained
-    whole, less = (learning.answer(trained, "abcdefghijab", off=off) for off in ((), ((1, 0),)))
+    learned = run(learning.LearningConfig(steps=2, layers=2, heads=2)).trained
+    whole, less = (learning.answer(learned, "abcdefghijab", off=off) for off in ((), ((1, 0),)))
     assert not np.array_equal(whole.probabilities, less.probabilities)
 
 

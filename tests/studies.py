@@ -20,6 +20,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    trained,
     variants,
 )
 from attention_core.experiments.biases import steps_size_sweep
@@ -92,6 +93,15 @@ def of_a_map(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     }
 
 
+def known_words(values: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    """A text of words that the model knows, and heads that it has; a model that is brought is not drawn."""
+    name = values["model"] if values["model"] != trained.OWN else "grammar"
+    words = trained.ModelConfig(model=name).source.words[2:]
+    text = tuple(chance.choices(words, k=chance.choice((1, 2, 3, 5, 8, 12))))
+    off = tuple({(chance.randrange(2), chance.randrange(4)) for _ in range(chance.choice((0, 0, 1, 3)))})
+    return {"model": name, "text": chance.choice((text, trained.EXAMPLES[name])), "off": off}
+
+
 def run_cell(config: learning.MapConfig) -> Result:
     """One cell of a map, as what it is: a run like any other."""
     chance = random.Random(config.seed)
@@ -130,6 +140,7 @@ STUDIES = (
     Study("masks", masking.MaskingConfig, masking.run_masking),
     Study("complexity", complexity.ComplexityConfig, complexity.run_complexity),
     Study("variants", variants.VariantsConfig, variants.run_variants),
+    Study("trained", trained.TrainedConfig, run, complete=known_words),
     Study("normalization", normalization.NormalizationConfig, normalization.run_normalization),
     Study(
         "learning",

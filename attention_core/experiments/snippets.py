@@ -19,6 +19,7 @@ _IMPORTS: Final = {
     "torch": "import torch",
     "F": "import torch.nn.functional as F",
     "Tensor": "from torch import Tensor",
+    "load_file": "from safetensors.torch import load_file",
     "FlopCounterMode": "from torch.utils.flop_counter import FlopCounterMode",
 }
 

@@ -69,11 +69,14 @@ class Axis:
         title: What the axis counts: ``query``, ``key``, ``feature``.
         labels: One text for each row, column or bar, shown exactly as it is.
         role: Whose colour the axis wears; axes of queries and of keys are lit together in all panels of a view.
+        groups: Names of groups of equally many labels, where a matrix is a grid of matrices: they are written, and
+            their labels only where one is pointed at.
     """
 
     title: str
     labels: tuple[str, ...]
     role: Role | None = None
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -89,6 +89,19 @@ def _short(label: str, most: int = 9) -> str:
     return label if len(label) <= most else label[: most - 1] + "…"
 
 
+def _written(axis: Axis) -> list[tuple[float, str]]:
+    """What is written along a side, and beside which row or column: of groups their names, in their middles."""
+    if axis.groups:
+        each = len(axis.labels) / len(axis.groups)
+        return [((at + 0.5) * each - 0.5, _short(name)) for at, name in enumerate(axis.groups)]
+    return [(at, _short(axis.labels[at])) for at in _shown(axis.labels)]
+
+
+def _borders(axis: Axis) -> range:
+    """Where one group ends and the next begins."""
+    return range(0, len(axis.labels), len(axis.labels) // max(1, len(axis.groups)))[1:]
+
+
 def _shown(labels: Sequence[str], most: int = _MOST_LABELS) -> range:
     return range(0, len(labels), -(-len(labels) // most) or 1)
 
@@ -131,11 +144,14 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
     place = f'x="{LEFT}" y="{TOP}" width="{across:.1f}" height="{down:.1f}"'
     body = f'<image {place} preserveAspectRatio="none" style="image-rendering:pixelated" href="{_png(colours)}"/>'
     body += _axis_names(panel.rows, panel.columns)
-    for row in _shown(panel.rows.labels):
-        label = _short(panel.rows.labels[row])
+    for row, label in _written(panel.rows):
         body += _text(LEFT - 4, TOP + (row + 0.5) * high + 4, label, size=10, anchor="end")
-    for column in _shown(panel.columns.labels):
-        body += _text(LEFT + (column + 0.6) * wide, TOP - 4, _short(panel.columns.labels[column]), size=10, turn=-40)
+    for column, label in _written(panel.columns):
+        body += _text(LEFT + (column + 0.6) * wide, TOP - 4, label, size=10, turn=-40)
+    body += "".join(f'<path d="M{LEFT} {TOP + at * high:.1f}h{across:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
+                    for at in _borders(panel.rows))  # fmt: skip
+    body += "".join(f'<path d="M{LEFT + at * wide:.1f} {TOP}v{down:.1f}" stroke="#FFFFFF" stroke-width="2"/>'
+                    for at in _borders(panel.columns))  # fmt: skip
     if min(wide, high) >= 28:
         body += "".join(_number(panel, colours, row, column, wide, high) for row, column in np.ndindex(rows, columns))
     return body + _scale_bar(panel, TOP + down + 12), TOP + down + BELOW

@@ -92,6 +92,7 @@ ROWS = [
         "complexity", keys(PLOT, "ArrowRight", "ArrowDown", "Enter"),
         ("complexity_d_model=", "complexity_num_queries=", "complexity_num_keys="), pictures=1, words=True,
     ),
+    Row("trained", click(0, 0.5, 0.9), ("trained_head=1.3", "trained_cell="), pictures=1, words=True),
     Row(
         "variants", keys(RANGE, "End"), ("variants_kv_heads=8",), pictures=1,
     ),
@@ -144,6 +145,14 @@ VIEWS = {
     "masks": ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"),
     "receptive_field": ("graph", "matrix", "curve", "heads × layers"),
     "normalization": ("what is left of a bias", "a whole block", "length of the output"),
+    "trained": (
+        "Where do all heads look?",
+        "What is each head for?",
+        "What do its biases do?",
+        "Does it know order?",
+        "Who is saturated?",
+        "What does depth do?",
+    ),
     "variants": ("cache", "bytes", "FLOPs"),
     "projections": ("tied matrices", "gauge freedom", "low rank", "rank collapse"),
 }

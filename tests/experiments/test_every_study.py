@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import attention_core
 from attention_core.claims import LedgerConfig
 from attention_core.device import DTYPES
-from attention_core.experiments import biases, complexity, permutation, receptive_field, scaling, variants
+from attention_core.experiments import biases, complexity, permutation, receptive_field, scaling, trained, variants
 from attention_core.experiments.anatomy import AnatomyConfig
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
@@ -47,7 +47,7 @@ def of(kind: type[RunConfig]) -> Iterator[type[RunConfig]]:
 # By name: beside a class with slots lives, until it is collected, the one that it was made from.
 FOUND = {f"{each.__module__}.{each.__name__}": each for each in of(RunConfig)}
 CONFIGS = [each for name, each in FOUND.items() if name.startswith("attention_core")]
-NAMED = [each for each in CONFIGS if each not in (RunConfig, biases.BiasModuleConfig)]
+NAMED = [each for each in CONFIGS if each not in (RunConfig, biases.BiasModuleConfig, trained.ModelConfig)]
 SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
 QUICK: dict[type[RunConfig], dict[str, Any]] = {  # where a default config takes long
     LearningConfig: SMALL,
@@ -74,6 +74,7 @@ FURTHER: list[tuple[RunConfig, Experiment]] = [  # that share the config of anot
     (receptive_field.ReceptiveFieldConfig(), receptive_field.run_table),
     (receptive_field.ReceptiveFieldConfig(weights="random"), receptive_field.run_attended_keys),
     (scaling.ScalingConfig(num_keys=3), scaling.run_picture),
+    (trained.TrainedConfig(without="agreement"), trained.run_trained),
 ]
 
 

@@ -27,6 +27,7 @@ from attention_core.figures import permutation as draw_permutation
 from attention_core.figures import projections as draw_projections
 from attention_core.figures import receptive_field as draw_reach
 from attention_core.figures import scaling as draw_scaling
+from attention_core.figures import trained as draw_trained
 from attention_core.figures import variants as draw_variants
 from attention_core.figures.charts import panel_figure, view_figure
 from attention_core.figures.matrix import BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
@@ -45,6 +46,7 @@ from tests.figures.views import (
     SIX,
     STEPS,
     STUDIES,
+    TRAINED,
     VARIANTS,
     WORDS,
     measured,
@@ -54,8 +56,29 @@ from tests.figures.views import (
 )  # fmt: skip
 
 # Views of typed tokens that show none of them.
-CURVE = ("gradients", "residuals", "shift", "mean", "training", "curves", "bytes", "operations")
-TYPED = {"anatomy": SIX, "biases": SIX, "projections": WORDS, "permutation": SIX, "variants": SIX}
+CURVE = (
+    "gradients",
+    "residuals",
+    "shift",
+    "mean",
+    "training",
+    "curves",
+    "bytes",
+    "operations",
+    "roles",
+    "biases",
+    "order",
+    "scores",
+    "depth",
+)
+TYPED = {
+    "anatomy": SIX,
+    "biases": SIX,
+    "projections": WORDS,
+    "permutation": SIX,
+    "variants": SIX,
+    "trained": TRAINED.spelled()[1],
+}
 
 
 def axes(panel: Panel) -> list[Any]:
@@ -269,6 +292,25 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
         | {"Parameters of the layer": "parameters"},
     ),
     "variants operations": ("variants", {"softmax": "softmax_flops", "linear": "linear_flops"}),
+    "trained": (
+        "trained",
+        {"Where “cabinet” looks": "weights[:, :, -1].reshape(8, -1)", "Layer 2, head 3 (off)": "weights[1, 2]",
+         "Next word": "probabilities"},
+    ),
+    "trained grid": (
+        "trained",
+        {"All heads": "weights.transpose(0, 2, 1, 3).reshape(12, 24)", "Layer 1, head 4": "weights[0, 3]",
+         "Entropy of a row": "entropy", "How far it looks back": "distance", "Weight on the first token": "first"},
+    ),
+    "trained roles": ("named", {"What each head looks at": "scores.reshape(4, -1).T"}),
+    "trained biases": ("trained", {"Without one bias of one layer": "biases.T.ravel()"}),
+    "trained order": ("trained", {"Shuffled: <start> keys near the the cabinet": "shuffled"}),
+    "trained scores": (
+        "trained",
+        {"Largest weight": "largest[3]", "Spread of the scores": "spread",
+         "layer 1, head 4": "gradient[:, 0, 3]", "all heads": "gradient.mean((1, 2))"},
+    ),
+    "trained depth": ("trained", {"Directions a head compares": "rank", "this text": "cosine"}),
     "variants cache": ("variants", {"Difference from the whole pass": "moved"}),
     "scaling variance": ("scaling", sides(score_variance="")),
     "scaling max_weight": ("scaling", sides(max_weight="")),
@@ -340,6 +382,7 @@ def tables() -> Iterator[Table]:
     yield draw_permutation.shuffle_table(SHUFFLE, of("shuffle"))
     yield draw_reach.receptive_field_table(of("random"))
     yield draw_scaling.scaling_table(of("scaling"))
+    yield draw_trained.trained_table(of("trained"), of("named"), of("asked"))
     yield draw_variants.variants_table(VARIANTS, of("variants"))
 
 
@@ -365,6 +408,7 @@ def proofs() -> Iterator[tuple[str, tuple[ProofStep, ...]]]:
     yield "laws", draw_permutation.proof(of("shuffle"), of("laws"), *built)
     yield "reach", draw_reach.proof(of("reach"))
     yield "scaling", draw_scaling.proof(of("scaling"))
+    yield "trained", draw_trained.proof(of("trained"), of("named"), of("asked"))
     yield "variants", draw_variants.proof(VARIANTS, of("variants"))
 
 

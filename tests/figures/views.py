@@ -16,6 +16,7 @@ from attention_core.experiments import (
     projections,
     receptive_field,
     scaling,
+    trained,
     variants,
 )
 from attention_core.experiments.run import run
@@ -29,6 +30,7 @@ from attention_core.figures import permutation as draw_permutation
 from attention_core.figures import projections as draw_projections
 from attention_core.figures import receptive_field as draw_reach
 from attention_core.figures import scaling as draw_scaling
+from attention_core.figures import trained as draw_trained
 from attention_core.figures import variants as draw_variants
 from attention_core.figures.matrix import MatrixView
 from tests.figures.times import CURVES, SHARES
@@ -50,8 +52,11 @@ NORMED = {topic: normalization.NormalizationConfig(topic=topic, seed=2, d_model=
 VARIANTS = variants.VariantsConfig(tokens=SIX, num_kv_heads=4, positions="rotary", restart=True)
 
 
+TRAINED = trained.TrainedConfig(factor=2.0, off=((0, 1), (1, 2)))
+
+
 @cache
-def trained() -> Any:
+def learned() -> Any:
     return run(learning.LearningConfig(task="copy", back=1, causal=True, **WIDE))
 
 
@@ -71,9 +76,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "norms": lambda: measured(biases.AfterNormConfig(tokens=SIX)),
     "appendix": lambda: measured(biases.AppendixConfig()),
     "complexity": lambda: measured(complexity.ComplexityConfig(num_queries=32, num_keys=64, d_model=32, num_heads=4)),
-    "learning": trained,
-    "answer": lambda: learning.answer(trained().trained, tuple("abca")),
-    "heads": lambda: measured(learning.Ablation(trained=trained().trained, off=((1, 0),))),
+    "learning": learned,
+    "answer": lambda: learning.answer(learned().trained, tuple("abca")),
+    "heads": lambda: measured(learning.Ablation(trained=learned().trained, off=((1, 0),))),
     "seeds": lambda: measured(learning.SeedsConfig(runs=3, seed=4, **WIDE)),
     **{stack: partial(measured, config) for stack, config in MASKED.items()},
     **{topic: partial(measured, config) for topic, config in (PROJECTED | NORMED).items()},
@@ -82,6 +87,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "reach": lambda: measured(SMALL),
     "random": lambda: measured(receptive_field.ReceptiveFieldConfig(weights="random", layers=2, tokens=12)),
     "scaling": lambda: measured(scaling.ScalingConfig(scale="power", alpha=0.4, num_queries=2000)),
+    "trained": lambda: measured(TRAINED),
+    "named": lambda: measured(trained.HeadsConfig(seed=2)),
+    "asked": lambda: measured(trained.AccuracyConfig(off=((0, 1), (1, 2)))),
     "variants": lambda: measured(VARIANTS),
     "picture": lambda: measured(scaling.ScalingConfig(), scaling.run_picture),
 }
@@ -147,6 +155,17 @@ def views(study: str) -> dict[str, MatrixView]:
                 "kernel": draw_reach.kernel_view(of("random")),
                 "table": draw_reach.table_view(measured(SMALL.for_table, receptive_field.run_table)),
             }
+        case "trained":
+            result, named = of("trained"), of("named")
+            return {
+                "": draw_trained.next_view(result, (1, 2)),
+                "grid": draw_trained.grid_view(result, (0, 3)),
+                "roles": draw_trained.roles_view(named, of("asked")),
+                "biases": draw_trained.bias_view(result),
+                "order": draw_trained.order_view(result),
+                "scores": draw_trained.scores_view(result, (0, 3)),
+                "depth": draw_trained.depth_view(result),
+            }
         case "variants":
             made = {name: draw_variants.variants_view(VARIANTS, of("variants"), name) for name in draw_variants.SHOWN}
             head = draw_variants.variants_view(VARIANTS, of("variants"), head="3")
@@ -157,7 +176,7 @@ def views(study: str) -> dict[str, MatrixView]:
 
 STUDIES = (
     "anatomy", "biases", "complexity", "learning", "masking", "normalization", "permutation", "projections", "reach",
-    "scaling", "variants",
+    "scaling", "trained", "variants",
 )  # fmt: skip
 
 

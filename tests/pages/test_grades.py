@@ -13,6 +13,7 @@ from pages import (
     projections,
     receptive_field,
     scaling,
+    trained,
     variants,
 )
 from pages._shared.core.pages import PAGES
@@ -69,6 +70,12 @@ ROWS = {
     "scaling": [
         ({}, scaling.BOTH), ({"seed": "5"}, scaling.BOTH), ({"scale": "root"}, scaling.STAYS),
         ({"scale": "head"}, scaling.SHRINKS), ({"temperature": "10"}, scaling.GROWS),
+    ],
+    "trained": [
+        ({}, trained.ONE), ({"without": "none"}, trained.MANY),
+        ({"without": "none", "text": "the key near the cabinets"}, trained.ONE),
+        ({"untrained": "true"}, trained.NEITHER),
+        ({"model": "reverse", "text": "a b |"}, None),
     ],
     "variants": [
         ({}, variants.SAME), ({"restart": "true"}, variants.DIFFERENT),

@@ -149,6 +149,25 @@ test("a cell is hit from its first pixel to its last, and a label means all of i
   assert.deepEqual(texts(one.words(1, null)), ["query", "b"]);
 });
 
+test("of a grid of matrices the groups are written, and a cell is told with its own", () => {
+  const labels = ["a", "b", "a", "b"];
+  const grouped = {
+    rows: axis("layer", labels, "query", ["1", "2"]),
+    columns: axis("head", labels, "key", ["7", "8"]),
+  };
+  const one = matrix(Array(16).fill(0.5), labels, labels, grouped);
+  assert.deepEqual(texts(one.words(3, 0)), ["layer", "2", "b", "head", "7", "a", "weight", "0.500"]);
+  const { rows, columns } = one.listing();
+  assert.deepEqual([rows[2], columns[1]], ["2 a", "7 b"]);
+  const drawn = scene();
+  one.paint(drawn);
+  const written = drawn.ctx.drawn.filter(([name]) => name === "fillText").map(([, , text]) => text);
+  assert.deepEqual(
+    written.filter((text) => "1278ab".includes(text)),
+    ["1", "2", "7", "8"],
+  );
+});
+
 test("a cell has the colour of its number; hidden ones have none, and what is no number is hatched and printed", () => {
   const one = matrix([0, 0.5, 1, NaN, 0.25, 0.75], ["a", "b"], ["x", "y", "z"], {
     hidden: base64([0, 0, 0, 0, 1, 0]),

@@ -123,7 +123,7 @@ export function pen(canvas = new Element("canvas")) {
 }
 
 export const font = (size, weight = 400) => `${weight} ${size}px sans`;
-export const axis = (title, labels, role = null) => ({ title, labels, role });
+export const axis = (title, labels, role = null, groups = []) => ({ title, labels, role, groups });
 
 export const THEME = {
   roles: { query: "#111111", key: "#222222", value: "#333333", output: "#444444" },

@@ -22,6 +22,7 @@ from attention_core.experiments.learning.inference import Head as Head
 from attention_core.experiments.learning.inference import answer as answer
 from attention_core.experiments.learning.inference import check_input as check_input
 from attention_core.experiments.learning.inference import letters as letters
+from attention_core.experiments.learning.inference import rebuild as rebuild
 from attention_core.experiments.learning.map import D_HEADS as D_HEADS
 from attention_core.experiments.learning.map import MapConfig as MapConfig
 from attention_core.experiments.learning.map import MapResult as MapResult

@@ -84,7 +84,7 @@ class ClusterEngine:
     def submit(self, job: Job) -> None:
         """See ``Engine``."""
         with self._lock:
-            if self._client is not None:
+            if self._client is not None and not getattr(job.config, "in_this_process", False):
                 self._line.add(job)
                 self._begin()
                 return

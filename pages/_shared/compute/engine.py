@@ -20,7 +20,10 @@ SWITCH_S = 0.001
 
 
 class Engine(Protocol):
-    """Computes what reports its steps, for as long as somebody waits for it."""
+    """Computes what reports its steps, for as long as somebody waits for it.
+
+    What a config says is ``in_this_process``, as it rests on what only this process has, is computed here.
+    """
 
     def submit(self, job: Job) -> None:
         """Compute it when its turn comes; its ``end`` is called when it is over, whatever came of it."""

@@ -61,6 +61,11 @@ PAGES = (
         r"\theta \leftarrow \theta - \eta\, \nabla_\theta L",
     ),
     PageSpec(
+        "trained", "Trained models", ":material/psychology:", "How it trains",
+        "What training left in the heads: which of them looks where, and what the model is worth without it.",
+        r"W_O^{(h)} = 0",
+    ),
+    PageSpec(
         "complexity", "Complexity", ":material/timer:", "What it costs",
         "Short texts pay for the projections, long ones for the scores: twice the text, four times the scores.",
         r"\Theta(n_t d^2 + n_s d^2 + n_t n_s d)",

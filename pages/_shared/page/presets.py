@@ -93,7 +93,9 @@ def _draw_remote(page: Page, here: int | None) -> None:
     elif here is None:
         st.markdown(f":gray[{count} presets: PageDown]")
     else:
-        st.markdown(f"**{here + 1} of {count}: {page.presets[here].name}.** {page.presets[here].caption}")
+        name = page.presets[here].name
+        stop = "" if name.endswith("?") else "."
+        st.markdown(f"**{here + 1} of {count}: {name}{stop}** {page.presets[here].caption}")
 
 
 def _go(page: Page, index: int) -> None:

@@ -5,7 +5,7 @@ import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { bytes, identities, Panel, named, whereFrom } from "./panel.js";
 
-/** @import { Font, MatrixSpec, Scene, Word } from "../base/types" */
+/** @import { Axis, Font, MatrixSpec, Scene, Word } from "../base/types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
@@ -43,6 +43,11 @@ export class Heatmap extends Panel {
     this.hidden = spec.hidden ? bytes(spec.hidden) : null;
     this.rows = spec.rows.labels;
     this.columns = spec.columns.labels;
+  }
+
+  /** What is written beside the rows, or above the columns: names of groups, where there are any. @param {Axis} axis */
+  written({ labels, groups }) {
+    return groups.length ? groups : labels;
   }
 
   /** @returns {[number, number]} */
@@ -88,7 +93,7 @@ export class Heatmap extends Panel {
   labels(ctx, width, font) {
     if (this.bare === "next") return 2;
     ctx.font = font(13);
-    return Math.ceil(Math.max(14, Math.min(canvas.widest(ctx, this.rows), 120, width * 0.3))) + 8;
+    return Math.ceil(Math.max(14, Math.min(canvas.widest(ctx, this.written(this.spec.rows)), 120, width * 0.3))) + 8;
   }
 
   /** @type {Panel<MatrixSpec>["measure"]} */
@@ -96,13 +101,13 @@ export class Heatmap extends Panel {
     const [rows, columns] = this.size;
     const left = this.bare ? this.labels(ctx, width, font) : Math.max(this.labels(ctx, width, font), this.labelled);
     ctx.font = font(13);
-    const longest = canvas.widest(ctx, this.columns);
+    const longest = canvas.widest(ctx, this.written(this.spec.columns));
     ctx.font = font(12, 650);
     const titles = this.bare
       ? 0
       : ctx.measureText(`${this.spec.rows.title} ↓ ${this.spec.columns.title} →`).width + 10;
     ctx.font = font(13);
-    const numbered = columns > GAPPED && this.columns.every((label) => /^\d+$/.test(label));
+    const numbered = columns > GAPPED && this.written(this.spec.columns).every((label) => /^\d+$/.test(label));
     const square = !this.bare && rows <= 2 * columns && columns <= 2 * rows;
     let cw = clamp((width - left - 2) / columns, 0.25, 56);
     let ch = clamp(height / rows, 0.25, 56);
@@ -200,7 +205,10 @@ export class Heatmap extends Panel {
     const at = (/** @type {number} */ r, /** @type {number} */ c) => r * this.columns.length + c;
     const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
       this.hidden?.[at(r, c)] ? "hidden" : canvas.formatNumber(this.values[at(r, c)]);
-    return { rows: this.rows, columns: this.columns, cell };
+    const [rows, columns] = [this.spec.rows, this.spec.columns].map(({ labels, groups }) =>
+      labels.map((label, i) => [...groups.slice((i * groups.length) / labels.length).slice(0, 1), label].join(" ")),
+    );
+    return { rows, columns, cell };
   }
 
   // ---- painting ----
@@ -225,6 +233,7 @@ export class Heatmap extends Panel {
       ctx.imageSmoothingQuality = "high";
       ctx.drawImage(raster, left, top, plotWidth, plotHeight);
     } else this.paintCells(scene, fraction, rowAt, columnAt);
+    this.paintBorders(scene);
     if (lit.row !== null || lit.column !== null) this.dim(scene);
     this.ring(ctx, scene.selected, theme.paper, 5);
     this.ring(ctx, scene.selected, theme.primary, 2.5);
@@ -247,6 +256,22 @@ export class Heatmap extends Panel {
       this.radius + 1.5,
     );
     ctx.stroke();
+  }
+
+  /** The borders between groups. @param {Scene} scene */
+  paintBorders({ ctx, theme }) {
+    const { left, top, plotWidth, plotHeight } = this.geo;
+    const [down, across] = [this.spec.rows.groups.length, this.spec.columns.groups.length];
+    ctx.lineWidth = Math.max(2, Math.min(6, Math.min(this.cw, this.ch) / 2));
+    ctx.strokeStyle = theme.paper;
+    for (let i = 1; i < down; i++) {
+      const y = top + (plotHeight * i) / down;
+      canvas.line(ctx, left, y, left + plotWidth, y);
+    }
+    for (let i = 1; i < across; i++) {
+      const x = left + (plotWidth * i) / across;
+      canvas.line(ctx, x, top, x, top + plotHeight);
+    }
   }
 
   get radius() {
@@ -364,18 +389,31 @@ export class Heatmap extends Panel {
     const size = Math.min(cw, ch) < 15 ? 12 : 13;
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
+    const grouped = { row: rows.groups.length > 0, column: columns.groups.length > 0 };
+    rows.groups.forEach((name, i) => {
+      pen(rows, null, i);
+      if (lit.row === null)
+        ctx.fillText(name, left - 6, top + (this.geo.plotHeight * (i + 0.5)) / rows.groups.length);
+    });
     this.rows.forEach((label, r) => {
+      if (grouped.row && r !== lit.row) return;
       if (this.bare === "next" || !canvas.isWritten(r, lit.row, Math.ceil(LINE / ch))) return;
       pen(rows, lit.row, r);
       ctx.fillText(canvas.fit(ctx, label, left - 7), left - 6, rowAt[r] + ch / 2 + 0.5);
     });
     ctx.textAlign = "center";
     ctx.font = font(size);
+    columns.groups.forEach((name, i) => {
+      pen(columns, null, i);
+      const x = left + (this.geo.plotWidth * (i + 0.5)) / columns.groups.length;
+      if (lit.column === null) ctx.fillText(name, x, top - 11);
+    });
     const wide = canvas.widest(ctx, this.columns);
     const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
     const counted = this.bare && this.isCounted;
     const apart = this.turn === 90 ? LINE : this.turn ? SLANTED_APART : flat;
     this.columns.forEach((label, c) => {
+      if (grouped.column && c !== lit.column) return;
       if (counted || !canvas.isWritten(c, lit.column, Math.ceil(apart / cw))) return;
       pen(columns, lit.column, c);
       const x = columnAt[c] + cw / 2;

@@ -149,10 +149,9 @@ export class Panel {
 /** @param {Axis} axis @param {number | null} at @returns {Word[]} */
 export function named(axis, at) {
   if (at === null || !axis.labels.length) return [];
-  return [
-    { text: axis.title, as: "quiet" },
-    { text: axis.labels[at], role: axis.role },
-  ];
+  const { title, labels, role, groups } = axis;
+  const group = groups.length ? [{ text: groups[Math.floor((at * groups.length) / labels.length)] }] : [];
+  return [{ text: title, as: "quiet" }, ...group, { text: labels[at], role }];
 }
 
 /** @param {string} name @param {string} colour @param {string} [kind] */

@@ -1,0 +1,205 @@
+"""Settings of the page of trained models: which model reads what, and what is changed about it."""
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, Final, Self
+
+from attention_core.checkpoints.language import END, START, Case, Construction
+from attention_core.checkpoints.languages import LANGUAGES
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
+from attention_core.experiments.settings import Choice, OneOf, Switch, Words, setting
+from attention_core.experiments.trained.models import Brought, Head, brought, prepared, shipped
+from attention_core.experiments.trained.spelling import MOST_TOKENS, spell
+
+OWN: Final = "own"
+LIGHT: Final = 2**20  # parameters
+MODELS: Final = {"grammar": "Grammar", "induction": "Repetition", "reverse": "Reverse", OWN: "Your own"}
+KINDS: Final = {
+    "previous": "the word before",
+    "same": "the same word",
+    "induction": "what followed the same word",
+    "agreement": "the word that decides",
+}
+EXAMPLES: Final = {
+    "grammar": ("the", "keys", "near", "the", "cabinet"),
+    "induction": ("k", "c", "f", "a", "h", "d", "c", "f", "a"),
+    "reverse": ("c", "f", "a", "h", "|", "h", "a"),
+}
+FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+@lru_cache(maxsize=32)
+def _cases(construction: Construction, count: int, seed: int) -> tuple[Case, ...]:
+    return construction.cases(count, seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig(RunConfig):
+    """Which model is looked at, and what is changed about it.
+
+    Attributes:
+        model: An id of ``MODELS``; ``own`` for one that was brought.
+        without: What the head does that is switched off, an id of ``KINDS``; or ``none``.
+        untrained: Random weights of the same shape in place of the trained ones.
+        factor: What every head's scores are multiplied by, beside the model's own scale.
+        off: Layer and head of each further head that is off, counted from 0.
+        brought: The digest of a model that was brought; empty for a shipped one.
+
+    Raises:
+        ConfigError: If there is no such model or head.
+    """
+
+    model: str = setting("grammar", Choice(MODELS, label="Model"))
+    without: str = setting(
+        "none",
+        Choice(
+            {"none": "none"} | KINDS, label="Off: the head that looks at", hint="The one that does so most, measured."
+        ),
+    )
+    untrained: bool = setting(False, Switch(label="Untrained", hint="Random weights of the same shape."))
+    factor: float = setting(
+        1.0, OneOf(FACTORS, shown="× {:g}".format, label="Scores", hint="Of all heads, beside their own scale.")
+    )
+    off: tuple[Head, ...] = ()
+    brought: str = ""
+
+    def __post_init__(self) -> None:
+        RunConfig.__post_init__(self)
+        if (self.model == OWN) != bool(self.brought) or (self.brought and brought(self.brought) is None):
+            raise ConfigError("model", self.model, "open the files of a model first; a link does not hold them")
+        layers, heads = self.shape
+        for layer, head in self.off:
+            if not (0 <= layer < layers and 0 <= head < heads):
+                raise ConfigError("off", (layer, head), f"this model has {layers} layers of {heads} heads")
+
+    @property
+    def source(self) -> Brought:
+        """The model as it was read.
+
+        Raises:
+            ConfigError: If it was brought, and nobody has it open any more.
+        """
+        found = brought(self.brought) if self.brought else shipped(self.model)
+        if found is None:
+            raise ConfigError("model", self.model, "it is no longer open; open its files again")
+        return found
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Layers, and heads of each."""
+        return self.source.shape
+
+    @classmethod
+    def like(cls, other: "ModelConfig") -> Self:
+        """The same model with the same changes."""
+        return cls(**{each.name: getattr(other, each.name) for each in fields(ModelConfig)})
+
+    @property
+    def is_light(self) -> bool:
+        """Whether it answers as fast as any other picture."""
+        return self.source.parameters <= LIGHT
+
+    @property
+    def constructions(self) -> tuple[Construction, ...]:
+        """What a shipped model is measured with; nothing for one that was brought."""
+        return () if self.brought else LANGUAGES[self.model].constructions
+
+    def cases(self, construction: Construction, count: int) -> tuple[Case, ...]:
+        """Cases of a construction by the seed; drawing them takes longer than to answer them, and is done once."""
+        return _cases(construction, count, self.seed)
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        """The token that every text of the model begins with, where it has one."""
+        words = self.source.words
+        return (words.index(START),) if START in words else ()
+
+    @property
+    def usable(self) -> tuple[int, ...]:
+        """The tokens that may stand within a text, as far as that is known."""
+        words = self.source.words
+        return tuple(at for at in range(self.source.vocabulary) if not words or words[at] not in (START, END))
+
+    @property
+    def longest(self) -> int:
+        """Most tokens of a text: as many as fit a picture, and as the model has positions for."""
+        return min(MOST_TOKENS, self.source.longest)
+
+    @property
+    def working_bytes(self) -> int:
+        """About what is held at once: copies of the weights in this precision."""
+        return 16 * 2**20 + 3 * self.source.parameters * self.torch_dtype.itemsize
+
+    @property
+    def in_this_process(self) -> bool:
+        """Whether no other process can compute it: what was brought stays where it was opened."""
+        return bool(self.brought)
+
+    def prepared(self) -> Any:
+        """A copy of the model as it is to be measured, with all heads on."""
+        seed = self.seed if self.untrained else None
+        return prepared(self.source, self.torch_device, self.torch_dtype, untrained=seed, factor=self.factor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainedConfig(ModelConfig):
+    """One text through a trained model.
+
+    Attributes:
+        text: What it reads: words that it knows; of a model without words the numbers of its tokens. Where it is the
+            grammar's example, another model reads its own.
+
+    Raises:
+        ConfigError: If the model does not know a word, or the text is too long for it.
+    """
+
+    text: tuple[str, ...] = setting(
+        EXAMPLES["grammar"], Words(label="Beginning of a text", hint="Words that the model knows, or its tokens.")
+    )
+
+    def __post_init__(self) -> None:
+        ModelConfig.__post_init__(self)
+        if self.text == EXAMPLES["grammar"] and self.model != "grammar":
+            object.__setattr__(self, "text", self.source.example if self.brought else EXAMPLES[self.model])
+        self.spelled()
+
+    def spelled(self) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """The numbers of the text's tokens and the tokens as they are shown, with what all texts begin with."""
+        return spell(self.source, self.text, self.longest)
+
+
+def turns_bias(config: TrainedConfig) -> str:
+    """Rotary positions turn the key bias with the keys."""
+    return "rotary positions turn the key bias" if config.source.positions == "rotary" and _differs(config) else ""
+
+
+def normalises_bias(config: TrainedConfig) -> str:
+    """QK-norm divides the biased key by its length."""
+    normed = any(each.k_norm is not None for each in config.source.attentions)
+    return "keys are normalised with their bias" if normed and _differs(config) else ""
+
+
+def tells_order(config: TrainedConfig) -> str:
+    """Positions tell it, and so does a causal mask."""
+    if not can_move(config):
+        return ""
+    told = config.source.positions
+    if told:
+        return "its positions tell the order"
+    return "its causal mask tells the order" if config.source.causal else ""
+
+
+def mask_tells_order(config: TrainedConfig) -> str:
+    """Without positions a causal mask is left, where there is one."""
+    return "its causal mask tells the order" if config.source.causal and can_move(config) else ""
+
+
+def can_move(config: TrainedConfig) -> bool:
+    """Whether a shuffle of what stands between the first and the last token changes the text."""
+    ids, _ = config.spelled()
+    return len(set(ids[len(config.start) : -1])) > 1
+
+
+def _differs(config: TrainedConfig) -> bool:
+    return len(set(config.spelled()[0])) > 1

@@ -1,0 +1,345 @@
+"""One text through a trained model, and the app's claims on its weights."""
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attention_core.checkpoints.accuracy import without
+from attention_core.checkpoints.grammar import VERBS
+from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.bounds import output_tolerance
+from attention_core.experiments.inputs import generator
+from attention_core.experiments.judge import Found, Steps, Test, judged, largest, steps_judged, worst
+from attention_core.experiments.number_format import plural
+from attention_core.experiments.stack_bounds import stack_tolerance
+from attention_core.experiments.step import Step
+from attention_core.experiments.trained.config import (
+    FACTORS,
+    TrainedConfig,
+    can_move,
+    mask_tells_order,
+    normalises_bias,
+    tells_order,
+    turns_bias,
+)
+from attention_core.experiments.trained.heads import heads_off
+from attention_core.experiments.trained.models import all_seeing, attentions, stack_of, without_positions
+from attention_core.experiments.trained.result import TrainedResult
+from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.traced import TracedCall, traced
+
+LIKELY: Final = 8
+PROBES: Final = 8
+ROLES: Final = ("q", "k", "v")
+
+
+def run_trained(config: TrainedConfig) -> TrainedResult:
+    """All of ``steps_trained`` at once, for a model that answers as fast as any other picture."""
+
+    def measure(one: TrainedConfig) -> Any:
+        steps = _steps(one)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                return end.value
+
+    return judged(TrainedResult, config, TESTS, measure)
+
+
+def steps_trained(config: TrainedConfig) -> Iterator[Step | TrainedResult]:
+    """Measure one text through a model: a ``Step`` before each part, and last the result."""
+    yield from steps_judged(TrainedResult, config, TESTS, _steps)
+
+
+def _steps(config: TrainedConfig) -> Steps:
+    ids, tokens = config.spelled()
+    off, text = heads_off(config), torch.tensor([ids], device=config.torch_device)
+    parts: list[tuple[str, Callable[[Any, Tensor, TrainedConfig], tuple[dict[str, Found], dict[str, Any]]]]] = [
+        ("one pass", _looks), ("biases taken out", _biases), ("words shuffled", _orders), ("depth", _depth),
+    ]  # fmt: skip
+    whole = config.prepared()
+    module = without(whole, off)
+    found: dict[str, Found] = {}
+    values: dict[str, Any] = {"config": config, "tokens": tokens, "off": off}
+    for done, (doing, part) in enumerate(parts):
+        yield Step(done, len(parts), doing)
+        with torch.no_grad():
+            new, more = part(module, text, config)
+        found |= new
+        values |= more
+    values |= _next_tokens(module, whole, text, config)
+    return found, values
+
+
+@torch.no_grad()
+def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -> dict[str, Any]:
+    """What comes next, with the heads that are off and with all of them."""
+    source, nothing = config.source, math.nan
+    if not source.has_head:
+        empty = np.zeros(0)
+        none = {"likely": (), "probabilities": empty, "before": empty}
+        return none | {"plural": (nothing, nothing), "singular": (nothing, nothing)}
+    now, before = (on_cpu(each(text)[0, -1]).softmax(-1) for each in (module, whole))
+    at = now.topk(min(LIKELY, len(now))).indices
+    values = {
+        "likely": tuple(source.name_of(int(one)) for one in at),
+        "probabilities": now[at],
+        "before": before[at],
+    }
+    for name, verbs in (("plural", VERBS.values()), ("singular", VERBS)):
+        places = [source.words.index(verb) for verb in verbs] if config.model == "grammar" else []
+        values[name] = tuple(float(one[places].sum()) if places else nothing for one in (now, before))
+    return values
+
+
+def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+    """Scores and weights of every head, and what they say of it."""
+    calls = _calls(module, text)
+    scores, masked, weights = (
+        torch.stack([on_cpu(getattr(call.trace, name))[0] for call in calls])
+        for name in ("scores", "masked_scores", "weights")
+    )
+    n = text.shape[1]
+    places = torch.arange(n, dtype=torch.float64)
+    logs = torch.where(weights > 0, weights.log2(), 0.0)
+    back = (weights * (places[:, None] - places).abs()).sum(-1).mean(-1)
+    seen = masked.isfinite()
+    several = seen.sum(-1) > 1  # a row of one key has nothing to choose
+    rows = several.sum(-1).clamp(min=1)
+    at_factors = [(masked * (factor / config.factor)).softmax(-1).nan_to_num() for factor in FACTORS]
+    lengths = [_jacobian(one) for one in at_factors]
+
+    def over_rows(each: Tensor) -> Tensor:
+        return torch.where(several, each, 0.0).sum(-1) / rows
+
+    return {}, {
+        "scale": torch.tensor([each.scale for each in attentions(module)]).double(),
+        "d_head": attentions(module)[0].d_head,
+        "hidden": ~seen.any(1).numpy(),
+        "scores": scores,
+        "weights": weights,
+        "entropy": -(weights * logs).sum(-1).mean(-1),
+        "distance": back,
+        "first": weights[:, :, 1:, 0].mean(-1) if n > 1 else weights[:, :, :, 0].mean(-1),
+        "spread": over_rows(_std(masked, seen)),
+        "largest": torch.stack([over_rows(one.amax(-1)) for one in at_factors]),
+        "gradient": torch.stack([over_rows(one) for one in lengths]),
+        "rank": torch.stack([_effective_ranks(each) for each in attentions(module)]),
+    }
+
+
+def _calls(module: Any, text: Tensor) -> list[TracedCall]:
+    with traced(module) as calls:
+        module(text)
+    return calls
+
+
+def _std(values: Tensor, seen: Tensor) -> Tensor:
+    """Standard deviation along the last axis of what is seen."""
+    count = seen.sum(-1).clamp(min=1)
+    kept = values.masked_fill(~seen, 0.0)
+    mean = kept.sum(-1) / count
+    return (((kept - mean[..., None]).square() * seen).sum(-1) / count).sqrt()
+
+
+def _jacobian(weights: Tensor) -> Tensor:
+    """‖diag(a) − a aᵀ‖_F of each row: its square is Σa² − 2Σa³ + (Σa²)²."""
+    squares = weights.square().sum(-1)
+    return (squares - 2 * weights.pow(3).sum(-1) + squares.square()).clamp(min=0).sqrt()
+
+
+def _effective_ranks(attention: MultiHeadAttention) -> Tensor:
+    """e^H of the shares of the singular values of each head's W_Qᵀ W_K: Roy & Vetterli (2007), "Effective Rank"."""
+    assert attention.q_weight is not None
+    assert attention.k_weight is not None
+    q = on_cpu(attention.q_weight).unflatten(0, (attention.num_heads, -1))
+    k = on_cpu(attention.k_weight).unflatten(0, (attention.num_kv_heads, -1))
+    k = k.repeat_interleave(attention.num_heads // attention.num_kv_heads, dim=0)
+    values = torch.linalg.svdvals(torch.linalg.qr(q.mT).R @ torch.linalg.qr(k.mT).R.mT)
+    return _effective_number(values)
+
+
+def _effective_number(sizes: Tensor) -> Tensor:
+    """e^H of the shares that each row's numbers have in their sum."""
+    shares = sizes / sizes.sum(-1, keepdim=True)
+    return (-(shares * torch.where(shares > 0, shares.log(), 0.0)).sum(-1)).exp()
+
+
+def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+    """bias-k and bias-v of each layer's attention on what it is given; how far each bias moves the whole model."""
+    found: dict[str, list[Found]] = {"bias-k": [], "bias-v": []}
+    moves = torch.full((len(attentions(module)), 3), torch.nan, dtype=torch.float64)
+    states, cases = _states(module, text)[-1], plural(text.shape[1], "token")
+    for layer, call in enumerate(_calls(module, text)):
+        for at, role in enumerate(ROLES):
+            if getattr(call.attention, f"{role}_bias") is None:
+                continue
+            without = copy.deepcopy(module)
+            changed = attentions(without)[layer]
+            bias = getattr(changed, f"{role}_bias")
+            kept = bias.detach().clone()
+            bias.zero_()
+            moved = _states(without, text)[-1]
+            moves[layer, at] = float((moved - states).norm() / states.norm())
+            if role == "q":
+                continue
+            after = changed.trace(*call.tokens, **call.options)
+            bound = max(_bound(each, call) for each in (call.attention, changed))
+            difference = on_cpu(call.trace.output) - on_cpu(after.output)
+            shift = _through_output(changed, kept) if role == "v" else torch.zeros(())
+            size = largest(shift) if role == "v" else largest(on_cpu(call.trace.output))
+            found[f"bias-{role}"].append(Found(largest(difference - shift), bound, cases, size))
+    return {key: worst(each) for key, each in found.items() if each}, {"biases": moves}
+
+
+def _bound(module: MultiHeadAttention, call: TracedCall) -> float:
+    full = _with_own_keys(module)
+    return output_tolerance(full, full.trace(*call.tokens, **call.options))
+
+
+def _with_own_keys(module: MultiHeadAttention) -> MultiHeadAttention:
+    """The same function with as many heads of keys as of queries, which bounds are derived for."""
+    return module if module.num_kv_heads == module.num_heads else module.with_kv_heads(module.num_heads)
+
+
+def _through_output(module: MultiHeadAttention, bias: Tensor) -> Tensor:
+    """W_O b_V, for values that each group of heads shares."""
+    assert module.o_weight is not None
+    shared = bias.unflatten(0, (module.num_kv_heads, -1))
+    each = shared.repeat_interleave(module.num_heads // module.num_kv_heads, dim=0).flatten()
+    return on_cpu(module.o_weight) @ on_cpu(each)
+
+
+def _states(module: Any, text: Tensor) -> list[Tensor]:
+    """The tokens' states below the first layer, above each, and what the stack gives; on the CPU in float64."""
+    stack, kept = stack_of(module), list[Tensor]()
+
+    def below(_: Any, given: tuple[Tensor, ...]) -> None:
+        kept.append(given[0])
+
+    def above(_: Any, __: tuple[Tensor, ...], out: Tensor) -> None:
+        kept.append(out)
+
+    hooks = [stack.layers[0].register_forward_pre_hook(below)]
+    hooks += [each.register_forward_hook(above) for each in (*stack.layers, stack)]
+    try:
+        module(text)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return [on_cpu(each)[0] for each in kept]
+
+
+def _orders(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+    """perm-self with a shuffle of what stands between the first token and the last: as it is, and with less."""
+    order = shuffle(config, text.shape[1])
+    other = text[:, order]
+    placeless = without_positions(module)
+    models = {"whole": module, "placeless": placeless, "bare": all_seeing(placeless)}
+    moved, found = [], {}
+    for name, each in models.items():
+        before, after = (_states(each, ids)[-1] for ids in (text, other))
+        if config.source.has_head:
+            now, then = (on_cpu(each(ids)[0, -1]).softmax(-1) for ids in (text, other))
+            moved.append(float((now - then).abs().sum() / 2))
+        else:
+            moved.append(float((before[-1] - after[-1]).norm() / before[-1].norm()))
+        if config.is_light:  # a bound by 32 copies of the stack would take longer than all else
+            cases = f"{plural(text.shape[1], 'token')}, one shuffle"
+            bound = _stack_bound(each, text, other)
+            found[f"perm-self.{name}"] = Found(largest(after - before[order]), bound, cases, largest(before))
+    tokens = config.spelled()[1]
+    return found, {"shuffled": np.array(moved), "order": tuple(tokens[at] for at in order)}
+
+
+def shuffle(config: TrainedConfig, n: int) -> list[int]:
+    """An order of the tokens, drawn by the seed, in which the first of all texts and the last stay where they are.
+
+    Of those that stand between another one comes to each place, where that is possible.
+    """
+    first = len(config.start)
+    between = list(range(first, n - 1))
+    if not can_move(config):
+        return list(range(n))
+    by = 1 + int(torch.randint(len(between) - 1, (), generator=generator(config.seed, "trained", "shuffle")))
+    ids = config.spelled()[0]
+    while all(ids[a] == ids[b] for a, b in zip(between, between[by:] + between[:by], strict=True)):
+        by = by % (len(between) - 1) + 1
+    return [*range(first), *between[by:], *between[:by], n - 1]
+
+
+def _stack_bound(module: Any, *texts: Tensor) -> float:
+    """How far rounding may move what the stack gives, from the states that it is given."""
+    changed, given = copy.deepcopy(module), list[Tensor]()
+    stack = stack_of(changed)
+    for layer, attention in zip(stack.layers, attentions(changed), strict=True):
+        layer.self_attention = _with_own_keys(attention)
+
+    def keep(_: Any, inputs: tuple[Tensor, ...]) -> None:
+        given.append(inputs[0])
+
+    hook = stack.register_forward_pre_hook(keep)
+    for ids in texts:
+        changed(ids)
+    hook.remove()
+    return max(stack_tolerance(stack, lambda exact, x: exact(x), each) for each in given)
+
+
+def _depth(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
+    """How many inputs the last token depends on, and how alike the tokens are, layer by layer."""
+    states = torch.stack(_states(module, text)[:-1])
+    units = states / states.norm(dim=-1, keepdim=True).clamp(min=1e-300)
+    n = text.shape[1]
+    cosine = ((units @ units.mT).sum((1, 2)) - n) / max(1, n * (n - 1))
+    return {}, {"reach": _reach(module, text, config), "cosine": cosine if n > 1 else torch.ones(len(states))}
+
+
+def _reach(module: Any, text: Tensor, config: TrainedConfig) -> Tensor:
+    """e^H of the shares of ‖∂ last state / ∂ input‖, each length estimated by ``PROBES`` random directions.
+
+    E ‖Jᵀv‖² is ‖J‖_F² for v of independent signs (Hutchinson 1990).
+    """
+    stack, kept = stack_of(module), list[Tensor]()
+
+    def begin(_: Any, given: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        kept.append(given[0].detach().requires_grad_())
+        return (kept[0], *given[1:])
+
+    def above(_: Any, __: tuple[Tensor, ...], out: Tensor) -> None:
+        kept.append(out)
+
+    with torch.inference_mode(False), torch.enable_grad():
+        hooks = [stack.layers[0].register_forward_pre_hook(begin)]
+        hooks += [layer.register_forward_hook(above) for layer in stack.layers]
+        module(text)
+        for hook in hooks:
+            hook.remove()
+        inputs, *states = kept
+        draw = generator(config.seed, "trained", "reach")
+        signs = torch.randint(2, (PROBES, inputs.shape[-1]), generator=draw).to(inputs) * 2 - 1
+        lengths = [torch.eye(inputs.shape[1], dtype=torch.float64)[-1]]  # below the first layer it is its own input
+        for state in states:
+            (gradients,) = torch.autograd.grad(state[0, -1], inputs, signs, retain_graph=True, is_grads_batched=True)
+            lengths.append(on_cpu(gradients)[:, 0].square().sum(-1).mean(0).sqrt())
+    return _effective_number(torch.stack(lengths))
+
+
+_CANCELS: Final = "with and without the key bias its outputs differ by at most"
+_SHUFFLED: Final = "shuffled words move the states along, but for"
+_QUANTITY: Final = "max |f(σX) − σf(X)|"
+
+TESTS: Final = (
+    Test("bias-k", "≤", _CANCELS, "max |f(x) − f(x; b_K = 0)|, each layer's attention",
+         breaks=lambda config: turns_bias(config) or normalises_bias(config)),
+    Test("bias-v", "≤", "without the value bias all its outputs move by the same vector, but for",
+         "max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention"),
+    Test("perm-self.whole", "≤", f"as it is: {_SHUFFLED}", _QUANTITY, breaks=tells_order),
+    Test("perm-self.placeless", "≤", f"without positions: {_SHUFFLED}", _QUANTITY, breaks=mask_tells_order),
+    Test("perm-self.bare", "≤", f"without positions and mask: {_SHUFFLED}", _QUANTITY),
+)  # fmt: skip

@@ -1,0 +1,53 @@
+"""From what a person types to the tokens of a model, and back."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from attention_core.checkpoints.language import START
+from attention_core.experiments.checks import ConfigError, check_tokens
+from attention_core.experiments.trained.models import Brought
+
+MOST_TOKENS: Final = 64
+_SHOWN: Final = 6  # words that a refusal names
+
+
+def spell(model: Brought, text: Sequence[str], most: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The numbers of a text's tokens, and the tokens as they are shown.
+
+    Args:
+        model: Whose tokens.
+        text: What was typed, cut at white space; where the model's texts begin with a token of their own, without it.
+        most: How many tokens there may be.
+
+    Raises:
+        ConfigError: If the model does not know one of them, or there are too many.
+    """
+    if model.encode is not None:
+        ids, tokens = model.encode(" ".join(text))
+    elif model.words:
+        ids, tokens = _by_words(model.words, text)
+    else:
+        ids, tokens = _by_number(model, text)
+    if not 1 <= len(ids) <= most:
+        raise ConfigError("text", f"{len(ids)} tokens", f"1 to {most} tokens are allowed here")
+    return ids, tokens
+
+
+def _by_words(words: Sequence[str], text: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    index = {word: at for at, word in enumerate(words)}
+    for word in text:
+        if word not in index:
+            known = [one for one in words if not one.startswith("<")]
+            some = ", ".join(known[:: max(1, len(known) // _SHOWN)][:_SHOWN])
+            raise ConfigError("text", word, f"this model knows {len(known)} words, such as {some}")
+    tokens = ((START,) if START in index and text[:1] != (START,) else ()) + tuple(text)
+    return tuple(index[token] for token in tokens), tokens
+
+
+def _by_number(model: Brought, text: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    check_tokens("text", tuple(text))
+    last = model.vocabulary - 1
+    for word in text:
+        if not (word.isascii() and word.isdigit() and int(word[:9]) <= last and len(word) <= len(str(last))):
+            raise ConfigError("text", word, f"without a tokenizer, numbers of tokens from 0 to {last:,} are allowed")
+    return tuple(map(int, text)), tuple(text)

@@ -1,0 +1,147 @@
+"""What this app says of attention, asked of trained weights: biases, order, saturation, and depth."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.trained import FACTORS, Head, TrainedResult
+from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series
+from attention_core.figures.theme import Role
+from attention_core.figures.trained.heads import layers_and_heads
+from attention_core.figures.trained.words import head_name, percent
+
+_ROLES: Final[tuple[Role, ...]] = ("query", "key", "value")
+ROUNDED: Final = 1e-3  # of all: less than any precision here may leave
+_BIASES: Final = ("b_Q", "b_K", "b_V")
+_ORDERS: Final = ("as it is", "no positions", "nor mask")
+
+
+def bias_view(result: TrainedResult) -> MatrixView:
+    """How far the last states move without each bias of each layer."""
+    layers = len(result.biases)
+    names = tuple(f"{name}, {layer + 1}" for name in _BIASES for layer in range(layers))
+    roles: tuple[Role, ...] = tuple(role for role in _ROLES for _ in range(layers))
+    panel = BarsPanel(
+        title="Without one bias of one layer",
+        values=result.biases.T.ravel(),
+        labels=Axis(title="bias, layer", labels=names),
+        quantity="‖difference‖ / ‖states‖",
+        log_y=True,
+        role=roles,
+    )
+    return MatrixView(panels=(panel,), summary=_biases_said(result))
+
+
+def _biases_said(result: TrainedResult) -> str:
+    q, k, v = (np.nanmax(column) if np.isfinite(column).any() else np.nan for column in result.biases.T)
+    if np.isnan([q, k, v]).all():
+        return "This model has no biases of queries, keys and values to take out."
+    if np.isnan(k):
+        return (
+            f"There is no key bias here; without another bias the states move by up to {percent(np.nanmax([q, v]))}."
+        )
+    if k < ROUNDED:
+        else_ = f"; without a value bias the states move by up to {percent(v)}" if np.isfinite(v) else ""
+        return f"Without a key bias of any layer nothing moves, but for rounding{else_}."
+    turned = "Positions are turned into the keys, so the key bias counts"
+    return f"{turned}: without it the states move by up to {percent(k)}."
+
+
+def order_view(result: TrainedResult) -> MatrixView:
+    """What becomes of the next word as the words before the last are shuffled."""
+    said = " ".join(result.order)
+    panel = BarsPanel(
+        title="Shuffled: " + (said if len(said) <= 48 else said[:47] + "…"),
+        values=result.shuffled,
+        labels=Axis(title="the model", labels=_ORDERS),
+        quantity="of the next word’s probability, share that moves" if result.likely else "‖difference‖ / ‖state‖",
+        limits=(0.0, 1.0) if result.likely else None,
+        role="output",
+    )
+    return MatrixView(panels=(panel,), summary=_order_said(result))
+
+
+def _order_said(result: TrainedResult) -> str:
+    if result.order == result.tokens:
+        return "There is nothing to shuffle here: give it at least three words, of which two differ."
+    whole, _, bare = result.shuffled
+    stays = "nothing moves, but for rounding" if bare < ROUNDED else f"{percent(bare)} moves"
+    what = (
+        "of the next word’s probability moves" if result.likely else "of its length is how far the last state moves"
+    )
+    return f"As the words are shuffled, {percent(whole)} {what}; without positions and mask {stays}."
+
+
+def scores_view(result: TrainedResult, head: Head) -> MatrixView:
+    """How decided each head is at its own scale, and what becomes of it and of its gradient at others.
+
+    Args:
+        result: The pass.
+        head: Layer and head of the curve beside that of all heads.
+    """
+    here = FACTORS.index(result.config.factor)
+    shared: dict[str, Any] = layers_and_heads(result.shape) | {"scale": "sequential"}
+    largest = MatrixPanel(
+        title="Largest weight", values=result.largest[here], quantity="mean largest weight", limits=(0.0, 1.0),
+        **shared,
+    )  # fmt: skip
+    spread = MatrixPanel(title="Spread of the scores", values=result.spread, quantity="standard deviation", **shared)
+    lines = tuple(
+        LinesPanel(
+            title=title, x=np.array(FACTORS), x_title="factor of the scores", y_title=what, log_x=True,
+            series=(
+                Series(name=head_name(head), values=values[:, head[0], head[1]], role="query"),
+                Series(
+                    name="all heads", values=values.mean((1, 2)), dashed=True,
+                    band=(values.min((1, 2)), values.max((1, 2))),
+                ),
+            ),
+            marked=here,
+        )
+        for title, what, values in (
+            ("The same at other scales", "mean largest weight", result.largest),
+            ("What softmax passes back", "‖Jacobian‖", result.gradient),
+        )
+    )  # fmt: skip
+    now, then = result.largest[here].mean(), result.largest[-1].mean()
+    return MatrixView(
+        panels=(largest, lines[0], spread, lines[1]),
+        front=2,
+        summary=f"A head’s largest weight is {percent(now)} on average; with scores eight times as large it would be "
+        f"{percent(then)}.",
+    )
+
+
+def depth_view(result: TrainedResult) -> MatrixView:
+    """How many inputs the last word depends on, and how alike the words grow, layer by layer."""
+    layers = np.arange(len(result.reach)).astype(float)
+    n = len(result.tokens)
+    reach = LinesPanel(
+        title="Inputs that the last word depends on", x=layers, x_title="layers", y_title="effective number",
+        series=(
+            Series(name="this text", values=result.reach, role="output"),
+            Series(name="tokens there are", values=np.full(len(layers), float(n)), dashed=True),
+        ),
+        limits=(0.0, n * 1.05),
+    )  # fmt: skip
+    near = LinesPanel(
+        title="How alike the words are", x=layers, x_title="layers", y_title="mean cosine of two",
+        series=(Series(name="this text", values=result.cosine, role="output"),),
+        limits=(min(0.0, float(result.cosine.min()) * 1.05), 1.05),
+    )  # fmt: skip
+    shared: dict[str, Any] = {**layers_and_heads(result.shape)}
+    rank = MatrixPanel(
+        title="Directions a head compares",
+        values=result.rank,
+        quantity=f"effective rank of W_Qᵀ W_K, at most {result.d_head}",
+        scale="sequential",
+        limits=(0.0, float(result.d_head)),
+        **shared,
+    )
+    top = format_number(round(float(result.reach[-1]), 1))
+    closer = "more alike" if result.cosine[-1] > result.cosine[0] else "less alike"
+    return MatrixView(
+        panels=(reach, near, rank),
+        summary=f"At the top the last word depends on about {top} of {n} inputs; words are {closer} than below.",
+    )

@@ -1,0 +1,187 @@
+"""The heads of a trained model: where each looks from the last word, all of them at once, and what each is for."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from attention_core.experiments.trained import KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
+from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel
+from attention_core.figures.theme import Role
+from attention_core.figures.trained.words import LISTED, head_name, heads_axis, next_said, quoted
+
+ASKED: Final = {
+    "agreement-near": "verb",
+    "agreement-phrase": "after phrase",
+    "agreement-clause": "after clause",
+    "agreement-bracket": "after ( )",
+    "pronoun": "pronoun",
+    "reflexive": "-self",
+    "closing": "closing",
+    "names": "name",
+}
+GUESSED: Final = 0.1  # above chance: what is right less often is called a guess
+SHORT: Final = {"previous": "word before", "same": "same word", "induction": "what followed", "agreement": "decides"}
+
+
+def next_view(result: TrainedResult, head: Head) -> MatrixView:
+    """Where every head looks from the last word, what comes next, and one head in large.
+
+    Args:
+        result: The pass.
+        head: Layer and head of the one in large.
+    """
+    next_word = (next_panel(result),) if result.likely else ()
+    panels: tuple[Panel, ...] = (from_last(result, head), *next_word, head_panel(result, head))
+    return MatrixView(panels=panels, summary=next_said(result, head), front=len(panels) - 1)
+
+
+def next_panel(result: TrainedResult) -> BarsPanel:
+    """The likeliest next tokens."""
+    return BarsPanel(
+        title="Next word",
+        values=result.probabilities,
+        labels=Axis(title="word", labels=result.likely),
+        quantity="probability",
+        role="output",
+    )
+
+
+def from_last(result: TrainedResult, head: Head) -> MatrixPanel:
+    """Where each head looks from the last word: a row for each; of many heads, how much each gives one word."""
+    layers, heads = result.shape
+    last = result.weights[:, :, -1]
+    shared: dict[str, Any] = {"quantity": "weight", "scale": "sequential", "limits": (0.0, 1.0)}
+    if layers * heads <= LISTED:
+        return MatrixPanel(
+            title=f"Where {quoted(result.tokens[-1])} looks",
+            values=last.reshape(layers * heads, -1),
+            rows=heads_axis(result.shape),
+            columns=Axis(title="key", labels=result.tokens, role="key"),
+            **shared,
+        )
+    token = int(last[head].argmax())
+    return MatrixPanel(
+        title=f"From {quoted(result.tokens[-1])} to {quoted(result.tokens[token])}",
+        values=last[..., token],
+        **layers_and_heads(result.shape),
+        **shared,
+    )
+
+
+def layers_and_heads(shape: tuple[int, int]) -> dict[str, Axis]:
+    """Rows of layers and columns of heads."""
+    names = (("rows", "layer", shape[0]), ("columns", "head", shape[1]))
+    return {side: Axis(title=name, labels=tuple(str(i + 1) for i in range(n))) for side, name, n in names}
+
+
+def head_panel(result: TrainedResult, head: Head) -> MatrixPanel:
+    """One head in large."""
+    off = " (off)" if head in result.off else ""
+    return MatrixPanel(
+        title=head_name(head).capitalize() + off,
+        values=result.weights[head],
+        rows=Axis(title="query", labels=result.tokens, role="query"),
+        columns=Axis(title="key", labels=result.tokens, role="key"),
+        quantity="weight",
+        scale="sequential",
+        limits=(0.0, 1.0),
+        hidden=result.hidden[head[0]],
+    )
+
+
+def grid_view(result: TrainedResult, head: Head) -> MatrixView:
+    """All heads at once, layers below each other and heads side by side, and one in large.
+
+    Args:
+        result: The pass.
+        head: Layer and head of the one in large.
+    """
+    layers, heads = result.shape
+    n = len(result.tokens)
+    rows, columns = (
+        Axis(title=name, labels=result.tokens * count, role=role, groups=tuple(map(str, range(1, count + 1))))
+        for name, role, count in _sides(layers, heads)
+    )
+    grid = MatrixPanel(
+        title="All heads",
+        values=result.weights.transpose(0, 2, 1, 3).reshape(layers * n, heads * n),
+        rows=rows,
+        columns=columns,
+        quantity="weight",
+        scale="sequential",
+        limits=(0.0, 1.0),
+        hidden=np.tile(result.hidden.reshape(layers * n, n), (1, heads)),
+    )
+    kinds = (("Entropy of a row", "bits", result.entropy), ("How far it looks back", "places", result.distance),
+             ("Weight on the first token", "weight", result.first))  # fmt: skip
+    further: dict[str, Any] = layers_and_heads(result.shape) | {"scale": "sequential"}
+    means = (
+        MatrixPanel(title=title, values=values, quantity=f"mean, {unit}", **further) for title, unit, values in kinds
+    )
+    firm = np.unravel_index(int(result.entropy.argmin()), result.shape)
+    return MatrixView(
+        panels=(grid, head_panel(result, head), *means),
+        front=2,
+        summary=f"Each small square is a head; {head_name((int(firm[0]), int(firm[1])))} spreads its weight least.",
+    )
+
+
+def _sides(layers: int, heads: int) -> tuple[tuple[str, Role, int], tuple[str, Role, int]]:
+    return ("layer", "query", layers), ("head", "key", heads)
+
+
+def roles_view(found: HeadsResult, accuracy: AccuracyResult | None) -> MatrixView:
+    """What each head is for, by measurement, and what the model is worth without it.
+
+    Args:
+        found: The heads' scores.
+        accuracy: Accuracy on each construction; None for a model that was brought.
+    """
+    shape, kinds = (
+        found.scores.shape[1:],
+        [kind for kind in KINDS if np.isfinite(found.chance).all() or kind != "agreement"],
+    )
+    at = [tuple(KINDS).index(kind) for kind in kinds]
+    flat = found.scores[at].reshape(len(at), -1).T
+    shared: dict[str, Any] = {"quantity": "mean weight", "scale": "sequential", "limits": (0.0, 1.0)}
+    if flat.shape[0] > LISTED:
+        panels: tuple[Panel, ...] = tuple(
+            MatrixPanel(title=SHORT[kind].capitalize(), values=found.scores[one], **layers_and_heads(shape), **shared)
+            for kind, one in zip(kinds, at, strict=True)
+        )
+        return MatrixView(panels=panels, summary=_roles_said(found))
+    scores = MatrixPanel(
+        title="What each head looks at",
+        values=flat,
+        rows=heads_axis(shape),
+        columns=Axis(title="score", labels=tuple(SHORT[kind] for kind in kinds)),
+        **shared,
+    )
+    if accuracy is None:
+        return MatrixView(panels=(scores,), summary=_roles_said(found))
+    each = zip(heads_axis(shape).labels, accuracy.each.reshape(flat.shape[0], -1), strict=True)
+    answers = {"all on": accuracy.whole} | dict(each)
+    if len(accuracy.off) > 1:
+        answers["these off"] = accuracy.left
+    without = MatrixPanel(
+        title="Right answers with one head off",
+        values=np.array([*answers.values(), accuracy.chance]),
+        rows=Axis(title="off", labels=(*answers, "chance")),
+        columns=Axis(title="asked for", labels=tuple(ASKED.get(name, name) for name in accuracy.names)),
+        quantity="share that is right",
+        scale="sequential",
+        limits=(0.0, 1.0),
+    )
+    return MatrixView(panels=(scores, without), summary=_roles_said(found, accuracy))
+
+
+def _roles_said(found: HeadsResult, accuracy: AccuracyResult | None = None) -> str:
+    head = found.best("agreement")
+    if head is None or accuracy is None:
+        best = found.best("previous") or (0, 0)
+        return f"The head that looks most at the word before is {head_name(best)}."
+    about = [at for at, name in enumerate(accuracy.names) if name.startswith("agreement")] or [0]
+    lost = max(about, key=lambda at: accuracy.whole[at] - accuracy.each[head][at])
+    guessed = accuracy.each[head][lost] < accuracy.chance[lost] + GUESSED
+    becomes = "is no more than a guess" if guessed else "comes out almost as often as with it"
+    return f"Most at the word that decides looks {head_name(head)}; without it {accuracy.labels[lost]} {becomes}."

@@ -1,0 +1,275 @@
+"""What is said of a trained model: its heads by name, one cell's arithmetic, and the proof."""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from attention_core.experiments.number_format import format_number
+from attention_core.experiments.trained import FACTORS, KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
+from attention_core.figures.matrix import Axis
+from attention_core.figures.proof import ProofStep, code, measured
+from attention_core.figures.table import Table
+from attention_core.figures.theme import Role
+
+Cell = tuple[int, int]
+LISTED: Final = 16  # heads that stand below each other, each in a row of its own
+SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
+AGREES: Final = 2  # times as likely: so much more the verbs of one number are than those of the other
+
+
+def read_heads(text: str) -> tuple[Head, ...]:
+    """Layer and head, counted from 0, of each that a link's ``0.1-1.0`` names."""
+    pairs = (one.split(".") for one in text.split("-") if one)
+    return tuple((int(layer), int(head)) for layer, head in pairs)
+
+
+def write_heads(heads: tuple[Head, ...]) -> str:
+    """The link's text for them."""
+    return "-".join(f"{layer}.{head}" for layer, head in heads)
+
+
+def read_cell(text: str) -> tuple[int, ...]:
+    """Row and column that a link's ``5-2`` names; empty for what the page chooses."""
+    cell = tuple(map(int, text.split("-"))) if text else ()
+    if len(cell) not in (0, 2):
+        raise ValueError(f"{text} is no cell")
+    return cell
+
+
+def write_cell(cell: tuple[int, ...]) -> str:
+    """The link's text for it."""
+    return "-".join(map(str, cell))
+
+
+def head_name(head: Head) -> str:
+    """``layer 2, head 3``."""
+    return f"layer {head[0] + 1}, head {head[1] + 1}"
+
+
+def heads_axis(shape: tuple[int, ...]) -> Axis:
+    """A row for each head of each layer: ``2.3``."""
+    layers, heads = shape
+    return Axis(
+        title="layer.head",
+        labels=tuple(f"{layer + 1}.{head + 1}" for layer in range(layers) for head in range(heads)),
+    )
+
+
+def quoted(text: str) -> str:
+    """``“keys”``."""
+    return f"“{text}”"
+
+
+def percent(share: float) -> str:
+    """A share in whole percent; with what is below one, more of it."""
+    return f"{share:.0%}" if share >= 0.01 or share == 0 else f"{100 * share:.1g}%" if share >= 1e-5 else "nearly 0%"
+
+
+def chosen_head(result: TrainedResult, found: HeadsResult, wanted: tuple[Head, ...]) -> Head:
+    """The head in large: the one that was chosen, else the one that looks most at the word that decides.
+
+    Args:
+        result: The pass.
+        found: The heads' scores.
+        wanted: The chosen head, if there is one that the model has.
+    """
+    layers, heads = result.shape
+    for layer, head in wanted[:1]:
+        if layer < layers and head < heads:
+            return layer, head
+    return found.best("agreement") or found.best("induction") or (0, 0)
+
+
+def chosen_cell(result: TrainedResult, head: Head, wanted: tuple[int, ...]) -> Cell:
+    """The cell that is taken apart: the chosen one, else the last row's largest."""
+    n = len(result.tokens)
+    if len(wanted) == 2 and max(wanted) < n and not result.hidden[head[0]][wanted]:
+        return wanted[0], wanted[1]
+    return n - 1, int(result.weights[head][n - 1].argmax())
+
+
+def selected(show: str, result: TrainedResult, head: Head, cell: Cell) -> tuple[int, int, int] | None:
+    """Which cell of which panel is marked: the one that is taken apart, or the head.
+
+    Args:
+        show: Which of the page's pictures it is.
+        result: The pass.
+        head: The head in large.
+        cell: The cell that is taken apart.
+    """
+    layers, heads = result.shape
+    if show == "next" and cell[0] == len(result.tokens) - 1 and layers * heads <= LISTED:
+        return (0, head[0] * heads + head[1], cell[1])
+    return {"next": (_large(result), *cell), "heads": (1, *cell), "scores": (0, *head)}.get(show)
+
+
+def choice(show: str, result: TrainedResult, at: tuple[int, int, int]) -> dict[str, tuple[Any, ...]]:
+    """What a chosen cell sets: another head in large, or another cell of it.
+
+    Args:
+        show: Which of the page's pictures it is.
+        result: The pass.
+        at: Panel, row and column.
+    """
+    (panel, row, column), (layers, heads), n = at, result.shape, len(result.tokens)
+    if show == "next" and panel == 0 and layers * heads <= LISTED:
+        return {"head": (divmod(row, heads),), "cell": (n - 1, column)}
+    if show == "heads" and panel == 0:
+        return {"head": ((row // n, column // n),), "cell": (row % n, column % n)}
+    if panel == 0 and show in ("next", "scores"):
+        return {"head": ((row, column),)}
+    if (show, panel) in (("next", _large(result)), ("heads", 1)):
+        return {"cell": (row, column)}
+    return {}
+
+
+def _large(result: TrainedResult) -> int:
+    """The place of the head in large among the panels of what comes next."""
+    return 2 if result.likely else 1
+
+
+def next_said(result: TrainedResult, head: Head) -> str:
+    """What comes next, and where the head in large looks."""
+    last = result.weights[head][-1]
+    looks = f"{head_name(head)} looks at {quoted(result.tokens[int(last.argmax())])}"
+    if head in result.off:
+        looks = f"{head_name(head)} is switched off"
+    back = f"from {quoted(result.tokens[-1])}, {looks}."
+    if not result.likely:
+        return back[:1].upper() + back[1:]
+    (many, _), (one, _) = result.plural, result.singular
+    first = quoted(result.likely[0])
+    if not many + one > SOMETIMES:
+        return f"Next comes {first}: {back}"
+    kind = (
+        "for many" if many > AGREES * one else "for one" if one > AGREES * many else "for one or for many, by chance"
+    )
+    if many + one > MOSTLY:
+        return f"Next comes a verb {kind}, such as {first}: {back}"
+    return f"Next comes {first}, or a verb {kind}: {back}"
+
+
+def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str, Role | None], ...]:
+    """How one weight comes about, piece by piece, each with the role whose colour it wears."""
+    (layer, one), (row, column) = head, cell
+    scores, weights = result.scores[layer, one], result.weights[layer, one]
+    seen = ~result.hidden[layer][row]
+    score = float(scores[row, column])
+    total = float(np.exp(scores[row][seen] - scores[row][seen].max()).sum())
+    exact = math.exp(score - float(scores[row][seen].max())) / total
+    scale = float(result.scale[layer])
+    said: list[tuple[str, Role | None]] = [
+        (quoted(result.tokens[row]), "query"),
+        (" looks at ", None),
+        (quoted(result.tokens[column]), "key"),
+        (f": q · k = {format_number(score / scale)}, times {format_number(scale)} is {format_number(score)}; ", None),
+    ]
+    if abs(exact - float(weights[row, column])) < 1e-3:
+        said.append((f"softmax over the {int(seen.sum())} tokens it sees gives {format_number(exact)}", None))
+    else:  # positions that are added to the scores
+        said.append((f"with its positions softmax gives {format_number(float(weights[row, column]))}", None))
+    return tuple(said)
+
+
+def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | None) -> Table:
+    """A row for each head, and one for each next word, bias, state and construction."""
+    rows: list[tuple[str, str, float]] = []
+    quantities: dict[str, Any] = {
+        "mean entropy, bits": result.entropy, "mean distance looked back": result.distance,
+        "mean weight on the first token": result.first, "spread of the scores": result.spread,
+        "mean largest weight": result.largest[FACTORS.index(result.config.factor)],
+        "effective rank of W_Q^T W_K": result.rank,
+        "weight of the last query on the token it looks at most": result.weights[:, :, -1].max(-1),
+    }  # fmt: skip
+    quantities |= {f"mean weight on {KINDS[kind]}": found.scores[at] for at, kind in enumerate(KINDS)}
+    for place in np.ndindex(*result.shape):
+        name = head_name((place[0], place[1]))
+        rows += [(name, quantity, float(values[place])) for quantity, values in quantities.items()]
+    rows += [
+        (word, "probability as next word", float(p))
+        for word, p in zip(result.likely, result.probabilities, strict=True)
+    ]
+    for layer, moves in enumerate(result.biases, 1):
+        rows += [(f"layer {layer}", f"relative move without {name}", float(move)) for name, move in
+                 zip(("b_Q", "b_K", "b_V"), moves, strict=True)]  # fmt: skip
+    for depth, (reach, cosine) in enumerate(zip(result.reach, result.cosine, strict=True)):
+        rows += [(f"after {depth} layers", "inputs that the last token depends on", float(reach)),
+                 (f"after {depth} layers", "mean cosine of two tokens", float(cosine))]  # fmt: skip
+    if accuracy is not None:
+        for at, label in enumerate(accuracy.labels):
+            low, high = accuracy.interval[at]
+            rows += [(label, quantity, float(value)) for quantity, value in (
+                ("share right with all heads", accuracy.whole[at]), ("share right", accuracy.left[at]),
+                ("low end of its 95 % interval", low), ("high end", high), ("chance", accuracy.chance[at]),
+            )]  # fmt: skip
+    return Table(("what", "quantity", "value"), tuple(rows))
+
+
+def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | None) -> tuple[ProofStep, ...]:
+    """The steps, each beside what was measured.
+
+    Args:
+        result: The pass.
+        found: The heads' scores.
+        accuracy: Accuracy on each construction, where it was asked for.
+    """
+    best = {kind: found.best(kind) for kind in KINDS}
+    named = "  \n".join(
+        f"{KINDS[kind]}: {head_name(head)}, weight {code(found.scores[at][head])}, chance {code(found.chance[at])}"
+        for at, (kind, head) in enumerate(best.items())
+        if head is not None
+    )
+    return (
+        ProofStep(
+            "A head is named by what it does on average, not by one picture. On tokens that are said twice: the "
+            "weight on the place before, on the same token's first place, and on what followed it there. On texts "
+            "that training never showed: the weight on the word that decides what comes next.",
+            named,
+        ),
+        ProofStep(
+            "That a head looks at a word does not prove that its look is needed. So its columns of W_O are set to "
+            "zero, and the model is asked again: what gets worse is what the head was for.",
+            _worth(accuracy, best["agreement"]),
+        ),
+        ProofStep(
+            "Softmax ignores what all scores of a row share, and q · b_K is just that: whatever training made of the "
+            "key bias, taking it out moves nothing, unless positions are turned into the keys. The value bias adds "
+            "W_O b_V to every output.",
+            measured(result, "bias-k", "bias-v"),
+        ),
+        ProofStep(
+            "Attention sums over keys, and sums have no order: without positions and without a mask a shuffle only "
+            "moves the states along. A causal mask tells order too, as each token sees how many stand before it.",
+            measured(result, "perm-self") or f"The next word's probabilities move by {code(result.shuffled[0])}.",
+        ),
+        ProofStep(
+            "Where one weight of a row is nearly 1, softmax passes almost no gradient back: its Jacobian "
+            "diag(a) − a aᵀ goes to 0. A trained head may have gone there, as it no longer needs to learn.",
+            f"The largest weight is {code(result.largest[FACTORS.index(1.0)].mean())} on average at the model's own "
+            f"scale, ‖Jacobian‖ {code(result.gradient[FACTORS.index(1.0)].mean())}; with the scores times eight "
+            f"{code(result.largest[-1].mean())} and {code(result.gradient[-1].mean())}.",
+        ),
+        ProofStep(
+            "Each layer mixes what the one below has mixed, so the last token depends on ever more inputs, and "
+            "tokens may grow alike. A head compares tokens in at most d_head directions, and uses as many as "
+            "training left.",
+            f"At the top the last token depends on {code(result.reach[-1])} inputs; two tokens have cosine "
+            f"{code(result.cosine[0])} below and {code(result.cosine[-1])} above; of {result.d_head} directions a "
+            f"head uses {code(result.rank.mean())} on average.",
+        ),
+    )
+
+
+def _worth(accuracy: AccuracyResult | None, head: Head | None) -> str:
+    if accuracy is None:
+        return "Show what heads do, beside the picture, to see what each is worth."
+    lines = []
+    for at, label in enumerate(accuracy.labels):
+        low, high = accuracy.interval[at]
+        one = f"; without {head_name(head)} {code(accuracy.each[head][at])}" if head else ""
+        lines.append(
+            f"{label}: right {code(accuracy.left[at])} (95 %: {low:.2f} to {high:.2f}), chance "
+            f"{code(accuracy.chance[at])}{one}"
+        )
+    return "  \n".join(lines)

@@ -1,0 +1,329 @@
+"""Trained models: what comes next, which head looks where, and what this app says of attention on learned weights."""
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from pages._shared.components.matrix_view import matrix_view
+from pages._shared.core.text import escape_markdown, role_markdown
+from pages._shared.page import Controls, File, Page, Predict, Preset, Results
+from pages._shared.session import address
+from pages._shared.session.settings import settings_group
+from attention_core.experiments import learning as kept
+from attention_core.experiments import trained as study
+from attention_core.experiments.settings import Choice, Coded, setting
+from attention_core.figures import trained as draw
+from attention_core.figures.matrix import MatrixView
+
+MANY, ONE, NEITHER = "“keys”, as “are” does", "“cabinet”, as “is” does", "Neither more than the other"
+SHOWN = {
+    "next": "What comes next?",
+    "heads": "Where do all heads look?",
+    "roles": "What is each head for?",
+    "biases": "What do its biases do?",
+    "order": "Does it know order?",
+    "scores": "Who is saturated?",
+    "depth": "What does depth do?",
+}
+LEADS = {"biases": "bias-k", "order": "perm-self"}
+CLAIMS = ("bias-k", "bias-v", "perm-self")
+
+
+@settings_group("trained")
+class View:
+    """What is looked at: one of seven pictures, a head, a cell of it; and the heads that are switched off."""
+
+    show: str = setting("next", Choice(SHOWN, label="Question"))
+    head: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Head"))
+    cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label="Cell"))
+    off: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Heads off"))
+
+
+PRESETS = (
+    Preset(
+        "Which head agrees?", "One head finds the subject; without it the verb is a guess.",
+        {"show": "roles"}, spoils=True,
+    ),
+    Preset("What does the key bias do?", "Training moved it, and nothing depends on it.", {"show": "biases"}),
+    Preset(
+        "Does it know order?", "Positions tell it, and so may its mask; without both nothing moves.",
+        {"show": "order"},
+    ),
+    Preset("Who is saturated?", "Trained heads are decided, and softmax passes little back.", {"show": "scores"}),
+    Preset(
+        "A letter that comes again", "A head looks at what followed the same letter last time.",
+        {"model": "induction", "text": study.EXAMPLES["induction"]},
+    ),
+)  # fmt: skip
+
+
+def grade(result: study.TrainedResult) -> str | None:
+    """Whose number the verbs have that come next; None where the text is not the grammar's."""
+    (many, _), (one, _) = result.plural, result.singular
+    if many != many:  # NaN: no model of the grammar
+        return None
+    if max(many, one) < draw.AGREES * min(many, one):
+        return NEITHER
+    return MANY if many > one else ONE
+
+
+PREDICT = Predict(
+    "“the keys near the cabinet …”: switch off the head that looks at “keys”. The next verb then goes with …",
+    (MANY, ONE, NEITHER),
+    {"without": "agreement"},
+    grade,
+)
+
+
+def make(values: dict[str, Any], view: View, run: dict[str, Any]) -> study.TrainedConfig:
+    """The text and the model, which this session may have brought, with the heads that are off.
+
+    Raises:
+        ConfigError: If the model is not open, or cannot read the text.
+    """
+    own = opened() if values.get("model") == study.OWN else None
+    if own and run.get("dtype") == "auto":
+        run = run | {"dtype": "float32"}  # as it lies in memory
+    config = study.TrainedConfig(**values, **run, brought=own.digest if own else "")
+    layers, heads = config.shape
+    off = tuple((layer, head) for layer, head in view.off if layer < layers and head < heads)
+    return study.TrainedConfig(**values, **run, brought=config.brought, off=off) if off else config
+
+
+page = Page("trained", config=study.TrainedConfig, view=View, make=make, presets=PRESETS, predict=PREDICT)
+
+
+def opened() -> study.Brought | None:
+    """The model that this session has brought; it lasts as long as the session keeps it."""
+    return st.session_state.get(page.session_key("brought"))
+
+
+@page.controls
+def controls(controls: Controls) -> None:
+    controls.show("show", "text")
+    draw_models()
+    controls.break_it("without", "untrained", "factor")
+
+
+def measured(config: study.TrainedConfig) -> study.TrainedResult:
+    return page.compute(study.run_trained if config.is_light else study.steps_trained, config)
+
+
+def heads_of(config: study.TrainedConfig) -> study.HeadsResult:
+    return page.compute(study.run_heads, study.HeadsConfig.like(config))
+
+
+def accuracy_of(config: study.TrainedConfig) -> study.AccuracyResult | None:
+    if not config.constructions:
+        return None
+    return page.compute(study.steps_accuracy, study.AccuracyConfig.like(config))
+
+
+@page.view
+def view_of(config: study.TrainedConfig, view: View) -> MatrixView:
+    result, found = measured(config), heads_of(config)
+    head = draw.chosen_head(result, found, view.head)
+    match view.show:
+        case "heads":
+            return draw.grid_view(result, head)
+        case "roles":
+            return draw.roles_view(found, accuracy_of(config))
+        case "biases":
+            return draw.bias_view(result)
+        case "order":
+            return draw.order_view(result)
+        case "scores":
+            return draw.scores_view(result, head)
+        case "depth":
+            return draw.depth_view(result)
+    return draw.next_view(result, head)
+
+
+@page.picture
+def picture(config: study.TrainedConfig, view: View, key: str) -> None:
+    drawn, live = page.view_for(config, view), key == page.spec.name
+    result = measured(config)
+    head = draw.chosen_head(result, heads_of(config), view.head)
+    cell = draw.chosen_cell(result, head, view.cell)
+    selected = draw.selected(view.show, result, head, cell)
+    free = live and page.setter("head") and page.setter("cell")
+
+    def choose(new: tuple[int, int, int] | None) -> None:
+        if free and new:
+            page.set(**draw.choice(view.show, result, new))
+
+    matrix_view(drawn, key=key, selected=selected, on_select=choose)
+    if view.show in ("next", "heads"):
+        with page.caption if live else st.container(key="pinned_words"):
+            st.markdown(f":small[{role_markdown(draw.arithmetic(result, head, cell))}.]")
+    if live and view.show in ("next", "heads", "roles"):
+        with page.caption:
+            draw_switches(result)
+
+
+def draw_switches(result: study.TrainedResult) -> None:
+    """A switch for each head, or of many a list of those that are off; what a lesson fixes does not move."""
+    layers, heads = result.shape
+    every = [(layer, head) for layer in range(layers) for head in range(heads)]
+    free, key, listed = page.setter("off"), page.session_key("on"), len(every) > draw.LISTED
+    without = {"without": "none"} if page.setter("without") else {}  # the head that it names has a switch here, too
+
+    def switched() -> None:
+        chosen = st.session_state.get(key) or ()
+        if free is not None:
+            page.set(off=tuple(head for head in every if (head in chosen) == listed), **without)
+
+    st.session_state[key] = [head for head in every if (head in result.off) == listed]
+    options: dict[str, Any] = {
+        "format_func": lambda head: f"{head[0] + 1}.{head[1] + 1}",
+        "key": key,
+        "on_change": switched,
+        "disabled": free is None,
+    }
+    if listed:
+        st.multiselect("Heads that are off", every, placeholder="layer.head", **options)
+    else:
+        st.pills("Heads that are on", every, selection_mode="multi", **options)
+
+
+@page.results
+def results(config: study.TrainedConfig, view: View) -> Results:
+    result = measured(config)
+    first = LEADS.get(view.show, "bias-k")
+    others = (claim for claim in CLAIMS if claim != first)
+    return Results(
+        result,
+        told=(result.about(first), result.about(*others)),
+        aside=() if view.show == "order" else ("perm-self",),
+    )
+
+
+@page.answers
+def answers(config: study.TrainedConfig, view: View, found: Results) -> None:
+    heads = heads_of(config)
+    accuracy = accuracy_of(config) if view.show == "roles" else None
+    page.draw_tabs(
+        found,
+        why=draw.proof(found.main, heads, accuracy),
+        shortest=study.SHORTEST,
+        snippet=lambda: study.trained_snippet(config),
+        table=lambda: draw.trained_table(found.main, heads, accuracy),
+        files=() if config.brought else (weights_file(config.model),),
+    )
+
+
+def weights_file(model: str) -> File:
+    """What the code reads."""
+    weights = partial(study.weights_of_shipped, model)
+    return File("model.safetensors", "safetensors", "application/octet-stream", weights)
+
+
+def draw_models() -> None:
+    """Which model is looked at, and the way to open one's own."""
+    if page.settings.is_fixed("model") or not address.part_visible("controls"):
+        return
+    key = page.settings.key("model")
+    st.session_state[key] = page.settings["model"]
+    declared = page.settings.declared["model"]
+    st.selectbox(declared.label, list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
+    with st.expander("Open a model of your own", expanded=page.settings["model"] == study.OWN, type="compact"):
+        draw_open()
+
+
+def switch_model() -> None:
+    """Called when another model is chosen: it begins with its own text."""
+    chosen = st.session_state.get(page.settings.key("model"))
+    if chosen in study.MODELS:
+        begin_with(chosen)
+
+
+def begin_with(model: str) -> None:
+    own = opened()
+    text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, study.EXAMPLES["grammar"])
+    page.settings.set(model=model, text=text, head=(), cell=(), off=())
+    page.write_link()
+
+
+def draw_open() -> None:
+    """Files that a visitor brings, and where the server's owner offers some, those; and what is open."""
+    brought = st.file_uploader(
+        "config.json and model.safetensors",
+        type=["json", "safetensors"],
+        accept_multiple_files=True,
+        key=files_key(),
+        max_upload_size=study.MAX_BYTES // 2**20,
+        help="Of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or qwen2, with tokenizer.json if there is "
+        "one; or a model that was kept on Learning. They stay in this session, are in no link, and leave with it.",
+    )
+    files = {one.name: one for one in brought}
+    if files and sum(one.size for one in brought) <= study.MAX_BYTES:
+        draw_opener({name: one.getvalue() for name, one in files.items()})
+    elif files:
+        st.error(f"These files have more than {megabytes(study.MAX_BYTES)}, which all models here may take together.")
+    if offered := study.offered():
+        name = st.selectbox("On this server", list(offered), index=None, key=page.session_key("offered"))
+        if name:
+            draw_opener(name)
+    if own := opened():
+        st.markdown(f":small[Open: **{escape_markdown(own.name)}**, {megabytes(own.nbytes)}.]")
+        st.button("Close it", key=page.session_key("close"), on_click=close)
+    if said := st.session_state.pop(page.session_key("refused"), ""):
+        st.error(said)
+
+
+def draw_opener(source: str | dict[str, bytes]) -> None:
+    """What a model needs, before it is loaded, and the button that loads it."""
+    kept_alone = isinstance(source, dict) and len(source) == 1
+    try:
+        needed = len(*source.values()) if kept_alone else study.needed_bytes(source)
+    except ValueError as error:
+        st.error(escape_markdown(str(error), 400))
+        return
+    room = f"{megabytes(study.free_bytes())} of {megabytes(study.MAX_BYTES)} for all models here are free"
+    st.markdown(f":small[It needs {megabytes(needed)} of memory; {room}.]")
+    where = "offered" if isinstance(source, str) else "brought"
+    st.button("Open it", key=page.session_key(f"open_{where}"), on_click=open_model, args=(source,))
+
+
+def open_model(source: str | dict[str, bytes]) -> None:
+    """Open a model of the server's, a folder's files, or one that was kept on Learning; or say why it cannot be."""
+    try:
+        if isinstance(source, str):
+            own = study.read_offered(source)
+        elif len(source) == 1:
+            ((name, content),) = source.items()
+            trained = kept.load_kept(content)
+            words = kept.letters(range(trained.config.kinds))
+            own = study.hold(kept.rebuild(trained), words, content, name=name, longest=trained.config.tokens)
+        else:
+            own = study.read_files(source, "your model")
+    except ValueError as error:
+        st.session_state[page.session_key("refused")] = escape_markdown(str(error), 400)
+        return
+    st.session_state[page.session_key("brought")] = own
+    let_go_of_files()
+    begin_with(study.OWN)
+
+
+def close() -> None:
+    """Let go of the model that this session brought."""
+    st.session_state.pop(page.session_key("brought"), None)
+    begin_with("grammar")
+
+
+def files_key() -> str:
+    """The key of the box for files: with another one Streamlit lets go of what was in it."""
+    return page.session_key(f"files_{st.session_state.get(page.session_key('turn'), 0)}")
+
+
+def let_go_of_files() -> None:
+    st.session_state[page.session_key("turn")] = st.session_state.get(page.session_key("turn"), 0) + 1
+
+
+def megabytes(size: int) -> str:
+    return f"{size / 2**20:,.1f} MB"
+
+
+if __name__ == "__main__":
+    page.draw()

@@ -1,0 +1,153 @@
+"""Models that are brought: the cap on memory, tokenizers, an owner's folder, and every family against the claims."""
+
+import gc
+import json
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.trained import (
+    HeadsConfig,
+    TrainedConfig,
+    files,
+    models,
+    offered,
+    read_files,
+    read_offered,
+    run_heads,
+    run_trained,
+)
+from attention_core.figures import trained as draw
+from tests.experiments.brought import brought, bytes_of, config_of, folder_of
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
+    """Room for one small model and a half; whatever other tests have open counts too."""
+    gc.collect()
+    size = brought(tmp_path / "sized").nbytes
+    gc.collect()
+    taken = models.MAX_BYTES - models.free_bytes()
+    monkeypatch.setattr(models, "MAX_BYTES", taken + size * 3 // 2)
+    return size
+
+
+def test_all_open_models_together_stay_within_the_cap_and_a_model_leaves_with_its_holder(
+    room: int, tmp_path: Path
+) -> None:
+    first = brought(tmp_path / "a", seed=1)
+    assert models.free_bytes() == room // 2
+    with pytest.raises(ValueError, match="bytes"):
+        brought(tmp_path / "b", seed=2)
+    assert read_files(bytes_of(tmp_path / "a"), "again") is first, "the same files are one model"
+    gone = weakref.ref(first.module)
+    config = config_of(first)
+    result = run_trained(config)
+    del first
+    gc.collect()
+    assert gone() is None, "neither a config nor a result keeps it"
+    with pytest.raises(ConfigError, match="open its files again"):
+        _ = config.source
+    assert brought(tmp_path / "b2", seed=2).nbytes == room
+    assert result.tokens == ("1", "2", "3", "1", "5")
+
+
+def test_a_tokenizer_makes_tokens_of_text(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"<unk>": 0, "The": 1, "keys": 2, "Ġnear": 3}, "<unk>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    content = bytes_of(folder_of(tmp_path)) | {"tokenizer.json": made.to_str().encode()}
+    model = read_files(content, "one")
+    config = TrainedConfig(model="own", brought=model.digest, text=("The", "keys", "zebra"))
+    assert config.spelled() == ((1, 2, 0), ("The", "keys", "<unk>"))
+    assert model.words[3] == "␣near"
+    assert TrainedConfig(model="own", brought=model.digest).text == files.SENTENCE
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[" * 10_000, b'{"model": 1}', b"\xff\xfe"])
+def test_a_damaged_tokenizer_is_refused(content: bytes, tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    with pytest.raises(ConfigError, match="tokenizer"):
+        read_files(bytes_of(folder_of(tmp_path)) | {"tokenizer.json": content}, "one")
+
+
+def test_a_folder_is_offered_only_where_the_owner_names_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder_of(tmp_path / "small")
+    folder_of(tmp_path / "models--org--name" / "snapshots" / "abc", seed=1)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.delenv(files.FOLDER, raising=False)
+    assert offered() == {}
+    with pytest.raises(ConfigError, match="one of those in the list"):
+        read_offered("small")
+    monkeypatch.setenv(files.FOLDER, str(tmp_path))
+    assert [*offered()] == ["org/name", "small"]
+    model = read_offered("org/name")
+    assert run_trained(config_of(model)).config.brought == model.digest
+    with pytest.raises(ConfigError, match="one of those in the list"):
+        read_offered("../small")
+
+
+def test_what_is_wrong_with_files_is_said(tmp_path: Path) -> None:
+    content = bytes_of(folder_of(tmp_path))
+    with pytest.raises(ValueError, match="at most 64 are allowed"):
+        read_files({str(at): b"" for at in range(65)}, "one")
+    with pytest.raises(ValueError, match=r"config\.json"):
+        read_files({"model.safetensors": content["model.safetensors"]}, "one")
+    other = json.loads(content["config.json"]) | {"d_model": 32}
+    with pytest.raises(ValueError, match=r"config\.json"):
+        read_files(content | {"config.json": json.dumps(other).encode()}, "one")
+
+
+FAMILIES = {
+    "BertModel": {},
+    "BertForMaskedLM": {},
+    "DistilBertModel": {"dim": 16, "n_layers": 2, "n_heads": 4, "hidden_dim": 32},
+    "RobertaModel": {"pad_token_id": 1}, "GPT2LMHeadModel": {"n_positions": 24},
+    "GPTNeoForCausalLM": {
+        "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]], "window_size": 3,
+        "max_position_embeddings": 24,
+    },
+    "LlamaForCausalLM": {"num_key_value_heads": 2},
+    "MistralForCausalLM": {"num_key_value_heads": 2, "sliding_window": 3},
+    "Qwen2ForCausalLM": {"num_key_value_heads": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_claim_surprises_on_a_model_of_another_family(name: str, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    small = {"vocab_size": 11, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4}
+    kind = getattr(transformers, name)
+    torch.manual_seed(0)
+    model = kind(kind.config_class(**small | {"intermediate_size": 32} | FAMILIES[name]))
+    with torch.no_grad():  # as they are drawn, biases are 0 and scores nearly so
+        for parameter in model.parameters():
+            parameter.normal_(0, 0.3)
+    model.save_pretrained(tmp_path)
+    brought = read_files(bytes_of(tmp_path), "one")
+    config = TrainedConfig(model="own", brought=brought.digest, text=("2", "3", "4", "2", "5", "6"))
+    result = run_trained(config)
+    assert not [one for one in result.verdicts if one.outcome == "surprises"]
+    assert result.verdict("perm-self.bare").outcome == "holds"
+    assert bool(result.likely) == brought.has_head == ("Model" not in name or "LM" in name)
+    assert result.weights.sum(-1) == pytest.approx(1.0)
+    found = run_heads(HeadsConfig(model="own", brought=brought.digest))
+    assert np.isfinite(found.scores[:3]).all()
+    assert np.isnan(found.scores[3]).all()
+    head = draw.chosen_head(result, found, ())
+    views = (
+        draw.next_view(result, head),
+        draw.grid_view(result, head),
+        draw.roles_view(found, None),
+        draw.bias_view(result),
+        draw.order_view(result),
+        draw.scores_view(result, head),
+        draw.depth_view(result),
+    )
+    assert all(view.summary.endswith(".") for view in views)
+    assert draw.proof(result, found, None)
+    assert draw.trained_table(result, found, None).rows

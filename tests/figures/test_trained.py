@@ -1,0 +1,96 @@
+"""A trained model's pictures: what a click chooses, how a grid of heads is cut, and what is said of it."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from attention_core.experiments.run import run
+from attention_core.experiments.trained import AccuracyConfig, HeadsConfig, TrainedConfig, run_heads, run_trained
+from attention_core.figures import trained as draw
+from attention_core.figures.svg import view_svgs
+from tests.figures.views import of, view_of
+
+
+def test_each_square_of_the_grid_is_one_head() -> None:
+    result, (grid, large, *_) = of("trained"), view_of("trained grid").panels
+    n = len(result.tokens)
+    for layer, head in np.ndindex(*result.shape):
+        square = grid.values[layer * n : (layer + 1) * n, head * n : (head + 1) * n]
+        np.testing.assert_allclose(square, result.weights[layer, head], rtol=1e-6)
+        assert not square[grid.hidden[:n, :n]].any()
+        chosen = draw.choice("heads", result, (0, layer * n + 4, head * n + 2))
+        assert chosen == {"head": ((layer, head),), "cell": (4, 2)}
+    assert (grid.rows.groups, grid.columns.groups) == (("1", "2"), ("1", "2", "3", "4"))
+    assert large.title == "Layer 1, head 4"
+    assert view_svgs(view_of("trained grid"))[0].count("<path") == 1 + 3, "borders between them"
+
+
+def test_a_click_chooses_a_head_or_a_cell_and_what_is_chosen_is_marked() -> None:
+    result = of("trained")
+    assert draw.choice("next", result, (0, 6, 2)) == {"head": ((1, 2),), "cell": (5, 2)}
+    assert draw.selected("next", result, (1, 2), (5, 2)) == (0, 6, 2)
+    assert draw.choice("next", result, (2, 3, 1)) == {"cell": (3, 1)}
+    assert draw.selected("next", result, (1, 2), (3, 1)) == (2, 3, 1)
+    assert draw.choice("scores", result, (0, 1, 3)) == {"head": ((1, 3),)}
+    assert draw.choice("next", result, (1, 0, 0)) == draw.choice("roles", result, (0, 0, 0)) == {}
+    assert draw.chosen_cell(result, (0, 0), (2, 4)) == draw.chosen_cell(result, (0, 0), ()), "hidden by the mask"
+
+
+def test_a_head_in_large_is_the_chosen_one_or_the_one_that_looks_at_what_decides() -> None:
+    result, found = of("trained"), of("named")
+    assert draw.chosen_head(result, found, ((1, 3),)) == (1, 3)
+    assert (
+        draw.chosen_head(result, found, ((7, 0),)) == draw.chosen_head(result, found, ()) == found.best("agreement")
+    )
+
+
+def test_the_arithmetic_of_a_cell_adds_up() -> None:
+    result = run_trained(TrainedConfig())
+    for head in ((0, 2), (1, 1)):
+        for cell in ((5, 2), (3, 3), (0, 0)):
+            said = "".join(text for text, _ in draw.arithmetic(result, head, cell))
+            scores = result.scores[head][cell[0], : cell[0] + 1]
+            weight = np.exp(scores[cell[1]]) / np.exp(scores).sum()
+            assert float(said.rpartition("gives ")[2].replace("−", "-")) == pytest.approx(weight, rel=6e-3)
+            assert f"“{result.tokens[cell[0]]}” looks at “{result.tokens[cell[1]]}”" in said
+
+
+def test_what_comes_next_is_said_with_its_number_and_where_the_head_looks() -> None:
+    best = run_heads(HeadsConfig()).best("agreement")
+    assert best is not None
+    whole, less = run_trained(TrainedConfig()), run_trained(TrainedConfig(off=(best,)))
+    assert f"a verb for many, such as “{whole.likely[0]}”" in draw.next_view(whole, best).summary
+    assert draw.next_view(whole, best).summary.endswith("looks at “keys”.")
+    assert draw.next_view(less, best).summary.endswith("is switched off.")
+    verb = dataclasses.replace(whole, plural=(0.4, 0.4), singular=(0.4, 0.4))
+    assert "a verb for one or for many, by chance, such as" in draw.next_view(verb, best).summary
+    maybe = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.3, 0.3))
+    assert f"Next comes “{whole.likely[0]}”, or a verb for one: from" in draw.next_view(maybe, best).summary
+    word = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.05, 0.05))
+    assert draw.next_view(word, best).summary.startswith(f"Next comes “{whole.likely[0]}”: from ")
+
+
+def test_what_a_head_is_for_is_said_of_the_construction_that_loses_most() -> None:
+    found, asked = run_heads(HeadsConfig()), run(AccuracyConfig())
+    best = found.best("agreement")
+    assert "is no more than a guess" in draw.roles_view(found, asked).summary
+    kept = dataclasses.replace(asked, each=np.broadcast_to(asked.whole, asked.each.shape).copy())
+    assert "almost as often" in draw.roles_view(found, kept).summary
+    assert draw.head_name(best) in draw.roles_view(found, kept).summary
+    assert draw.roles_view(found, None).summary.startswith("The head that looks most at the word before is ")
+
+
+def test_many_heads_are_drawn_by_layer_and_head() -> None:
+    result, found = of("trained"), of("named")
+    wide = {name: np.tile(getattr(result, name), (6, 3, 1, 1)) for name in ("weights", "scores")}
+    many = dataclasses.replace(result, hidden=np.tile(result.hidden, (6, 1, 1)), **wide)
+    assert many.shape == (12, 12)
+    first, *_ = draw.next_view(many, (11, 11)).panels
+    assert first.values.shape == (12, 12)
+    assert draw.choice("next", many, (0, 11, 3)) == {"head": ((11, 3),)}
+    means = {name: np.tile(getattr(result, name), (6, 3)) for name in ("entropy", "distance", "first")}
+    grid, *_ = draw.grid_view(dataclasses.replace(many, **means), (0, 0)).panels
+    assert grid.values.shape == (12 * 6, 12 * 6)
+    scores = dataclasses.replace(found, scores=np.tile(found.scores, (1, 6, 3)))
+    assert [panel.values.shape for panel in draw.roles_view(scores, None).panels] == [(12, 12)] * 4

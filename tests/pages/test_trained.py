@@ -1,0 +1,133 @@
+"""The page of trained models: heads that are switched off, and models that come and leave with a session."""
+
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attention_core.checkpoints.languages import SHIPPED
+from attention_core.experiments import learning
+from attention_core.experiments.run import run
+from attention_core.experiments.trained import HeadsConfig, models, run_heads
+from tests.pages.conftest import Open
+from tests.pages.read import button, outcome, said, views
+
+
+def opened(at: Any, files: dict[str, bytes]) -> Any:
+    """Bring files, and open what they hold."""
+    (box,) = at.file_uploader
+    box.set_value([(name, content, "application/octet-stream") for name, content in files.items()]).run()
+    button(at, "Open it").click()
+    return at.run()
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next(open_answered: Open) -> None:
+    best = run_heads(HeadsConfig()).best("agreement")
+    at = open_answered("trained")
+    assert "a verb for many" in said(at)
+    heads = at.pills(key="_trained_on")
+    heads.set_value([head for head in heads.value if head != best]).run()
+    assert not [*at.exception, *at.error]
+    assert "is switched off" in said(at)
+    assert dict(at.query_params)["trained_off"] == f"{best[0]}.{best[1]}"
+    assert "a verb for many" not in said(at)
+
+
+def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(open_answered: Open) -> None:
+    best = run_heads(HeadsConfig()).best("agreement")
+    at = open_answered("trained", trained_without="agreement")
+    heads = at.pills(key="_trained_on")
+    assert best not in heads.value
+    heads.set_value([*heads.value, best]).run()
+    assert "a verb for many" in said(at)
+    assert not {"trained_without", "trained_off"} & {*dict(at.query_params)}
+
+
+def test_a_word_that_the_model_does_not_know_is_named_and_nothing_is_lost(open_answered: Open) -> None:
+    at = open_answered("trained")
+    at.text_input(key="trained_text").set_value("the zebra").run()
+    (complaint,) = at.error
+    assert "this model knows 77 words" in complaint.value
+    assert at.text_input(key="trained_text").value == "the zebra"
+    assert views(at)[0]["panels"], "the last good picture is kept"
+
+
+def test_another_model_begins_with_its_own_text(open_answered: Open) -> None:
+    at = open_answered("trained")
+    at.selectbox(key="trained_model").set_value("induction").run()
+    assert not [*at.exception, *at.error]
+    assert at.text_input(key="trained_text").value == "k c f a h d c f a"
+    assert "Next comes “h”" in said(at)
+
+
+@pytest.mark.parametrize(("switch", "value"), [("untrained", True), ("factor", 8.0), ("without", "agreement")])
+def test_each_switch_changes_the_picture_and_no_claim_surprises(switch: str, value: Any, open_answered: Open) -> None:
+    at = open_answered("trained")
+    before = views(at)[0]["block"]
+    widget = at.toggle if isinstance(value, bool) else at.selectbox
+    widget(key=f"trained_{switch}").set_value(value).run()
+    assert views(at)[0]["block"] != before
+    assert outcome(at, "bias-k") == "holds"
+
+
+def test_a_folder_that_is_brought_is_looked_at_and_leaves_with_its_session(open_answered: Open) -> None:
+    free = models.free_bytes()
+    at = opened(open_answered("trained"), files_of(SHIPPED["reverse"]))
+    assert not [*at.exception, *at.error]
+    assert "Open: **your model**" in said(at)
+    assert dict(at.query_params)["trained_model"] == "own"
+    assert models.free_bytes() < free
+    assert not any("safetensors" in str(value) or "digest" in str(value) for value in dict(at.query_params).values())
+    at.selectbox(key="trained_show").set_value("depth").run()
+    assert not [*at.exception, *at.error]
+    at.run()  # a browser keeps the controls that a run does not draw
+    button(at, "Close it").click()
+    at.run()
+    assert not [*at.exception, *at.error]
+    gc.collect()
+    assert models.free_bytes() == free
+    assert at.selectbox(key="trained_model").value == "grammar"
+
+
+def test_a_link_to_a_model_of_somebodys_own_says_that_its_files_are_needed(open_answered: Open) -> None:
+    at = open_answered("trained", trained_model="own")
+    assert not at.exception
+    assert any("open the files of a model first" in one.value for one in at.error)
+
+
+def test_what_was_kept_on_learning_opens_here(open_answered: Open) -> None:
+    trained = run(learning.LearningConfig(steps=20, causal=True, tokens=6, kinds=5, heads=2, d_model=16)).trained
+    at = opened(open_answered("trained"), {"kept.safetensors": learning.keep(trained)})
+    assert not [*at.exception, *at.error]
+    assert "Open: **kept\\.safetensors**" in said(at)
+    assert at.text_input(key="trained_text").value == "a b c d e a"
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        ({"config.json": b"{}", "model.safetensors": b"PK\x03\x04" + b"\0" * 64}, "model\\_type"),
+        ({"config.json": b"[" * 5000, "model.safetensors": b""}, "config\\.json"),
+        ({"weights.safetensors": b"\0" * 100}, ""),
+        ({"config.json": json.dumps({"model_type": "gpt2"}).encode(), "other.json": b"{}"}, ""),
+    ],
+)
+def test_files_that_are_no_model_are_refused_with_a_sentence(
+    files: dict[str, bytes], complaint: str, open_answered: Open
+) -> None:
+    at = open_answered("trained")
+    (box,) = at.file_uploader
+    box.set_value([(name, content, "application/octet-stream") for name, content in files.items()]).run()
+    if not at.error:
+        button(at, "Open it").click()
+        at.run()
+    assert not at.exception
+    (said_so,) = at.error
+    assert complaint in said_so.value
+    assert said_so.value.endswith((".", "\\."))
