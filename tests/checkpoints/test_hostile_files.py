@@ -46,6 +46,11 @@ class Allocations(TorchDispatchMode):
 
     numbers = 0
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """To mark it for torch's compiler, torch would import that, and its memory would be counted."""
+        return False
+
     def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         made = func(*args, **(kwargs or {}))
         for each in tree_leaves(made):
