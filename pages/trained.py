@@ -8,7 +8,6 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import Controls, File, Page, Predict, Preset, Results
-from pages._shared.session import address
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as kept
 from attention_core.experiments import trained as study
@@ -45,7 +44,7 @@ PRESETS = (
         "Which head agrees?", "One head finds the subject; without it the verb is a guess.",
         {"show": "roles"}, spoils=True,
     ),
-    Preset("What does the key bias do?", "Training moved it, and nothing depends on it.", {"show": "biases"}),
+    Preset("What does the key bias do?", "Rounding alone has moved it; nothing depends on it.", {"show": "biases"}),
     Preset(
         "Does it know order?", "Positions tell it, and so may its mask; without both nothing moves.",
         {"show": "order"},
@@ -102,7 +101,8 @@ def opened() -> study.Brought | None:
 @page.controls
 def controls(controls: Controls) -> None:
     controls.show("show", "text")
-    draw_models()
+    if not page.settings.is_fixed("model"):
+        controls.show_with(draw_models, "model")
     controls.break_it("without", "untrained", "factor")
 
 
@@ -219,15 +219,12 @@ def weights_file(model: str) -> File:
     return File("model.safetensors", "safetensors", "application/octet-stream", weights)
 
 
-def draw_models() -> None:
+def draw_models(name: str) -> None:
     """Which model is looked at, and the way to open one's own."""
-    if page.settings.is_fixed("model") or not address.part_visible("controls"):
-        return
-    key = page.settings.key("model")
-    st.session_state[key] = page.settings["model"]
-    declared = page.settings.declared["model"]
+    key, declared = page.settings.key(name), page.settings.declared[name]
+    st.session_state[key] = page.settings[name]
     st.selectbox(declared.label, list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
-    with st.expander("Open a model of your own", expanded=page.settings["model"] == study.OWN, type="compact"):
+    with st.expander("Open a model of your own", expanded=page.settings[name] == study.OWN, type="compact"):
         draw_open()
 
 
@@ -243,6 +240,7 @@ def begin_with(model: str) -> None:
     text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, study.EXAMPLES["grammar"])
     page.settings.set(model=model, text=text, head=(), cell=(), off=())
     page.write_link()
+    st.rerun()  # of the whole page: the box for files and the text change with it
 
 
 def draw_open() -> None:

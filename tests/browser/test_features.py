@@ -141,6 +141,20 @@ def test_a_move_changes_pictures_words_and_link_and_reset_takes_it_back(
     assert without == words(again), "the link is all of it, but what the move did"
 
 
+def test_a_preset_that_changes_the_model_changes_the_box_that_asks_for_it(visit: Callable, settled: Callable) -> None:
+    page = visit("trained")
+    model, text = page.get_by_role("combobox", name="Model"), page.get_by_role("textbox", name="Beginning of a text")
+    page.get_by_text("A letter that comes again", exact=True).first.click()
+    page.wait_for_url("**trained_model=induction*")
+    settled(page)
+    assert model.input_value() == "Repetition"
+    model.click()
+    page.get_by_role("option", name="Grammar", exact=True).click()
+    page.wait_for_url(lambda url: "trained_model" not in url)
+    settled(page)
+    assert text.input_value() == "the keys near the cabinet", "a model begins with a text of its own"
+
+
 VIEWS = {
     "masks": ("masks", "weights", "pad test", "−10000 or −∞", "a row without keys"),
     "receptive_field": ("graph", "matrix", "curve", "heads × layers"),

@@ -60,13 +60,13 @@ def test_what_comes_next_is_said_with_its_number_and_where_the_head_looks() -> N
     best = run_heads(HeadsConfig()).best("agreement")
     assert best is not None
     whole, less = run_trained(TrainedConfig()), run_trained(TrainedConfig(off=(best,)))
-    assert f"a verb for many, such as “{whole.likely[0]}”" in draw.next_view(whole, best).summary
+    assert f"a plural verb, such as “{whole.likely[0]}”" in draw.next_view(whole, best).summary
     assert draw.next_view(whole, best).summary.endswith("looks at “keys”.")
     assert draw.next_view(less, best).summary.endswith("is switched off.")
     verb = dataclasses.replace(whole, plural=(0.4, 0.4), singular=(0.4, 0.4))
-    assert "a verb for one or for many, by chance, such as" in draw.next_view(verb, best).summary
+    assert "a verb of any number, such as" in draw.next_view(verb, best).summary
     maybe = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.3, 0.3))
-    assert f"Next comes “{whole.likely[0]}”, or a verb for one: from" in draw.next_view(maybe, best).summary
+    assert f"Next comes “{whole.likely[0]}”, or a singular verb: from" in draw.next_view(maybe, best).summary
     word = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.05, 0.05))
     assert draw.next_view(word, best).summary.startswith(f"Next comes “{whole.likely[0]}”: from ")
 
@@ -77,7 +77,9 @@ def test_what_a_head_is_for_is_said_of_the_construction_that_loses_most() -> Non
     assert "is no more than a guess" in draw.roles_view(found, asked).summary
     kept = dataclasses.replace(asked, each=np.broadcast_to(asked.whole, asked.each.shape).copy())
     assert "almost as often" in draw.roles_view(found, kept).summary
-    assert draw.head_name(best) in draw.roles_view(found, kept).summary
+    some = dataclasses.replace(asked, each=np.broadcast_to(0.8 * asked.whole, asked.each.shape).copy())
+    assert "comes out less often" in draw.roles_view(found, some).summary
+    assert draw.roles_view(found, kept).summary.startswith(f"Layer {best[0] + 1}, head {best[1] + 1} looks most")
     assert draw.roles_view(found, None).summary.startswith("The head that looks most at the word before is ")
 
 

@@ -30,13 +30,13 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next(open_answered: Open) -> None:
     best = run_heads(HeadsConfig()).best("agreement")
     at = open_answered("trained")
-    assert "a verb for many" in said(at)
+    assert "a plural verb" in said(at)
     heads = at.pills(key="_trained_on")
     heads.set_value([head for head in heads.value if head != best]).run()
     assert not [*at.exception, *at.error]
     assert "is switched off" in said(at)
     assert dict(at.query_params)["trained_off"] == f"{best[0]}.{best[1]}"
-    assert "a verb for many" not in said(at)
+    assert "a plural verb" not in said(at)
 
 
 def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(open_answered: Open) -> None:
@@ -45,7 +45,7 @@ def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(open_ans
     heads = at.pills(key="_trained_on")
     assert best not in heads.value
     heads.set_value([*heads.value, best]).run()
-    assert "a verb for many" in said(at)
+    assert "a plural verb" in said(at)
     assert not {"trained_without", "trained_off"} & {*dict(at.query_params)}
 
 

@@ -182,6 +182,10 @@ def _roles_said(found: HeadsResult, accuracy: AccuracyResult | None = None) -> s
         return f"The head that looks most at the word before is {head_name(best)}."
     about = [at for at, name in enumerate(accuracy.names) if name.startswith("agreement")] or [0]
     lost = max(about, key=lambda at: accuracy.whole[at] - accuracy.each[head][at])
-    guessed = accuracy.each[head][lost] < accuracy.chance[lost] + GUESSED
-    becomes = "is no more than a guess" if guessed else "comes out almost as often as with it"
-    return f"Most at the word that decides looks {head_name(head)}; without it {accuracy.labels[lost]} {becomes}."
+    left, falls = accuracy.each[head][lost], accuracy.whole[lost] - accuracy.each[head][lost]
+    if left < accuracy.chance[lost] + GUESSED:
+        becomes = "is no more than a guess"
+    else:
+        becomes = "comes out less often" if falls > GUESSED else "comes out almost as often as with it"
+    told = f"{head_name(head)} looks most at the word that decides; without it {accuracy.labels[lost]} {becomes}."
+    return told[:1].upper() + told[1:]

@@ -142,12 +142,16 @@ def next_said(result: TrainedResult, head: Head) -> str:
     first = quoted(result.likely[0])
     if not many + one > SOMETIMES:
         return f"Next comes {first}: {back}"
-    kind = (
-        "for many" if many > AGREES * one else "for one" if one > AGREES * many else "for one or for many, by chance"
+    verb = (
+        "a plural verb"
+        if many > AGREES * one
+        else "a singular verb"
+        if one > AGREES * many
+        else "a verb of any number"
     )
     if many + one > MOSTLY:
-        return f"Next comes a verb {kind}, such as {first}: {back}"
-    return f"Next comes {first}, or a verb {kind}: {back}"
+        return f"Next comes {verb}, such as {first}: {back}"
+    return f"Next comes {first}, or {verb}: {back}"
 
 
 def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str, Role | None], ...]:

@@ -60,6 +60,10 @@ class Controls:
         self._draw_together(self._draw_folded, names)
         self._part = "controls"
 
+    def show_with(self, draw: Callable[..., None], *names: str) -> None:
+        """Have ``draw(*names)`` ask for these settings, by widgets of its own under the settings' keys."""
+        self._draw_together(draw, names)
+
     def _draw_together(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
         draw(*names)
 
