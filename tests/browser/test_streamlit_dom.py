@@ -44,7 +44,7 @@ def test_styles_and_scripts_name_nothing_else() -> None:
     assert len(files) > 40
     used = {name for path in files for name in names(path.read_text(encoding="utf-8"))}
     listed = {name for selectors in WHERE.values() for selector in selectors for name in names(selector)}
-    assert used - {"stExpandSidebarButton"} == listed
+    assert used - {"stExpandSidebarButton", "stStatusWidget", "stStatusWidgetRunningIcon"} == listed
 
 
 @pytest.mark.slow
@@ -56,6 +56,14 @@ def test_it_is_there(where: tuple[str, str], visit: Callable[..., Any], settled:
         page.get_by_label("Key of your class").fill("no")
         settled(page)
     assert [selector for selector in WHERE[where] if page.locator(selector).count() == 0] == []
+
+
+@pytest.mark.slow
+def test_what_computes_is_shown_in_the_header(visit: Callable[..., Any]) -> None:
+    page = visit("claims")
+    page.get_by_role("button", name="Check all").click()
+    page.locator("[data-testid=stStatusWidget] [data-testid=stStatusWidgetRunningIcon]").wait_for()
+    page.locator(".st-key-_claims_stop button").click()
 
 
 @pytest.mark.slow
