@@ -4,7 +4,7 @@ import copy
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 import torch
 from jaxtyping import Bool, Float, Int
@@ -13,6 +13,8 @@ from torch import Tensor
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.language import Case
 from attention_core.modules.block import TransformerBlock
+
+TRACED: Final = 32  # cases at a time: a trace keeps all that is computed of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,13 @@ def right_answers(model: Checkpoint, cases: Sequence[Case]) -> Bool[Tensor, " ca
 @torch.inference_mode()
 def cue_weights(model: Checkpoint, cases: Sequence[Case]) -> Float[Tensor, "layers heads"]:
     """How much of its weight each head gives, from the last word, to the word that decides: the mean of the cases."""
-    tokens, last = _beginnings(model, cases)
-    rows, cues = torch.arange(len(cases)), torch.tensor([case.cue for case in cases])
-    return torch.stack([each.weights[rows, :, last, cues].mean(0).cpu() for each in model.trace(tokens)])
+    found = []
+    for first in range(0, len(cases), TRACED):
+        some = cases[first : first + TRACED]
+        tokens, last = _beginnings(model, some)
+        rows, cues = torch.arange(len(some)), torch.tensor([case.cue for case in some])
+        found.append(torch.stack([each.weights[rows, :, last, cues].cpu() for each in model.trace(tokens)]))
+    return torch.cat(found, dim=1).mean(1)
 
 
 def _beginnings(
