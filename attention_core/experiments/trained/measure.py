@@ -14,7 +14,7 @@ from attention_core.checkpoints.grammar import VERBS
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.judge import Found, Steps, Test, judged, largest, steps_judged, worst
+from attention_core.experiments.judge import Found, Steps, Test, largest, steps_judged, worst
 from attention_core.experiments.number_format import plural
 from attention_core.experiments.stack_bounds import stack_tolerance
 from attention_core.experiments.step import Step
@@ -40,16 +40,9 @@ ROLES: Final = ("q", "k", "v")
 
 def run_trained(config: TrainedConfig) -> TrainedResult:
     """All of ``steps_trained`` at once, for a model that answers as fast as any other picture."""
-
-    def measure(one: TrainedConfig) -> Any:
-        steps = _steps(one)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return end.value
-
-    return judged(TrainedResult, config, TESTS, measure)
+    *_, result = steps_trained(config)
+    assert isinstance(result, TrainedResult)
+    return result
 
 
 def steps_trained(config: TrainedConfig) -> Iterator[Step | TrainedResult]:

@@ -52,7 +52,6 @@ class Brought:
     has_head: bool
     encode: Encode | None
     example: tuple[str, ...]
-
     vocabulary: int
     longest: int
 

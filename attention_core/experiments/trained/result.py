@@ -42,7 +42,7 @@ class TrainedResult(Result):
             each of ``FACTORS`` (factors, layers, heads).
         gradient: ‖J‖_F of the softmax of such a row, likewise.
         reach: Of the last token's state above each layer, and below the first: how many inputs it depends on, as
-            2^H of the shares of ‖∂state/∂input‖ (layers + 1,).
+            e^H of the shares of ‖∂state/∂input‖ (layers + 1,).
         rank: Effective rank of W_Qᵀ W_K of each head: e^H of the shares of its singular values (layers, heads).
         cosine: Mean cosine of two tokens' states below the first layer and above each (layers + 1,).
     """

@@ -267,7 +267,7 @@ def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | 
 
 def _worth(accuracy: AccuracyResult | None, head: Head | None) -> str:
     if accuracy is None:
-        return "Show what heads do, beside the picture, to see what each is worth."
+        return "The question “What is each head for?”, beside the picture, shows what each is worth."
     lines = []
     for at, label in enumerate(accuracy.labels):
         low, high = accuracy.interval[at]
