@@ -100,8 +100,6 @@ def opened() -> study.Brought | None:
 
 @page.controls
 def controls(controls: Controls) -> None:
-    if page.settings["text"] == study.EXAMPLES["grammar"]:  # another model reads its own, and the box says so
-        page.settings.set(text=example_of(page.settings["model"]))
     controls.show("show", "text")
     if not page.settings.is_fixed("model"):
         controls.show_with(draw_models, "model")
@@ -237,13 +235,10 @@ def switch_model() -> None:
         begin_with(chosen)
 
 
-def example_of(model: str) -> tuple[str, ...]:
-    own = opened()
-    return own.example if model == study.OWN and own else study.EXAMPLES.get(model, study.EXAMPLES["grammar"])
-
-
 def begin_with(model: str) -> None:
-    page.settings.set(model=model, text=example_of(model), head=(), cell=(), off=())
+    own = opened()
+    text = own.example if model == study.OWN and own else study.EXAMPLES.get(model, study.EXAMPLES["grammar"])
+    page.settings.set(model=model, text=text, head=(), cell=(), off=())
     page.write_link()
     st.rerun()  # of the whole page: the box for files and the text change with it
 
