@@ -1,6 +1,8 @@
 """Where modules are tested, alone and in trained models, annotated calls go through beartype, with their shapes."""
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 # As in the app: tests run side by side, and more threads for each of them only fight over the cores, four to nine
@@ -27,3 +29,11 @@ def only_there(request: pytest.FixtureRequest) -> None:
     """Elsewhere than in ``CHECKED`` shapes go unchecked: checking them doubles the time of an experiment."""
     checked = any(request.path.is_relative_to(where) for where in CHECKED)
     jaxtyping.config.update("jaxtyping_disable", not checked)
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """``AppTest`` leaves its script as ``__main__``, and a process that a later test starts would begin by running it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main

@@ -2,9 +2,11 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.faults.__main__ import run
 from tests.faults.corpus import read_faults
@@ -13,6 +15,7 @@ from tests.faults.draw import replacement
 ROOT = Path(__file__).parents[1]
 SOURCE = "def half(n):\n    return n / 2\n\n\ndef twice(n):\n    return 2 * n\n"
 TEST = "from attention_core.experiments.tiny import half\n\n\ndef test_half():\n    assert half(8) == 4\n"
+MAIN = sys.modules["__main__"]
 FAULTS = [
     {"name": "tiny-1", "old": "n / 2", "new": "n / 3"},
     {"name": "tiny-2", "old": "2 * n", "new": "3 * n"},
@@ -47,6 +50,13 @@ def test_every_fault_can_be_put_into_the_project() -> None:
     assert [fault.name for fault in faults if fault.is_gone(ROOT)] == []
     assert [fault.name for fault in faults if fault.old == fault.new] == []
     assert len({fault.name for fault in faults}) == len(faults)
+
+
+@pytest.mark.xdist_group("main")
+@pytest.mark.parametrize("turn", range(2))
+def test_a_page_that_a_test_runs_is_not_what_a_later_process_begins_with(turn: int) -> None:
+    assert sys.modules["__main__"] is MAIN
+    AppTest.from_string("").run()
 
 
 @pytest.mark.slow
