@@ -33,7 +33,7 @@ def only_there(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def own_main() -> Iterator[None]:
-    """``AppTest`` leaves its script as ``__main__``, which a process that a later test starts would begin by running."""
+    """``AppTest`` leaves its script as ``__main__``, which a later test's process would begin by running."""
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
