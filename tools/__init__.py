@@ -1,0 +1,1 @@
+"""What is run at a desk, and by no visitor."""

@@ -1,0 +1,90 @@
+"""Keeps the catalogues: ``python -m tools.languages`` reads all texts, merges them, compiles, and says what lacks.
+
+Each room of the project has its own, ``attention_core/locale`` and ``pages/_shared/locale``. What is new stands in
+``messages.po`` without a translation; a text that nobody uses any more goes.
+"""
+
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from attention_core.language import DOMAIN, ENGLISH, LANGUAGES
+
+ROOT: Final = Path(__file__).parents[1]
+ROOMS: Final = {"attention_core": "attention_core/locale", "pages": "pages/_shared/locale"}
+KEYWORDS: Final = {"_": None, "gettext": None, "gettext_lazy": None, "ngettext": (1, 2), "ngettext_lazy": (1, 2)}
+METHODS: Final = [("**.py", "python"), ("**.js", "javascript")]
+
+
+def texts(room: str) -> Catalog:
+    """All texts of a room in English."""
+    found = Catalog(fuzzy=False)
+    for name, _, message, comments, _ in extract_from_dir(ROOT / room, METHODS, keywords=KEYWORDS):
+        found.add(message, locations=[(f"{room}/{name}", 0)], auto_comments=comments)
+    return found
+
+
+def path_of(room: str, language: str) -> Path:
+    """Where the translations of a room stand."""
+    return ROOT / ROOMS[room] / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+
+
+def merged(room: str, language: str) -> Catalog:
+    """What is translated of a room's texts, and those that are not."""
+    path, found = path_of(room, language), texts(room)
+    known = read_po(BytesIO(path.read_bytes()), locale=language) if path.exists() else Catalog(locale=language)
+    result = Catalog(locale=language, header_comment="", fuzzy=False)
+    for message in found:
+        if message.id:
+            old = known.get(message.id[0] if isinstance(message.id, tuple) else message.id)
+            # gettext's own parts: nothing is guessed from a text that is like it
+            result.add(message.id, old.string if old and old.id == message.id else None, locations=message.locations)
+    return result
+
+
+def as_po(catalogue: Catalog) -> bytes:
+    """A catalogue as the file that people edit; without dates, so that the same texts give the same file."""
+    file = BytesIO()
+    write_po(file, catalogue, width=0, omit_header=False, sort_output=True, include_lineno=False)
+    lines = file.getvalue().splitlines(keepends=True)
+    return b"".join(line for line in lines if not line.startswith((b'"POT-Creation', b'"PO-Revision', b'"Generated')))
+
+
+def as_mo(catalogue: Catalog) -> bytes:
+    """A catalogue as the file that gettext reads."""
+    file = BytesIO()
+    write_mo(file, catalogue)
+    return file.getvalue()
+
+
+def lacking(catalogue: Catalog) -> Iterator[str]:
+    """The texts that are not translated."""
+    for message in catalogue:
+        if message.id and not (all(message.string) if isinstance(message.string, tuple) else message.string):
+            yield message.id[0] if isinstance(message.id, tuple) else message.id
+
+
+def main() -> int:
+    """Merge and compile all."""
+    missing = 0
+    for room in ROOMS:
+        for language in (one for one in LANGUAGES if one != ENGLISH):
+            path, catalogue = path_of(room, language), merged(room, language)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(as_po(catalogue))
+            path.with_suffix(".mo").write_bytes(as_mo(catalogue))
+            for text in lacking(catalogue):
+                print(f"{path.relative_to(ROOT)}: {text}")
+                missing += 1
+    return min(missing, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
