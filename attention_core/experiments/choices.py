@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
@@ -13,7 +14,10 @@ POSITIONS: Final[dict[str, Position]] = {
     "rotary": Rotary(),
     "alibi": Alibi(),
 }
-POSITION_NAMES: Final = {name: name for name in POSITIONS} | {"rotary": "rotary (RoPE)", "alibi": "ALiBi"}
+POSITION_NAMES: Final = {
+    "none": _("none"), "sinusoidal": _("sinusoidal"), "learned": _("learned"), "rotary": _("rotary (RoPE)"),
+    "alibi": "ALiBi",
+}  # fmt: skip
 ADDED: Final = ("sinusoidal", "learned")  # to the tokens, below the first layer; the others act in each
 PROJECTIONS: Final[dict[str, Projections]] = {"full": Full(), "tied-kv": TiedKeyValue(), "tied-qk": TiedQueryKey()}
 PLACEMENTS: Final[dict[str, Placement]] = {
@@ -21,4 +25,4 @@ PLACEMENTS: Final[dict[str, Placement]] = {
     "post-norm": PostNorm(),
     "residual post-norm": ResidualPostNorm(),
 }
-MASKS: Final = {"none": "none", "causal": "causal", "window": "sliding window"}
+MASKS: Final = {"none": _("none"), "causal": _("causal"), "window": _("sliding window")}

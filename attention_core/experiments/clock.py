@@ -10,8 +10,11 @@ import torch
 
 from attention_core.experiments.settings import Whole
 from attention_core.experiments.step import Step
+from attention_core.language import gettext_lazy
 
-SECONDS: Final = Whole(2, 20, label="Time limit (s)", hint="Sizes that need more are left out.")
+SECONDS: Final = Whole(
+    2, 20, label=gettext_lazy("Time limit (s)"), hint=gettext_lazy("Sizes that need more are left out.")
+)
 ROUNDS: Final = 7  # repetitions of each task, after one that warms up and tells how long it takes
 _SHORTEST_S: Final = 5e-4  # what takes less is repeated until it takes this long, and divided
 
@@ -60,7 +63,7 @@ def measure(
     admitted: list[tuple[Task, Callable[[], Any], int]] = []
     left_out: list[Task] = []
     for i, task in enumerate(sorted(tasks, key=lambda task: task.flops)):
-        yield Step(i, len(tasks) * (1 + ROUNDS), f"{task.doing}, warming up")
+        yield Step(i, len(tasks) * (1 + ROUNDS), gettext_lazy("{doing}, warming up", doing=task.doing))
         foreseen = pace.get(task.kind, 0.0) * task.flops
         if committed + (2 + ROUNDS) * foreseen > seconds:
             left_out.append(task)
@@ -74,7 +77,10 @@ def measure(
     done, total = len(tasks), len(tasks) + len(admitted) * ROUNDS
     for turn in range(ROUNDS):
         for task, call, repeats in admitted if turn % 2 else reversed(admitted):
-            yield Step(done, total, f"{task.doing}, repetition {turn + 1} of {ROUNDS}")
+            doing = gettext_lazy(
+                "{doing}, repetition {turn} of {turns}", doing=task.doing, turn=turn + 1, turns=ROUNDS
+            )
+            yield Step(done, total, doing)
             if clock() - begun < seconds or not task.times:
                 task.times.append(seconds_of(call, device, repeats, clock=clock))
             done += 1

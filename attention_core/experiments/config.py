@@ -7,6 +7,8 @@ import torch
 from attention_core.device import DTYPES, available_devices, pin_sums, resolve_device, resolve_dtype, supported_dtypes
 from attention_core.experiments.checks import MAX_SEED, ConfigError, check_choice
 from attention_core.experiments.settings import Choice, Setting, Whole, check_settings, setting
+from attention_core.language import COMMA, listed
+from attention_core.language import gettext_lazy as _
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class Device(Setting):
         try:
             resolve_device(value if isinstance(value, str) else "")
         except ValueError:
-            raise ConfigError(name, value, f"one of {', '.join(self.options)} is allowed") from None
+            raise ConfigError(
+                name, value, _("one of {choices} is allowed", choices=listed(self.options, COMMA))
+            ) from None
 
     def read(self, text: str) -> str:
         """The name."""
@@ -48,20 +52,22 @@ class RunConfig:
         "auto",
         Choice(
             {name: name for name in ("auto", *DTYPES)},
-            label="Precision",
-            hint="How many bits each number has on the device; auto is the most precise that it has.",
+            label=_("Precision"),
+            hint=_("How many bits each number has on the device; auto is the most precise that it has."),
         ),
     )
-    device: str = setting("auto", Device(label="Device", hint="auto is the accelerator torch reports, else the CPU."))
+    device: str = setting(
+        "auto", Device(label=_("Device"), hint=_("auto is the accelerator torch reports, else the CPU."))
+    )
     seed: int = setting(
-        0, Whole(0, MAX_SEED, label="Seed", typed=True, hint="Another seed draws other embeddings and weights.")
+        0, Whole(0, MAX_SEED, label=_("Seed"), typed=True, hint=_("Another seed draws other embeddings and weights."))
     )
 
     def __post_init__(self) -> None:
         check_settings(self)
         possible = supported_dtypes(self.torch_device)
         if not possible:
-            raise ConfigError("device", self.device, "a device that computes attention is needed")
+            raise ConfigError("device", self.device, _("a device that computes attention is needed"))
         check_choice("dtype", self.dtype, ("auto", *possible))
         if self.dtype == "auto":
             object.__setattr__(self, "dtype", possible[0])

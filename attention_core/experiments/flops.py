@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -91,5 +92,8 @@ def miscounted(head_size: int | None, d_head: int) -> str:
     if head_size in (None, d_head):
         return ""
     if head_size == 0:
-        return "torch's counter has no formula for this device's fused kernel and counts it as 0"
-    return f"this device's fused kernel takes heads of {head_size} numbers, and the zeros behind {d_head} are counted"
+        return _("torch's counter has no formula for this device's fused kernel and counts it as 0")
+    return _(
+        "this device's fused kernel takes heads of {head_size} numbers, and the zeros behind {d_head} are counted",
+        head_size=head_size, d_head=d_head,
+    )  # fmt: skip

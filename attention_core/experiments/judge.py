@@ -11,6 +11,7 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Relation, Result, Verdict
+from attention_core.language import gettext_lazy as _
 
 Config = TypeVar("Config", bound=RunConfig)
 TELLING: Final = 0.2  # of what a number would be were the claim wrong: a bound above that shows nothing
@@ -170,14 +171,18 @@ def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: C
     bound, foreseen = found.margin, not isinstance(found.bound, tuple) and bool(broken) != (test.relation == "≥")
     if not foreseen:
         shows = not bound > TELLING * found.size or math.isnan(found.measured)
-        return "" if shows else f"rounding alone may move it by {format_number(bound)} in {config.dtype}"
-    but = f"{broken}, but " if broken else ""
+        said = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
+        return "" if shows else said
     if test.foresees is None:
         size = exactly(test.key) if found.exact is None else found.exact
-        return f"{but}it moves by less than {config.dtype} can tell" if size <= 2 * bound else ""
-    size = test.foresees(config)
-    near = f"{but}theory foresees {format_number(size)}, too near {format_number(bound)} to tell"
-    return near if size <= 2 * bound else ""
+        said = _("it moves by less than {dtype} can tell", dtype=config.dtype)
+    else:
+        size = test.foresees(config)
+        near = {"foreseen": format_number(size), "bound": format_number(bound)}
+        said = _("theory foresees {foreseen}, too near {bound} to tell", **near)
+    if not size <= 2 * bound:
+        return ""
+    return _("{broken}, but {said}", broken=broken, said=said) if broken else said
 
 
 def largest(*parts: Tensor | float) -> float:

@@ -28,6 +28,7 @@ from attention_core.experiments.checks import (
     check_permutation,
     check_tokens,
 )
+from attention_core.language import gettext, gettext_lazy
 
 _KEY: Final = "setting"
 
@@ -133,7 +134,7 @@ class Switch(Setting):
 
     def say(self, value: bool) -> str:
         """``on`` or ``off``."""
-        return "on" if value else "off"
+        return gettext("on") if value else gettext("off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class Choice(Setting):
 
     def say(self, value: str) -> str:
         """The label."""
-        return self.options[value]
+        return str(self.options[value])
 
     def __hash__(self) -> int:
         return hash((self.label, tuple(self.options.items())))
@@ -231,7 +232,7 @@ class Order(Setting):
     def check(self, name: str, value: object) -> None:
         """Raise ``ConfigError`` unless ``value`` is an order of 0 … its length − 1."""
         if not isinstance(value, tuple) or len(value) > MAX_CHARACTERS:
-            raise ConfigError(name, value, "an order of the tokens is allowed")
+            raise ConfigError(name, value, gettext_lazy("an order of the tokens is allowed"))
         check_permutation(name, value, len(value))
 
     def read(self, text: str) -> tuple[int, ...]:
@@ -262,7 +263,7 @@ class Coded(Setting):
         except (TypeError, ValueError, LookupError, AttributeError):
             good = False
         if not good:
-            raise ConfigError(name, value, "a place in the picture is allowed")
+            raise ConfigError(name, value, gettext_lazy("a place in the picture is allowed"))
 
     def read(self, text: str) -> Any:
         """What the text stands for."""

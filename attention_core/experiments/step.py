@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from attention_core.language import gettext as _
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -18,4 +20,5 @@ class Step:
     doing: str = ""
 
     def __str__(self) -> str:
-        return f"{self.doing or 'measuring'}, {self.done + 1} of {self.total}"
+        doing = self.doing or _("measuring")
+        return _("{doing}, {number} of {total}", doing=doing, number=self.done + 1, total=self.total)

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 from attention_core.experiments.arrays import Record
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
+from attention_core.language import gettext as _
 
 Relation = Literal["≤", "≥", "=", "in"]
 Outcome = Literal["holds", "fails", "surprises", "undecided"]
@@ -105,11 +106,11 @@ class Verdict:
     @property
     def circumstances(self) -> str:
         """Over which cases it was measured, in which precision, on which device."""
-        return " · ".join(part for part in (self.cases, self.dtype, self.device) if part)
+        return " · ".join(str(part) for part in (self.cases, self.dtype, self.device) if part)
 
     def sentence(self) -> str:
         """The verdict as one line: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14 · holds · … · float64 · cpu``."""
-        held = "not decided here" if self.expected is None else "holds" if self.holds else "does not hold"
+        held = _("not decided here") if self.expected is None else _("holds") if self.holds else _("does not hold")
         return f"{self.numbers} · {held} · {self.circumstances}"
 
     def __str__(self) -> str:
@@ -120,10 +121,10 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the outcome, what was measured in words and numbers, and over which cases."""
-        why = f" ({escape(self.because)})" if self.because else ""
+        why = f" ({escape(str(self.because))})" if self.because else ""
         return (
-            f"<p><strong>{self.outcome}</strong>{why}: {escape(self.says)} "
-            f"{escape(format_number(self.measured))} {escape(self.unit)}<br/>"
+            f"<p><strong>{self.outcome}</strong>{why}: {escape(str(self.says))} "
+            f"{escape(format_number(self.measured))} {escape(str(self.unit))}<br/>"
             f"{escape(self.numbers)} · {escape(self.circumstances)}</p>"
         )
 

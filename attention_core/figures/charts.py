@@ -26,6 +26,7 @@ from attention_core.figures.plot import (
     token_axis,
 )
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops
+from attention_core.language import gettext as _
 
 # Panels in a row of an exported figure; of each the most ticks on a side, and the letters of a line below it.
 _IN_A_ROW, _TICKS, _LETTERS = 4, 12, 48
@@ -178,7 +179,8 @@ def _colour_scale(stops: Stops) -> list[list[float | str]]:
 def _hover(panel: MatrixPanel, label: str) -> dict[str, object]:
     """The readout of a cell, with the tokens it belongs to where naming each cell stays cheap."""
     if panel.values.shape[-1] * panel.values.shape[-2] > _NAMED_CELLS:
-        return {"hovertemplate": f"row %{{y}}, column %{{x}}<br>{label} %{{z:{NUMBER}}}<extra></extra>"}
+        place = _("row {row}, column {column}", row="%{y}", column="%{x}")
+        return {"hovertemplate": f"{place}<br>{label} %{{z:{NUMBER}}}<extra></extra>"}
     rows, columns = escape(panel.rows.title), escape(panel.columns.title)
     text = [
         [f"{rows} {escape(row)} · {columns} {escape(column)}" for column in panel.columns.labels]
@@ -247,7 +249,9 @@ def _series(panel: LinesPanel, one: Series, i: int, stroke: Stroke, mode: Mode) 
     band: list[dict[str, Any]] = []
     if one.band is not None:
         low, high = one.band
-        band = border(name=f"{one.name}, band", group=one.name, x=panel.x, low=low, high=high, colour=colour)
+        band = border(
+            name=_("{name}, band", name=one.name), group=one.name, x=panel.x, low=low, high=high, colour=colour
+        )
     dots = not one.dashed and panel.x.size <= _DOTTED
     line = {
         "type": "scatter",

@@ -8,6 +8,7 @@ import numpy as np
 
 from attention_core.figures.panels import Array, Limits, check_limits, data_limits, drawable, log_limits, not_finite
 from attention_core.figures.theme import Role
+from attention_core.language import gettext as _
 
 Stroke = Literal["solid", "dashed", "dotted"]
 _COMPARED: Final[tuple[Stroke, Stroke]] = ("dashed", "dotted")
@@ -122,8 +123,8 @@ class LinesPanel:
         if not self.log_y:
             return not_finite(self.drawn)
         left_out = int((~(np.isfinite(self.drawn) & (self.drawn > 0))).sum())
-        return (
-            f"{left_out:,} of {self.drawn.size:,} values are not above 0, so a log axis cannot show them."
-            if left_out
-            else ""
-        )
+        said = _(
+            "{left_out:,} of {all:,} values are not above 0, so a log axis cannot show them.",
+            left_out=left_out, all=self.drawn.size,
+        )  # fmt: skip
+        return said if left_out else ""

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attention_core.figures.theme import Role, Scale
+from attention_core.language import OR, listed, ngettext
+from attention_core.language import gettext as _
 
 Array = NDArray[Any]
 Limits = tuple[float, float]
@@ -92,7 +94,7 @@ class MatrixPanel:
         scale: ``sequential`` for what starts at 0, ``diverging`` for what lies around 0.
         limits: Range of the colours; from the data of all steps unless given, so that panels can share one.
         hidden: (rows, columns) bool, True where a cell shows no number; None hides nothing.
-        hidden_as: What such a cell is.
+        hidden_as: What such a cell is; hidden by the mask unless given.
         unit: Unit of the values.
         note: A sentence below the panel.
     """
@@ -105,12 +107,13 @@ class MatrixPanel:
     scale: Scale
     limits: Limits | None = None
     hidden: Array | None = None
-    hidden_as: str = "hidden by the mask"
+    hidden_as: str = ""
     unit: str = ""
     note: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", drawable(self.values))
+        object.__setattr__(self, "hidden_as", self.hidden_as or _("hidden by the mask"))
         shape = (len(self.rows.labels), len(self.columns.labels))
         if self.values.ndim not in (2, 3) or self.values.shape[-2:] != shape:
             raise ValueError(f"values {self.values.shape} of {self.title!r} do not fit its labels {shape}.")
@@ -150,13 +153,20 @@ def not_finite(values: Array, steps: int | None = None) -> str:
     """
     if np.isfinite(values).all():
         return ""
-    counts = {"NaN": int(np.isnan(values).sum()), "infinite": int(np.isinf(values).sum())}
+    counts = {"NaN": int(np.isnan(values).sum()), _("infinite"): int(np.isinf(values).sum())}
     if steps is not None:
         some = int((~np.isfinite(values.reshape(steps, -1))).any(axis=1).sum())
-        kinds = " or ".join(name for name, count in counts.items() if count)
-        return f"At {some:,} of {steps:,} steps values are {kinds}: no colour stands for them."
-    said = [f"{count:,} {'is' if count == 1 else 'are'} {name}" for name, count in counts.items() if count]
-    return f"Of {values.size:,} values {' and '.join(said)}: no colour stands for them."
+        kinds = listed((name for name, count in counts.items() if count), OR)
+        return _(
+            "At {some:,} of {steps:,} steps values are {kinds}: no colour stands for them.",
+            some=some, steps=steps, kinds=kinds,
+        )  # fmt: skip
+    said = [
+        ngettext("{count:,} is {name}", "{count:,} are {name}", count, name=name)
+        for name, count in counts.items()
+        if count
+    ]
+    return _("Of {all:,} values {said}: no colour stands for them.", all=values.size, said=listed(said))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

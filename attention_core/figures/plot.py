@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, wraps
 from html import escape as escape_html
-from textwrap import wrap
 from threading import Lock
 from typing import Any, Final, Literal, ParamSpec, TypeVar
 
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from attention_core.figures.text import fit_for_xml
+from attention_core.figures.text import fit_for_xml, wrapped
 from attention_core.figures.theme import GRID, INK, MUTED, ROLE_COLOURS, SCALES, Role
+from attention_core.language import current
 
 Mode = Literal["light", "dark"]
 Figure = go.Figure
@@ -31,8 +31,9 @@ Drawn = TypeVar("Drawn", bound=go.Figure | None)
 
 
 def drawn_once(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
-    """Keep the last 16 figures of ``draw`` for all who look at the same result: building one takes longer than the
-    rest of a page.
+    """Keep the last 16 figures of ``draw`` for all who look at the same result in one language.
+
+    Building one takes longer than the rest of a page.
 
     Numbers, text and tuples of them count by value, everything else by identity. A kept figure is shared, so nobody
     changes it.
@@ -46,7 +47,8 @@ def drawn_once(draw: Callable[Given, Drawn]) -> Callable[Given, Drawn]:
     @wraps(draw)
     def drawn(*args: Given.args, **options: Given.kwargs) -> Drawn:
         given = (*args, *options, *options.values())
-        key = tuple(each if isinstance(each, str | int | float | tuple) else id(each) for each in given)
+        values = (each if isinstance(each, str | int | float | tuple) else id(each) for each in given)
+        key = (current(), *values)
         with lock:
             if key in kept:
                 kept.move_to_end(key)
@@ -176,7 +178,7 @@ def footnote(text: str) -> dict[str, Any]:
     """Layout of a sentence below the axes; nothing where there is none."""
     if not text:
         return {}
-    lines = wrap(text, 56)  # what fits on a phone
+    lines = wrapped(text)
     place = {"x": 0, "y": -0.2, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
     said = {"text": "<br>".join(map(escape, lines)), "showarrow": False, "align": "left"}
     return {"annotations": [place | said], "margin": {"b": 72 + 18 * len(lines)}}

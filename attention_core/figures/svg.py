@@ -6,7 +6,7 @@ A matrix's cells are one small image, a pixel for each, because thousands of rec
 import base64
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -16,8 +16,9 @@ from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
 from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, MatrixPanel
-from attention_core.figures.text import escape_xml
+from attention_core.figures.text import escape_xml, wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
+from attention_core.language import gettext as _
 
 WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
@@ -54,9 +55,9 @@ def panel_svg(panel: Panel) -> str:
             body, height = _lines(panel)
         case GraphPanel():
             body, height = _graph(panel)
-    said = [text for text in (panel.note, panel.warning) if text]
-    body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(_wrapped(said)))
-    height += 14 * len(_wrapped(said))
+    said = wrapped(" ".join(text for text in (panel.note, panel.warning) if text))
+    body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
+    height += 14 * len(said)
     title = _text(4, 16, panel.title, weight=600, size=13)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
@@ -76,13 +77,6 @@ def _text(
 def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:
     ends = f'x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}"'
     return f'<line {ends} stroke="{colour}" stroke-width="{width}"{dash}/>'
-
-
-def _wrapped(texts: Iterable[str], most: int = 56) -> list[str]:
-    lines = [""]
-    for word in " ".join(texts).split():
-        lines = [*lines, word] if len(lines[-1]) + len(word) > most else [*lines[:-1], f"{lines[-1]} {word}".strip()]
-    return [line for line in lines if line]
 
 
 def _short(label: str, most: int = 9) -> str:
@@ -270,7 +264,7 @@ def _bars(panel: BarsPanel) -> tuple[str, float]:
         body += _text(middle, TOP + PLOT + 12, _short(panel.labels.labels[at]), size=9, anchor="end", turn=-40)
     height = TOP + PLOT + (BELOW if span else BELOW + 16)
     if panel.overlay is not None:
-        body += _text(LEFT, height, f"line: {panel.overlay_name}", size=10, colour=_MUTED)
+        body += _text(LEFT, height, _("line: {name}", name=panel.overlay_name), size=10, colour=_MUTED)
         height += 14
     return body, height + 4
 

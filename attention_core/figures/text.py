@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final
+from unicodedata import east_asian_width
 
 # Spreadsheets compute what begins so, after white space too; those of East Asia also know the wide signs.
 _FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
@@ -14,6 +15,26 @@ _FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _UNFIT: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # As themselves a parser reads them as other white space: XML 1.0, sections 2.11 and 3.3.3.
 _WHITE: Final = str.maketrans({"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
+
+# What a line may end after: a word, or an ideograph with what closes it, and the space that stood before.
+_PIECE: Final = re.compile(r"\s*(?:[\u2e80-\u9fff][，。、；：？！）”]*|[^\s\u2e80-\u9fff]+)")
+
+
+def wrapped(text: str, most: int = 56) -> list[str]:
+    """``text`` in lines of so many columns, which fit on a phone; an ideograph takes two."""
+    lines, room = list[str](), 0
+    for piece in _PIECE.findall(text):
+        if lines and _columns(piece) <= room:
+            lines[-1] += piece
+            room -= _columns(piece)
+        else:
+            lines.append(piece.lstrip())
+            room = most - _columns(lines[-1])
+    return lines
+
+
+def _columns(text: str) -> int:
+    return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def told_apart(names: Sequence[str]) -> tuple[str, ...]:
