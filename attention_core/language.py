@@ -164,5 +164,5 @@ OR: Final = gettext_lazy(" or ")
 
 def listed(parts: Iterable[str], last: str = AND) -> Text:
     """Texts as a list in a sentence, kept to be worded: ``a, b and c``."""
-    *first, end = parts = tuple(parts)
-    return joined(last, (joined(COMMA, first), end)) if first else joined(COMMA, parts)
+    *first, end = tuple(parts) or ("",)
+    return joined(last, (joined(COMMA, first), end))

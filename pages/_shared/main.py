@@ -10,10 +10,12 @@ import streamlit as st
 
 from pages._shared.compute import warm_up
 from pages._shared.compute.turns import turns
+from pages._shared.core import language
 from pages._shared.core.pages import COURSE, HOME, ICON, LEDGER, PAGES
 from pages._shared.core.session_keys import COMPLETE
 from pages._shared.core.session_keys import PAGES as PAGES_MADE
 from pages._shared.session import address
+from attention_core.language import gettext as _
 
 SIDEBAR_PX = 240
 _STYLE = (Path(__file__).parent / "style/style.css").read_text("utf-8")
@@ -24,37 +26,42 @@ def main() -> None:
     """Draw the app for one visitor."""
     st.session_state[COMPLETE] = ""
     with turns().hold():
-        here = navigate()
+        spoken = language.decide()
+        here = navigate(spoken)
         warm_up.wait()
         from pages._shared.courses.strip import at_end, draw_end
 
         name = here.url_path or HOME.name
         address.read(name)
         draw_surroundings(name)
+        spoken_here = language.decide()  # the address that was read may ask for another
         if at_end():
             draw_end()
         else:
             here.run()
+        if spoken_here != spoken:
+            st.rerun()  # what was drawn before
         st.session_state[COMPLETE] = name
 
 
-def navigate() -> Any:
-    """Set up the window, draw the navigation over the pages and return the one to run."""
+def navigate(spoken: str) -> Any:
+    """Set up the window, draw the navigation over the pages in a language and return the one to run."""
     st.set_page_config(
-        page_title="Attention explorer", page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
+        page_title=_("Attention explorer"), page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
     )
-    if PAGES_MADE not in st.session_state:  # making them anew was a tenth of every run
-        sections: dict[str, list[Any]] = {"": [st.Page(HOME.file, title=HOME.title, icon=HOME.icon, default=True)]}
+    if st.session_state.get(PAGES_MADE, ("",))[0] != spoken:  # making them anew was a tenth of every run
+        home = st.Page(HOME.file, title=str(HOME.title), icon=HOME.icon, default=True)
+        sections: dict[str, list[Any]] = {"": [home]}
         for page in (*PAGES, LEDGER, COURSE):
-            sections.setdefault(page.section, []).append(
-                st.Page(page.file, title=page.title, icon=page.icon, url_path=page.name, help=page.claim)
+            sections.setdefault(str(page.section), []).append(
+                st.Page(page.file, title=str(page.title), icon=page.icon, url_path=page.name, help=str(page.claim))
             )
-        st.session_state[PAGES_MADE] = sections
-    return st.navigation(st.session_state[PAGES_MADE], expanded=True)
+        st.session_state[PAGES_MADE] = spoken, sections
+    return st.navigation(st.session_state[PAGES_MADE][1], expanded=True)
 
 
 def draw_surroundings(page: str) -> None:
-    """Draw precision, device, seed and presenter view in the sidebar, the class and the course."""
+    """Draw precision, device, seed, language and presenter view in the sidebar, the class and the course."""
     from pages._shared.classes.panel import draw_panel
     from pages._shared.components.small import attend_navigation, remote, watch_connection
     from pages._shared.courses.strip import draw_strip
@@ -64,13 +71,16 @@ def draw_surroundings(page: str) -> None:
     settings = shared()
     settings.load_from_address()
     with st.sidebar:
-        Controls(settings).show("device", "dtype", "seed", "present")
+        controls = Controls(settings)
+        controls.row("device", "dtype")
+        controls.row("seed", "lang")
+        controls.show("present")
         watch_connection()
         attend_navigation()
     if presenting():
         st.button(
-            "", help="Leave presenter view", key="leave_present", icon=":material/close_fullscreen:", type="tertiary",
-            on_click=lambda: shared().set(present=False),
+            "", help=_("Leave presenter view"), key="leave_present", type="tertiary",
+            icon=":material/close_fullscreen:", on_click=lambda: shared().set(present=False),
         )  # fmt: skip
         remote()
     st.html(f"<style>{_STYLE}{_PRESENTER if presenting() else ''}</style>")

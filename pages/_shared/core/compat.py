@@ -15,6 +15,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 
+def in_visitors_run() -> bool:
+    """Whether this thread draws for a visitor: elsewhere asking for session state is answered with a warning.
+
+    Streamlit documents no way to ask whether there is a session.
+    """
+    return get_script_run_ctx(suppress_warning=True) is not None
+
+
 def is_history_navigation() -> bool:
     """Whether this run was asked for by the browser's Back or Forward.
 

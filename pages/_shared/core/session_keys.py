@@ -5,7 +5,8 @@ from typing import Final
 # Where the visitor stands.
 PAGE: Final = "_page"  # name of the page
 COMPLETE: Final = "_complete"  # name of the page that the last whole run has drawn to its end
-PAGES: Final = "_pages"  # Streamlit's pages, by the sections of the navigation
+PAGES: Final = "_pages"  # the language of the navigation, and Streamlit's pages by its sections
+LANGUAGE: Final = "_language"  # the language that is read
 SETTINGS: Final = "_settings"  # the settings of all pages that are not as they begin, by their keys in the link
 COURSE: Final = "_course"  # the place in a course
 CLASS: Final = "_class"  # the key of the class
@@ -24,6 +25,7 @@ KEY_TYPED: Final = "_class_typed"  # the key in the field on Home
 PANEL: Final = "_class_panel"  # the component of the class on every page
 START: Final = "_class_start"  # the component that opens a class
 OWN_PLACE: Final = "_class_own"  # where a student was before following
+CLASS_LANGUAGE: Final = "_class_language"  # the teacher's language
 FOLLOWED: Final = "_class_followed"  # the last call that was followed, and of which class
 TO_MEASURE: Final = "_class_measure"  # the page whose question is to be measured, and the question
 MEASURED: Final = "_class_measured"  # what was measured

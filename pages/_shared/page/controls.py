@@ -113,28 +113,29 @@ class Controls:
         shown = _shown(one, value)
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
-        options = {"key": key, "on_change": self._take, "args": (name,), "help": one.hint or None}
+        options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
+        label = str(one.label)
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
         # all of the session for one.
         match one:
             case Whole(low=low, high=high, typed=True):
-                st.number_input(one.label, low, high, step=1, **options)
+                st.number_input(label, low, high, step=1, **options)
             case Whole(low=low, high=high):
-                st.slider(one.label, low, high, low, **options)
+                st.slider(label, low, high, low, **options)
             case Real(low=low, high=high, step=step):
-                st.slider(one.label, float(low), float(high), float(low), step=step, **options)
+                st.slider(label, float(low), float(high), float(low), step=step, **options)
             case Device(options=options_here):
-                st.selectbox(one.label, dict.fromkeys((*options_here, value)), **options)
+                st.selectbox(label, dict.fromkeys((*options_here, value)), **options)
             case Choice(listed=True):
-                st.selectbox(one.label, tuple(one.options), format_func=one.say, **options)
+                st.selectbox(label, tuple(one.options), format_func=one.say, **options)
             case Choice():
-                st.segmented_control(one.label, tuple(one.options), format_func=one.say, required=True, **options)
+                st.segmented_control(label, tuple(one.options), format_func=one.say, required=True, **options)
             case OneOf(values=values):
-                st.selectbox(one.label, sorted({*values, value}), format_func=one.say, **options)
+                st.selectbox(label, sorted({*values, value}), format_func=one.say, **options)
             case Switch():
-                st.toggle(one.label, **options)
+                st.toggle(label, **options)
             case Words():
-                st.text_input(one.label, max_chars=MAX_CHARACTERS, **options)
+                st.text_input(label, max_chars=MAX_CHARACTERS, **options)
                 field, said = self._refused()
                 if field == name:
                     st.error(said)

@@ -17,6 +17,8 @@ from pages._shared.session import address, course_position
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Coded, Setting, Switch, Words, declared, defaults, setting
+from attention_core.language import LANGUAGES
+from attention_core.language import gettext_lazy as _
 
 Group = TypeVar("Group")
 
@@ -210,11 +212,20 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared(RunConfig):
-    """What all pages share: precision, device and seed, and presenter view."""
+    """What all pages share: precision, device and seed, the language, and presenter view."""
 
+    lang: str = setting(
+        "auto",
+        Choice(
+            {"auto": _("auto"), **LANGUAGES},
+            label=_("Language"),
+            hint=_("auto is the language of your class, or of your browser."),
+        ),
+    )
     # Whether this session is in presenter view.
     present: bool = setting(
-        False, Switch(label="Presenter view", hint="Large type; PageUp and PageDown step through the presets.")
+        False,
+        Switch(label=_("Presenter view"), hint=_("Large type; PageUp and PageDown step through the presets.")),
     )
 
 

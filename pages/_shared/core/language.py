@@ -1,0 +1,32 @@
+"""The language that a visitor reads: chosen in the sidebar or by a link, else the class's, else the browser's."""
+
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from pages._shared.core.compat import in_visitors_run
+from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, SETTINGS
+from attention_core import language
+
+SETTING: Final = "lang"  # the setting that chooses it, in the link and in the session
+
+
+def decide() -> str:
+    """Have all that follows worded in the visitor's language, and return it."""
+    state = st.session_state
+    # A session begins before its settings are read.
+    chosen = state[SETTINGS].get(SETTING) if SETTINGS in state else st.query_params.get(SETTING)
+    wanted = (chosen, state.get(CLASS_LANGUAGE), (st.context.locale or "").partition("-")[0].lower())
+    state[LANGUAGE] = next((one for one in wanted if one in language.LANGUAGES), language.ENGLISH)
+    language.choose(state[LANGUAGE])
+    return state[LANGUAGE]
+
+
+def _known() -> str | None:
+    """The language of the session whose run this thread draws: a fragment's run does not begin with ``decide``."""
+    return st.session_state.get(LANGUAGE) if in_visitors_run() else None
+
+
+language.add_catalogues(Path(__file__).parents[1] / "locale")
+language.ask(_known)

@@ -1,0 +1,127 @@
+"""In which language the app speaks: that of the browser, the link, the sidebar or the class; and texts wait for it."""
+
+import copy
+import json
+import pickle
+import threading
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, SETTINGS
+from attention_core import language
+from attention_core.language import Text, gettext, gettext_lazy, joined, listed, ngettext_lazy, using
+from tests.pages.conftest import Open
+from tests.pages.read import notices
+
+CATALOGUE = {"{count:,} key": "{count:,} 个键", "{share} of {what}": "{what}的 {share}", ", ": "、", " and ": "和"}
+
+
+class Pretended:
+    """A catalogue of a few texts."""
+
+    def gettext(self, message: str) -> str:
+        return CATALOGUE.get(message, message)
+
+    def ngettext(self, one: str, many: str, count: int) -> str:
+        return CATALOGUE.get(one, one if count == 1 else many)
+
+
+@pytest.fixture
+def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    english = language.catalogue(language.ENGLISH)
+    monkeypatch.setattr(language, "catalogue", lambda spoken: Pretended() if spoken == "zh" else english)
+
+
+def shares() -> Text:
+    return gettext_lazy(
+        "{share} of {what}", share="3 %", what=ngettext_lazy("{count:,} key", "{count:,} keys", 1_024)
+    )
+
+
+# ---- texts ----
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_a_kept_text_is_english_and_is_worded_with_its_values_when_it_is_drawn() -> None:
+    text = shares()
+    assert text == "3 % of 1,024 keys" == str(text) == f"{text}"
+    with using("zh"):
+        assert str(text) == f"{text}" == "1,024 个键的 3 %" == gettext("{it}", it=text)
+        assert text == "3 % of 1,024 keys"  # what compares it, and what saves it, has the English one
+        assert json.dumps(text) == '"3 % of 1,024 keys"'
+        assert shares() == text
+    assert str(text) == text
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_a_kept_text_survives_a_copy_and_the_way_to_another_process() -> None:
+    text = listed([shares(), "b", "c"])
+    for other in (copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
+        assert other == "3 % of 1,024 keys, b and c"
+        with using("zh"):
+            assert str(other) == "1,024 个键的 3 %、b和c"
+
+
+def test_lists_leave_out_what_is_empty() -> None:
+    assert listed(["a"]) == "a"
+    assert not listed([])
+    assert joined("; ", ["a", "", "b"]) == "a; b"
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_another_thread_speaks_english() -> None:
+    said = []
+    with using("zh"):
+        thread = threading.Thread(target=lambda: said.append(str(shares())))
+        thread.start()
+        thread.join()
+    assert said == ["3 % of 1,024 keys"]
+
+
+# ---- visitors ----
+
+
+def spoken(at: AppTest) -> str:
+    return at.session_state[LANGUAGE]
+
+
+@pytest.mark.parametrize(
+    ("locale", "language"),
+    [("zh-CN", "zh"), ("zh", "zh"), ("de-DE", "en"), ("en-GB", "en"), ("", "en"), ("z" * 999, "en")],
+)
+def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, locale: str, language: str
+) -> None:
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.locale", locale)
+    at = open_page("home")
+    assert spoken(at) == language
+    for chosen in ("zh", "en", "auto"):
+        at.selectbox(key="lang").select(chosen).run()
+        assert spoken(at) == (language if chosen == "auto" else chosen)
+    assert spoken(open_page("masks", lang="zh")) == "zh"
+    assert spoken(open_page("masks", lang="en")) == "en"
+
+
+@pytest.mark.parametrize("lang", ["xx", "ZH", "", "zh-CN", "../zh", "zh\0", "<b>", "9" * 500])
+def test_an_unknown_language_is_english_with_a_sentence(open_page: Open, lang: str) -> None:
+    at = open_page("masks", lang=lang)
+    (sentence,) = notices(at)
+    assert "Language" in sentence
+    assert "auto is used" in sentence
+    assert spoken(at) == "en"
+    assert at.session_state[SETTINGS].get("lang", "auto") == "auto"
+
+
+def test_a_class_decides_for_those_who_have_not_chosen(open_page: Open) -> None:
+    at = open_page("home")
+    at.session_state[CLASS_LANGUAGE] = "zh"
+    assert spoken(at.run()) == "zh"
+    at.selectbox(key="lang").select("en").run()
+    assert spoken(at) == "en"
+
+
+def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too(open_page: Open) -> None:
+    at = open_page("home", lang="zh")
+    at.query_params["lang"] = "zh"
+    assert spoken(at.run()) == "zh"
