@@ -1,4 +1,4 @@
-"""In which language the app speaks: that of the browser, the link, the sidebar or the class; and texts wait for it."""
+"""In which language the app speaks, by browser, link, sidebar or class; and texts that wait for it."""
 
 import copy
 import json
