@@ -71,10 +71,7 @@ def draw_surroundings(page: str) -> None:
     settings = shared()
     settings.load_from_address()
     with st.sidebar:
-        controls = Controls(settings)
-        controls.row("device", "dtype")
-        controls.row("seed", "lang")
-        controls.show("present")
+        Controls(settings).show("lang", "device", "dtype", "seed", "present")
         watch_connection()
         attend_navigation()
     if presenting():

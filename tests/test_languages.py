@@ -1,0 +1,68 @@
+"""The catalogues: every text is translated and none is left over, with the same places and markup, and as type is set."""
+
+import re
+from string import Formatter
+
+import pytest
+from babel.messages.catalog import Message
+
+from attention_core.language import ENGLISH, LANGUAGES
+from tools.languages import ROOMS, as_mo, as_po, lacking, merged, path_of
+
+CATALOGUES = [(room, language) for room in ROOMS for language in LANGUAGES if language != ENGLISH]
+# What is not prose: code, formulas, icons, links, and what a place is filled with.
+NO_PROSE = re.compile(r"`[^`]*`|\$[^$]*\$|:material/\w+:|\[[^]]*\]\(\S*\)|https?://\S+")
+MARKUP = re.compile(
+    r"`[^`]*`|\$[^$]*\$|:material/\w+:|:(?:blue|orange|green|violet|gray|small|red)\[|\*\*|\\n|  \n|<[^>]*>"
+)
+HAN = "[\u3400-\u9fff]"
+# What a typesetter of Chinese would mend.
+HALF_WIDTH = re.compile(rf"{HAN}[,;:?!]|[,;:?!]{HAN}|{HAN}\.(?:\s|$)|{HAN}\(|\){HAN}")
+NO_SPACE = re.compile(rf"{HAN}[A-Za-z0-9√∂σ]|[A-Za-z0-9%]{HAN}")
+SPACE = re.compile(r"[，。；：？！、（“]\s(?!\n)|(?<!\n)(?<!  )\s[，。；：？！、）”]")
+
+
+def messages(room: str, language: str) -> list[tuple[Message, str, str]]:
+    """Each message with its English text, in the singular, and its translation."""
+    found = []
+    for message in merged(room, language):
+        if message.id:
+            one = message.id[0] if isinstance(message.id, tuple) else message.id
+            other = message.string[0] if isinstance(message.string, tuple) else message.string
+            found.append((message, str(one), str(other)))
+    return found
+
+
+def places(text: str) -> list[str]:
+    """What stands in for values, with its format."""
+    try:
+        return sorted(f"{name}:{form}!{how}" for _, name, form, how in Formatter().parse(text) if name is not None)
+    except ValueError:  # a text without values, which holds a brace
+        return []
+
+
+def prose(text: str) -> str:
+    return NO_PROSE.sub("", text)
+
+
+@pytest.mark.parametrize(("room", "language"), CATALOGUES)
+def test_every_text_is_translated_and_none_is_left_over(room: str, language: str) -> None:
+    """``python -m tools.languages`` makes the files anew."""
+    catalogue, path = merged(room, language), path_of(room, language)
+    assert list(lacking(catalogue)) == []
+    assert path.read_bytes() == as_po(catalogue)
+    assert path.with_suffix(".mo").read_bytes() == as_mo(catalogue)
+
+
+@pytest.mark.parametrize(("room", "language"), CATALOGUES)
+def test_a_translation_has_the_same_places_and_markup(room: str, language: str) -> None:
+    for _, one, other in messages(room, language):
+        assert places(one) == places(other), one
+        assert sorted(MARKUP.findall(one)) == sorted(MARKUP.findall(other)), one
+
+
+@pytest.mark.parametrize("rule", [HALF_WIDTH, NO_SPACE, SPACE], ids=["full width", "spaces", "no spaces"])
+@pytest.mark.parametrize("room", ROOMS)
+def test_chinese_is_set_as_type_is(room: str, rule: re.Pattern[str]) -> None:
+    wrong = [other for _, _, other in messages(room, "zh") if rule.search(prose(other))]
+    assert wrong == []
