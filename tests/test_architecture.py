@@ -21,7 +21,8 @@ BANNED = {
 SHARED = {
     "experiments": {
         "verdict", "config", "settings", "checks", "inputs", "bounds", "flops", "clock", "judge", "plain", "snippets",
-        "optimizers", "choices", "arrays", "step", "number_format", "stack_bounds", "bias_after_norm", "head_cut",
+        "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
+        "head_cut",
     },
     "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof"},
 }  # fmt: skip

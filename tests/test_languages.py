@@ -1,4 +1,4 @@
-"""The catalogues: every text is translated and none is left over, with the same places and markup, and as type is set."""
+"""The catalogues: every text is translated and none is left over, with its places, its markup, and set as type is."""
 
 import re
 from string import Formatter

@@ -1,7 +1,9 @@
 """Operations, counted by torch's own formulas and without touching what other sessions compute."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 import torch
 import torch.nn.functional as F
@@ -9,9 +11,12 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-from attention_core.language import gettext_lazy as _
+from attention_core.language import gettext_lazy
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
+
+aten = torch.ops.aten
+softmax = aten._softmax  # noqa: SLF001 - the only name that it has as an operation
 
 
 class FlopCounter(TorchDispatchMode):
@@ -42,19 +47,37 @@ class FlopCounter(TorchDispatchMode):
         return self.by_kind.total()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        """Count one operation, or those it consists of, and do it."""
+        """Count one operation, and do it."""
         kwargs, kind = kwargs or {}, func.overloadpacket
-        if kind not in flop_registry and func is not torch.ops.prim.device.default:
-            with self:  # under inference_mode a product arrives whole, and shows what it consists of when asked
-                out = func.decompose(*args, **kwargs)
-            if out is not NotImplemented:
-                return out
-        out = func(*args, **kwargs)
+        out = _shape_of(kind, args) if kind in _PLAIN and args[0].is_meta else func(*args, **kwargs)
         if kind.__name__.startswith("_scaled_dot_product"):
             self.head_size = args[0].shape[-1] if kind in flop_registry else 0
         if kind in flop_registry:
             self.by_kind[kind] += flop_registry[kind](*args, **kwargs, out_val=out)
         return out
+
+
+_PLAIN: Final = (aten.mm, aten.bmm, aten.addmm, aten.baddbmm, aten.mul_, softmax)
+
+
+def _shape_of(kind: Any, args: tuple[Any, ...]) -> Tensor:
+    """What comes of a product, a factor or softmax on torch's meta device.
+
+    torch says it as well, but imports its compiler's algebra for it: sympy, 3 s and 54 MB.
+    """
+    if kind is aten.mul_:
+        return args[0]
+    if kind is softmax:
+        return args[0].new_empty(args[0].shape, dtype=torch.float32 if args[2] else None)
+    *_, one, other = (each for each in args if isinstance(each, Tensor))
+    return one.new_empty((*one.shape[:-1], other.shape[-1]))
+
+
+def count(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[FlopCounter, Any]:
+    """What torch's counter sees in ``compute(*inputs, **options)``, and what it returned."""
+    # In inference mode a product would arrive whole, and not as what it consists of.
+    with torch.inference_mode(False), torch.no_grad(), FlopCounter() as counter:
+        return counter, compute(*(one.clone() if isinstance(one, Tensor) else one for one in inputs), **options)
 
 
 def count_parts(
@@ -68,11 +91,13 @@ def count_parts(
         fused: Whether to count ``forward`` instead of ``trace``.
         masks: Its further arguments.
     """
-    with torch.no_grad(), FlopCounter() as whole:
-        (module if fused else module.trace)(*inputs, **masks)
-    with torch.no_grad(), FlopCounter() as projections:
-        module.out_of_heads(module.into_heads(inputs[0], inputs[-1], inputs[-1])[0])
-    return projections.operations, whole.operations - projections.operations
+    whole = module if fused else module.trace
+
+    def project(*inputs: Tensor) -> Tensor:
+        return module.out_of_heads(module.into_heads(inputs[0], inputs[-1], inputs[-1])[0])
+
+    projections, all_of_it = (count(part, *inputs)[0].operations for part in (project, partial(whole, **masks)))
+    return projections, all_of_it - projections
 
 
 def fused_head_size(
@@ -82,9 +107,8 @@ def fused_head_size(
     """The ``head_size`` that ``FlopCounter`` sees of the kernel that torch chooses for heads of these sizes."""
     q, k = (torch.zeros(1, heads, rows, size, device=device, dtype=dtype) for rows in (queries, keys))
     mask = torch.zeros(queries, keys, device=device, dtype=dtype) if masked else None
-    with torch.no_grad(), FlopCounter() as counter:
-        F.scaled_dot_product_attention(q, k, k, mask, 0.0, is_causal and not masked, scale=1.0)
-    return counter.head_size
+    causal = is_causal and not masked
+    return count(F.scaled_dot_product_attention, q, k, k, mask, 0.0, causal, scale=1.0)[0].head_size
 
 
 def miscounted(head_size: int | None, d_head: int) -> str:
@@ -92,8 +116,8 @@ def miscounted(head_size: int | None, d_head: int) -> str:
     if head_size in (None, d_head):
         return ""
     if head_size == 0:
-        return _("torch's counter has no formula for this device's fused kernel and counts it as 0")
-    return _(
+        return gettext_lazy("torch's counter has no formula for this device's fused kernel and counts it as 0")
+    return gettext_lazy(
         "this device's fused kernel takes heads of {head_size} numbers, and the zeros behind {d_head} are counted",
         head_size=head_size, d_head=d_head,
     )  # fmt: skip

@@ -48,7 +48,7 @@ class KeyValueCache:
         shape = (batch, num_kv_heads, max_len, d_head)
         with torch.inference_mode(False):  # tensors of inference mode cannot be written into outside of it
             self.keys = torch.zeros(shape, device=device, dtype=dtype)
-            self.values = torch.zeros_like(self.keys)
+            self.values = torch.zeros(shape, device=device, dtype=dtype)
         self.length = 0
         self._padding: Tensor | None = None  # (batch, max_len), True = padding
         self._positions: Tensor | None = None  # (batch, max_len), where the caller gave some

@@ -24,6 +24,7 @@ from attention_core.experiments.bounds import (
     shift_tolerance,
     weight_tolerance,
 )
+from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.inputs import draw
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.number_format import plural
@@ -242,8 +243,6 @@ def _gradients(attention: BiasedAttention, config: BiasesConfig) -> tuple[dict[s
         module = attention.at(config.size)
         trace = attention.trace(module)
         biases = bias_parameters(module)
-        *found, values, context = torch.autograd.grad(
-            trace.output, [*biases.values(), trace.v, trace.context], upstream
-        )
+        *found, values, context = pull_back(trace.output, [*biases.values(), trace.v, trace.context], upstream)
     norms = {role: float(on_cpu(one).norm()) for role, one in zip(biases, found, strict=True)}
     return norms, key_gradient_tolerance(trace, context, module.scale), float(on_cpu(values).norm())

@@ -4,9 +4,7 @@ The counter (``torch.utils.flop_counter``) adds up matrix products, 2 FLOPs for 
 no bias and no factor, and where torch has no formula for a fused kernel, as for the CPU's, it counts that as 0.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import torch
 from torch.nn.functional import linear
@@ -14,17 +12,10 @@ from torch.nn.functional import linear
 from attention_core.experiments.complexity.config import TOKENS, WIDTHS, ComplexityConfig
 from attention_core.experiments.complexity.module import blank, filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Line
-from attention_core.experiments.flops import FlopCounter
+from attention_core.experiments.flops import count
 from attention_core.experiments.flops import count_parts as parts_of
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
-
-
-def count(compute: Callable[..., Any], *inputs: Any, **options: Any) -> tuple[int, Any]:
-    """FLOPs that torch's counter sees in ``compute(*inputs, **options)``, and what it returned."""
-    with torch.no_grad(), FlopCounter() as counter:
-        result = compute(*inputs, **options)
-    return counter.operations, result
 
 
 def module_of(config: ComplexityConfig) -> MultiHeadAttention:
@@ -43,27 +34,27 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     module, size = module_of(config), config.torch_dtype.itemsize
     n_t, n_s, d, width = config.num_queries, config.num_keys, config.d_model, config.width
     x, y = (blank(1, rows, d, dtype=config.torch_dtype) for rows in (n_t, n_s))
-    q, k, v = module.into_heads(x, y, y)
+    _, (q, k, v) = count(module.into_heads, x, y, y)
     # One product may serve all three, so each is counted with the module's own matrix.
     matrices = ((x, module.q_weight), (y, module.k_weight), (y, module.v_weight))
-    q_flops, k_flops, v_flops = (count(linear, rows, matrix)[0] for rows, matrix in matrices)
-    s_flops, scores = count(attention_scores, q, k, scale=module.scale)
-    w_flops, weights = count(softmax_over_keys, scores)
-    c_flops, context = count(torch.matmul, weights, v)
+    q_flops, k_flops, v_flops = (count(linear, rows, matrix)[0].operations for rows, matrix in matrices)
+    s, scores = count(attention_scores, q, k, scale=module.scale)
+    w, weights = count(softmax_over_keys, scores)
+    c, context = count(torch.matmul, weights, v)
     cells = n_t * n_s * config.num_heads
     square, core = ("d·h·d_head", "h·d_head") if config.large_heads else ("d²", "d")
     lines = [
         Line("q", "x W_Q", f"2 n_t {square}", 2 * n_t * d * width, q_flops, n_t * width * size, q.nbytes),
         Line("k", "y W_K", f"2 n_s {square}", 2 * n_s * d * width, k_flops, n_s * width * size, k.nbytes),
         Line("v", "y W_V", f"2 n_s {square}", 2 * n_s * d * width, v_flops, n_s * width * size, v.nbytes),
-        Line("scores", "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s_flops, cells * size, scores.nbytes),
-        Line("weights", "softmax", "n_t n_s h exp", 0, w_flops, cells * size, weights.nbytes),
+        Line("scores", "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s.operations, cells * size, scores.nbytes),
+        Line("weights", "softmax", "n_t n_s h exp", 0, w.operations, cells * size, weights.nbytes),
         Line(
             "context",
             "weights v",
             f"2 n_t n_s {core}",
             2 * n_t * n_s * width,
-            c_flops,
+            c.operations,
             n_t * width * size,
             context.nbytes,
         ),
@@ -71,7 +62,11 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     if config.output_projection:
         o_flops, output = count(module.out_of_heads, context)
         wanted = 2 * n_t * d * width
-        lines.append(Line("output", "context W_O", f"2 n_t {square}", wanted, o_flops, n_t * d * size, output.nbytes))
+        lines.append(
+            Line(
+                "output", "context W_O", f"2 n_t {square}", wanted, o_flops.operations, n_t * d * size, output.nbytes
+            )
+        )
     return tuple(lines)
 
 

@@ -63,10 +63,9 @@ def _measure(config: NormalizationConfig) -> Measured:
 
 
 def _jacobian(module: nn.Module, x: Tensor) -> Tensor:
-    """∂y_ij/∂x_kl of all outputs: a batch of as many backward passes as there are."""
+    """∂y_ij/∂x_kl of all outputs: as many backward passes as there are."""
     x = x.clone().requires_grad_()
     with torch.enable_grad():
         y = module(x)
-        ask = torch.eye(y.numel(), dtype=y.dtype, device=y.device).view(-1, *y.shape)
-        (rows,) = torch.autograd.grad(y, x, ask, is_grads_batched=True)
-    return on_cpu(rows[:, 0].unflatten(0, x.shape[1:]))
+        rows = [torch.autograd.grad(one, x, retain_graph=True)[0] for one in y.flatten()]
+    return on_cpu(torch.cat(rows).unflatten(0, x.shape[1:]))

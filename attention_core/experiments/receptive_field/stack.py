@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig
 from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -202,7 +203,7 @@ def path_weights(stack: HeadStack, chosen: Int[np.ndarray, " chosen"]) -> Float[
         x = _inputs(stack, content)
         for module in stack.layers:
             x = _apply(stack, module, x)
-            (derivative,) = torch.autograd.grad(x[0, :, stack.tokens :], content, ask, retain_graph=True)
+            (derivative,) = pull_back(x[0, :, stack.tokens :], content, ask, keep=True)
             derivatives.append(derivative.mT.to("cpu", torch.float64) / stack.unit)
     return torch.stack(derivatives).numpy()
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attention_core.device import supported_dtypes
 from attention_core.experiments.bounds import is_half
+from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.scaling.config import CHUNK, D_HEADS, SCALED, UNSCALED, ScalingConfig
 from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCurves, summarise
 from attention_core.experiments.scaling.inputs import Inputs, chunks, pair_rows
@@ -127,7 +128,7 @@ def attend(
     with torch.inference_mode(False), torch.enable_grad():
         given = scores.detach().requires_grad_()
         weights = softmax_over_keys(given * factor[:, None, None].to(given), dtype=inputs.upstream.dtype)
-        (gradient,) = torch.autograd.grad(weights, given, inputs.upstream.expand_as(weights))
+        (gradient,) = pull_back(weights, given, inputs.upstream)
     return Attended(weights.detach(), lengths.of(gradient, inputs))
 
 

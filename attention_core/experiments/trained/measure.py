@@ -13,6 +13,7 @@ from attention_core.checkpoints.accuracy import without
 from attention_core.checkpoints.grammar import VERBS
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
+from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Steps, Test, largest, steps_judged, worst
 from attention_core.experiments.number_format import plural
@@ -318,8 +319,8 @@ def _reach(module: Any, text: Tensor, config: TrainedConfig) -> Tensor:
         signs = torch.randint(2, (PROBES, inputs.shape[-1]), generator=draw).to(inputs) * 2 - 1
         lengths = [torch.eye(inputs.shape[1], dtype=torch.float64)[-1]]  # below the first layer it is its own input
         for state in states:
-            (gradients,) = torch.autograd.grad(state[0, -1], inputs, signs, retain_graph=True, is_grads_batched=True)
-            lengths.append(on_cpu(gradients)[:, 0].square().sum(-1).mean(0).sqrt())
+            passes = [pull_back(state[0, -1], inputs, one, keep=True)[0] for one in signs]
+            lengths.append(on_cpu(torch.cat(passes)).square().sum(-1).mean(0).sqrt())
     return _effective_number(torch.stack(lengths))
 
 
