@@ -89,7 +89,7 @@ class LearningConfig(RunConfig):
         OneOf(
             (0, 8, 16, 32, 64, 256, 1024),
             between=True,
-            shown=lambda size: f"{size:,}" if size else _("d_model / heads"),
+            shown=lambda size: f"{size:,}" if size else str(_("d_model / heads")),
             label="d_head",
             hint=_("Size of a head."),
         ),
