@@ -13,10 +13,19 @@ from attention_core.experiments import learning as study
 from attention_core.experiments.settings import Choice, Coded, OneOf, Whole, Words, setting
 from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-LEARNS, PARTLY, GUESSES = "Yes", "A little, but it does not get there", "No, it goes on guessing"
+LEARNS = gettext_lazy("Yes")
+PARTLY = gettext_lazy("A little, but it does not get there")
+GUESSES = gettext_lazy("No, it goes on guessing")
 CERTAIN = 5  # standard errors
-BELOW = {"gradients": "gradients", "heads": "heads off", "seeds": "several seeds", "map": "the map"}
+BELOW = {
+    "gradients": gettext_lazy("gradients"),
+    "heads": gettext_lazy("heads off"),
+    "seeds": gettext_lazy("several seeds"),
+    "map": gettext_lazy("the map"),
+}
 ASIDE = ("learn-order", "learn-key-bias")
 RATES = ("learn-depth", "learn-scale", "learn-tied")
 CURVES = 180
@@ -37,40 +46,46 @@ def write_heads(heads: tuple[study.Head, ...]) -> str:
 class View:
     """The moment that is shown, an input of one's own, and what stands below."""
 
-    step: int = setting(study.MAX_MOMENTS - 1, OneOf(range(study.MAX_MOMENTS), label="Moment"))
+    step: int = setting(study.MAX_MOMENTS - 1, OneOf(range(study.MAX_MOMENTS), label=gettext_lazy("Moment")))
     text: tuple[str, ...] = setting(
         (),
         Words(
             least=0,
-            label="Ask the trained model",
-            hint="Letters, from a on, best as many as it was trained on; empty for its own example.",
+            label=gettext_lazy("Ask the trained model"),
+            hint=gettext_lazy("Letters, from a on, best as many as it was trained on; empty for its own example."),
         ),
     )
-    off: tuple[study.Head, ...] = setting((), Coded(read_heads, write_heads, label="Heads off"))
-    below: str = setting("gradients", Choice(BELOW, label="Below", hint="Seeds and map train many models."))
-    runs: int = setting(6, Whole(2, 16, label="Several seeds: runs"))
+    off: tuple[study.Head, ...] = setting((), Coded(read_heads, write_heads, label=gettext_lazy("Heads off")))
+    below: str = setting(
+        "gradients", Choice(BELOW, label=gettext_lazy("Below"), hint=gettext_lazy("Seeds and map train many models."))
+    )
+    runs: int = setting(6, Whole(2, 16, label=gettext_lazy("Several seeds: runs")))
 
 
 DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 1, "causal": True, "steps": 300}
 DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200, "batch": 16}
 PRESETS = (
-    Preset("Reverse without positions", "It learns what, and never where.", {"positions": "none"}),
     Preset(
-        "Induction with one layer",
-        "One is blind here; give it two.",
+        gettext_lazy("Reverse without positions"),
+        gettext_lazy("It learns what, and never where."),
+        {"positions": "none"},
+    ),
+    Preset(
+        gettext_lazy("Induction with one layer"),
+        gettext_lazy("One is blind here; give it two."),
         DEPTH | {"feed_forward": False, "below": "seeds"},
     ),
     Preset(
-        "No scale, large heads",
-        "No seed learns; start at 0.25.",
+        gettext_lazy("No scale, large heads"),
+        gettext_lazy("No seed learns; start at 0.25."),
         DESCENT | {"feed_forward": False, "scale": "none", "d_head": 256, "below": "seeds"},
     ),
     Preset(
-        "One matrix for keys and values",
-        "Copying is learned all the same.",
+        gettext_lazy("One matrix for keys and values"),
+        gettext_lazy("Copying is learned all the same."),
         {"task": "copy", "projections": "tied-kv", "batch": 16, "feed_forward": False, "below": "seeds"},
     ),
-    Preset("The key bias", "Only rounding moves it.", DESCENT | {"feed_forward": False}),
+    Preset(gettext_lazy("The key bias"), gettext_lazy("Only rounding moves it."), DESCENT | {"feed_forward": False}),
 )
 
 
@@ -83,7 +98,7 @@ def grade(result: study.LearningResult) -> str:
 
 
 PREDICT = Predict(
-    "Take the positions away and train again: will it learn to reverse?",
+    gettext_lazy("Take the positions away and train again: will it learn to reverse?"),
     (LEARNS, PARTLY, GUESSES),
     {"positions": "none"},
     grade,
@@ -137,13 +152,15 @@ page = Page("learning", config=study.LearningConfig, view=View, make=make, prese
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section("Task", "task", "text", "steps")
-    controls.section("Model", "layers", "heads")
-    controls.section("Below the picture", "below")
+    controls.section(_("Task"), "task", "text", "steps")
+    controls.section(_("Model"), "layers", "heads")
+    controls.section(_("Below the picture"), "below")
     controls.break_it(
         "positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement"
     )
-    controls.section("Training", "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs")
+    controls.section(
+        _("Training"), "optimizer", "learning_rate", "batch", "tokens", "kinds", "back", "d_model", "runs"
+    )
 
 
 @page.view
@@ -190,7 +207,7 @@ def answers(config: study.LearningConfig, view: View, found: Results) -> None:
         snippet=lambda: study.learning_snippet(config),
         table=lambda: draw.learning_table(result.history),
         files=(
-            File("Keep this model", "safetensors", "application/octet-stream", lambda: study.keep(result.trained)),
+            File(_("Keep this model"), "safetensors", "application/octet-stream", lambda: study.keep(result.trained)),
         ),
     )
 
@@ -258,7 +275,7 @@ def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...]) -> 
 
     st.session_state[key] = [head for head in heads if head not in off]
     st.pills(
-        "Heads that are on", heads, format_func=lambda head: draw.head_name((config.layers, config.heads), head),
+        _("Heads that are on"), heads, format_func=lambda head: draw.head_name((config.layers, config.heads), head),
         selection_mode="multi", key=key, on_change=switched, disabled=keep is None,
     )  # fmt: skip
 

@@ -8,34 +8,62 @@ from attention_core.experiments.settings import Choice, Whole, setting
 from attention_core.figures import receptive_field as draw
 from attention_core.figures.changes import reach_changed
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-SAME, LINEAR = "As many as one layer up", "A few more with each layer"
-POWER, ALL = "At least twice as many with each layer", "All of them"
-SHOWN = {"graph": "graph", "matrix": "matrix", "curve": "curve", "table": "heads × layers", "kernel": "kernel"}
+SAME = gettext_lazy("As many as one layer up")
+LINEAR = gettext_lazy("A few more with each layer")
+POWER = gettext_lazy("At least twice as many with each layer")
+ALL = gettext_lazy("All of them")
+SHOWN = {
+    "graph": gettext_lazy("graph"),
+    "matrix": gettext_lazy("matrix"),
+    "curve": gettext_lazy("curve"),
+    "table": gettext_lazy("heads × layers"),
+    "kernel": gettext_lazy("kernel"),
+}
 
 
 @settings_group("receptive_field")
 class View:
     """What is shown, and of which node of the graph how much is lit; where the stack ends before it, the last one."""
 
-    show: str = setting("graph", Choice(SHOWN, label="Show", listed=False))
+    show: str = setting("graph", Choice(SHOWN, label=gettext_lazy("Show"), listed=False))
     level: int = setting(
         study.MAX_LAYERS,
-        Whole(0, study.MAX_LAYERS, label=f"Chosen node: layer ({study.MAX_LAYERS}: the top)"),
+        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Chosen node: layer ({top}: the top)", top=study.MAX_LAYERS)),
     )
     token: int = setting(
         study.MAX_TOKENS,
-        Whole(1, study.MAX_TOKENS, label=f"Chosen node: token ({study.MAX_TOKENS}: the last)"),
+        Whole(
+            1, study.MAX_TOKENS, label=gettext_lazy("Chosen node: token ({last}: the last)", last=study.MAX_TOKENS)
+        ),
     )
-    down: int = setting(study.MAX_LAYERS, Whole(0, study.MAX_LAYERS, label=f"Layers down ({study.MAX_LAYERS}: all)"))
+    down: int = setting(
+        study.MAX_LAYERS,
+        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Layers down ({all}: all)", all=study.MAX_LAYERS)),
+    )
 
 
 PRESETS = (
-    Preset("Two heads, three layers", "27 inputs reach one token: (2 + 1)³.", {}),
-    Preset("One head", "Doubling with each layer still grows fast.", {"heads": 1, "layers": 5}),
-    Preset("Random heads", "Their paths overlap.", {"weights": "random"}),
-    Preset("Soft heads", "Every token sees every other, a little.", {"weights": "soft", "show": "matrix"}),
-    Preset("No residual", "Without it a token forgets where it stood: 2ⁿ, not 3ⁿ.", {"residual": False}, spoils=True),
+    Preset(gettext_lazy("Two heads, three layers"), gettext_lazy("27 inputs reach one token: (2 + 1)³."), {}),
+    Preset(
+        gettext_lazy("One head"),
+        gettext_lazy("Doubling with each layer still grows fast."),
+        {"heads": 1, "layers": 5},
+    ),
+    Preset(gettext_lazy("Random heads"), gettext_lazy("Their paths overlap."), {"weights": "random"}),
+    Preset(
+        gettext_lazy("Soft heads"),
+        gettext_lazy("Every token sees every other, a little."),
+        {"weights": "soft", "show": "matrix"},
+    ),
+    Preset(
+        gettext_lazy("No residual"),
+        gettext_lazy("Without it a token forgets where it stood: 2ⁿ, not 3ⁿ."),
+        {"residual": False},
+        spoils=True,
+    ),
 )
 
 
@@ -50,11 +78,11 @@ def grade(result: study.ReceptiveFieldResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Take the residual away: how many inputs does a token still see through three layers of two heads?",
+    gettext_lazy("Take the residual away: how many inputs does a token still see through three layers of two heads?"),
     (SAME, LINEAR, POWER, ALL),
     {"residual": False},
     grade,
-    headline="Each head looks at one token: how far does a stack of them see?",
+    headline=gettext_lazy("Each head looks at one token: how far does a stack of them see?"),
 )
 
 page = Page("receptive_field", config=study.ReceptiveFieldConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -62,9 +90,9 @@ page = Page("receptive_field", config=study.ReceptiveFieldConfig, view=View, pre
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section("Stack", "heads", "layers", "tokens")
-    controls.section("Weights", "weights", "mask")
-    controls.section("What is drawn", "show")
+    controls.section(_("Stack"), "heads", "layers", "tokens")
+    controls.section(_("Weights"), "weights", "mask")
+    controls.section(_("What is drawn"), "show")
     controls.break_it("residual", "wrap", "write_positions", "temperature", "threshold")
     controls.show("level", "token", "down")
 
@@ -114,7 +142,7 @@ def picture(config: study.ReceptiveFieldConfig, view: View, key: str) -> None:
 def changed(before: tuple[study.ReceptiveFieldConfig, View], after: tuple[study.ReceptiveFieldConfig, View]) -> str:
     if before[0] == after[0]:
         return ""
-    return reach_changed(*(page.compute(study.run_attended_keys, config) for config, _ in (before, after)))
+    return reach_changed(*(page.compute(study.run_attended_keys, config) for config, _view in (before, after)))
 
 
 @page.results

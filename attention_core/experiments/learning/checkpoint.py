@@ -15,6 +15,7 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import shapes_only
 from attention_core.experiments.learning.result import Trained
+from attention_core.language import gettext_lazy as _
 
 FORMAT: Final = "attention-explorer-learning-1"
 MAX_BYTES: Final = 64 * 2**20
@@ -41,23 +42,25 @@ def load_kept(content: bytes) -> Trained:
     from safetensors.numpy import load
 
     if len(content) > MAX_BYTES:
-        raise _refused(f"{len(content):,} bytes", f"at most {MAX_BYTES:,} bytes are allowed")
+        raise _refused(
+            _("{count:,} bytes", count=len(content)), _("at most {most:,} bytes are allowed", most=MAX_BYTES)
+        )
     try:
         header = read_header(io.BytesIO(content), "the file")
     except CheckpointError as error:
-        raise _refused("a damaged file", str(error).removesuffix(".")) from error
+        raise _refused(_("a damaged file"), str(error).removesuffix(".")) from error
     if FORMAT not in header.metadata:
-        raise _refused("a file of another kind", "a model that was kept here is needed")
+        raise _refused(_("a file of another kind"), _("a model that was kept here is needed"))
     config = _config(header.metadata[FORMAT])
     wanted = {name: tuple(each.shape) for name, each in shapes_only(config).named_parameters()}
     if wanted != {name: entry.shape for name, entry in header.tensors.items()}:
-        raise _refused("its parameters", "their names and shapes must be those of its config")
-    numbers = f"finite numbers in {config.dtype} are needed"
+        raise _refused(_("its parameters"), _("their names and shapes must be those of its config"))
+    numbers = _("finite numbers in {dtype} are needed", dtype=config.dtype)
     if {entry.dtype for entry in header.tensors.values()} != {DTYPES[config.dtype]}:
-        raise _refused("its numbers", numbers)
+        raise _refused(_("its numbers"), numbers)
     weights = load(content)
     if not all(np.isfinite(each).all() for each in weights.values()):
-        raise _refused("its numbers", numbers)
+        raise _refused(_("its numbers"), numbers)
     return Trained(config=config, weights=weights)
 
 
@@ -65,9 +68,9 @@ def _config(text: str) -> LearningConfig:
     try:
         settings = read_json(text.encode(errors="surrogatepass"), "its config")
     except CheckpointError as error:
-        raise _refused("its config", "settings as JSON are needed") from error
+        raise _refused(_("its config"), _("settings as JSON are needed")) from error
     if set(settings) != {field.name for field in fields(LearningConfig)}:
-        raise _refused("its config", "exactly the settings of a run are needed")
+        raise _refused(_("its config"), _("exactly the settings of a run are needed"))
     return LearningConfig(**settings)
 
 

@@ -11,30 +11,35 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS, run_bytes, step_seconds
 from attention_core.experiments.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.modules.positions import Learned, Position
 
 HELD_OUT: Final = 512
 SUCCESS: Final = 0.95
 TASK_NAMES: Final = {
-    "reverse": "reverse the tokens",
-    "sort": "sort the tokens",
-    "copy": "copy an earlier token",
-    "induction": "continue a repetition",
+    "reverse": _("reverse the tokens"),
+    "sort": _("sort the tokens"),
+    "copy": _("copy an earlier token"),
+    "induction": _("continue a repetition"),
 }
 POSITIONS: Final = {
-    "sinusoidal": "sines and cosines",
-    "none": "none",
-    "learned": "learned",
-    "rotary": "rotary (RoPE)",
+    "sinusoidal": _("sines and cosines"),
+    "none": _("none"),
+    "learned": _("learned"),
+    "rotary": _("rotary (RoPE)"),
     "alibi": "ALiBi",
 }
-SCALES: Final = {"root": "1/√d_head", "none": "none"}
+SCALES: Final = {"root": "1/√d_head", "none": _("none")}
 OPTIMIZERS: Final = {"adamw": "AdamW", "sgd": "SGD"}
 RATES: Final = (0.0001, 0.0003, 0.001, 0.003, 0.005, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0, 100.0)
-PROJECTION_NAMES: Final = {"full": "three of their own", "tied-kv": "W_K = W_V", "tied-qk": "W_Q = W_K"}
+PROJECTION_NAMES: Final = {"full": _("three of their own"), "tied-kv": "W_K = W_V", "tied-qk": "W_Q = W_K"}
 PLACEMENTS: Final[dict[str, Placement]] = {"pre": PreNorm(), "post": PostNorm(), "residual": ResidualPostNorm()}
-PLACEMENT_NAMES: Final = {"pre": "before each part", "post": "after each sum", "residual": "after each part"}
+PLACEMENT_NAMES: Final = {
+    "pre": _("before each part"),
+    "post": _("after each sum"),
+    "residual": _("after each part"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,43 +74,47 @@ class LearningConfig(RunConfig):
         ConfigError: If a setting is not possible, or all of them together take too long.
     """
 
-    task: str = setting("reverse", Choice(TASK_NAMES, label="Task", hint="What the model learns to answer."))
-    tokens: int = setting(12, Whole(2, 64, label="Tokens", hint="Length of each input."))
-    kinds: int = setting(10, Whole(2, len(ALPHABET), label="Kinds of tokens", hint="Letters of the alphabet."))
-    back: int = setting(3, Whole(1, 63, label="How far back", hint="Which token copying asks for."))
-    layers: int = setting(1, Whole(1, 6, label="Layers"))
-    heads: int = setting(1, Whole(1, 8, label="Heads"))
+    task: str = setting("reverse", Choice(TASK_NAMES, label=_("Task"), hint=_("What the model learns to answer.")))
+    tokens: int = setting(12, Whole(2, 64, label=_("Tokens"), hint=_("Length of each input.")))
+    kinds: int = setting(10, Whole(2, len(ALPHABET), label=_("Kinds of tokens"), hint=_("Letters of the alphabet.")))
+    back: int = setting(3, Whole(1, 63, label=_("How far back"), hint=_("Which token copying asks for.")))
+    layers: int = setting(1, Whole(1, 6, label=_("Layers")))
+    heads: int = setting(1, Whole(1, 8, label=_("Heads")))
     d_model: int = setting(
-        32, OneOf((2, 8, 16, 24, 32, 64, 128, 256), between=True, label="d_model", hint="Size of a token's vector.")
+        32,
+        OneOf((2, 8, 16, 24, 32, 64, 128, 256), between=True, label="d_model", hint=_("Size of a token's vector.")),
     )
     d_head: int = setting(
         0,
         OneOf(
             (0, 8, 16, 32, 64, 256, 1024),
             between=True,
-            shown=lambda size: f"{size:,}" if size else "d_model / heads",
+            shown=lambda size: f"{size:,}" if size else str(_("d_model / heads")),
             label="d_head",
-            hint="Size of a head.",
+            hint=_("Size of a head."),
         ),
     )
     positions: str = setting(
-        "sinusoidal", Choice(POSITIONS, label="Positions", hint="Without them only a mask tells the order.")
+        "sinusoidal", Choice(POSITIONS, label=_("Positions"), hint=_("Without them only a mask tells the order."))
     )
-    causal: bool = setting(False, Switch(label="Causal mask", hint="Each token sees only those up to itself."))
-    scale: str = setting("root", Choice(SCALES, label="Scale of the scores", listed=False))
-    biases: bool = setting(True, Switch(label="Biases", hint="b_Q, b_K, b_V and b_O."))
-    projections: str = setting("full", Choice(PROJECTION_NAMES, label="W_Q, W_K and W_V"))
-    placement: str = setting("pre", Choice(PLACEMENT_NAMES, label="LayerNorm stands"))
-    feed_forward: bool = setting(True, Switch(label="Feed-forward network", hint="4 · d_model wide, in each block."))
+    causal: bool = setting(False, Switch(label=_("Causal mask"), hint=_("Each token sees only those up to itself.")))
+    scale: str = setting("root", Choice(SCALES, label=_("Scale of the scores"), listed=False))
+    biases: bool = setting(True, Switch(label=_("Biases"), hint=_("b_Q, b_K, b_V and b_O.")))
+    projections: str = setting("full", Choice(PROJECTION_NAMES, label=_("W_Q, W_K and W_V")))
+    placement: str = setting("pre", Choice(PLACEMENT_NAMES, label=_("LayerNorm stands")))
+    feed_forward: bool = setting(
+        True, Switch(label=_("Feed-forward network"), hint=_("4 · d_model wide, in each block."))
+    )
     start: float = setting(
-        1.0, Real(0.0, 4.0, 0.25, label="W_Q and W_K start at", hint="A factor; at 1 scaled scores spread by 1.")
+        1.0,
+        Real(0.0, 4.0, 0.25, label=_("W_Q and W_K start at"), hint=_("A factor; at 1 scaled scores spread by 1.")),
     )
-    optimizer: str = setting("adamw", Choice(OPTIMIZERS, label="Optimizer", listed=False))
-    learning_rate: float = setting(0.01, OneOf(RATES, between=True, shown="{:g}".format, label="Learning rate"))
+    optimizer: str = setting("adamw", Choice(OPTIMIZERS, label=_("Optimizer"), listed=False))
+    learning_rate: float = setting(0.01, OneOf(RATES, between=True, shown="{:g}".format, label=_("Learning rate")))
     batch: int = setting(
-        32, OneOf((1, 8, 16, 32, 64, 256), between=True, label="Batch", hint="New sequences in each step.")
+        32, OneOf((1, 8, 16, 32, 64, 256), between=True, label=_("Batch"), hint=_("New sequences in each step."))
     )
-    steps: int = setting(150, OneOf((1, 50, 150, 300, 600, 1500, 5000), between=True, label="Steps"))
+    steps: int = setting(150, OneOf((1, 50, 150, 300, 600, 1500, 5000), between=True, label=_("Steps")))
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
@@ -116,27 +125,33 @@ class LearningConfig(RunConfig):
 
     def _check_sizes(self) -> None:
         if not self.d_head and self.d_model % self.heads:
-            raise ConfigError("d_model", self.d_model, f"a multiple of the {self.heads} heads is, or a d_head given")
+            allowed = _("a multiple of the {heads} heads is, or a d_head given", heads=self.heads)
+            raise ConfigError("d_model", self.d_model, allowed)
         if self.positions == "rotary" and self.head_size % 2:
-            raise ConfigError("d_head", self.head_size, "rotary positions turn pairs, so an even number is allowed")
+            allowed = _("rotary positions turn pairs, so an even number is allowed")
+            raise ConfigError("d_head", self.head_size, allowed)
         if self.task == "copy" and self.back >= self.tokens:
-            raise ConfigError("back", self.back, f"with {self.tokens} tokens at most {self.tokens - 1} is allowed")
+            allowed = _("with {tokens} tokens at most {most} is allowed", tokens=self.tokens, most=self.tokens - 1)
+            raise ConfigError("back", self.back, allowed)
         if self.task == "induction":
             if self.tokens < 4:
-                raise ConfigError("tokens", self.tokens, "a sequence that repeats itself needs at least 4")
+                raise ConfigError("tokens", self.tokens, _("a sequence that repeats itself needs at least 4"))
             longest = periods(self.tokens)[-1]
             if self.kinds < longest:
-                allowed = f"periods of up to {longest} different tokens need as many kinds"
+                allowed = _("periods of up to {longest} different tokens need as many kinds", longest=longest)
                 raise ConfigError("kinds", self.kinds, allowed)
 
     def _check_cost(self) -> None:
         if self.seconds <= MAX_SECONDS:
             return
-        runs = "" if self.repeats == 1 else f"{self.repeats} runs of "
-        takes = f"{runs}{self.steps:,} steps of about {1000 * self.step_seconds:.3g} ms"
+        takes = _("{steps:,} steps of about {ms:.3g} ms", steps=self.steps, ms=1000 * self.step_seconds)
+        if self.repeats > 1:
+            takes = _("{runs} runs of {steps}", runs=self.repeats, steps=takes)
         most = int((MAX_SECONDS / self.repeats - self.held_out_seconds) / self.step_seconds)
-        fewer = f"at most {most:,} steps, or smaller sizes" if most >= 1 else "smaller sizes"
-        allowed = f"that is more than {MAX_SECONDS:g} seconds of one core; {fewer} will do"
+        fewer = _("at most {most:,} steps, or smaller sizes", most=most) if most >= 1 else _("smaller sizes")
+        allowed = _(
+            "that is more than {seconds:g} seconds of one core; {fewer} will do", seconds=MAX_SECONDS, fewer=fewer
+        )
         raise ConfigError("steps", takes, allowed)
 
     @property

@@ -16,6 +16,7 @@ from attention_core.experiments.learning.result import Score, Trained
 from attention_core.experiments.learning.trainer import score
 from attention_core.experiments.settings import check_settings
 from attention_core.experiments.step import Step
+from attention_core.language import gettext_lazy as _
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,11 @@ class Ablation:
         check_heads(config)
         for layer, head in self.off:
             if not (0 <= layer < config.layers and 0 <= head < config.heads):
-                allowed = f"layers 0 to {config.layers - 1} and heads 0 to {config.heads - 1} are allowed"
+                allowed = _(
+                    "layers 0 to {layer} and heads 0 to {head} are allowed",
+                    layer=config.layers - 1,
+                    head=config.heads - 1,
+                )
                 raise ConfigError("off", (layer, head), allowed)
 
 
@@ -62,10 +67,11 @@ def check_heads(config: LearningConfig) -> None:
     """Raise ``ConfigError`` unless every head of such a model can be tried within the time that a run may take."""
     count = config.layers * config.heads
     if (count + 1) * config.held_out_seconds > MAX_SECONDS:
-        allowed = (
-            f"to switch each off takes more than {MAX_SECONDS:g} seconds of one core; fewer or smaller ones will do"
+        allowed = _(
+            "to switch each off takes more than {seconds:g} seconds of one core; fewer or smaller ones will do",
+            seconds=MAX_SECONDS,
         )
-        raise ConfigError("heads", f"{count} heads of this size", allowed)
+        raise ConfigError("heads", _("{count} heads of this size", count=count), allowed)
 
 
 def steps_ablation(config: Ablation) -> Iterator[Step | AblationResult]:
@@ -74,9 +80,10 @@ def steps_ablation(config: Ablation) -> Iterator[Step | AblationResult]:
     model = rebuild(config.trained)
     each = np.zeros((run.layers, run.heads))
     for done, place in enumerate(np.ndindex(each.shape)):
-        yield Step(done, each.size + 1, f"without head {place[1] + 1} of layer {place[0] + 1}")
+        said = _("without head {head} of layer {layer}", head=place[1] + 1, layer=place[0] + 1)
+        yield Step(done, each.size + 1, said)
         each[place] = _without(run, model, [place]).accuracy
-    yield Step(each.size, each.size + 1, "without those that are off")
+    yield Step(each.size, each.size + 1, _("without those that are off"))
     yield AblationResult(config=config, left=_without(run, model, config.off), each=each)
 
 

@@ -14,6 +14,7 @@ from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.model import TokenModel, blank_model
 from attention_core.experiments.learning.result import Trained
 from attention_core.experiments.learning.tasks import ALPHABET, IGNORED
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.traced import traced
 
 Head = tuple[int, int]
@@ -68,10 +69,11 @@ def check_input(field: str, tokens: Sequence[str], config: LearningConfig) -> No
     known = ALPHABET[: config.kinds]
     for token in tokens:
         if len(token) != 1 or token not in known:
-            raise ConfigError(field, token, f"this model knows the letters {known[0]} to {known[-1]}")
+            allowed = _("this model knows the letters {first} to {last}", first=known[0], last=known[-1])
+            raise ConfigError(field, token, allowed)
     if len(tokens) > config.tokens:
-        allowed = f"this model was trained on {config.tokens} tokens, so as many are allowed"
-        raise ConfigError(field, f"{len(tokens)} tokens", allowed)
+        allowed = _("this model was trained on {tokens} tokens, so as many are allowed", tokens=config.tokens)
+        raise ConfigError(field, _("{count} tokens", count=len(tokens)), allowed)
 
 
 def answer(trained: Trained, tokens: Sequence[str], off: Sequence[Head] = ()) -> Answer:

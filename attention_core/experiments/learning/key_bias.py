@@ -15,16 +15,17 @@ from attention_core.experiments.learning.config import OPTIMIZERS, LearningConfi
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy, sequences
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.traced import traced
 
 EVERY: Final = 8  # moments between two looks at what rounding may do: a look costs more than a step
-ROTATED: Final = "rotary positions turn b_K by another angle at every key"
+ROTATED: Final = _("rotary positions turn b_K by another angle at every key")
 _SHARED: Final = {
-    "tied-kv": "b_K and b_V are one vector, and b_V moves",
-    "tied-qk": "b_K and b_Q are one vector, and b_Q moves",
+    "tied-kv": _("b_K and b_V are one vector, and b_V moves"),
+    "tied-qk": _("b_K and b_Q are one vector, and b_Q moves"),
 }
-_MOVED: Final = "AdamW divides what rounding leaves by its own size, and lets weights decay"
+_MOVED: Final = _("AdamW divides what rounding leaves by its own size, and lets weights decay")
 
 
 def _lets_through(config: LearningConfig) -> str:
@@ -37,15 +38,16 @@ def _moves(config: LearningConfig) -> str:
 
 def _jumps(config: LearningConfig) -> str:
     """Rounding is looked at now and then, which tells nothing of a run that is another one after each step."""
-    jumps = config.optimizer == "sgd" and config.learning_rate > 1
-    return "with so large a learning rate each step makes another model, whose rounding is not known" if jumps else ""
+    if config.optimizer == "sgd" and config.learning_rate > 1:
+        return _("with so large a learning rate each step makes another model, whose rounding is not known")
+    return ""
 
 
 TESTS: Final = (
-    Test("learn-key-bias.moved", "≤", "training moves the key bias by", "‖b_K after − b_K before‖", breaks=_moves,
-         leaves=_jumps),
-    Test("learn-key-bias.idle", "≤", "without the key bias the trained weights differ by at most",
-         "max |weights − weights without b_K|", breaks=_lets_through),
+    Test("learn-key-bias.moved", "≤", _("training moves the key bias by"), _("‖b_K after − b_K before‖"),
+         breaks=_moves, leaves=_jumps),
+    Test("learn-key-bias.idle", "≤", _("without the key bias the trained weights differ by at most"),
+         _("max |weights − weights without b_K|"), breaks=_lets_through),
 )  # fmt: skip
 
 
@@ -82,16 +84,17 @@ class KeyBiasWatch:
         self._add_up()
         size = float(torch.cat(self._starts["k"]).norm())
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
-        steps = f"{config.steps:,} steps of {OPTIMIZERS[config.optimizer]}"
         exact = float(self._gradient_sum.norm()) if self._descends else math.inf
         moved, others = self._moved("k"), self._moved("q")
-        cases = f"{steps}, which move b_Q by {format_number(others)}"
+        cases = _(
+            "{steps:,} steps of {optimizer}, which move b_Q by {size}",
+            steps=config.steps, optimizer=OPTIMIZERS[config.optimizer], size=format_number(others),
+        )  # fmt: skip
         found = {"learn-key-bias.moved": Found(moved, self._bound + own, cases, others, exact=exact)}
         if config.projections == "full":
             lost, exact, rounding = _taken_out(self._trainer)
-            found["learn-key-bias.idle"] = Found(
-                lost, rounding, f"{config.tokens} tokens, all heads", 1.0, exact=exact
-            )
+            cases = _("{tokens} tokens, all heads", tokens=config.tokens)
+            found["learn-key-bias.idle"] = Found(lost, rounding, cases, 1.0, exact=exact)
         return judge_all(config, TESTS, found)
 
     def _add_up(self) -> None:

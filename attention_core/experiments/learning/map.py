@@ -16,6 +16,7 @@ from attention_core.experiments.learning.cost import MAX_SECONDS
 from attention_core.experiments.learning.trainer import Trainer, score
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 D_HEADS: Final = (16, 64, 256, 1024)
 RATES: Final = {"adamw": (0.001, 0.003, 0.01, 0.03), "sgd": (0.03, 0.1, 0.3, 1.0)}
@@ -50,9 +51,13 @@ class MapConfig(RunConfig):
         check_int("steps", self.steps, 1, 1000)
         check_int("runs", self.runs, 1, 8)
         if self.seconds > MAX_SECONDS:
-            given = f"{self.runs} × {len(SCALES) * len(self.rates) * len(D_HEADS)} runs of {self.steps:,} steps"
-            most = int(self.steps * MAX_SECONDS / self.seconds)
-            allowed = f"that is more than {MAX_SECONDS:g} seconds of one core; about {most:,} steps will do"
+            cells = len(SCALES) * len(self.rates) * len(D_HEADS)
+            given = _("{runs} × {cells} runs of {steps:,} steps", runs=self.runs, cells=cells, steps=self.steps)
+            allowed = _(
+                "that is more than {seconds:g} seconds of one core; about {most:,} steps will do",
+                seconds=MAX_SECONDS,
+                most=int(self.steps * MAX_SECONDS / self.seconds),
+            )
             raise ConfigError("steps", given, allowed)
 
     @property
@@ -124,7 +129,7 @@ def steps_map(config: MapConfig) -> Iterator[MapStep | MapResult]:
     blind = math.nan
     places = sorted(np.ndindex(shape), key=lambda place: place[2])
     for done, (scale, row, column) in enumerate(places):
-        said = f"d_head {D_HEADS[column]:,}, learning rate {config.rates[row]:g}"
+        said = _("d_head {size:,}, learning rate {rate:g}", size=D_HEADS[column], rate=config.rates[row])
         yield MapStep(done, len(places), said, accuracy=frozen(accuracy.copy()))
         measured = [_train(config.cell(scale, row, column, run)) for run in range(config.runs)]
         accuracy[scale, row, column], blind = np.mean(measured, axis=0)

@@ -17,6 +17,7 @@ from attention_core.experiments.learning.verdicts import compares, rate_verdicts
 from attention_core.experiments.settings import Whole, setting
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 POINTS: Final = 16
 
@@ -32,7 +33,7 @@ class SeedsConfig(LearningConfig):
         ConfigError: As ``LearningConfig``, for all runs together.
     """
 
-    runs: int = setting(8, Whole(2, 16, label="Runs"))
+    runs: int = setting(8, Whole(2, 16, label=_("Runs")))
 
     @property
     def repeats(self) -> int:
@@ -104,13 +105,13 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
             if not trainer.reach(moment):
                 break
             curves[run, point] = trainer.accuracy
-            said = f"run {run + 1} of {config.runs}"
+            said = _("run {run} of {runs}", run=run + 1, runs=config.runs)
             done = run * len(moments) + point
             yield SeedsStep(done, total, said, moments=frozen(np.array(moments)), accuracy=frozen(curves.copy()))
         scores.append(score(trainer.config, trainer.model))
     others = []
     for run, seed in enumerate(config.seeds if compares(config) else ()):
-        said = f"run {run + 1} of {config.runs} with three matrices"
+        said = _("run {run} of {runs} with three matrices", run=run + 1, runs=config.runs)
         kept = {"moments": frozen(np.array(moments)), "accuracy": frozen(curves.copy())}
         yield SeedsStep(total - config.runs + run, total, said, **kept)
         trainer = Trainer(config.single_run(seed=seed, projections="full"))

@@ -14,6 +14,7 @@ from attention_core.experiments.learning.model import TokenModel, draw_model
 from attention_core.experiments.learning.result import Score
 from attention_core.experiments.learning.tasks import IGNORED, blind_best
 from attention_core.experiments.optimizers import SGD, AdamW, FlatParameters
+from attention_core.language import gettext_lazy as _
 
 Sequences = tuple[Int[Tensor, "batch tokens"], Int[Tensor, "batch tokens"]]
 
@@ -83,9 +84,11 @@ class Trainer:
     @property
     def too_high(self) -> str:
         """What to say when the loss is no longer a finite number."""
-        return (
-            f"At step {self.done:,} the loss was no longer a finite number: the learning rate "
-            f"{self.config.learning_rate:g} is too high for these settings."
+        return _(
+            "At step {step:,} the loss was no longer a finite number: the learning rate {rate:g} is too high for "
+            "these settings.",
+            step=self.done,
+            rate=self.config.learning_rate,
         )
 
 

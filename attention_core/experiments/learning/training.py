@@ -10,6 +10,7 @@ from attention_core.experiments.learning.key_bias import KeyBiasWatch
 from attention_core.experiments.learning.result import LearningResult, LearningStep, Trained
 from attention_core.experiments.learning.trainer import Trainer, score
 from attention_core.experiments.learning.verdicts import run_verdicts
+from attention_core.language import gettext_lazy as _
 
 
 def steps_learning(config: LearningConfig) -> Iterator[LearningStep | LearningResult]:
@@ -24,11 +25,16 @@ def steps_learning(config: LearningConfig) -> Iterator[LearningStep | LearningRe
     stopped = ""
     for moment in moments_of(config):
         if not trainer.reach(moment):
-            stopped = f"{trainer.too_high} The picture ends at step {notes.last:,}, the last moment at which it was."
+            stopped = _(
+                "{too_high} The picture ends at step {last:,}, the last moment at which it was.",
+                too_high=trainer.too_high,
+                last=notes.last,
+            )
             break
         notes.take(trainer)
         watch.take()
-        yield LearningStep(moment, config.steps, f"accuracy {trainer.accuracy:.2f}", history=notes.history())
+        said = _("accuracy {share:.2f}", share=trainer.accuracy)
+        yield LearningStep(moment, config.steps, said, history=notes.history())
     yield _result(trainer, notes, watch, stopped)
 
 

@@ -9,6 +9,7 @@ from attention_core.experiments.learning.config import HELD_OUT, SUCCESS, Learni
 from attention_core.experiments.learning.result import Score, SuccessRate
 from attention_core.experiments.learning.trainer import blind_shares
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import gettext_lazy as _
 
 STANDARD_ERRORS: Final = 5.0
 SEEN, RATE = (
@@ -68,36 +69,37 @@ def compares(config: LearningConfig) -> bool:
 
 def _one_layer(config: LearningConfig) -> str:
     alone = config.layers == config.heads == 1
-    return "one layer of one head cannot tell what stood before the token it looks for" if alone else ""
+    return _("one layer of one head cannot tell what stood before the token it looks for") if alone else ""
 
 
 def _several_heads(config: LearningConfig) -> str:
-    several = config.layers == 1 and config.heads > 1
-    return "one layer of several heads may look at all distances at once, and was seen to learn it" if several else ""
+    if config.layers == 1 and config.heads > 1:
+        return _("one layer of several heads may look at all distances at once, and was seen to learn it")
+    return ""
 
 
 def _mutual(config: LearningConfig) -> str:
     mutual = config.projections == "tied-qk"
-    return "one matrix for queries and keys makes the scores mutual, and looking back is not" if mutual else ""
+    return _("one matrix for queries and keys makes the scores mutual, and looking back is not") if mutual else ""
 
 
 def _apart(config: LearningConfig) -> str:
     """Without a chain of tokens that each look several slots back at the one before, mutual scores do little harm."""
     may = config.projections == "tied-qk" and (config.back == 1 or config.tokens < 4 * config.back)
-    return "one slot back, or where few tokens are both asked and looked at, mutual scores may do" if may else ""
+    return _("one slot back, or where few tokens are both asked and looked at, mutual scores may do") if may else ""
 
 
 def _small(config: LearningConfig) -> str:
-    return "" if config.score_spread >= SATURATED else "scores start small without the factor, too"
+    return "" if config.score_spread >= SATURATED else _("scores start small without the factor, too")
 
 
 def _order(config: LearningConfig) -> str:
-    return "" if config.order_blind else "positions tell the order"
+    return "" if config.order_blind else _("positions tell the order")
 
 
 def _trivial(config: LearningConfig) -> str:
     known = float(blind_shares(config).mean()) >= SUCCESS
-    return "what is asked for needs no order here, so there is nothing to tell" if known else ""
+    return _("what is asked for needs no order here, so there is nothing to tell") if known else ""
 
 
 def _few(config: LearningConfig) -> str:
@@ -110,25 +112,25 @@ def _few(config: LearningConfig) -> str:
         (many for many in range(1, runs + 1) if SuccessRate(reached=many, runs=runs).low >= LEAST), runs + 1
     )
     chance = sum(math.comb(runs, many) * RATE**many * (1 - RATE) ** (runs - many) for many in range(needed))
-    return f"{runs} runs are too few to tell their share" if chance > CHANCE else ""
+    return _("{runs} runs are too few to tell their share", runs=runs) if chance > CHANCE else ""
 
 
 def _first(*reasons: Callable[[LearningConfig], str]) -> Callable[[LearningConfig], str]:
     return lambda config: next(filter(None, (reason(config) for reason in reasons)), "")
 
 
-_RUNS: Final = f"of such runs, those that reach {SUCCESS:.0%} are a share of at"
-_END: Final = "end of the 95 % interval of the share"
 ORDER: Final = Test(
-    "learn-order", "≤", "beyond the best possible without order, right is a share of",
-    "accuracy − best accuracy without order", breaks=_order, leaves=_trivial,
+    "learn-order", "≤", _("beyond the best possible without order, right is a share of"),
+    _("accuracy − best accuracy without order"), breaks=_order, leaves=_trivial,
 )  # fmt: skip
 TESTS: Final = (
-    Test("learn-depth", "≥", f"{_RUNS} least", f"lower {_END}", breaks=_one_layer,
-         leaves=_first(_several_heads, _few)),
-    Test("learn-tied", "≤", f"of such runs, those with two matrices reach {SUCCESS:.0%} more often by at most",
-         "upper end of the 95 % interval of the shares' difference", breaks=_mutual, leaves=_first(_apart, _few)),
-    Test("learn-scale", "≤", f"{_RUNS} most", f"upper {_END}", breaks=_small, leaves=_few),
+    Test("learn-depth", "≥", _("of such runs, those that reach {share:.0%} are a share of at least", share=SUCCESS),
+         _("lower end of the 95 % interval of the share"), breaks=_one_layer, leaves=_first(_several_heads, _few)),
+    Test("learn-tied", "≤",
+         _("of such runs, those with two matrices reach {share:.0%} more often by at most", share=SUCCESS),
+         _("upper end of the 95 % interval of the shares' difference"), breaks=_mutual, leaves=_first(_apart, _few)),
+    Test("learn-scale", "≤", _("of such runs, those that reach {share:.0%} are a share of at most", share=SUCCESS),
+         _("upper end of the 95 % interval of the share"), breaks=_small, leaves=_few),
 )  # fmt: skip
 
 
@@ -137,7 +139,8 @@ def run_verdicts(config: LearningConfig, scores: Sequence[Score]) -> tuple[Verdi
     if not config.order_blind and not learns(config):
         return ()
     most = max(scores, key=lambda one: one.above_blind)
-    cases = f"{'one run' if len(scores) == 1 else f'the best of {len(scores)} runs'}, {HELD_OUT} sequences each"
+    runs = _("one run") if len(scores) == 1 else _("the best of {runs} runs", runs=len(scores))
+    cases = _("{runs}, {sequences} sequences each", runs=runs, sequences=HELD_OUT)
     hidden = 1 - (most.accuracy - most.above_blind)
     found = Found(most.above_blind, STANDARD_ERRORS * most.blind_error, cases, hidden)
     return judge_all(config, (ORDER,), {"learn-order": found})
@@ -153,13 +156,16 @@ def rate_verdicts(
         share: How many of its runs do.
         untied: How many of the same runs do with W_Q, W_K and W_V of their own, where ``compares(config)``.
     """
-    cases, found = f"{share.reached} of {share.runs} runs", {}
-    seen = f"as it was in {RATE:.0%} of {SEEN} runs or more"
+    cases, found = _("{reached} of {runs} runs", reached=share.reached, runs=share.runs), {}
+    seen = _("as it was in {share:.0%} of {runs} runs or more", share=RATE, runs=SEEN)
     cannot = config.task == "induction" and config.causal and config.layers == 1 and config.tokens >= 16
     if cannot or (config.task == "induction" and learns(config)):
         found["learn-depth"] = Found(share.low, LEAST, cases, note=seen)
     if untied is not None:
-        both = f"{untied.reached} of {untied.runs} with two, {share.reached} of {share.runs} with one"
+        both = _(
+            "{untied} of {untied_runs} with two, {tied} of {tied_runs} with one",
+            untied=untied.reached, untied_runs=untied.runs, tied=share.reached, tied_runs=share.runs,
+        )  # fmt: skip
         found["learn-tied"] = Found(untied.most_ahead(share), 1 - LEAST, both, note=seen)
     if config.scale == "none" and (learns(config) or _stuck(config)):
         found["learn-scale"] = Found(share.high, 1 - LEAST, cases, note=seen)

@@ -11,11 +11,12 @@ from attention_core.experiments.choices import MASKS as MASKS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, defaults, setting
+from attention_core.language import gettext_lazy as _
 
 MAX_HEADS: Final = 8
 MAX_LAYERS: Final = 8
 MAX_TOKENS: Final = 256
-WEIGHTS: Final = {"constructed": "constructed", "random": "random", "soft": "soft"}
+WEIGHTS: Final = {"constructed": _("constructed"), "random": _("random"), "soft": _("soft")}
 
 # Soft heads have queries and keys as long as there are tokens: at heads · layers · tokens² = 2²¹ the matrices of all
 # layers take 60 MB.
@@ -47,20 +48,22 @@ class ReceptiveFieldConfig(RunConfig):
         ConfigError: If a setting, or what they cost together, is not possible.
     """
 
-    heads: int = setting(2, Whole(1, MAX_HEADS, label="Heads, k"))
-    layers: int = setting(3, Whole(1, MAX_LAYERS, label="Layers"))
-    tokens: int = setting(32, Whole(1, MAX_TOKENS, label="Tokens"))
-    weights: str = setting("constructed", Choice(WEIGHTS, label="Heads are", listed=False))
-    temperature: float = setting(0.2, Real(0.05, 2.0, 0.05, label="Temperature of soft heads"))
+    heads: int = setting(2, Whole(1, MAX_HEADS, label=_("Heads, k")))
+    layers: int = setting(3, Whole(1, MAX_LAYERS, label=_("Layers")))
+    tokens: int = setting(32, Whole(1, MAX_TOKENS, label=_("Tokens")))
+    weights: str = setting("constructed", Choice(WEIGHTS, label=_("Heads are"), listed=False))
+    temperature: float = setting(0.2, Real(0.05, 2.0, 0.05, label=_("Temperature of soft heads")))
     threshold: float = setting(
-        0.0, Real(0.0, 0.2, 0.01, label="Counts as seen from a share of", hint="Of soft heads.")
+        0.0, Real(0.0, 0.2, 0.01, label=_("Counts as seen from a share of"), hint=_("Of soft heads."))
     )
-    mask: str = setting("none", Choice(MASKS, label="Mask"))
+    mask: str = setting("none", Choice(MASKS, label=_("Mask")))
     window: int = 4
-    wrap: bool = setting(False, Switch(label="Wrap around", hint="The first tokens look back to the last ones."))
-    residual: bool = setting(True, Switch(label="Residual", hint="Without it k heads reach kⁿ."))
+    wrap: bool = setting(
+        False, Switch(label=_("Wrap around"), hint=_("The first tokens look back to the last ones."))
+    )
+    residual: bool = setting(True, Switch(label=_("Residual"), hint=_("Without it k heads reach kⁿ.")))
     write_positions: bool = setting(
-        False, Switch(label="Write into the positions", hint="Heads then lose their way.")
+        False, Switch(label=_("Write into the positions"), hint=_("Heads then lose their way."))
     )
 
     def __post_init__(self) -> None:
@@ -68,20 +71,22 @@ class ReceptiveFieldConfig(RunConfig):
         check_int("window", self.window, 0, MAX_TOKENS)
         cells = self.heads * self.layers * self.tokens**2
         if self.soft and cells > MAX_SOFT_CELLS:
-            most = int((MAX_SOFT_CELLS / (self.heads * self.layers)) ** 0.5)
-            raise ConfigError(
-                "tokens",
-                self.tokens,
-                f"heads × layers × tokens² up to {MAX_SOFT_CELLS:,} is allowed with soft heads and this is "
-                f"{cells:,}; {self.heads} heads and {self.layers} layers leave room for {most:,} tokens",
+            allowed = _(
+                "heads × layers × tokens² up to {most_cells:,} is allowed with soft heads and this is {cells:,}; "
+                "{heads} heads and {layers} layers leave room for {most:,} tokens",
+                most_cells=MAX_SOFT_CELLS,
+                cells=cells,
+                heads=self.heads,
+                layers=self.layers,
+                most=int((MAX_SOFT_CELLS / (self.heads * self.layers)) ** 0.5),
             )
+            raise ConfigError("tokens", self.tokens, allowed)
         if self.write_positions and self.mask == "window":
-            raise ConfigError(
-                "write_positions",
-                True,
+            allowed = _(
                 "the overwritten positions make every head look for one token, which a sliding window hides; "
-                "choose another mask",
+                "choose another mask"
             )
+            raise ConfigError("write_positions", True, allowed)
 
     @property
     def for_table(self) -> "ReceptiveFieldConfig":

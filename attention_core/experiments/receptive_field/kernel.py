@@ -16,6 +16,7 @@ from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets
 from attention_core.experiments.receptive_field.stack import stack_of, through_first_layer
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import gettext_lazy as _
 
 CHANNELS: Final = 4
 MOST_AHEAD: Final = 10  # distances to either side that are drawn
@@ -85,7 +86,12 @@ def kernel_verdict(config: ReceptiveFieldConfig, kernel: Kernel) -> Verdict:
 
 
 def _found(config: ReceptiveFieldConfig, kernel: Kernel) -> dict[str, Found]:
-    cases = f"{config.heads + 1} taps of {CHANNELS} × {CHANNELS}, {kernel.compared:,} tokens"
+    cases = _(
+        "{taps} taps of {channels} × {channels}, {tokens:,} tokens",
+        taps=config.heads + 1,
+        channels=CHANNELS,
+        tokens=kernel.compared,
+    )
     return {TEST.key: Found(kernel.residual, kernel.bound, cases, size=kernel.largest)}
 
 
@@ -93,14 +99,15 @@ def _wanders(config: ReceptiveFieldConfig) -> str:
     at = np.arange(config.heads, config.tokens)
     fixed = at - np.arange(1, config.heads + 1)[:, None]
     if (intended_targets(config)[0][:, config.heads :] != fixed).any():
-        hidden = "the sliding window hides keys further back"
-        return "where a head looks changes from token to token" if config.weights == "random" else hidden
-    return "soft heads give every visible key some weight" if config.soft and config.tokens > 1 else ""
+        hidden = _("the sliding window hides keys further back")
+        return _("where a head looks changes from token to token") if config.weights == "random" else hidden
+    return _("soft heads give every visible key some weight") if config.soft and config.tokens > 1 else ""
 
 
 TEST: Final = Test(
-    "head-tap", "≤", "one layer of heads and a convolution differ by at most", "max |attention − conv1d|",
-    breaks=_wanders, leaves=lambda config: "" if config.tokens > config.heads else "no token has every tap before it",
+    "head-tap", "≤", _("one layer of heads and a convolution differ by at most"), _("max |attention − conv1d|"),
+    breaks=_wanders,
+    leaves=lambda config: "" if config.tokens > config.heads else _("no token has every tap before it"),
 )  # fmt: skip
 
 

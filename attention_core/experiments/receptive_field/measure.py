@@ -32,6 +32,7 @@ from attention_core.experiments.receptive_field.verdicts import (
 )
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # a class with slots cannot have two such bases
@@ -112,15 +113,16 @@ def steps_reach(looks: AttendedKeys) -> Generator[Step | ReceptiveFieldResult]:
     config = looks.config
     is_random = config.weights == "random"
     total = 1 + (1 + len(TOKENS_PER_PATH)) * is_random
-    yield Step(0, total, "what autograd says")
+    yield Step(0, total, _("what autograd says"))
     chosen = chosen_tokens(config)
     paths = path_weights(stack_of(config, intended_targets(config), channels=len(chosen)), chosen)
     random, shares = None, []
     if is_random:
-        yield Step(1, total, "other draws of the same heads")
+        yield Step(1, total, _("other draws of the same heads"))
         random = measure_random(config, config.layers, config.tokens)
         for i, tokens_per_path in enumerate(TOKENS_PER_PATH):
-            yield Step(2 + i, total, f"random heads with {tokens_per_path} tokens for each path")
+            said = _("random heads with {tokens} tokens for each path", tokens=tokens_per_path)
+            yield Step(2 + i, total, said)
             shares.append(measure_share(config, tokens_per_path))
     all_paths = np.array([config.paths(n) for n in range(1, config.layers + 1)])
     sees = SeenInputs(graph=looks.sees, autograd=paths > config.seen_above * all_paths[:, None, None], chosen=chosen)

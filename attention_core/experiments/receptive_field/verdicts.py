@@ -10,11 +10,12 @@ from jaxtyping import Bool, Float, Int
 
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.judge import Found, Test, judge_all
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets, visible_range
 from attention_core.experiments.receptive_field.draws import RandomShare
 from attention_core.experiments.receptive_field.stack import OVERWRITTEN, content_unit, reach
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 
 STANDARD_ERRORS: Final = 5.0
 MAX_CHOSEN: Final = 64  # tokens that autograd is asked for
@@ -68,12 +69,15 @@ def chosen_tokens(config: ReceptiveFieldConfig) -> Int[np.ndarray, " chosen"]:
 def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verdict, ...]:
     """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree."""
     bound = (config.heads + 1) ** config.layers
-    capped = f"there are no more than {plural(config.tokens, 'token')} to see" if config.tokens <= bound else ""
-    tokens, depth = _of(len(sees.chosen), config.tokens), plural(config.layers, "layer")
-    pairs = f"of {plural(sees.autograd.size, 'token–input pair')}"
+    capped = _("there are no more than {tokens} to see", tokens=_tokens(config.tokens))
+    tried = {"tokens": _of(len(sees.chosen), config.tokens), "layers": _layers(config.layers)}
+    above = _("{tokens}, {layers} up, autograd", **tried)
+    pairs = ngettext_lazy("of {count:,} token–input pair", "of {count:,} token–input pairs", sees.autograd.size)
     found = {
-        "rf-bound.most": Found(sees.most, bound, f"{tokens}, {depth} up, autograd", unit="inputs", note=capped),
-        "rf-bound.agree": Found(sees.differ, 0, f"{tokens}, {depth}", unit=pairs),
+        "rf-bound.most": Found(
+            sees.most, bound, above, unit=_("inputs"), note=capped if config.tokens <= bound else ""
+        ),
+        "rf-bound.agree": Found(sees.differ, 0, _("{tokens}, {layers}", **tried), unit=pairs),
     }
     return judge_all(config, BOUND_TESTS, found)
 
@@ -99,15 +103,16 @@ def _differs(config: ReceptiveFieldConfig) -> tuple[str, str]:
 
 
 def _doubt(config: ReceptiveFieldConfig) -> str:
-    return f"a share lies within {config.dtype}'s rounding of the threshold, or of 0"
+    return _("a share lies within {dtype}'s rounding of the threshold, or of 0", dtype=config.dtype)
 
 
-SOFT: Final = "soft heads give every visible key some weight"
+SOFT: Final = _("soft heads give every visible key some weight")
+OVERWRITING: Final = _("positions overwritten by the first layer make all queries look at one key")
 BOUND_TESTS: Final = (
-    Test("rf-bound.most", "≤", "the token that sees most sees", "most inputs that a token sees",
+    Test("rf-bound.most", "≤", _("the token that sees most sees"), _("most inputs that a token sees"),
          breaks=lambda config: _exceeds(config)[0], leaves=lambda config: _exceeds(config)[1]),
-    Test("rf-bound.agree", "=", "autograd and the graph of where heads look differ on",
-         "pairs that only one of autograd and the argmax graph sees",
+    Test("rf-bound.agree", "=", _("autograd and the graph of where heads look differ on"),
+         _("pairs that only one of autograd and the argmax graph sees"),
          breaks=lambda config: _differs(config)[0], leaves=lambda config: _differs(config)[1]),
 )  # fmt: skip
 
@@ -115,18 +120,19 @@ BOUND_TESTS: Final = (
 def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verdict, ...]:
     """rf-tight: the last token sees min((k + 1)^layers, tokens) inputs, and token i min(i + 1, (k + 1)^layers)."""
     claimed, measured = exact_reach(config), sees.graph[-1].sum(-1)
-    what = "min(n, (k + 1)^layers)" if config.wrap and config.mask != "causal" else "min(i + 1, (k + 1)^layers)"
-    cases = f"{plural(config.tokens, 'token')}, {plural(config.layers, 'layer')}"
-    others = f"of {plural(config.tokens, 'token')}"
+    around = config.wrap and config.mask != "causal"
+    what = _("min(n, (k + 1)^layers)") if around else _("min(i + 1, (k + 1)^layers)")
+    cases = _("{tokens}, {layers}", tokens=_tokens(config.tokens), layers=_layers(config.layers))
+    others = ngettext_lazy("of {count:,} token", "of {count:,} tokens", config.tokens)
     found = {
-        "rf-tight.last": Found(int(measured[-1]), int(claimed[-1]), cases, unit="inputs"),
+        "rf-tight.last": Found(int(measured[-1]), int(claimed[-1]), cases, unit=_("inputs")),
         "rf-tight.every": Found(int((measured != claimed).sum()), 0, cases, unit=others),
     }
     tests = (
-        Test("rf-tight.last", "=", "the last token sees", "inputs that the last token sees",
+        Test("rf-tight.last", "=", _("the last token sees"), _("inputs that the last token sees"),
              breaks=partial(_untight, tokens=slice(-1, None))),
-        Test("rf-tight.every", "=", f"another number of inputs than {what} see",
-             f"tokens that do not see {what} inputs", breaks=partial(_untight, tokens=slice(None))),
+        Test("rf-tight.every", "=", _("another number of inputs than {what} see", what=what),
+             _("tokens that do not see {what} inputs", what=what), breaks=partial(_untight, tokens=slice(None))),
     )  # fmt: skip
     return judge_all(config, tests, found)
 
@@ -134,30 +140,32 @@ def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
 def random_verdict(config: ReceptiveFieldConfig, share: RandomShare) -> Verdict:
     """rf-random: the mean share of (k + 1)^layers is what throwing keys evenly over all tokens gives."""
     margin = STANDARD_ERRORS * share.error
-    tokens = (
-        "as many tokens as paths"
-        if share.tokens_per_path == 1
-        else f"{share.tokens_per_path} × as many tokens as paths"
-    )
+    tokens = _("as many tokens as paths")
+    if share.tokens_per_path > 1:
+        tokens = _("{times} × as many tokens as paths", times=share.tokens_per_path)
     windowed = config.mask == "window" and config.residual
     bound = share.exact + margin if windowed else (share.exact - margin, share.exact + margin)
     test = Test(
         f"rf-random.{share.tokens_per_path}", "≤" if windowed else "in",
-        f"with {tokens} random heads see on average, as a share of (k + 1)^layers,",
-        f"mean reach / (k + 1)^layers, {tokens}", breaks=partial(_narrowed, layers=share.layers),
+        _("with {tokens} random heads see on average, as a share of (k + 1)^layers,", tokens=tokens),
+        _("mean reach / (k + 1)^layers, {tokens}", tokens=tokens), breaks=partial(_narrowed, layers=share.layers),
     )  # fmt: skip
-    cases = f"{share.draws} draws of {plural(share.layers, 'layer')} on {plural(share.tokens, 'token')}"
-    note = "a sliding window leaves fewer keys to choose among" if windowed else ""
+    cases = _(
+        "{draws} draws of {layers} on {tokens}",
+        draws=share.draws,
+        layers=_layers(share.layers),
+        tokens=_tokens(share.tokens),
+    )
+    note = _("a sliding window leaves fewer keys to choose among") if windowed else ""
     return judge_all(config, (test,), {test.key: Found(share.mean, bound, cases, note=note)})[0]
 
 
 def _narrowed(config: ReceptiveFieldConfig, layers: int) -> str:
     if config.mask == "causal":
-        return "a causal mask leaves fewer keys to choose among"
+        return _("a causal mask leaves fewer keys to choose among")
     if not config.residual:
-        return "without the residual a token does not see itself for certain"
-    overwritten = config.write_positions and layers > 2
-    return "positions overwritten by the first layer make all queries look at one key" if overwritten else ""
+        return _("without the residual a token does not see itself for certain")
+    return OVERWRITING if config.write_positions and layers > 2 else ""
 
 
 def soft_paths(config: ReceptiveFieldConfig, floor: float = 0.0) -> Float[np.ndarray, "layers tokens tokens"]:
@@ -204,14 +212,21 @@ def _untight(config: ReceptiveFieldConfig, tokens: slice) -> str:
     if (intended == exact_reach(config))[tokens].all():
         return ""
     if config.write_positions:
-        return "positions overwritten by the first layer make all queries look at one key"
+        return OVERWRITING
     if not config.residual:
-        return f"without the residual there are only k^layers = {config.heads**config.layers:,} paths"
-    return "the sliding window hides keys further back"
+        return _("without the residual there are only k^layers = {paths:,} paths", paths=config.heads**config.layers)
+    return _("the sliding window hides keys further back")
 
 
 def _of(chosen: int, tokens: int) -> str:
-    everything = plural(tokens, "token")
     if chosen < tokens:
-        return f"{chosen:,} of {everything}"
-    return f"all {everything}" if tokens > 1 else everything
+        return _("{chosen:,} of {tokens:,} tokens", chosen=chosen, tokens=tokens)
+    return _("all {tokens:,} tokens", tokens=tokens) if tokens > 1 else _tokens(tokens)
+
+
+def _tokens(count: int) -> str:
+    return ngettext_lazy("{count:,} token", "{count:,} tokens", count)
+
+
+def _layers(count: int) -> str:
+    return ngettext_lazy("{count:,} layer", "{count:,} layers", count)

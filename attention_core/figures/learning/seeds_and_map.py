@@ -17,8 +17,10 @@ from attention_core.experiments.learning import (
 )
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series
 from attention_core.figures.table import Table
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-_TITLES = {"root": "With 1/√d_head", "none": "Without the factor"}
+_TITLES = {"root": gettext_lazy("With 1/√d_head"), "none": gettext_lazy("Without the factor")}
 
 
 def seeds_view(result: SeedsResult) -> MatrixView:
@@ -29,13 +31,13 @@ def seeds_view(result: SeedsResult) -> MatrixView:
             result.config,
             result.moments,
             result.accuracy,
-            Series(name="best without order", values=np.full(len(result.moments), result.blind), dashed=True),
+            Series(name=_("best without order"), values=np.full(len(result.moments), result.blind), dashed=True),
         ),
         BarsPanel(
-            title="Each run in the end",
+            title=_("Each run in the end"),
             values=np.array([one.accuracy for one in result.scores]),
-            labels=Axis(title="seed", labels=_seeds(result.config)),
-            quantity="share that is right",
+            labels=Axis(title=_("seed"), labels=_seeds(result.config)),
+            quantity=_("share that is right"),
             limits=(0.0, 1.05),
             role="output",
             note=said,
@@ -52,22 +54,23 @@ def seeds_moving_view(config: SeedsConfig, step: SeedsStep) -> MatrixView:
         step: How far they have come.
     """
     return MatrixView(
-        panels=(_runs_panel(config, step.moments, step.accuracy),), summary=f"They learn: {step.doing}."
+        panels=(_runs_panel(config, step.moments, step.accuracy),),
+        summary=_("They learn: {doing}.", doing=step.doing),
     )
 
 
 def _runs_panel(config: SeedsConfig, moments: np.ndarray, accuracy: np.ndarray, *others: Series) -> LinesPanel:
     chance = np.full(len(moments), 1 / config.kinds)
     return LinesPanel(
-        title="Accuracy of all runs",
+        title=_("Accuracy of all runs"),
         x=moments,
-        x_title="steps of training",
-        y_title="share that is right",
+        x_title=_("steps of training"),
+        y_title=_("share that is right"),
         limits=(0.0, 1.05),
         series=(
-            spread(accuracy, "median; lowest and highest"),
+            spread(accuracy, _("median; lowest and highest")),
             *others,
-            Series(name="chance", values=chance, dashed=True),
+            Series(name=_("chance"), values=chance, dashed=True),
         ),
     )
 
@@ -83,9 +86,14 @@ def spread(accuracy: np.ndarray, name: str) -> Series:
 def share_words(result: SeedsResult) -> str:
     """How many runs succeed, with the interval of their share."""
     share = result.share
-    return (
-        f"{share.reached} of {share.runs} runs reach {SUCCESS:.0%}; so the share of all such runs lies between "
-        f"{share.low:.0%} and {share.high:.0%}, with 95 % confidence."
+    return _(
+        "{reached} of {runs} runs reach {success:.0%}; so the share of all such runs lies between {low:.0%} and "
+        "{high:.0%}, with 95 % confidence.",
+        reached=share.reached,
+        runs=share.runs,
+        success=SUCCESS,
+        low=share.low,
+        high=share.high,
     )
 
 
@@ -105,15 +113,15 @@ def map_view(config: MapConfig, accuracy: np.ndarray) -> MatrixView:
         config: The settings of the map.
         accuracy: What is there of it so far, NaN elsewhere (scales, rates, d_heads).
     """
-    rows = Axis(title="learning rate", labels=tuple(f"{rate:g}" for rate in config.rates))
+    rows = Axis(title=_("learning rate"), labels=tuple(f"{rate:g}" for rate in config.rates))
     columns = Axis(title="d_head", labels=tuple(f"{size:,}" for size in D_HEADS))
     panels = tuple(
         MatrixPanel(
-            title=_TITLES[scale],
+            title=str(_TITLES[scale]),
             values=values,
             rows=rows,
             columns=columns,
-            quantity="accuracy",
+            quantity=_("accuracy"),
             scale="sequential",
             limits=(0.0, 1.0),
         )
@@ -122,8 +130,15 @@ def map_view(config: MapConfig, accuracy: np.ndarray) -> MatrixView:
     learned = [int((values >= SUCCESS).sum()) for values in accuracy]
     return MatrixView(
         panels=panels,
-        summary=f"Of {accuracy[0].size} settings {learned[0]} learn with the factor 1/√d_head, "
-        f"{learned[1]} without it, within {config.steps:,} steps of {OPTIMIZERS[config.optimizer]}.",
+        summary=_(
+            "Of {settings} settings {learned} learn with the factor 1/√d_head, {others} without it, within {steps:,} "
+            "steps of {optimizer}.",
+            settings=accuracy[0].size,
+            learned=learned[0],
+            others=learned[1],
+            steps=config.steps,
+            optimizer=OPTIMIZERS[config.optimizer],
+        ),
     )
 
 

@@ -11,14 +11,16 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
+from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined
+from attention_core.language import gettext as _
 
-_STEPS: Final = "steps of training"
+_STEPS: Final = gettext_lazy("steps of training")
 _ROLES: Final[tuple[Role, ...]] = ("query", "key", "value", "output")
 _DOING: Final = {
-    "reverse": "to reverse",
-    "sort": "to sort",
-    "copy": "to look back",
-    "induction": "to continue",
+    "reverse": gettext_lazy("to reverse"),
+    "sort": gettext_lazy("to sort"),
+    "copy": gettext_lazy("to look back"),
+    "induction": gettext_lazy("to continue"),
 }
 
 
@@ -30,15 +32,24 @@ def learning_view(history: History) -> MatrixView:
     """
     config = history.config
     heads = _heads(history.attention, letters(history.probe), causal=config.causal)
-    right, blind = _percent(history.accuracy[-1]), _percent(history.blind)
-    than = f"; without knowing their order {blind} would be the best"
+    found = {"doing": _DOING[config.task], "right": history.accuracy[-1], "blind": history.blind}
     if config.order_blind:  # on the curve's few sequences by chance a little more, too
-        than = f", where about {blind} is all that can be expected without knowing their order"
+        summary = _(
+            "Asked {doing}, the model gets {right:.0%} of the tokens right, where about {blind:.0%} is all that can "
+            "be expected without knowing their order.",
+            **found,
+        )
+    else:
+        summary = _(
+            "Asked {doing}, the model gets {right:.0%} of the tokens right; without knowing their order {blind:.0%} "
+            "would be the best.",
+            **found,
+        )
     return MatrixView(
         panels=(*heads, accuracy_panel(history), loss_panel(history)),
         front=len(heads) + 1,
-        summary=f"Asked {_DOING[config.task]}, the model gets {right} of the tokens right{than}.",
-        sweep=Sweep(name="step", label="Steps of training", values=tuple(f"{step:,}" for step in history.moments)),
+        summary=summary,
+        sweep=Sweep(name="step", label=_("Steps of training"), values=tuple(f"{step:,}" for step in history.moments)),
     )
 
 
@@ -58,8 +69,12 @@ def moving_view(history: History) -> MatrixView:
             *_heads(history.attention[last], letters(history.probe), causal=config.causal),
             replace(accuracy_panel(so_far), marked=last),
         ),
-        summary=f"It learns: {history.moments[last]:,} of {config.steps:,} steps, "
-        f"{_percent(history.accuracy[last])} are right.",
+        summary=_(
+            "It learns: {done:,} of {steps:,} steps, {right:.0%} are right.",
+            done=history.moments[last],
+            steps=config.steps,
+            right=history.accuracy[last],
+        ),
     )
 
 
@@ -67,15 +82,15 @@ def accuracy_panel(history: History) -> LinesPanel:
     """Accuracy over the steps, beside chance and the best that a model blind to order can reach."""
     flat = np.ones(len(history.moments))
     return LinesPanel(
-        title="Accuracy",
+        title=_("Accuracy"),
         x=history.moments,
-        x_title=_STEPS,
-        y_title="share that is right",
+        x_title=str(_STEPS),
+        y_title=_("share that is right"),
         limits=(0.0, 1.05),
         series=(
-            Series(name="this model", values=history.accuracy, role="output", growing=True),
-            Series(name="best without order", values=history.blind * flat, dashed=True),
-            Series(name="chance", values=history.chance * flat, dashed=True),
+            Series(name=_("this model"), values=history.accuracy, role="output", growing=True),
+            Series(name=_("best without order"), values=history.blind * flat, dashed=True),
+            Series(name=_("chance"), values=history.chance * flat, dashed=True),
         ),
     )
 
@@ -84,13 +99,13 @@ def loss_panel(history: History) -> LinesPanel:
     """Loss over the steps, beside that of guessing."""
     guessing = np.full(len(history.moments), -np.log(history.chance))
     return LinesPanel(
-        title="Loss",
+        title=_("Loss"),
         x=history.moments,
-        x_title=_STEPS,
-        y_title="cross-entropy (nats)",
+        x_title=str(_STEPS),
+        y_title=_("cross-entropy (nats)"),
         series=(
-            Series(name="this model", values=history.loss, role="output", growing=True),
-            Series(name="guessing", values=guessing, dashed=True),
+            Series(name=_("this model"), values=history.loss, role="output", growing=True),
+            Series(name=_("guessing"), values=guessing, dashed=True),
         ),
     )
 
@@ -99,7 +114,7 @@ def gradients_view(history: History) -> MatrixView:
     """Norms of the gradients of all layers' projections and biases, over the steps."""
     norms = np.sqrt(np.square(history.gradients).sum(1))  # (moments, 8)
     panels = []
-    for title, first in (("Gradients of the matrices", 0), ("Gradients of the biases", 4)):
+    for title, first in ((_("Gradients of the matrices"), 0), (_("Gradients of the biases"), 4)):
         series = tuple(
             Series(name=ROLES[first + i], values=norms[:, first + i], role=role)
             for i, role in enumerate(_ROLES)
@@ -107,10 +122,18 @@ def gradients_view(history: History) -> MatrixView:
         )
         if series:
             panels.append(
-                LinesPanel(title=title, x=history.moments, x_title=_STEPS, series=series, y_title="norm", log_y=True)
+                LinesPanel(
+                    title=title,
+                    x=history.moments,
+                    x_title=str(_STEPS),
+                    series=series,
+                    y_title=_("norm"),
+                    log_y=True,
+                )
             )
     ends = (f"{one.name} {format_number(float(one.values[-1]))}" for panel in panels for one in panel.series)
-    return MatrixView(panels=tuple(panels), summary=f"Norms of the gradients at the last moment: {', '.join(ends)}.")
+    summary = _("Norms of the gradients at the last moment: {norms}.", norms=joined(COMMA, ends))
+    return MatrixView(panels=tuple(panels), summary=summary)
 
 
 def answer_view(found: Answer, *, causal: bool) -> MatrixView:
@@ -119,11 +142,11 @@ def answer_view(found: Answer, *, causal: bool) -> MatrixView:
     panels = (
         *_heads(found.attention, found.tokens, causal=causal, off=found.off),
         MatrixPanel(
-            title="Its answer",
+            title=_("Its answer"),
             values=found.probabilities,
-            rows=Axis(title="slot", labels=found.tokens, role="query"),
-            columns=Axis(title="token", labels=kinds, role="output"),
-            quantity="probability",
+            rows=Axis(title=_("slot"), labels=found.tokens, role="query"),
+            columns=Axis(title=_("token"), labels=kinds, role="output"),
+            quantity=_("probability"),
             scale="sequential",
             limits=(0.0, 1.0),
         ),
@@ -133,12 +156,23 @@ def answer_view(found: Answer, *, causal: bool) -> MatrixView:
 
 def answer_words(found: Answer) -> str:
     """What the model answers, and how much of it is right, in a sentence or two."""
-    right = f"{found.right} of {found.asked} are right." if found.asked else "Nothing is asked of this input."
-    without = f" without {_list(found.attention.shape[:2], found.off)}" if found.off else ""
+    right = _("Nothing is asked of this input.")
+    if found.asked:
+        right = _("{right} of {asked} are right.", right=found.right, asked=found.asked)
+    said = {"tokens": " ".join(found.tokens), "said": " ".join(found.said), "right": right}
+    answer = _("Asked {tokens}, the model answers {said}; {right}", **said)
+    if found.off:
+        off = _list(found.attention.shape[:2], found.off)
+        answer = _("Asked {tokens}, the model without {off} answers {said}; {right}", off=off, **said)
     given = len(found.tokens)
-    is_lost = given < found.trained_on and found.right < found.asked
-    lost = f" It was trained on {found.trained_on} letters, and with {given} it is lost." if is_lost else ""
-    return f"Asked {' '.join(found.tokens)}, the model{without} answers {' '.join(found.said)}; {right}{lost}"
+    if given < found.trained_on and found.right < found.asked:
+        return _(
+            "{answer} It was trained on {trained_on} letters, and with {given} it is lost.",
+            answer=answer,
+            trained_on=found.trained_on,
+            given=given,
+        )
+    return answer
 
 
 def ablation_view(found: AblationResult, whole: float) -> MatrixView:
@@ -150,21 +184,25 @@ def ablation_view(found: AblationResult, whole: float) -> MatrixView:
     """
     each, off = found.each, found.config.off
     names = [head_name(each.shape, at) for at in np.ndindex(each.shape)]
-    bars = {"nothing": whole} | dict(zip(names, each.ravel(), strict=True))
+    bars = {_("nothing"): whole} | dict(zip(names, each.ravel(), strict=True))
     if len(off) > 1:
-        bars["these together"] = found.left.accuracy
+        bars[_("these together")] = found.left.accuracy
     panel = BarsPanel(
-        title="Accuracy that is left",
+        title=_("Accuracy that is left"),
         values=np.array([*bars.values()]),
-        labels=Axis(title="switched off", labels=tuple(bars)),
-        quantity="share that is right",
+        labels=Axis(title=_("switched off"), labels=tuple(bars)),
+        quantity=_("share that is right"),
         limits=(0.0, 1.05),
         role="output",
     )
     return MatrixView(
         panels=(panel,),
-        summary=f"All heads: {_percent(whole)} right. Without {names[int(each.argmin())]}: {_percent(each.min())}, "
-        "the least.",
+        summary=_(
+            "All heads: {whole:.0%} right. Without {head}: {least:.0%}, the least.",
+            whole=whole,
+            head=names[int(each.argmin())],
+            least=each.min(),
+        ),
     )
 
 
@@ -177,9 +215,15 @@ def ablation_words(found: AblationResult, whole: float) -> str:
     """
     off = found.config.off
     if not off:
-        return f"With all heads {whole:.1%} are right on new sequences. Switch one off to see what is left."
-    left = f"{found.left.accuracy:.1%} are right on new sequences; with all heads {whole:.1%}."
-    return f"Without {_list(found.each.shape, off)}: {left}"
+        return _(
+            "With all heads {whole:.1%} are right on new sequences. Switch one off to see what is left.", whole=whole
+        )
+    return _(
+        "Without {off}: {left:.1%} are right on new sequences; with all heads {whole:.1%}.",
+        off=_list(found.each.shape, off),
+        left=found.left.accuracy,
+        whole=whole,
+    )
 
 
 def learning_table(history: History) -> Table:
@@ -211,15 +255,19 @@ def _heads(
     attention: np.ndarray, tokens: tuple[str, ...], *, causal: bool, off: Sequence[Head] = ()
 ) -> tuple[MatrixPanel, ...]:
     """One panel a head, from (moments, layers, heads, tokens, tokens) or without moments."""
-    *_, layers, heads, n, _ = attention.shape
+    layers, heads, n = attention.shape[-4:-1]
+
+    def title(at: Head) -> str:
+        name = head_name((layers, heads), at).capitalize() if layers * heads > 1 else _("Attention")
+        return _("{name} (off)", name=name) if at in off else name
+
     return tuple(
         MatrixPanel(
-            title=(head_name((layers, heads), (layer, head)).capitalize() if layers * heads > 1 else "Attention")
-            + (" (off)" if (layer, head) in off else ""),
+            title=title((layer, head)),
             values=attention[..., layer, head, :, :],
-            rows=Axis(title="query", labels=tokens, role="query"),
-            columns=Axis(title="key", labels=tokens, role="key"),
-            quantity="weight",
+            rows=Axis(title=_("query"), labels=tokens, role="query"),
+            columns=Axis(title=_("key"), labels=tokens, role="key"),
+            quantity=_("weight"),
             scale="sequential",
             limits=(0.0, 1.0),
             hidden=~np.tri(n, dtype=bool) if causal else None,
@@ -233,13 +281,11 @@ def head_name(shape: tuple[int, ...], at: Head) -> str:
     """What a head is called among (layers, heads): no more than tells it from the others."""
     layers, heads = shape
     if heads == 1:
-        return f"layer {at[0] + 1}"
-    return f"head {at[1] + 1}" if layers == 1 else f"layer {at[0] + 1}, head {at[1] + 1}"
+        return _("layer {layer}", layer=at[0] + 1)
+    if layers == 1:
+        return _("head {head}", head=at[1] + 1)
+    return _("layer {layer}, head {head}", layer=at[0] + 1, head=at[1] + 1)
 
 
 def _list(shape: tuple[int, ...], heads: Sequence[Head]) -> str:
-    return "; ".join(head_name(shape, at) for at in heads)
-
-
-def _percent(share: float) -> str:
-    return f"{share:.0%}"
+    return str(joined(SEMICOLON, (head_name(shape, at) for at in heads)))

@@ -8,8 +8,10 @@ from jaxtyping import Bool, Int
 
 from attention_core.experiments.receptive_field import AttendedKeys
 from attention_core.figures.matrix import Axis, Edges, GraphPanel, MatrixView, Nodes, Sweep
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-TITLE: Final = "Who looks at whom, layer by layer"
+TITLE: Final = gettext_lazy("Who looks at whom, layer by layer")
 MAX_EDGES: Final = 5000  # of a cone
 MAX_OTHERS: Final = 3000
 
@@ -78,7 +80,7 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
         result: Where the heads look.
         node: Level and token of the cone's top; the last token of the last layer unless given.
     """
-    layers, _, tokens = result.edges.shape
+    layers, _heads, tokens = result.edges.shape
     chosen = cone(result, *(node or (layers, tokens - 1)))
     looks, stays = chosen.looks, np.insert(chosen.stays, 2, chosen.stays[:, 1], 1)
     shown, skip = _thinned(np.concatenate((stays, looks)), MAX_EDGES)
@@ -87,24 +89,24 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
     nodes = np.argwhere(chosen.nodes)
     notes = []
     if skip > 1:
-        notes.append(f"1 in {skip} connections of the cone is drawn.")
+        notes.append(_("1 in {skip} connections of the cone is drawn.", skip=skip))
     if skip_others > 1:
-        notes.append(f"1 in {skip_others} connections outside the cone is drawn.")
+        notes.append(_("1 in {skip} connections outside the cone is drawn.", skip=skip_others))
     panel = GraphPanel(
-        title=TITLE,
+        title=str(TITLE),
         values=np.concatenate((np.ones((1, tokens)), result.reach_graph)),
-        layers=Axis(title="layer", labels=("inputs", *(str(n) for n in range(1, layers + 1)))),
-        tokens=Axis(title="token", labels=tuple(str(n) for n in range(1, tokens + 1))),
-        quantity="inputs it sees",
+        layers=Axis(title=_("layer"), labels=(_("inputs"), *(str(n) for n in range(1, layers + 1)))),
+        tokens=Axis(title=_("token"), labels=tuple(str(n) for n in range(1, tokens + 1))),
+        quantity=_("inputs it sees"),
         edges=(
             Edges(ends=others),
-            Edges(ends=shown[~is_look], name="residual", lit=True),
-            Edges(ends=shown[is_look], name="looks at", role="key", lit=True),
+            Edges(ends=shown[~is_look], name=_("residual"), lit=True),
+            Edges(ends=shown[is_look], name=_("looks at"), role="key", lit=True),
         ),
         nodes=(
             Nodes(at=nodes),
-            Nodes(at=nodes[nodes[:, 0] == 0], name="inputs it sees", role="key"),
-            Nodes(at=np.array([[chosen.layer, chosen.token]]), name="chosen token", role="query", large=True),
+            Nodes(at=nodes[nodes[:, 0] == 0], name=_("inputs it sees"), role="key"),
+            Nodes(at=np.array([[chosen.layer, chosen.token]]), name=_("chosen token"), role="query", large=True),
         ),
         note=" ".join(notes),
         unfolds=chosen.layer or None,
@@ -113,21 +115,27 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
     return MatrixView(
         panels=(panel,),
         summary=graph_summary(result, (chosen.layer, chosen.token)),
-        sweep=Sweep(name="down", label="Layers down", values=steps) if chosen.layer else None,
+        sweep=Sweep(name="down", label=_("Layers down"), values=steps) if chosen.layer else None,
     )
 
 
 def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
     """What the graph shows of a node, in a sentence."""
     chosen, config = cone(result, *node), result.config
-    seen = f"The chosen token sees {chosen.inputs:,} of {config.tokens:,} inputs"
     if chosen.layer == 0:
-        return f"{seen}: it is one."
-    if not config.residual:
-        return f"{seen}: without the residual each layer multiplies them by its heads alone."
-    if config.weights == "random":
-        return f"{seen}: random heads often look where another has looked already."
-    return f"{seen}: each layer multiplies what a token sees by one more than it has heads."
+        why = _("it is one")
+    elif not config.residual:
+        why = _("without the residual each layer multiplies them by its heads alone")
+    elif config.weights == "random":
+        why = _("random heads often look where another has looked already")
+    else:
+        why = _("each layer multiplies what a token sees by one more than it has heads")
+    return _(
+        "The chosen token sees {seen:,} of {tokens:,} inputs: {why}.",
+        seen=chosen.inputs,
+        tokens=config.tokens,
+        why=why,
+    )
 
 
 def _all_looks(result: AttendedKeys) -> Int[np.ndarray, "looks 3"]:

@@ -16,6 +16,8 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
+from attention_core.language import SEMICOLON, joined
+from attention_core.language import gettext as _
 
 MAX_SIDE: Final = 128  # cells along a side of a reach matrix; more tokens share a cell
 
@@ -31,34 +33,36 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
     width = np.diff(starts, append=tokens)
     sees = np.add.reduceat(np.add.reduceat(result.sees, starts, axis=1, dtype=np.float64), starts, axis=2)
     paths = np.add.reduceat(result.paths, starts, axis=2, dtype=np.float64)
-    inputs = Axis(title="input", labels=_spans(starts, width), role="key")
+    inputs = Axis(title=_("input"), labels=_spans(starts, width), role="key")
     shared = len(starts) < tokens
     return MatrixView(
         panels=(
             MatrixPanel(
-                title="Seen, by the argmax graph",
+                title=_("Seen, by the argmax graph"),
                 values=sees / (width[:, None] * width),
-                rows=Axis(title="token", labels=_spans(starts, width), role="query"),
+                rows=Axis(title=_("token"), labels=_spans(starts, width), role="query"),
                 columns=inputs,
-                quantity="share of the cell that is seen" if shared else "seen (1) or not (0)",
+                quantity=_("share of the cell that is seen") if shared else _("seen (1) or not (0)"),
                 scale="sequential",
                 limits=(0.0, 1.0),
             ),
             MatrixPanel(
-                title="Paths, by autograd",
+                title=_("Paths, by autograd"),
                 values=paths / paths.max(axis=2, keepdims=True),
-                rows=Axis(title="token", labels=tuple(str(i + 1) for i in result.chosen), role="query"),
+                rows=Axis(title=_("token"), labels=tuple(str(i + 1) for i in result.chosen), role="query"),
                 columns=inputs,
-                quantity="∂ output / ∂ input, of the row's largest",
+                quantity=_("∂ output / ∂ input, of the row's largest"),
                 scale="sequential",
                 limits=(0.0, 1.0),
             ),
         ),
-        summary=(
-            f"At the top, the last token's heads look at {result.reach_graph[-1, -1]:,} inputs; at least a little of "
-            f"{result.reach_autograd[-1, -1]:,} reaches it."
+        summary=_(
+            "At the top, the last token's heads look at {looked_at:,} inputs; at least a little of {reached:,} "
+            "reaches it.",
+            looked_at=result.reach_graph[-1, -1],
+            reached=result.reach_autograd[-1, -1],
         ),
-        sweep=Sweep(name="layers", label="Layers up", values=tuple(str(n) for n in range(1, layers + 1))),
+        sweep=Sweep(name="layers", label=_("Layers up"), values=tuple(str(n) for n in range(1, layers + 1))),
     )
 
 
@@ -71,22 +75,22 @@ def curve_view(result: ReceptiveFieldResult) -> MatrixView:
     config, random = result.config, result.random
     series = [
         Series(
-            name=f"({config.heads} + 1)^layers, at most {config.tokens:,}",
+            name=_("({heads} + 1)^layers, at most {tokens:,}", heads=config.heads, tokens=config.tokens),
             values=_from_one(result.bound),
             dashed=True,
         ),
-        Series(name="argmax graph", values=_from_one(result.reach_graph[:, -1]), role="query"),
-        Series(name="autograd", values=_from_one(result.reach_autograd[:, -1]), role="key"),
+        Series(name=_("argmax graph"), values=_from_one(result.reach_graph[:, -1]), role="query"),
+        Series(name=_("autograd"), values=_from_one(result.reach_autograd[:, -1]), role="key"),
     ]
     if random is not None:
         band = (_from_one(random.low), _from_one(random.high))
-        name = f"mean of {format_number(random.draws)} draws, band: 98 % of their tokens"
+        name = _("mean of {draws} draws, band: 98 % of their tokens", draws=format_number(random.draws))
         series.append(Series(name=name, values=_from_one(random.mean), band=band, role="output"))
     panel = LinesPanel(
-        title="Inputs that the last token sees",
+        title=_("Inputs that the last token sees"),
         x=np.arange(config.layers + 1),
-        x_title="layers up",
-        y_title="inputs",
+        x_title=_("layers up"),
+        y_title=_("inputs"),
         series=tuple(series),
         log_y=True,
         limits=(0.9, 1.1 * config.tokens),
@@ -101,11 +105,11 @@ def kernel_view(result: ReceptiveFieldResult) -> MatrixView:
         result: What was measured.
     """
     kernel = result.kernel
-    heads = Axis(title="head", labels=tuple(str(k + 1) for k in range(result.config.heads)), role="query")
-    back = Axis(title="steps back", labels=tuple(map(str, kernel.distances.tolist())), role="key")
+    heads = Axis(title=_("head"), labels=tuple(str(k + 1) for k in range(result.config.heads)), role="query")
+    back = Axis(title=_("steps back"), labels=tuple(map(str, kernel.distances.tolist())), role="key")
     drawn = (
-        ("Weight at each distance, mean", kernel.weights, "weight"),
-        ("Its spread over the tokens", kernel.spread, "largest − smallest weight"),
+        (_("Weight at each distance, mean"), kernel.weights, _("weight")),
+        (_("Its spread over the tokens"), kernel.spread, _("largest − smallest weight")),
     )
     panels = tuple(
         MatrixPanel(
@@ -114,9 +118,11 @@ def kernel_view(result: ReceptiveFieldResult) -> MatrixView:
         )
         for title, values, quantity in drawn
     )  # fmt: skip
-    summary = (
-        f"Over {kernel.compared:,} tokens the weight at a distance differs by at most "
-        f"{format_number(float(kernel.spread.max()))}; a kernel has the same at every token."
+    summary = _(
+        "Over {tokens:,} tokens the weight at a distance differs by at most {most}; a kernel has the same at every "
+        "token.",
+        tokens=kernel.compared,
+        most=format_number(float(kernel.spread.max())),
     )
     return MatrixView(panels=panels, summary=summary)
 
@@ -129,18 +135,22 @@ def table_view(table: ReachTable) -> MatrixView:
     """
     heads, layers = table.counts.shape
     panel = MatrixPanel(
-        title=f"Inputs that the last of {table.tokens:,} tokens sees",
+        title=_("Inputs that the last of {tokens:,} tokens sees", tokens=table.tokens),
         values=table.counts,
-        rows=Axis(title="heads", labels=tuple(str(k + 1) for k in range(heads))),
-        columns=Axis(title="layers", labels=tuple(str(n + 1) for n in range(layers))),
-        quantity="inputs seen, capped by the tokens",
+        rows=Axis(title=_("heads"), labels=tuple(str(k + 1) for k in range(heads))),
+        columns=Axis(title=_("layers"), labels=tuple(str(n + 1) for n in range(layers))),
+        quantity=_("inputs seen, capped by the tokens"),
         scale="sequential",
     )
     most = int(table.counts.max())
     full = int((table.counts == most).sum())
     return MatrixView(
         panels=(panel,),
-        summary=f"Layers help more than heads: {full} of {heads * layers} stacks see as much as is to be seen here.",
+        summary=_(
+            "Layers help more than heads: {full} of {stacks} stacks see as much as is to be seen here.",
+            full=full,
+            stacks=heads * layers,
+        ),
     )
 
 
@@ -148,8 +158,14 @@ def reach_summary(result: ReceptiveFieldResult) -> str:
     """What the curve shows, in a sentence."""
     reached, bound = int(result.reach_graph[-1, -1]), int(result.bound[-1])
     if reached == bound:
-        return f"Layer by layer the last token sees all that is possible, {reached:,} inputs at the top."
-    return f"At the top the last token sees {reached:,} inputs, where {bound:,} would be possible."
+        return _(
+            "Layer by layer the last token sees all that is possible, {reached:,} inputs at the top.", reached=reached
+        )
+    return _(
+        "At the top the last token sees {reached:,} inputs, where {bound:,} would be possible.",
+        reached=reached,
+        bound=bound,
+    )
 
 
 def receptive_field_table(result: ReceptiveFieldResult) -> Table:
@@ -207,37 +223,72 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
         f"`{one.claim}`: {one.says} `{format_number(one.measured)}{f' {one.unit}' if one.unit else ''}`"
         for one in result.verdicts
     )
-    shares = "; ".join(
-        f"{one.tokens:,} tokens, {one.layers} layers: `{format_number(one.mean)}`" for one in result.shares
+    shares = joined(
+        SEMICOLON,
+        (
+            _(
+                "{tokens:,} tokens, {layers} layers: `{share}`",
+                tokens=one.tokens,
+                layers=one.layers,
+                share=format_number(one.mean),
+            )
+            for one in result.shares
+        ),
     )
     return (
         ProofStep(
-            "A saturated softmax looks at one :orange[key]. With k heads and the residual a token is made of k + 1 "
-            "tokens of the layer below, each of those of k + 1 again: at most (k + 1)ⁿ inputs after n layers.",
-            f"({config.heads} + 1)^{config.layers}, capped by {config.tokens:,} tokens, is "
-            f"`{int(result.bound[-1]):,}`; the last token sees `{reached:,}`.",
+            _(
+                "A saturated softmax looks at one :orange[key]. With k heads and the residual a token is made of k + "
+                "1 tokens of the layer below, each of those of k + 1 again: at most (k + 1)ⁿ inputs after n layers."
+            ),
+            _(
+                "({heads} + 1)^{layers}, capped by {tokens:,} tokens, is `{bound:,}`; the last token sees "
+                "`{reached:,}`.",
+                heads=config.heads,
+                layers=config.layers,
+                tokens=config.tokens,
+                bound=int(result.bound[-1]),
+                reached=reached,
+            ),
         ),
         ProofStep(
-            "The bound is reached if no two paths end at the same input: head j of layer l looks back "
-            "(j + 1)(k + 1)ˡ positions, so each path spells a number of its own in base k + 1.",
+            _(
+                "The bound is reached if no two paths end at the same input: head j of layer l looks back "
+                "(j + 1)(k + 1)ˡ positions, so each path spells a number of its own in base k + 1."
+            ),
             found,
         ),
         ProofStep(
-            "Who sees whom is counted twice: along the graph of largest weights, and by autograd, which asks the "
-            "real stack whether an :violet[output] changes with an input.",
-            f"Last token: `{reached:,}` by the graph, `{int(result.reach_autograd[-1, -1]):,}` by autograd; smallest "
-            f"of the looked-at weights: `{format_number(result.smallest_weight)}`.",
+            _(
+                "Who sees whom is counted twice: along the graph of largest weights, and by autograd, which asks the "
+                "real stack whether an :violet[output] changes with an input."
+            ),
+            _(
+                "Last token: `{reached:,}` by the graph, `{autograd:,}` by autograd; smallest of the looked-at "
+                "weights: `{smallest}`.",
+                reached=reached,
+                autograd=int(result.reach_autograd[-1, -1]),
+                smallest=format_number(result.smallest_weight),
+            ),
         ),
         ProofStep(
-            "Heads that look anywhere at random meet again on the way, and see less; with many more tokens they "
-            "seldom meet.",
-            shares or "Choose random heads to measure it.",
+            _(
+                "Heads that look anywhere at random meet again on the way, and see less; with many more tokens they "
+                "seldom meet."
+            ),
+            str(shares) or _("Choose random heads to measure it."),
         ),
         ProofStep(
-            "A head that looks j back gives every token W_O W_V of the token j before it: tap j of a convolution's "
-            "kernel, and the residual is tap 0. So k heads are a kernel of k + 1 taps. What a kernel cannot do is "
-            "choose: its weight at a distance is the same at every token, a head's may depend on what stands there.",
-            f"`{result.verdict('head-tap').numbers}`  \nAt one distance the weights of different tokens differ by "
-            f"`{format_number(float(result.kernel.spread.max()))}` at most.",
+            _(
+                "A head that looks j back gives every token W_O W_V of the token j before it: tap j of a "
+                "convolution's kernel, and the residual is tap 0. So k heads are a kernel of k + 1 taps. What a "
+                "kernel cannot do is choose: its weight at a distance is the same at every token, a head's may "
+                "depend on what stands there."
+            ),
+            f"`{result.verdict('head-tap').numbers}`  \n"
+            + _(
+                "At one distance the weights of different tokens differ by `{most}` at most.",
+                most=format_number(float(result.kernel.spread.max())),
+            ),
         ),
     )
