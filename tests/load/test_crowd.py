@@ -10,8 +10,7 @@ from benchmarks.visitors import NEVER_WALKED, Visitor
 from tests.load.client import Run
 from tests.processes import ROOT, serving
 
-# Without the page of trained models it peaks at 631 to 656 MB, with it at 682 to 722: why is not found yet.
-pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("crowd")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd")]
 CROWD, MOVES = 200, 3
 PEAK_BYTES = 690e6  # what Streamlit Community Cloud promises an app
 
