@@ -14,6 +14,7 @@ from pages._shared.page import draw_notices, draw_title
 from pages._shared.session import address, course_position
 from pages._shared.session.draft import draft, keep_draft, put, replace_draft
 from pages._shared.session.page_state import PageState
+from attention_core.language import gettext as _
 
 sheet = PageState(COURSE)
 TITLE, FILE, REMARKS, BEGIN = (sheet.session_key(name) for name in ("title", "file", "remarks", "begin"))
@@ -40,17 +41,19 @@ def load() -> None:
     try:
         course, said = from_json(file.getvalue())
     except ValueError as error:
-        st.session_state[REMARKS] = [f"{escape_markdown(file.name)}: {error}"]
+        st.session_state[REMARKS] = [_("{file}: {error}", file=escape_markdown(file.name), error=error)]
         return
     begin(course)
     st.session_state[REMARKS] = said
 
 
 sheet.take_link()
-draw_title(COURSE.title)
+draw_title(str(COURSE.title))
 st.markdown(
-    "A course leads a class through several pages, one task at a time. Set up any page as you want it to begin, open "
-    "its tab Share, and press *Add this view to the course*. The draft stays in this browser."
+    _(
+        "A course leads a class through several pages, one task at a time. Set up any page as you want it to begin, "
+        "open its tab Share, and press *Add this view to the course*. The draft stays in this browser."
+    )
 )
 keep_draft()
 draw_notices((*address.pop_notices(), *st.session_state.pop(REMARKS, ())))
@@ -59,21 +62,21 @@ here = draft()
 with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="course_begin"):
     if st.session_state.get(TITLE) != here.title:
         st.session_state[TITLE] = here.title
-    st.text_input("Title", max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
+    st.text_input(_("Title"), max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
     # A popover can be closed from here only where opening it asks for a run.
-    with st.popover("Start from a ready-made course", icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
-        st.markdown("This replaces your draft.")
+    with st.popover(_("Start from a ready-made course"), icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
+        st.markdown(_("This replaces your draft."))
         for name in OURS:
-            label = f"{ours(name).title}, {ours(name).minutes} min"
+            label = _("{title}, {minutes} min", title=ours(name).title, minutes=ours(name).minutes)
             st.button(label, key=sheet.session_key(f"ours_{name}"), on_click=begin, args=(ours(name),))
         now = course_position.current()
         if now is not None:
-            st.button("The course you are in", key=sheet.session_key("walked"), on_click=begin, args=(now.course,))
-        st.file_uploader("A course's file", type="json", key=FILE, on_change=load)
-        st.button("An empty course", key=sheet.session_key("empty"), on_click=begin, args=(Course(),))
+            st.button(_("The course you are in"), key=sheet.session_key("walked"), on_click=begin, args=(now.course,))
+        st.file_uploader(_("A course's file"), type="json", key=FILE, on_change=load)
+        st.button(_("An empty course"), key=sheet.session_key("empty"), on_click=begin, args=(Course(),))
 
 if here.steps:
     draw_steps(here)
     hand_out.draw(here)
 else:
-    st.info("No steps yet: open a page and add it, or start from a ready-made course.")
+    st.info(_("No steps yet: open a page and add it, or start from a ready-made course."))

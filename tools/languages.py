@@ -26,7 +26,9 @@ METHODS: Final = [("**.py", "python"), ("**.js", "javascript")]
 def texts(room: str) -> Catalog:
     """All texts of a room in English."""
     found = Catalog(fuzzy=False)
-    for name, _, message, comments, _ in extract_from_dir(ROOT / room, METHODS, keywords=KEYWORDS):
+    for name, _, message, comments, _ in extract_from_dir(
+        ROOT / room, METHODS, keywords=KEYWORDS, directory_filter=lambda _: True
+    ):
         found.add(message, locations=[(f"{room}/{name}", 0)], auto_comments=comments)
     return found
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,10 @@ from pages._shared.lessons.course import (
     from_json,
 )
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
-from pages._shared.lessons.library import OURS, opened
+from pages._shared.lessons.library import OURS, opened, ours, text_of
 from pages._shared.lessons.questions import MOST, Prepared
 from attention_core.claims import claims
+from attention_core.language import ENGLISH, LANGUAGES, using
 
 LIBRARY = Path(__file__).parents[2] / "pages/_shared/lessons/library"
 PAGE_OF = {claim.id: claim.page for claim in claims()}
@@ -194,6 +196,21 @@ def test_a_change_that_is_not_possible_leaves_the_step_as_it_may_be() -> None:
     assert changed(step, note="Look", minutes=7) == Step(page="scaling", lesson=Lesson(note="Look"), minutes=7)
     assert changed(step, note=3, minutes="x", parts=["evil"]).lesson.note == ""
     assert changed(step, parts=[]).lesson.parts == ()
+
+
+@pytest.mark.parametrize("language", set(LANGUAGES) - {ENGLISH})
+@pytest.mark.parametrize("name", OURS)
+def test_our_courses_are_the_same_in_every_language_but_for_their_words(name: str, language: str) -> None:
+    english = ours(name)
+    with using(language):
+        other = ours(name)
+    assert other.title != english.title
+    for mine, theirs in zip(english.steps, other.steps, strict=True):
+        note, answer = theirs.lesson.note, theirs.answer
+        assert note != mine.lesson.note
+        assert bool(answer) == bool(mine.answer)
+        assert replace(mine, lesson=replace(mine.lesson, note=note), answer=answer) == theirs
+    assert text_of(other) == text_of(english) == name
 
 
 @pytest.mark.parametrize("name", OURS)

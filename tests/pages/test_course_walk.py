@@ -10,7 +10,9 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import FORMAT, Course, Step
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.library import OURS, opened, ours
+from pages._shared.session import course_position
 from attention_core.claims import statement
+from attention_core.language import using
 from tests.pages.conftest import Open, lesson_text, page_path, press
 from tests.pages.read import built, button, grade, notices, outcome, page_of, pictures, said
 from tests.pages.test_course import packed
@@ -49,6 +51,18 @@ def test_a_course_of_ours_leads_through_its_pages_to_a_summary(open_page: Open) 
     assert f"of {asked}** predictions" in said(at)
     assert said(at).count("You said **") == asked
     assert at.query_params["step"] == str(len(course.steps) + 1)
+
+
+def test_a_course_of_ours_goes_on_in_the_language_that_is_chosen_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages._shared.session.course_position.st.session_state", {})
+    course_position.enter(ours("order"))
+    course_position.move_to(2)
+    for language in ("zh", "en"):
+        with using(language):
+            here = course_position.current()
+            assert here is not None
+            assert (here.text, here.index) == ("order", 2)
+            assert course_position.current_step() == ours("order").steps[2]
 
 
 def small(*pages: str, **more: Any) -> Course:

@@ -10,11 +10,10 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
-from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
+from pages._shared.core.pages import PAGES
 from pages._shared.session.settings import TABS
 from attention_core import language
 from tests.pages.conftest import Open
-from tests.pages.read import page_of
 
 EXPERIMENTS = [page.name for page in PAGES]
 INNERMOST = re.compile(r"⟦[^⟦⟧]*⟧")

@@ -11,6 +11,7 @@ from pages._shared.page.worksheet import sheet_of
 from pages._shared.page.worksheet_html import Sheet, handout
 from attention_core.claims import statement
 from attention_core.figures.text import fit_for_xml
+from attention_core.language import ENGLISH, using
 from tests.pages.conftest import Open
 
 
@@ -25,8 +26,8 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Op
     at.run()
     at.button(key="_course_make").click().run()
     assert not at.exception
-    made, sheets = at.session_state[WORKSHEET]
-    assert made == course
+    made, language, sheets = at.session_state[WORKSHEET]
+    assert (made, language) == (course, ENGLISH)
     assert all(sheet.pictures and sheet.solved for sheet in sheets)
     assert sheets[0].pictures != sheets[0].solved
     assert all(len(sheet.pictures) <= 3 for sheet in sheets)
@@ -48,6 +49,13 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Op
     assert statement("perm-kv") in solutions
     assert statement("perm-kv") not in tasks
     assert tasks.count('class="lines"') == 2
+
+
+def test_the_worksheet_says_which_language_it_is_in() -> None:
+    course, sheets = Course(steps=(Step(page="masks"),)), [Sheet()]
+    assert '<html lang="en">' in handout(course, sheets, solved=True)
+    with using("zh"):
+        assert '<html lang="zh">' in handout(course, sheets, solved=True)
 
 
 def test_the_worksheet_holds_only_characters_that_a_page_can_hold() -> None:

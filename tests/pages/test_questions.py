@@ -14,6 +14,7 @@ from pages._shared.core.session_keys import TEACHES
 from pages._shared.lessons.course import Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import MOST, OWN, Prepared, parse, read, written
+from attention_core.language import using
 from tests.pages.conftest import Open, lesson_text, page_path
 from tests.pages.read import sent
 from tests.pages.test_course import MINE
@@ -36,6 +37,8 @@ OWNED = st.builds(
 @given(st.lists(st.just(Prepared()) | OWNED, max_size=4))
 def test_questions_survive_being_written_and_every_link(questions: list[Prepared]) -> None:
     assert parse(written(questions), asks=True) == (questions, "")
+    with using("zh"):
+        assert parse(written(questions), asks=True) == (questions, "")
     assert [read(json.loads(json.dumps(one.plain()))) for one in questions] == questions
     lesson = Lesson(questions=tuple(questions))
     course = Course(steps=(Step(page="scaling", lesson=lesson),))

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
-from pages._shared.page.findings import LOOKS, claim_lines, in_order
+from pages._shared.page.findings import LOOKS, capital, claim_lines, in_order
 from pages._shared.page.tabs import file_name
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import using
 
 
 def verdict(key: str, *, holds: bool = True, expected: bool | None = True, because: str = "") -> Verdict:
@@ -64,6 +65,12 @@ def test_what_rounding_leaves_of_nothing_is_called_nothing() -> None:
     small = replace(one, rounding=True, measured=1e-16)
     assert r"differ by **nothing \(1\.00e\-16, rounding\)**" in claim_lines([small])
     assert "differ by at most **2**" in claim_lines([replace(one, rounding=True, measured=2.0)])
+
+
+def test_only_an_english_sentence_begins_with_a_capital() -> None:
+    assert (capital("q·k grows"), capital("max"), capital("√d")) == ("Q·k grows", "Max", "√d")
+    with using("zh"):
+        assert capital("q·k 变大") == "q·k 变大"
 
 
 def test_a_claim_is_one_row_and_what_else_was_measured_of_it_follows() -> None:

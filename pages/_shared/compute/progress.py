@@ -16,6 +16,8 @@ from pages._shared.compute.line import Place
 from pages._shared.compute.runner import runner
 from pages._shared.compute.turns import turns
 from pages._shared.core.compat import is_move_waiting
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
 if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page that needs it
     from attention_core.experiments.step import Step
@@ -23,16 +25,15 @@ if TYPE_CHECKING:  # torch, which steps come with, is imported by the first page
 PATIENCE_S = 0.4  # How long a visitor waits before a progress bar appears.
 POLL_S = 0.1
 DRAW_S = 0.2  # A picture that moves takes longer to draw than a bar, and a line moves up slowly.
-_IN_LINE = "Number {:,} in line{}: this machine is busy with another computation, and they take turns."
 # As one says how long something takes; what lies between is rounded up.
 _ABOUT = {
-    5: "5 s",
-    10: "10 s",
-    20: "20 s",
-    30: "half a minute",
-    60: "a minute",
-    120: "two minutes",
-    300: "five minutes",
+    5: gettext_lazy("5 s"),
+    10: gettext_lazy("10 s"),
+    20: gettext_lazy("20 s"),
+    30: gettext_lazy("half a minute"),
+    60: gettext_lazy("a minute"),
+    120: gettext_lazy("two minutes"),
+    300: gettext_lazy("five minutes"),
 }
 
 
@@ -74,12 +75,26 @@ def run_with_progress(function: Callable[[Any], Any], config: Any, draw: Callabl
 def progress_text(step: Step | None, place: Place | None) -> tuple[float, str]:
     """How far a computation has come, from 0 to 1, and in words."""
     if step is None:
-        return 0.0, _IN_LINE.format(place.number, _about(place.seconds)) if place else "Computing"
-    counted = f"Step {step.done + 1:,} of {step.total:,}" + (f": {step.doing}" if step.doing else "")
+        return 0.0, _in_line(place) if place else _("Computing")
+    at = {"step": step.done + 1, "count": step.total}
+    counted = (
+        _("Step {step:,} of {count:,}: {doing}", **at, doing=step.doing)
+        if step.doing
+        else _("Step {step:,} of {count:,}", **at)
+    )
     return min(step.done / step.total, 1.0), counted
 
 
-def _about(seconds: float) -> str:
-    if not seconds:
-        return ""
-    return f", about {next((said for limit, said in _ABOUT.items() if seconds <= limit), 'ten minutes or more')}"
+def _in_line(place: Place) -> str:
+    if not place.seconds:
+        return _(
+            "Number {number:,} in line: this machine is busy with another computation, and they take turns.",
+            number=place.number,
+        )
+    about = next((said for limit, said in _ABOUT.items() if place.seconds <= limit), _("ten minutes or more"))
+    return _(
+        "Number {number:,} in line, about {time}: this machine is busy with another computation, and they take "
+        "turns.",
+        number=place.number,
+        time=about,
+    )

@@ -12,6 +12,7 @@ import streamlit as st
 from pages._shared.compute.memory import use_one_arena
 from pages._shared.compute.turns import turns
 from pages._shared.core.pages import PAGES
+from attention_core.language import gettext as _
 
 # Objects that may be added before Python looks for garbage among the young ones; at every hundredth look it searches
 # all. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
@@ -40,7 +41,8 @@ def wait() -> None:
     """Let a visitor in once torch is there; he is told what he waits for, and others have their turn meanwhile."""
     if _awake.is_set():
         return
-    with turns().release(), st.spinner("Waking up. This takes a few seconds; then the app is awake for all."):
+    told = _("Waking up. This takes a few seconds; then the app is awake for all.")
+    with turns().release(), st.spinner(told):
         _import_torch()
 
 

@@ -6,6 +6,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
+from attention_core.language import gettext as _
+
 # An address that belongs to nobody (RFC 5737). A UDP socket sends nothing when it is connected: it only learns which
 # of the machine's own addresses leads there.
 _NOWHERE = ("192.0.2.1", 9)
@@ -52,14 +54,17 @@ def for_students(address: str) -> tuple[str, str]:
             else public_url(address, st.get_option("browser.serverAddress"))
         )
         if base is None:
-            return address, (
-                f"{host} means each machine itself, and this server is reached by no other: students cannot open "
-                "it. Start it with deploy/classroom.py."
+            return address, _(
+                "{host} means each machine itself, and this server is reached by no other: students cannot open "
+                "it. Start it with deploy/classroom.py.",
+                host=host,
             )
         there = urlsplit(base)
         return urlunsplit(parts._replace(scheme=there.scheme, netloc=there.netloc)), ""
     if "." not in host and ":" not in host:
-        return address, f"Students can open this only if their network knows the name “{host}”: try it on a phone."
+        return address, _(
+            "Students can open this only if their network knows the name “{host}”: try it on a phone.", host=host
+        )
     return address, ""
 
 
@@ -75,7 +80,7 @@ def audience(address: str) -> str:
         private = ip_address(host).is_private and not is_here(host)
     except ValueError:
         private = host.endswith(".local")
-    return f"For whoever is in the same network as {host}." if private else ""
+    return _("For whoever is in the same network as {host}.", host=host) if private else ""
 
 
 def is_here(host: str) -> bool:

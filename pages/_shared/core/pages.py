@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from attention_core.language import gettext_lazy as _
+
 FOLDER = Path(__file__).parents[2]
 ICON = Path(__file__).parents[1] / "icon.svg"
 
@@ -24,83 +26,83 @@ class PageSpec:
         return FOLDER / f"{self.name}.py"
 
 
-HOME = PageSpec("home", "Home", ":material/home:", "", "Every claim about attention, measured as you watch.")
+HOME = PageSpec("home", _("Home"), ":material/home:", "", _("Every claim about attention, measured as you watch."))
 
 # fmt: off
 PAGES = (
     PageSpec(
-        "anatomy", "Anatomy", ":material/grid_on:", "What attention is",
-        "One forward pass, number by number: a weight is the share a :blue[query] takes of a :green[value].",
+        "anatomy", _("Anatomy"), ":material/grid_on:", _("What attention is"),
+        _("One forward pass, number by number: a weight is the share a :blue[query] takes of a :green[value]."),
         r"\operatorname{softmax}(QK^\top / \sqrt{d_{\text{head}}})\,V",
     ),
     PageSpec(
-        "permutation", "Permutation", ":material/shuffle:", "What attention sees",
-        "Attention has no order: shuffle the keys and values and nothing changes, "
-        "shuffle the queries and the rows follow.",
+        "permutation", _("Permutation"), ":material/shuffle:", _("What attention sees"),
+        _("Attention has no order: shuffle the keys and values and nothing changes, "
+          "shuffle the queries and the rows follow."),
         r"f(\sigma X) = \sigma f(X)",
     ),
     PageSpec(
-        "biases", "Biases", ":material/exposure_plus_1:", "What attention sees",
-        "Softmax cancels the :orange[key] bias, the :green[value] bias passes straight through, "
-        "and only the :blue[query] bias changes who is looked at.",
+        "biases", _("Biases"), ":material/exposure_plus_1:", _("What attention sees"),
+        _("Softmax cancels the :orange[key] bias, the :green[value] bias passes straight through, "
+          "and only the :blue[query] bias changes who is looked at."),
         r"\operatorname{softmax}(s + q \cdot b_K) = \operatorname{softmax}(s)",
     ),
     PageSpec(
-        "scaling", "Scaling", ":material/tune:", "How it trains",
-        "Unscaled scores grow with the size of a head, softmax saturates, and the typical gradient vanishes.",
+        "scaling", _("Scaling"), ":material/tune:", _("How it trains"),
+        _("Unscaled scores grow with the size of a head, softmax saturates, and the typical gradient vanishes."),
         r"\operatorname{Var}(q \cdot k) = d_{\text{head}}",
     ),
     PageSpec(
-        "receptive_field", "Receptive field", ":material/account_tree:", "How it trains",
-        "A token that looks at one key per head sees exponentially far with depth.",
+        "receptive_field", _("Receptive field"), ":material/account_tree:", _("How it trains"),
+        _("A token that looks at one key per head sees exponentially far with depth."),
         r"\text{reach} \le (k + 1)^{\text{layers}}",
     ),
     PageSpec(
-        "learning", "Learning", ":material/school:", "How it trains",
-        "A model learns while you watch: what its attention turns to, and which switches keep it from learning.",
+        "learning", _("Learning"), ":material/school:", _("How it trains"),
+        _("A model learns while you watch: what its attention turns to, and which switches keep it from learning."),
         r"\theta \leftarrow \theta - \eta\, \nabla_\theta L",
     ),
     PageSpec(
-        "trained", "Trained models", ":material/psychology:", "How it trains",
-        "What training left in the heads: which of them looks where, and what the model is worth without it.",
+        "trained", _("Trained models"), ":material/psychology:", _("How it trains"),
+        _("What training left in the heads: which of them looks where, and what the model is worth without it."),
         r"W_O^{(h)} = 0",
     ),
     PageSpec(
-        "complexity", "Complexity", ":material/timer:", "What it costs",
-        "Short texts pay for the projections, long ones for the scores: twice the text, four times the scores.",
+        "complexity", _("Complexity"), ":material/timer:", _("What it costs"),
+        _("Short texts pay for the projections, long ones for the scores: twice the text, four times the scores."),
         r"\Theta(n_t d^2 + n_s d^2 + n_t n_s d)",
     ),
     PageSpec(
-        "variants", "Variants", ":material/alt_route:", "What it costs",
-        "Heads can share :orange[keys] and :green[values], and a cache can keep them; without softmax the cost grows "
-        "like the text.",
+        "variants", _("Variants"), ":material/alt_route:", _("What it costs"),
+        _("Heads can share :orange[keys] and :green[values], and a cache can keep them; without softmax the cost "
+          "grows like the text."),
         r"\varphi(Q)\,(\varphi(K)^\top V)",
     ),
     PageSpec(
-        "masks", "Masks", ":material/visibility_off:", "What it is made of",
-        "Which mask goes where: too few let padding speak, too many leave a word nothing to look at.",
+        "masks", _("Masks"), ":material/visibility_off:", _("What it is made of"),
+        _("Which mask goes where: too few let padding speak, too many leave a word nothing to look at."),
         r"e^{-\infty} = 0",
     ),
     PageSpec(
-        "normalization", "Normalization", ":material/straighten:", "What it is made of",
-        "LayerNorm looks at each token alone, brings all to one length, and leaves a block blind to order.",
+        "normalization", _("Normalization"), ":material/straighten:", _("What it is made of"),
+        _("LayerNorm looks at each token alone, brings all to one length, and leaves a block blind to order."),
         r"\lVert y - \beta\mathbf{1} \rVert = |\gamma|\sqrt{d}",
     ),
     PageSpec(
-        "projections", "Projections", ":material/transform:", "What it is made of",
-        "Without W_Q and W_K a word looks most at itself, if norms are equal in each head; with them, anywhere.",
+        "projections", _("Projections"), ":material/transform:", _("What it is made of"),
+        _("Without W_Q and W_K a word looks most at itself, if norms are equal in each head; with them, anywhere."),
         r"q \cdot k = x^\top W_Q^\top W_K\, y",
     ),
 )
 
 LEDGER = PageSpec(
-    "claims", "Claims", ":material/fact_check:", "Is it all true?",
-    "Every statement of this app, where it is said, and what this machine measures of it, now.",
+    "claims", _("Claims"), ":material/fact_check:", _("Is it all true?"),
+    _("Every statement of this app, where it is said, and what this machine measures of it, now."),
 )
 
 COURSE = PageSpec(
-    "course", "Course", ":material/route:", "To teach with",
-    "Pages in an order, each with a task and minutes: in one link for a class, in a file to keep, and on paper.",
+    "course", _("Course"), ":material/route:", _("To teach with"),
+    _("Pages in an order, each with a task and minutes: in one link for a class, in a file to keep, and on paper."),
 )
 # fmt: on
 

@@ -37,4 +37,4 @@ DRAFT_STORE: Final = "_draft_store"  # the component that keeps it
 OPEN_STEP: Final = "_course_open"  # the step whose editor is open
 EDITOR_TURN: Final = "_course_turn"  # how often an editor was opened: a part of its widgets' keys
 REMOVED_STEP: Final = "_course_gone"  # the step removed last, and where it was
-WORKSHEET: Final = "_worksheet"  # the course that was put on paper last, with its sheets
+WORKSHEET: Final = "_worksheet"  # the course that was put on paper last, its language, and its sheets

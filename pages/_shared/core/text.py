@@ -8,6 +8,7 @@ _ACTIVE = frozenset("\\`*_{}[]()#+-.!|<>$:~&=^@")
 
 def escape_markdown(text: str, limit: int = 60) -> str:
     """``text`` for Markdown, so that it appears exactly as it is, cut after ``limit`` characters."""
+    text = str(text)
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return "".join("\\" + char if char in _ACTIVE else char for char in short)
 
@@ -17,7 +18,7 @@ _JOINER = "\N{WORD JOINER}"
 
 def no_line_breaks(text: str) -> str:
     """Markdown in which no line ends within a number or |γ|·√d: Chromium ends one after an exponent's minus."""
-    return re.sub(r"((?<=\de)\\?-(?=\d)|\|(?=[·√]))", rf"\1{_JOINER}", text)
+    return re.sub(r"((?<=\de)\\?-(?=\d)|\|(?=[·√]))", rf"\1{_JOINER}", str(text))
 
 
 _ROLES = {"query": "blue", "key": "orange", "value": "green", "output": "violet"}

@@ -13,6 +13,8 @@ from pages._shared.lessons.lesson import MAX_NOTE, PARTS
 from pages._shared.page.share import draw_field
 from pages._shared.session import address
 from pages._shared.session.draft import draft, put
+from attention_core.language import gettext as _
+from attention_core.language import ngettext
 
 _SHOWN: Final = 6  # settings that a row names
 
@@ -29,20 +31,21 @@ def draw_steps(course: Course) -> None:
                 _draw_editor(at, step)
     gone = st.session_state.get(REMOVED_STEP)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{len(course.steps)} steps, {course.minutes} minutes**", width="content")
+        said = _("**{count} steps, {minutes} minutes**", count=len(course.steps), minutes=course.minutes)
+        st.markdown(said, width="content")
         if gone is not None and len(course.steps) < MAX_STEPS:
-            label = f"Bring back step {gone[0] + 1}"
+            label = _("Bring back step {number}", number=gone[0] + 1)
             st.button(label, icon=":material/undo:", key="_course_undo", on_click=_bring_back, type="tertiary")
 
 
 def _row(at: int, step: Step) -> str:
     here = step.lesson
-    flags = [f"{step.minutes} min"]
-    flags += ["predict first"] if here.predict_first else []
-    flags += [f"{len(here.fixed)} fixed"] if here.fixed else []
+    flags = [_("{minutes} min", minutes=step.minutes)]
+    flags += [_("predict first")] if here.predict_first else []
+    flags += [_("{count} fixed", count=len(here.fixed))] if here.fixed else []
     count = len(here.questions)
-    flags += [f"{count} question{'s' * (count > 1)} for a class"] if count else []
-    flags += ["some parts hidden"] if here.parts != tuple(PARTS) else []
+    flags += [ngettext("{count} question for a class", "{count} questions for a class", count)] if count else []
+    flags += [_("some parts hidden")] if here.parts != tuple(PARTS) else []
     settings = [f"{key.removeprefix(f'{step.page}_')} = {text}" for key, text in step.settings.items()]
     said = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
     lines = [f"**{at + 1}. {step.title}** :gray[{' · '.join(flags)}]"]
@@ -57,12 +60,12 @@ def _draw_tools(at: int, count: int, is_open: bool) -> None:
                   disabled=disabled, type="tertiary")  # fmt: skip
 
     number = at + 1
-    tool("expand_less" if is_open else "edit", f"Edit step {number}", _open, None if is_open else at)
-    tool("arrow_upward", f"Move step {number} up", _move, at, at - 1, disabled=at == 0)
-    tool("arrow_downward", f"Move step {number} down", _move, at, at + 1, disabled=at == count - 1)
-    tool("content_copy", f"Duplicate step {number}", _duplicate, at, disabled=count >= MAX_STEPS)
-    tool("delete", f"Remove step {number}", _remove, at)
-    tool("play_arrow", f"Try step {number} as a student", _try_step, at)
+    tool("expand_less" if is_open else "edit", _("Edit step {number}", number=number), _open, None if is_open else at)
+    tool("arrow_upward", _("Move step {number} up", number=number), _move, at, at - 1, disabled=at == 0)
+    tool("arrow_downward", _("Move step {number} down", number=number), _move, at, at + 1, disabled=at == count - 1)
+    tool("content_copy", _("Duplicate step {number}", number=number), _duplicate, at, disabled=count >= MAX_STEPS)
+    tool("delete", _("Remove step {number}", number=number), _remove, at)
+    tool("play_arrow", _("Try step {number} as a student", number=number), _try_step, at)
 
 
 def _draw_editor(at: int, step: Step) -> None:
@@ -77,13 +80,16 @@ def _draw_editor(at: int, step: Step) -> None:
     def options(name: str, read: Callable[[Any], Any] = lambda value: value) -> dict[str, Any]:
         return {"key": key(name), "on_change": take, "args": (name, read)}
 
-    st.text_area("Task", here.note, max_chars=MAX_NOTE, height=80, **options("note"))
-    st.text_area("A short answer to unfold", step.answer, max_chars=MAX_ANSWER, height=80, **options("answer"))
+    st.text_area(_("Task"), here.note, max_chars=MAX_NOTE, height=80, **options("note"))
+    st.text_area(_("A short answer to unfold"), step.answer, max_chars=MAX_ANSWER, height=80, **options("answer"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input("Minutes", 0, MAX_MINUTES, step.minutes, width=130, **options("minutes"))
-        st.toggle("The prediction comes before the picture", here.predict_first, **options("predict_first"))
-    name: Any = PARTS.__getitem__
-    st.multiselect("Parts that show", tuple(PARTS), here.parts, format_func=name, **options("parts"))
+        st.number_input(_("Minutes"), 0, MAX_MINUTES, step.minutes, width=130, **options("minutes"))
+        st.toggle(_("The prediction comes before the picture"), here.predict_first, **options("predict_first"))
+
+    def part_name(part: str) -> str:
+        return str(PARTS[part])
+
+    st.multiselect(_("Parts that show"), tuple(PARTS), here.parts, format_func=part_name, **options("parts"))
     draw_field(
         here.questions,
         key("questions"),
@@ -93,7 +99,7 @@ def _draw_editor(at: int, step: Step) -> None:
     known = {**step.settings, **here.fixed}
     if known:
         st.multiselect(
-            "Settings drawn as their value", tuple(known), tuple(here.fixed),
+            _("Settings drawn as their value"), tuple(known), tuple(here.fixed),
             format_func=lambda one: f"{str(one).removeprefix(f'{step.page}_')} = {known[one]}",
             **options("fixed", lambda chosen: {one: known[one] for one in chosen or () if one in known}),
         )  # fmt: skip

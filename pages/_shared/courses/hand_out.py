@@ -7,30 +7,37 @@ from pages._shared.lessons.course import Course
 from pages._shared.lessons.library import text_of
 from pages._shared.page.worksheet import draw_paper, file_name
 from pages._shared.session import address, course_position
+from attention_core.language import gettext as _
 
 
 def draw(course: Course) -> None:
     """Draw links and file of a course."""
     with st.container(horizontal=True):
-        st.button("Try it as a student", icon=":material/play_arrow:", key="_course_try",
+        st.button(_("Try it as a student"), icon=":material/play_arrow:", key="_course_try",
                   on_click=address.visit_course, args=(course,))  # fmt: skip
         st.download_button(
-            "Download", course.to_json(), f"{file_name(course)}.json", "application/json",
+            _("Download"), course.to_json(), f"{file_name(course)}.json", "application/json",
             key="_course_keep", on_click="ignore", icon=":material/download:",
         )  # fmt: skip
     draw_paper(course, "course")
     text, first = text_of(course), course.steps[0].page
     if len(text) > course_position.MAX_TEXT:
         st.warning(
-            f"This course takes {len(text):,} characters, more than a link can hold "
-            f"({course_position.MAX_TEXT:,}): shorten tasks and answers, or hand out its file, "
-            "which students load on this page."
+            _(
+                "This course takes {length:,} characters, more than a link can hold ({most:,}): shorten tasks and "
+                "answers, or hand out its file, which students load on this page.",
+                length=len(text),
+                most=course_position.MAX_TEXT,
+            )
         )
         return
-    draw_link("Students begin here", address.url({"course": text}, first), "course_students")
-    with st.expander("The teacher's link", icon=":material/slideshow:"):
+    draw_link(_("Students begin here"), address.url({"course": text}, first), "course_students")
+    with st.expander(_("The teacher's link"), icon=":material/slideshow:"):
         st.markdown(
-            "The same course in presenter view: large type, minutes beside each step, and PageUp and PageDown walk "
-            "the presets of a step, then the steps. Keep it to yourself: on a phone, slide type is too large."
+            _(
+                "The same course in presenter view: large type, minutes beside each step, and PageUp and PageDown "
+                "walk the presets of a step, then the steps. Keep it to yourself: on a phone, slide type is too "
+                "large."
+            )
         )
-        draw_link("The teacher's", address.url({"course": text, "present": "true"}, first), "course_teacher")
+        draw_link(_("The teacher's"), address.url({"course": text, "present": "true"}, first), "course_teacher")

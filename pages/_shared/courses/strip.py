@@ -10,6 +10,7 @@ from pages._shared.lessons.library import OURS, ours
 from pages._shared.page.prediction import SKIP
 from pages._shared.session import address, course_position
 from pages._shared.session.settings import presenting, shared
+from attention_core.language import gettext as _
 
 
 def draw_strip(page: str) -> None:
@@ -25,17 +26,19 @@ def draw_strip(page: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="course_row"):
             st.markdown(f":material/route: {_where(here, count)}", width="stretch")
             if now and now.page == page and now.answer:
-                with st.popover("Answer", width="content"):
+                with st.popover(_("Answer"), width="content"):
                     st.markdown(escape_markdown(now.answer, MAX_ANSWER))
             if now and now.page != page:
-                _button(f"Return to step {here.index + 1}", "undo", "return", here.index, primary=True)
+                label = _("Return to step {number}", number=here.index + 1)
+                _button(label, "undo", "return", here.index, primary=True)
             elif now:
-                _button("", "replay", "again", here.index, fresh=True, told="Start this step again")
-            _button("Back", "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
+                _button("", "replay", "again", here.index, fresh=True, told=_("Start this step again"))
+            _button(_("Back"), "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
             if now:
                 last = here.index == count - 1
-                _button("Finish" if last else "Next", "arrow_forward", "PageDown", here.index + 1, primary=not last)
-            st.button("", icon=":material/close:", help="Leave the course", key="_course_leave",
+                label = _("Finish") if last else _("Next")
+                _button(label, "arrow_forward", "PageDown", here.index + 1, primary=not last)
+            st.button("", icon=":material/close:", help=_("Leave the course"), key="_course_leave",
                       type="tertiary", on_click=course_position.leave)  # fmt: skip
         if now and now.page == page and now.lesson.note:
             st.markdown(escape_markdown(now.lesson.note, MAX_NOTE))
@@ -44,19 +47,23 @@ def draw_strip(page: str) -> None:
 
 def _draw_lesson(page: str, now: Step | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="lesson_banner"):
-        note = f" {escape_markdown(now.lesson.note, MAX_NOTE)}" if now and now.page == page else ""
-        st.markdown(f":violet[:material/school: **Lesson.**]{note}")
+        note = escape_markdown(now.lesson.note, MAX_NOTE) if now and now.page == page else ""
+        st.markdown(_(":violet[:material/school: **Lesson.**] {note}", note=note))
         if now and now.page != page:
-            _button("Return to the lesson", "undo", "return", 0)
-        st.button("Leave the lesson", key="_course_leave", on_click=course_position.leave, type="tertiary")
+            _button(_("Return to the lesson"), "undo", "return", 0)
+        st.button(_("Leave the lesson"), key="_course_leave", on_click=course_position.leave, type="tertiary")
 
 
 def _where(here: course_position.CoursePosition, count: int) -> str:
     now, title = course_position.current_step(), escape_markdown(here.course.title, MAX_TITLE)
     if now is None:
-        return f"**The end** :gray[{title}]"
-    minutes = f" :small[:gray[{now.minutes} min]]" if presenting() else ""
-    return f"**Step {here.index + 1} of {count}**{minutes} :gray[{title}]"
+        return _("**The end** :gray[{title}]", title=title)
+    at = {"number": here.index + 1, "count": count, "title": title}
+    if presenting():
+        return _(
+            "**Step {number} of {count}** :small[:gray[{minutes} min]] :gray[{title}]", minutes=now.minutes, **at
+        )
+    return _("**Step {number} of {count}** :gray[{title}]", **at)
 
 
 def _button(
@@ -79,31 +86,39 @@ def draw_end() -> None:
     here = course_position.current()
     assert here is not None
     address.write(shared().parameters(), is_page=False)
-    st.title("What you predicted, and what was measured", anchor=False)
+    st.title(_("What you predicted, and what was measured"), anchor=False)
     told = [(here.course.steps[at], at, one) for at, one in sorted(here.predictions.items()) if one.answer != SKIP]
     graded = [one for _, _, one in told if one.truth is not None]
     if graded:
         right = sum(one.answer == one.truth for one in graded)
-        st.markdown(f"**{right} of {len(graded)}** predictions agree with the measurement.")
+        st.markdown(
+            _("**{right} of {count}** predictions agree with the measurement.", right=right, count=len(graded))
+        )
     else:
-        st.markdown("No prediction was made on this walk. The steps that ask for one are still there.")
+        st.markdown(_("No prediction was made on this walk. The steps that ask for one are still there."))
     for one, at, said in told:
         if said.truth is None:
-            outcome = ":gray[:material/help: these settings could not tell.]"
+            outcome = _(":gray[:material/help: these settings could not tell.]")
         elif said.truth == said.answer:
-            outcome = ":green[:material/check: the tensor agrees.]"
+            outcome = _(":green[:material/check: the tensor agrees.]")
         else:
-            outcome = f":orange[:material/close: the tensor said **{escape_markdown(said.truth)}**.]"
-        question = f"**Step {at + 1}, {one.title}.** {said.question}"
-        st.markdown(f"{question}  \nYou said **{escape_markdown(said.answer)}**: {outcome}")
+            outcome = _(":orange[:material/close: the tensor said **{truth}**.]", truth=escape_markdown(said.truth))
+        told_of = {"number": at + 1, "page": one.title, "question": said.question, "outcome": outcome}
+        st.markdown(
+            _(
+                "**Step {number}, {page}.** {question}  \nYou said **{answer}**: {outcome}",
+                answer=escape_markdown(said.answer),
+                **told_of,
+            )
+        )
     with st.container(horizontal=True):
-        st.button("Walk it again", icon=":material/replay:", on_click=address.visit_course, args=(here.course,))
-        st.button("Leave the course", on_click=course_position.leave)
+        st.button(_("Walk it again"), icon=":material/replay:", on_click=address.visit_course, args=(here.course,))
+        st.button(_("Leave the course"), on_click=course_position.leave)
 
 
 def draw_offer() -> None:
     """Offer the app's own courses, each by a link that begins it."""
-    st.subheader("Courses")
+    st.subheader(_("Courses"))
     with st.grid("auto", min_column_width=320):
         for name in OURS:
             course = ours(name)
@@ -111,4 +126,4 @@ def draw_offer() -> None:
                 first = FOLDER / f"{course.steps[0].page}.py"
                 begin = shared().parameters() | {"course": name}
                 st.page_link(first, label=f"**{course.title}**", icon=":material/route:", query_params=begin)
-                st.markdown(f"{course.minutes} minutes, {len(course.steps)} steps.")
+                st.markdown(_("{minutes} minutes, {count} steps.", minutes=course.minutes, count=len(course.steps)))

@@ -16,6 +16,8 @@ from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.questions import MOST, Prepared, read
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
 FORMAT: Final = 2
 MAX_STEPS: Final = 40
@@ -110,7 +112,7 @@ def decode(text: str) -> tuple[Course, list[str]]:
         unpacker = zlib.decompressobj()
         plain = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), MAX_BYTES)
     except (binascii.Error, zlib.error, ValueError) as error:
-        raise ValueError("This link's course cannot be read: it may have been cut when it was copied.") from error
+        raise ValueError(_("This link's course cannot be read: it may have been cut when it was copied.")) from error
     if unpacker.unconsumed_tail:
         raise ValueError(_too_large())
     return from_json(plain)
@@ -127,19 +129,30 @@ def from_json(text: str | bytes) -> tuple[Course, list[str]]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError("This is no course: it is not written as JSON.") from error
+        raise ValueError(_("This is no course: it is not written as JSON.")) from error
     steps = content.get("steps") if isinstance(content, dict) else None
     if not isinstance(steps, list):
-        raise ValueError("This is no course: it has no list of steps.")
+        raise ValueError(_("This is no course: it has no list of steps."))
     remarks: list[str] = []
     version = content.get("version")
     if type(version) is not int or version != FORMAT:
-        age = "a newer version" if type(version) is int and version > FORMAT else "something else than a version"
-        remarks.append(f"The course was made by {age} of this app; what is not known here is left out.")
+        remarks.append(
+            _("The course was made by a newer version of this app; what is not known here is left out.")
+            if type(version) is int and version > FORMAT
+            else _(
+                "The course was made by something else than a version of this app; what is not known here is left "
+                "out."
+            )
+        )
     if len(steps) > MAX_STEPS:
         remarks.append(
-            f"The course has {len(steps):,} steps, of which the first {MAX_STEPS} are used: step {MAX_STEPS + 1} and "
-            "all that follow are left out."
+            _(
+                "The course has {count:,} steps, of which the first {most} are used: step {next} and all that follow "
+                "are left out.",
+                count=len(steps),
+                most=MAX_STEPS,
+                next=MAX_STEPS + 1,
+            )
         )
     read = (_Reader(number, remarks).step(raw) for number, raw in enumerate(steps[:MAX_STEPS], 1))
     title = _clean(content.get("title"))[:MAX_TITLE]
@@ -152,12 +165,17 @@ def changed(step: Step, **raw: Any) -> Step:
 
 
 def _too_large() -> str:
-    return f"This course is larger than {MAX_BYTES:,} characters, which no course needs; it is not opened."
+    return _(
+        "This course is larger than {most:,} characters, which no course needs; it is not opened.", most=MAX_BYTES
+    )
 
 
 def _clean(raw: object) -> str:
     """Text in one line, with nothing that cannot be sent."""
     return " ".join(raw.encode("utf-8", "replace").decode().split()) if isinstance(raw, str) else ""
+
+
+_LEFT_OUT: Final = gettext_lazy("it is left out")
 
 
 class _Reader:
@@ -168,91 +186,97 @@ class _Reader:
 
     def step(self, raw: object) -> Step | None:
         if not isinstance(raw, dict):
-            return self._skip("is no step")
+            return self._skip(_("is no step"))
         page = raw.get("page")
         if not isinstance(page, str) or page not in TITLES:
-            return self._skip(f"asks for the page “{escape_markdown(_clean(str(page)[:60]))}”, which there is not")
+            asked = escape_markdown(_clean(str(page)[:60]))
+            return self._skip(_("asks for the page “{page}”, which there is not", page=asked))
         for name in list(raw)[:MAX_SETTINGS]:
             if name not in _NAMES:
-                self._remark(f"holds “{escape_markdown(_clean(name))}”, which this version does not know")
+                said = escape_markdown(_clean(name))
+                self._remark(_("holds “{name}”, which this version does not know", name=said))
         fixed = self._settings(page, raw.get("fixed"))
         lesson = Lesson(
             parts=self._some("parts", raw.get("parts"), PARTS) if raw.get("parts") is not None else tuple(PARTS),
             fixed=fixed,
             hidden=self._some("hidden", raw.get("hidden"), fixed),
             predict_first=raw.get("predict_first") is True,
-            note=self._text("task", raw.get("note"), MAX_NOTE),
+            note=self._text(_("task"), raw.get("note"), MAX_NOTE),
             questions=self._questions(page, raw.get("questions")),
         )
         claims = raw.get("claims")
         return Step(
             page=page, settings=self._settings(page, raw.get("settings")), lesson=lesson,
-            answer=self._text("answer", raw.get("answer"), MAX_ANSWER), minutes=self._minutes(raw.get("minutes", 3)),
+            answer=self._text(_("answer"), raw.get("answer"), MAX_ANSWER),
+            minutes=self._minutes(raw.get("minutes", 3)),
             claims=tuple(_clean(one)[:40] for one in claims[:20]) if isinstance(claims, list) else (),
         )  # fmt: skip
 
-    def _remark(self, what: str, done: str = "it is left out") -> None:
-        self.remarks.append(f"Step {self.number} {what}; {done}.")
+    def _remark(self, what: str, done: str = _LEFT_OUT) -> None:
+        self.remarks.append(_("Step {number} {what}; {done}.", number=self.number, what=what, done=done))
 
     def _skip(self, what: str) -> None:
-        self._remark(what, "the step is left out")
+        self._remark(what, _("the step is left out"))
 
     def _text(self, name: str, raw: object, most: int) -> str:
         text = _clean(raw)
         if raw is not None and not isinstance(raw, str):
-            self._remark(f"has something else than text as its {name}")
+            self._remark(_("has something else than text as its {name}", name=name))
         if len(text) > most:
-            self._remark(f"has more than {most} characters as its {name}", "the rest is cut")
+            said = _("has more than {most} characters as its {name}", most=most, name=name)
+            self._remark(said, _("the rest is cut"))
         return text[:most]
 
     def _minutes(self, raw: object) -> int:
         if isinstance(raw, int) and not isinstance(raw, bool) and 0 <= raw <= MAX_MINUTES:
             return raw
-        self._remark("has minutes that are not possible", "3 are taken")
+        self._remark(_("has minutes that are not possible"), _("3 are taken"))
         return 3
 
     def _settings(self, page: str, raw: object) -> dict[str, str]:
         if raw is None:
             return {}
         if not isinstance(raw, dict):
-            self._remark("has settings that are none", "they are left out")
+            self._remark(_("has settings that are none"), _("they are left out"))
             return {}
         read: dict[str, str] = {}
         for key, value in list(raw.items())[:MAX_SETTINGS]:
             if not (key.startswith(f"{page}_") or key in SHARED) or key == f"{page}_tab":
-                self._remark(f"sets “{escape_markdown(_clean(key))}”, which {TITLES[page]} does not know")
+                named = escape_markdown(_clean(key))
+                self._remark(_("sets “{key}”, which {page} does not know", key=named, page=TITLES[page]))
             elif not isinstance(value, str) or len(value) > MAX_VALUE:
-                self._remark(f"sets “{escape_markdown(_clean(key))}” to what no setting can be")
+                self._remark(_("sets “{key}” to what no setting can be", key=escape_markdown(_clean(key))))
             else:
                 read[key] = value.encode("utf-8", "replace").decode()
         if len(raw) > MAX_SETTINGS:
-            self._remark(f"sets more than {MAX_SETTINGS} controls", "the rest is left out")
+            self._remark(_("sets more than {most} controls", most=MAX_SETTINGS), _("the rest is left out"))
         return read
 
     def _questions(self, page: str, raw: object) -> tuple[Prepared, ...]:
         if raw is None:
             return ()
         if not isinstance(raw, list):
-            self._remark("has questions that are no list", "they are left out")
+            self._remark(_("has questions that are no list"), _("they are left out"))
             return ()
         found: list[Prepared] = []
         for one in raw[:MOST]:
             try:
                 question = read(one)
             except ValueError as error:
-                self._remark(f"has a question that cannot be asked ({error})")
+                self._remark(_("has a question that cannot be asked ({error})", error=error))
                 continue
             if question.text or page in ASKING:
                 found.append(question)
             else:
-                self._remark(f"asks for the question of {TITLES[page]}, which has none")
+                self._remark(_("asks for the question of {page}, which has none", page=TITLES[page]))
         if len(raw) > MOST:
-            self._remark(f"has more than {MOST} questions", "the rest is left out")
+            self._remark(_("has more than {most} questions", most=MOST), _("the rest is left out"))
         return tuple(found)
 
     def _some(self, name: str, raw: object, known: Iterable[str]) -> tuple[str, ...]:
         wanted = [one for one in raw[:MAX_SETTINGS] if isinstance(one, str)] if isinstance(raw, list) else []
         for one in wanted:
             if one not in known:
-                self._remark(f"has “{escape_markdown(_clean(one))}” among its {name}, which there is not")
+                said = escape_markdown(_clean(one))
+                self._remark(_("has “{one}” among its {name}, which there is not", one=said, name=name))
         return tuple(one for one in known if one in wanted)

@@ -4,17 +4,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pages._shared.lessons.questions import Prepared
+from attention_core.language import gettext_lazy as _
 
 MAX_NOTE = 280
 PARTS = {
-    "predict": "Predict",
-    "presets": "Presets",
-    "controls": "Controls",
-    "break": "What breaks it",
-    "why": "Why",
-    "code": "Code",
-    "data": "Data",
-    "pin": "Pin",
+    "predict": _("Predict"),
+    "presets": _("Presets"),
+    "controls": _("Controls"),
+    "break": _("What breaks it"),
+    "why": _("Why"),
+    "code": _("Code"),
+    "data": _("Data"),
+    "pin": _("Pin"),
 }
 
 

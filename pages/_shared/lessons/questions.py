@@ -13,13 +13,16 @@ from typing import Any, Final
 from pages._shared.rooms.commands import own_question
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import RoomError
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy, ngettext
 
 MOST: Final = 12
 LONGEST: Final = MOST * 1_500  # characters of all questions as they are written
-OWN: Final = "This page's question"
-HINT: Final = (
+OWN: Final = gettext_lazy("This page's question")
+HINT: Final = gettext_lazy(
     "A question, then an answer a line, two to six of them, a star before the right one; an empty line begins the "
-    f"next question. The line *{OWN}* stands for the one that the page asks and measures."
+    "next question. The line *{own}* stands for the one that the page asks and measures.",
+    own=OWN,
 )
 _OWN_PLAIN: Final = "page"
 _LIMITS: Final = Limits()
@@ -51,19 +54,19 @@ def read(raw: object) -> Prepared:
     if raw == _OWN_PLAIN:
         return Prepared()
     if not isinstance(raw, dict):
-        raise ValueError("it has no text and no answers")
+        raise ValueError(_("it has no text and no answers"))
     try:
         question = own_question(raw, _LIMITS)
     except RoomError as refusal:
-        raise ValueError(refusal.sentence.removesuffix(".")) from refusal
+        raise ValueError(str(refusal.sentence).rstrip(".。")) from refusal
     right = raw.get("right")
     if right is not None and (type(right) is not int or not 0 <= right < len(question.answers)):
-        raise ValueError("its right answer is none of its answers")
+        raise ValueError(_("its right answer is none of its answers"))
     plain = {"text": question.text, "answers": question.answers}
     if any(answer.startswith("*") for answer in question.answers):
-        raise ValueError("an answer begins with a star, which marks the right one where questions are written")
+        raise ValueError(_("an answer begins with a star, which marks the right one where questions are written"))
     if len(json.dumps(plain, ensure_ascii=False).encode()) > _BYTES:
-        raise ValueError("it is longer than a class can be sent")
+        raise ValueError(_("it is longer than a class can be sent"))
     return Prepared(question.text, question.answers, right)
 
 
@@ -78,25 +81,33 @@ def parse(lines: str, *, asks: bool) -> tuple[list[Prepared], str]:
         try:
             found.append(_written_as(text, rest, asks))
         except ValueError as error:
-            wrong.append(f"“{text}” {error}.")
+            wrong.append(_("“{text}” {error}.", text=text, error=error))
     if len(found) > MOST:
-        wrong.append(f"There are {len(found)} questions, of which the first {MOST} are kept.")
+        wrong.append(
+            _("There are {count} questions, of which the first {most} are kept.", count=len(found), most=MOST)
+        )
     return found[:MOST], "".join(wrong[:1])
 
 
 def _written_as(text: str, rest: list[str], asks: bool) -> Prepared:
-    if not rest and text.rstrip(".").replace("’", "'").casefold() == OWN.casefold():
+    own = {OWN.casefold(), str(OWN).casefold()}
+    if not rest and text.rstrip(".。").replace("’", "'").casefold() in own:
         if not asks:
-            raise ValueError("is not there: this page asks nothing")
+            raise ValueError(_("is not there: this page asks nothing"))
         return Prepared()
+    if not rest:
+        raise ValueError(_("has no answers; two to six are needed"))
     if not 2 <= len(rest) <= 6:
-        raise ValueError(f"has {len(rest) or 'no'} answer{'s' * (len(rest) != 1)}; two to six are needed")
+        said = ngettext(
+            "has {count} answer; two to six are needed", "has {count} answers; two to six are needed", len(rest)
+        )
+        raise ValueError(said)
     raw: dict[str, Any] = {"text": text, "answers": [re.sub(r"^\*\s*", "", line) for line in rest]}
     right = next((at for at, line in enumerate(rest) if line.startswith("*")), None)
     try:
         return read(raw | {"right": right})
     except ValueError as error:
-        raise ValueError(f"cannot be asked: {error}") from error
+        raise ValueError(_("cannot be asked: {error}", error=error)) from error
 
 
 def written(questions: Iterable[Prepared]) -> str:
@@ -106,4 +117,4 @@ def written(questions: Iterable[Prepared]) -> str:
 
 def _lines(question: Prepared) -> list[str]:
     marked = [f"* {one}" if at == question.right else one for at, one in enumerate(question.answers)]
-    return [question.text or OWN, *marked]
+    return [question.text or str(OWN), *marked]

@@ -15,6 +15,7 @@ from pages._shared.session.settings import Settings
 from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
 from attention_core.experiments.config import Device
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
+from attention_core.language import gettext as _
 
 
 class Controls:
@@ -76,7 +77,7 @@ class Controls:
             return
         now = self.settings.as_dict()
         on = any(now[name] != self.settings.defaults[name] for name in names)
-        with st.expander("What breaks it", expanded=on, type="compact"):
+        with st.expander(_("What breaks it"), expanded=on, type="compact"):
             self._draw_each(*names)
 
     def _draw_each(self, *names: str) -> None:
@@ -86,9 +87,8 @@ class Controls:
             if name not in fixed:
                 self._draw(name, now[name])
             elif not self.settings.is_hidden(name):
-                st.markdown(
-                    f"{self.settings.declared[name].label}: **{escape_markdown(self.settings.value_text(name))}**"
-                )
+                label, value = self.settings.declared[name].label, escape_markdown(self.settings.value_text(name))
+                st.markdown(_("{label}: **{value}**", label=label, value=value))
 
     def says(self, name: str) -> bool:
         """Whether it is said below the setting's own box that it is not possible."""
@@ -113,8 +113,17 @@ class Controls:
         shown = _shown(one, value)
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
+<<<<<<< HEAD
         options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
         label = str(one.label)
+=======
+        label = str(one.label)
+        options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
+
+        def say(value: Any) -> str:
+            return str(one.say(value))
+
+>>>>>>> zh-house
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
         # all of the session for one.
         match one:
@@ -127,11 +136,19 @@ class Controls:
             case Device(options=options_here):
                 st.selectbox(label, dict.fromkeys((*options_here, value)), **options)
             case Choice(listed=True):
+<<<<<<< HEAD
                 st.selectbox(label, tuple(one.options), format_func=one.say, **options)
             case Choice():
                 st.segmented_control(label, tuple(one.options), format_func=one.say, required=True, **options)
             case OneOf(values=values):
                 st.selectbox(label, sorted({*values, value}), format_func=one.say, **options)
+=======
+                st.selectbox(label, tuple(one.options), format_func=say, **options)
+            case Choice():
+                st.segmented_control(label, tuple(one.options), format_func=say, required=True, **options)
+            case OneOf(values=values):
+                st.selectbox(label, sorted({*values, value}), format_func=say, **options)
+>>>>>>> zh-house
             case Switch():
                 st.toggle(label, **options)
             case Words():
@@ -152,7 +169,8 @@ class Controls:
             value = received(name, one, sent)
         except (ConfigError, TypeError, ValueError):
             log.refused(self.settings.page or "all pages", f"a value of {name}")
-            address.add_notice(f"{one.label} cannot have the value that was sent; it stays as it was.")
+            said = _("{label} cannot have the value that was sent; it stays as it was.", label=one.label)
+            address.add_notice(said)
             st.rerun()  # of the whole page, for the browser shows what it sent
         with turns().hold():
             self.settings.set(**{name: value})

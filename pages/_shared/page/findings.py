@@ -9,14 +9,16 @@ from pages._shared.core.text import escape_markdown, no_line_breaks
 from attention_core.claims import statement
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import ENGLISH, current, gettext_lazy, ngettext
+from attention_core.language import gettext as _
 
 LOOKS = {
-    "surprises": (":material/error:", "orange", "Differs from theory"),
-    "fails": (":material/toggle_off:", "gray", "Switched off"),
-    "undecided": (":material/help:", "gray", "Not decided here"),
-    "holds": (":material/check_circle:", "green", "Holds"),
+    "surprises": (":material/error:", "orange", gettext_lazy("Differs from theory")),
+    "fails": (":material/toggle_off:", "gray", gettext_lazy("Switched off")),
+    "undecided": (":material/help:", "gray", gettext_lazy("Not decided here")),
+    "holds": (":material/check_circle:", "green", gettext_lazy("Holds")),
 }
-NOT_ASKED = ":material/radio_button_unchecked:", "gray", "Not in question here"
+NOT_ASKED = ":material/radio_button_unchecked:", "gray", gettext_lazy("Not in question here")
 
 
 def draw_sight(summary: str) -> None:
@@ -42,9 +44,20 @@ def draw_finding(verdicts: Iterable[Verdict], *, aside: Collection[str] = ()) ->
         st.markdown(no_line_breaks(f":small[{row.line()}]"))
     folded, more = rows[first:] + rows[:first], len(rows) - first
     unlike = any(row.verdicts[0].outcome in ("surprises", "undecided") for row in rows[first:])
-    counted = f"{more} more claim{'s' * (more > 1)}{'' if unlike else ', as theory says'}, and how all was measured"
-    with st.expander(counted if more else "How it was measured"):
+    with st.expander(_counted(more, unlike) if more else _("How it was measured")):
         st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in folded)))
+
+
+def _counted(more: int, unlike: bool) -> str:
+    if unlike:
+        return ngettext(
+            "{count} more claim, and how all was measured", "{count} more claims, and how all was measured", more
+        )
+    return ngettext(
+        "{count} more claim, as theory says, and how all was measured",
+        "{count} more claims, as theory says, and how all was measured",
+        more,
+    )
 
 
 class _Row(NamedTuple):
@@ -57,13 +70,18 @@ class _Row(NamedTuple):
         """Icon and colour say what the word says, and the number of the worst case stands behind."""
         verdict = self.verdicts[0]
         icon, colour, word = NOT_ASKED if self.aside else LOOKS[verdict.outcome]
-        because = f" {capital(verdict.because)}." if verdict.because else ""
+        because = _("{because}.", because=capital(verdict.because)) if verdict.because else ""
         if verdict.surprises and not because:
-            because = " It holds, and should not here." if verdict.holds else " It should hold here."
-        told = escape_markdown(statement(verdict.claim), 200)
-        if verdict.outcome == "fails" and because and not self.aside:  # the switch, before what it does away with
-            return f":{colour}[{icon} {word}:{because}] This fails: {told} {capital(number_in_words(verdict))}"
-        return f":{colour}[{icon} {word}.] {told}{because} {capital(number_in_words(verdict))}"
+            because = _("It holds, and should not here.") if verdict.holds else _("It should hold here.")
+        parts = {
+            "colour": colour, "icon": icon, "word": word, "because": because,
+            "claim": escape_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
+        }  # fmt: skip
+        if not because:
+            return _(":{colour}[{icon} {word}.] {claim} {number}", **parts)
+        if verdict.outcome == "fails" and not self.aside:  # the switch, before what it does away with
+            return _(":{colour}[{icon} {word}: {because}] This fails: {claim} {number}", **parts)
+        return _(":{colour}[{icon} {word}.] {claim} {because} {number}", **parts)
 
     def all_lines(self) -> str:
         """The same with each verdict, and how it was measured."""
@@ -104,14 +122,17 @@ def number_in_words(verdict: Verdict) -> str:
     """What was measured, as a sentence that may follow a colon; what rounding leaves of nothing is called so."""
     number = format_number(verdict.measured) + _unit(verdict)
     if verdict.rounding and verdict.outcome == "holds":
-        number = "nothing" if verdict.measured == 0 else f"nothing ({number}, rounding)"
-        return f"{verdict.says.replace('by at most', 'by')} **{escape_markdown(number)}**."
-    return f"{verdict.says} **{escape_markdown(number)}**."
+        number = _("nothing") if verdict.measured == 0 else _("nothing ({number}, rounding)", number=number)
+        says = str(verdict.says).replace(_("by at most"), _("by"))
+    else:
+        says = verdict.says
+    return _("{says} **{number}**.", says=says, number=escape_markdown(number))
 
 
 def capital(sentence: str) -> str:
-    """The sentence with a capital; a symbol stays as it is."""
-    return sentence[:1].upper() + sentence[1:] if sentence[:1].isascii() else sentence
+    """The sentence with a capital, in English; a symbol stays as it is."""
+    sentence = str(sentence)
+    return sentence[:1].upper() + sentence[1:] if current() == ENGLISH and sentence[:1].isascii() else sentence
 
 
 def details(verdict: Verdict) -> str:

@@ -5,6 +5,7 @@ import streamlit as st
 from pages._shared.components.token_board import BoardRole, token_board
 from pages._shared.page.state import ExperimentState
 from attention_core.experiments.permutation import ShuffleConfig
+from attention_core.language import gettext as _
 
 
 def order_boards(page: ExperimentState, config: ShuffleConfig, *, key: str) -> None:
@@ -32,13 +33,13 @@ def order_boards(page: ExperimentState, config: ShuffleConfig, *, key: str) -> N
     with st.container(horizontal=True, key="boards"):
         with st.container():
             if together:
-                board("both", "Tokens", "order", moves=True)
+                board("both", _("Tokens"), "order", moves=True)
             else:
-                board("query", "Queries", "order", moves=bool(config.query_order))
+                board("query", _("Queries"), "order", moves=bool(config.query_order))
         if together:
             st.empty()  # in the second one's place at once: else it leaves as the run ends, after the picture
         else:
             moving = (None if config.query_order else "board_alone") if config.key_order else "board_still"
             with st.container(key=moving):
                 own = "key_order" if config.context else "order"
-                board("key", "Keys and values", own, moves=bool(config.key_order))
+                board("key", _("Keys and values"), own, moves=bool(config.key_order))

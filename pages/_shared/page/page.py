@@ -56,6 +56,7 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
+from attention_core.language import gettext as _
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,11 +155,11 @@ class Page(ExperimentState):
             st.fragment(presets.draw_strip, key=self.presets_key)(self)
         left, controls = stage.container(key="left"), stage.container(key="controls")
         figure, self._finding = left.container(key="figure"), left.container(key="finding")
-        st.html('<section class="second"><h4>A second look</h4></section>')  # of a picture whose panels need it
+        st.html(_('<section class="second"><h4>A second look</h4></section>'))  # of a picture whose panels need it
         self._below, self._tabs = st.container(key="below"), st.container(key="tabs")
         self._reserved = False
         if not self.picture_hidden:  # there is nothing to move yet
-            with controls.expander("Controls", icon=":material/tune:") if presenting() else controls:
+            with controls.expander(_("Controls"), icon=":material/tune:") if presenting() else controls:
                 self._draw_controls()
         if self.question_open:
             with self._above:
@@ -175,7 +176,7 @@ class Page(ExperimentState):
             *(name for name in self.settings if name in fixed and name not in self.fragment_controls.parts)
         )
         if address.part_visible("controls"):
-            st.button("Reset", key=self.session_key("reset"), on_click=presets.reset, args=(self,))
+            st.button(_("Reset"), key=self.session_key("reset"), on_click=presets.reset, args=(self,))
         self.result_controls = self.fragment_controls.called(self.on_result)
 
     def _draw_answers(self) -> None:
@@ -226,7 +227,7 @@ class Page(ExperimentState):
             with st.container(
                 border=True, height=HEIGHT_PX, vertical_alignment="center", horizontal_alignment="center"
             ):
-                st.markdown(":gray[Answer the question above, or skip it, to see the picture.]", width="content")
+                st.markdown(_(":gray[Answer the question above, or skip it, to see the picture.]"), width="content")
 
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
@@ -293,7 +294,7 @@ class Page(ExperimentState):
             self._draw(*now, self.spec.name)
             return
         with st.container(horizontal=True, key="pair"):
-            for said, shown, key in (("Now", now, ""), ("Pinned", pinned, "_pinned")):
+            for said, shown, key in ((_("Now"), now, ""), (_("Pinned"), pinned, "_pinned")):
                 with st.container():
                     st.caption(said)
                     self._draw(*shown, f"{self.spec.name}{key}")
@@ -331,7 +332,7 @@ class Page(ExperimentState):
             shown = [one for one in verdicts if one.claim not in hidden]
             draw_finding(shown, aside=results.aside)
             if len(shown) < len(verdicts):
-                st.markdown(":gray[The answer is hidden until you predict or skip.]")
+                st.markdown(_(":gray[The answer is hidden until you predict or skip.]"))
 
     @property
     def mode(self) -> Literal["light", "dark"]:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._shared.session import address
 from pages._shared.session.settings import shared
+from attention_core.language import gettext as _
 
 if TYPE_CHECKING:
     from pages._shared.page.page import Page
@@ -27,7 +28,7 @@ def pinned(page: Page) -> tuple[Any, Any] | None:
 
 def draw_pin(page: Page) -> None:
     """Draw the button that pins the picture, or lets go of it."""
-    said, icon = ("Unpin", ":material/keep_off:") if page.extras["pin"] else ("Pin", ":material/keep:")
+    said, icon = (_("Unpin"), ":material/keep_off:") if page.extras["pin"] else (_("Pin"), ":material/keep:")
     st.button(said, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(page,), type="tertiary")
 
 

@@ -12,8 +12,10 @@ from pages._shared.session import course_position
 from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-SKIP = "Skip"
+SKIP = gettext_lazy("Skip")
 
 
 def predicted(page: PageState, predict: Predict) -> str | None:
@@ -59,14 +61,17 @@ def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "
             st.session_state[just_chosen(page)] = True
         st.rerun()  # of the whole page: a claim may stand in its headline now
 
-    question, options = f"**Predict.** {predict.question}", (*predict.options, SKIP)
+    question, options = _("**Predict.** {question}", question=predict.question), (*predict.options, SKIP)
     letters = dict(zip(predict.options, "ABCDEF", strict=False)) if slide else {}
+
+    def say(option: str) -> str:
+        return f"**{letters[option]}** {option}" if option in letters else str(option)
+
     if slide:
         st.header(predict.question, anchor=False)
-    with st.popover("Predict", icon=":material/quiz:") if how == "folded" else nullcontext():
+    with st.popover(_("Predict"), icon=":material/quiz:") if how == "folded" else nullcontext():
         st.pills(
-            question, options, key=key, on_change=answer, wrap=how != "open",
-            format_func=lambda option: f"**{letters[option]}** {option}" if option in letters else option,
+            question, options, key=key, on_change=answer, wrap=how != "open", format_func=say,
             label_visibility="collapsed" if slide else "visible",
         )  # fmt: skip
     if slide:
@@ -81,25 +86,29 @@ def draw_grade(page: PageState, predict: Predict, truth: str | None) -> None:
         predict: Its question.
         truth: The option that is true for what is measured now; None where these settings cannot tell.
     """
-    said, kept = str(predicted(page, predict)), page.session_key("graded")
+    said, kept = predicted(page, predict) or "", page.session_key("graded")
     if page.settings.matching([predict.move]) is not None:
         query = page.settings.parameters() | page.extras.parameters()
         course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
         st.session_state[kept] = said, truth
         if truth is None:
-            says = ":gray[:material/help: These settings cannot tell.]"
+            line = _("**You said** {said}. :gray[:material/help: These settings cannot tell.]", said=said)
         elif said == truth:
-            says = "The measurement agrees. :green[:material/check: right]"
+            line = _("**You said** {said}. The measurement agrees. :green[:material/check: right]", said=said)
         else:
-            says = f"Measured here: **{truth}**. :gray[:material/close: wrong]"
-        line = f"**You said** {said}. {says}"
+            line = _(
+                "**You said** {said}. Measured here: **{truth}**. :gray[:material/close: wrong]",
+                said=said,
+                truth=truth,
+            )
     elif st.session_state.get(kept, ("", None))[0] == said:
-        line = f":gray[You said {said}; it was {st.session_state[kept][1] or 'not to be told'}.]"
+        was = st.session_state[kept][1] or _("not to be told")
+        line = _(":gray[You said {said}; it was {was}.]", said=said, was=was)
     else:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(line, width="content")
-        st.button("Ask again", key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
+        st.button(_("Ask again"), key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
 
 
 def _ask_again(page: PageState) -> None:

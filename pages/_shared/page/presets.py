@@ -14,6 +14,7 @@ from pages._shared.page import pin
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
+from attention_core.language import gettext as _
 
 if TYPE_CHECKING:
     from pages._shared.page.page import Page
@@ -36,8 +37,9 @@ def _draw_presets(page: Page) -> None:
         _draw_remote(page, here)
         return
     st.pills(
-        "Presets", range(len(page.presets)), format_func=lambda i: page.presets[i].name, key=key, required=True,
-        wrap=False, on_change=lambda: _choose(page, st.session_state.get(key)), label_visibility="collapsed",
+        _("Presets"), range(len(page.presets)), format_func=lambda i: str(page.presets[i].name), key=key,
+        required=True, wrap=False, on_change=lambda: _choose(page, st.session_state.get(key)),
+        label_visibility="collapsed",
     )  # fmt: skip
     if here is None:
         return
@@ -83,19 +85,22 @@ def _draw_remote(page: Page, here: int | None) -> None:
     """
     at, count = st.session_state.get(chosen(page), -1) if here is None else here, len(page.presets)
     at, first = (-1 if page.question_open else at), (-1 if address.part_visible("predict") else 0)
-    for label, icon, key, to in (("Back", "back", "PageUp", at - 1), ("Next", "forward", "PageDown", at + 1)):
+    for label, icon, key, to in ((_("Back"), "back", "PageUp", at - 1), (_("Next"), "forward", "PageDown", at + 1)):
         st.button(
             label, icon=f":material/arrow_{icon}:", key=f"_remote_{key}", on_click=_go,
             args=(page, max(first, min(count - 1, to))), disabled=not first <= to < count,
         )  # fmt: skip
     if page.question_open:
-        st.markdown(f":gray[A prediction, then {count} presets: PageDown]")
+        st.markdown(_(":gray[A prediction, then {count} presets: PageDown]", count=count))
     elif here is None:
-        st.markdown(f":gray[{count} presets: PageDown]")
+        st.markdown(_(":gray[{count} presets: PageDown]", count=count))
     else:
-        name = page.presets[here].name
-        stop = "" if name.endswith("?") else "."
-        st.markdown(f"**{here + 1} of {count}: {name}{stop}** {page.presets[here].caption}")
+        name, caption = str(page.presets[here].name), page.presets[here].caption
+        at_slide = {"number": here + 1, "count": count, "name": name, "caption": caption}
+        if name.endswith(("?", "？")):
+            st.markdown(_("**{number} of {count}: {name}** {caption}", **at_slide))
+        else:
+            st.markdown(_("**{number} of {count}: {name}.** {caption}", **at_slide))
 
 
 def _go(page: Page, index: int) -> None:

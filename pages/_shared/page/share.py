@@ -16,6 +16,7 @@ from pages._shared.lessons.questions import HINT, LONGEST, Prepared, parse, writ
 from pages._shared.page.worksheet import draw_paper
 from pages._shared.session import address, course_position, draft
 from pages._shared.session.settings import shared
+from attention_core.language import gettext as _
 
 if TYPE_CHECKING:
     from pages._shared.page.page import Page
@@ -24,27 +25,32 @@ if TYPE_CHECKING:
 def draw_share(page: Page) -> None:
     """Draw the tab."""
     settings = address.shareable(page.parameters())
-    draw_link("This page with these settings", address.url(settings), f"{page.spec.name}_link")
+    draw_link(_("This page with these settings"), address.url(settings), f"{page.spec.name}_link")
     draw_start()
     if address.lesson() is not None:
         return
     draw_paper(Course(steps=(Step(page=page.spec.name, settings=settings),)), page.spec.name)
     course = st.container()
-    with st.expander("Make a lesson of it", icon=":material/school:"):
+    with st.expander(_("Make a lesson of it"), icon=":material/school:"):
         st.markdown(
-            "A lesson keeps a class's attention: it shows the parts you choose and holds the controls you fix. "
-            "It is no lock; anyone may leave it. A step that is added to the course is held to the same."
+            _(
+                "A lesson keeps a class's attention: it shows the parts you choose and holds the controls you fix. "
+                "It is no lock; anyone may leave it. A step that is added to the course is held to the same."
+            )
         )
         made = _ask_lesson(page)
         text = Course(steps=(Step(page=page.spec.name, settings=settings, lesson=made),)).encode()
         if len(text) > course_position.MAX_TEXT:
             st.warning(
-                f"This lesson takes {len(text):,} characters, more than a link can hold "
-                f"({course_position.MAX_TEXT:,}): ask less, or make it a step of a course and hand out "
-                "the course's file."
+                _(
+                    "This lesson takes {length:,} characters, more than a link can hold ({most:,}): ask less, or "
+                    "make it a step of a course and hand out the course's file.",
+                    length=len(text),
+                    most=course_position.MAX_TEXT,
+                )
             )
         else:
-            draw_link("The lesson", address.url({"course": text}), f"{page.spec.name}_lesson")
+            draw_link(_("The lesson"), address.url({"course": text}), f"{page.spec.name}_lesson")
     with course:
         draft.draw_add(page, made)
 
@@ -55,21 +61,24 @@ def _ask_lesson(page: Page) -> Lesson:
     spelled = page.settings.written() | shared().written()
     part_of = {page.settings.key(name): page.result_controls.parts.get(name, "controls") for name in page.settings}
     parts = st.multiselect(
-        "Parts that show",
+        _("Parts that show"),
         tuple(PARTS),
         tuple(PARTS),
-        format_func=PARTS.__getitem__,
+        format_func=lambda part: str(PARTS[part]),
         key=page.session_key("lesson_parts"),
     )
-    name: Any = labels.__getitem__
+
+    def name(key: Any) -> str:
+        return str(labels[key])
+
     fixed = st.multiselect(
-        "Controls drawn as their value", tuple(labels), format_func=name, key=page.session_key("lesson_fix")
+        _("Controls drawn as their value"), tuple(labels), format_func=name, key=page.session_key("lesson_fix")
     )
     hidden = st.multiselect(
-        "Controls not drawn at all", tuple(labels), format_func=name, key=page.session_key("lesson_hide")
+        _("Controls not drawn at all"), tuple(labels), format_func=name, key=page.session_key("lesson_hide")
     )
-    first = st.toggle("The prediction comes before the picture", key=page.session_key("lesson_first"))
-    note = st.text_input("A note to the class", max_chars=MAX_NOTE, key=page.session_key("lesson_note"))
+    first = st.toggle(_("The prediction comes before the picture"), key=page.session_key("lesson_first"))
+    note = st.text_input(_("A note to the class"), max_chars=MAX_NOTE, key=page.session_key("lesson_note"))
     questions = draw_field((), page.session_key("lesson_questions"), asks=True)
     # A control that is not drawn at all keeps the value it has now.
     gone = {*hidden, *(key for key, part in part_of.items() if part not in parts)}
@@ -97,8 +106,8 @@ def draw_field(
         on_change(_read(st.session_state.get(key), asks)[0])
 
     lines = st.text_area(
-        "Questions for a class", written(questions), max_chars=LONGEST, height=120, key=key, on_change=take,
-        help=HINT, placeholder="Who is asked most?\n* The first word\nThe last one",
+        _("Questions for a class"), written(questions), max_chars=LONGEST, height=120, key=key, on_change=take,
+        help=str(HINT), placeholder=_("Who is asked most?\n* The first word\nThe last one"),
     )  # fmt: skip
     found, wrong = _read(lines, asks)
     if wrong:

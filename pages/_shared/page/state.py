@@ -21,6 +21,7 @@ from pages._shared.session.settings import error_message, run_settings, shared
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
+from attention_core.language import gettext as _
 
 
 class ExperimentState(PageState, ABC):
@@ -62,8 +63,9 @@ class ExperimentState(PageState, ABC):
         if not isinstance(error, ConfigError):
             return "", ""
         who, good = address.source_name(""), st.session_state.get(self.session_key("good"))
-        kept = " The last good picture is kept." if good else ""
-        return error.field, (f"{who}: " if who else "") + error_message(error, self.settings) + kept
+        said = error_message(error, self.settings)
+        said = _("{who}: {said}", who=who, said=said) if who else said
+        return error.field, _("{said} The last good picture is kept.", said=said) if good else said
 
     def on_control(self) -> None:
         """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""

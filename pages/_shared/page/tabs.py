@@ -16,11 +16,12 @@ from pages._shared.session.settings import TABS
 from attention_core.experiments.verdict import Result
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table, table_csv, table_json
+from attention_core.language import gettext as _
 
 
 def open_tab(sheet: PageState, labels: dict[str, str]) -> tuple[str, Any]:
     """Draw a bar of tabs, and return id and container of the open one; only that is to be filled."""
-    key, ids = f"{sheet.spec.name}_tab", list(labels)
+    key, ids, labels = f"{sheet.spec.name}_tab", list(labels), {one: str(label) for one, label in labels.items()}
 
     def moved() -> None:
         label = st.session_state.get(key)
@@ -58,7 +59,7 @@ def draw_neighbours(page: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute" if before else "right"):
         for there in filter(None, (before, after)):
             st.page_link(
-                there.file, label=there.title, query_params=address.last_query(there.name),
+                there.file, label=str(there.title), query_params=address.last_query(there.name),
                 icon=":material/arrow_forward:" if there is after else ":material/arrow_back:",
                 icon_position="right" if there is after else "left",
             )  # fmt: skip
@@ -67,11 +68,11 @@ def draw_neighbours(page: str) -> None:
 def draw_code(shortest: str, snippet: str, page: str) -> None:
     """Show the shortest code that makes the page's point, then the whole, each with a button that copies it."""
     for said, code, name in (
-        ("The point in a few lines, on random numbers of its own.", shortest, "short"),
-        ("The whole, for exactly these settings: it computes the headline quantity again.", snippet, "code"),
+        (_("The point in a few lines, on random numbers of its own."), shortest, "short"),
+        (_("The whole, for exactly these settings: it computes the headline quantity again."), snippet, "code"),
     ):
-        st.markdown(f"**{said}** Plain torch, without this project; it says what it prints.")
-        copy_button("Copy the code", code, key=f"{page}_copy_{name}")
+        st.markdown(_("**{said}** Plain torch, without this project; it says what it prints.", said=said))
+        copy_button(_("Copy the code"), code, key=f"{page}_copy_{name}")
         st.code(code, language="python")
 
 
@@ -97,11 +98,16 @@ def draw_data(
         )
         for label, ending, mime, make in files:
             key = f"_{page}_{ending}"
-            st.download_button(label, make, f"{name}.{ending}", mime, key=key, on_click="ignore", width="content")
+            st.download_button(
+                str(label), make, f"{name}.{ending}", mime, key=key, on_click="ignore", width="content"
+            )
         for ending in ("png", "svg", "html"):
             save_picture_button(ending.upper(), image_format=ending, filename=name, key=f"_{page}_{ending}")
-    st.caption("PNG, SVG and HTML show what the screen shows; the JSON also says where the CSV's numbers come from.")
-    st.dataframe(numbers.as_columns(), hide_index=True, alt=f"The numbers of the picture. {said}")
+    st.caption(
+        _("PNG, SVG and HTML show what the screen shows; the JSON also says where the CSV's numbers come from.")
+    )
+    alt = _("The numbers of the picture. {summary}", summary=said)
+    st.dataframe(numbers.as_columns(), hide_index=True, alt=alt)
 
 
 def file_name(page: str, config: Any) -> str:

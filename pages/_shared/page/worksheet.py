@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
 import streamlit as st
 
@@ -17,11 +17,10 @@ from attention_core.claims import statement
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.figures.svg import view_svgs
+from attention_core.language import current, using
+from attention_core.language import gettext as _
 
 MOST_FOUND, MOST_PICTURES = 3, 3
-_NO_PICTURE: Final = "There is no picture of these settings."
-_NOT_POSSIBLE: Final = "These settings are not possible together: {}"
-_FAILED: Final = "Something went wrong as this step was measured; the server has noted where."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +36,20 @@ def draw_paper(course: Course, key: str) -> None:
     """Draw the button that makes the worksheet of a course, and once it is made the two files."""
     made = st.session_state.get(WORKSHEET)
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_paper"):
-        st.markdown("**Print**", width="content")
-        if made is None or made[0] != course:
-            if st.button("Make the worksheet", icon=":material/print:", key=f"_{key}_make"):
-                st.session_state[WORKSHEET] = course, make_sheets(course)
+        st.markdown(_("**Print**"), width="content")
+        if made is None or made[:2] != (course, current()):
+            if st.button(_("Make the worksheet"), icon=":material/print:", key=f"_{key}_make"):
+                st.session_state[WORKSHEET] = course, current(), make_sheets(course)
                 st.rerun(scope="app")
             return
-        for label, solved, ending in (("Handout", False, "worksheet"), ("Solutions", True, "solutions")):
+        in_words = using(current())  # a file is made in another thread
+        for label, solved, ending in ((_("Handout"), False, "worksheet"), (_("Solutions"), True, "solutions")):
+            make = in_words(partial(handout, course, made[2], solved=solved))
             st.download_button(
-                label, partial(handout, course, made[1], solved=solved), f"{file_name(course)}-{ending}.html",
+                label, make, f"{file_name(course)}-{ending}.html",
                 "text/html", key=f"_{key}_{ending}", on_click="ignore", icon=":material/print:",
             )  # fmt: skip
-        st.markdown(":small[:gray[Open the file in a browser and print it.]]", width="content")
+        st.markdown(_(":small[:gray[Open the file in a browser and print it.]]"), width="content")
 
 
 def make_sheets(course: Course) -> tuple[Sheet, ...]:
@@ -57,7 +58,8 @@ def make_sheets(course: Course) -> tuple[Sheet, ...]:
     sheets = []
     for number, step in enumerate(course.steps):
         if count > 1:
-            placeholder.progress(number / count, f"Measuring step {number + 1} of {count} for the worksheet")
+            said = _("Measuring step {number} of {count} for the worksheet", number=number + 1, count=count)
+            placeholder.progress(number / count, said)
         sheets.append(sheet_of(step))
     placeholder.empty()
     return tuple(sheets)
@@ -66,7 +68,7 @@ def make_sheets(course: Course) -> tuple[Sheet, ...]:
 def sheet_of(step: Step) -> Sheet:
     """What paper shows of a step; where it cannot be measured, a sentence that says why."""
     if step.page not in {page.name for page in PAGES}:
-        return Sheet(problem=_NO_PICTURE)
+        return Sheet(problem=_("There is no picture of these settings."))
     page = import_module(f"pages.{step.page}").page
     query = {**step.settings, **{key: str(value) for key, value in step.lesson.fixed.items()}}
     asks, predict = step.lesson.predict_first or not step.lesson.note, page.predict  # a step without a task has this
@@ -74,10 +76,10 @@ def sheet_of(step: Step) -> Sheet:
         start = _look(page, query)
         end = _look(page, query, predict.move) if asks else start
     except (ValueError, OverflowError) as error:
-        return Sheet(problem=_NOT_POSSIBLE.format(error))
+        return Sheet(problem=_("These settings are not possible together: {error}", error=error))
     except Exception as error:  # noqa: BLE001 - one step that fails must not take the others' sheets along
         log.failed(step.page, error)
-        return Sheet(problem=_FAILED)
+        return Sheet(problem=_("Something went wrong as this step was measured; the server has noted where."))
     first: dict[str, Verdict] = {}
     for verdict in end.verdicts:
         first.setdefault(verdict.claim, verdict)
@@ -103,9 +105,16 @@ def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) 
 
 def _said(verdict: Verdict) -> str:
     number = f"{format_number(verdict.measured)} {verdict.unit}".strip()
-    word = {"holds": "holds", "fails": "does not hold here", "undecided": "cannot be decided here"}
-    outcome = word.get(verdict.outcome, "is not as theory says")
-    return f"“{statement(verdict.claim)}” {outcome}: {verdict.says} {number}."
+    said = {"claim": statement(verdict.claim), "says": verdict.says, "number": number}
+    match verdict.outcome:
+        case "holds":
+            return _("“{claim}” holds: {says} {number}.", **said)
+        case "fails":
+            return _("“{claim}” does not hold here: {says} {number}.", **said)
+        case "undecided":
+            return _("“{claim}” cannot be decided here: {says} {number}.", **said)
+        case _:
+            return _("“{claim}” is not as theory says: {says} {number}.", **said)
 
 
 def file_name(course: Course) -> str:

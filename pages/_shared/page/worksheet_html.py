@@ -6,6 +6,8 @@ from typing import Final
 
 from pages._shared.lessons.course import Course, Step
 from attention_core.figures.text import escape_xml
+from attention_core.language import current
+from attention_core.language import gettext as _
 
 _STYLE: Final = """
 @page { size: A4; margin: 16mm; }
@@ -42,32 +44,39 @@ class Sheet:
 
 def handout(course: Course, sheets: Sequence[Sheet], *, solved: bool) -> str:
     """The worksheet as HTML that needs nothing from elsewhere; all text is shown exactly as it is."""
-    title = escape_xml(course.title or "Attention, step by step")
-    kind = "Solutions" if solved else "Worksheet"
+    title = escape_xml(course.title or _("Attention, step by step"))
+    head = _("{title}: solutions", title=title) if solved else _("{title}: worksheet", title=title)
+    told = _(
+        "{kind} · {minutes} minutes. Every picture was computed by the app; a row is a query, a column a key, unless "
+        "its axis says otherwise.",
+        kind=_("Solutions") if solved else _("Worksheet"),
+        minutes=course.minutes,
+    )
     steps = "".join(
         _section(number, step, sheet, solved)
         for number, (step, sheet) in enumerate(zip(course.steps, sheets, strict=True), 1)
     )
-    name = "" if solved else '<p class="quiet">Name: ______________________________ &nbsp; Date: ______________</p>'
+    name = _("Name: ______________________________ &nbsp; Date: ______________")
+    name = "" if solved else f'<p class="quiet">{name}</p>'
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: {kind.lower()}</title>'
+        f'<!doctype html><html lang="{current()}"><head><meta charset="utf-8"><title>{head}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
-        f'<h1>{title}</h1><p class="quiet">{kind} · {course.minutes} minutes. Every picture was computed by the app; '
-        f"a row is a query, a column a key, unless its axis says otherwise.</p>{name}{steps}</body></html>"
+        f'<h1>{title}</h1><p class="quiet">{told}</p>{name}{steps}</body></html>'
     )
 
 
 def _section(number: int, step: Step, sheet: Sheet, solved: bool) -> str:
-    parts = [f'<h2>{number}. {escape_xml(step.title)} <span class="quiet">{step.minutes} min</span></h2>']
+    minutes = _("{minutes} min", minutes=step.minutes)
+    parts = [f'<h2>{number}. {escape_xml(str(step.title))} <span class="quiet">{minutes}</span></h2>']
     parts += [f"<p>{escape_xml(step.lesson.note)}</p>"] if step.lesson.note else []
     parts += [_question(sheet, solved)] if sheet.question else []
     pictures = sheet.solved if solved else sheet.pictures
     if sheet.problem:
         parts.append(f'<p class="quiet">{escape_xml(sheet.problem)}</p>')
     else:
-        caption = "Measured" if solved else "As it begins"
+        caption = _("Measured:") if solved else _("As it begins:")
         few = {1: " one", 2: " few"}.get(len(pictures), "")
-        parts.append(f'<p class="quiet">{caption}:</p><div class="pictures{few}">{"".join(pictures)}</div>')
+        parts.append(f'<p class="quiet">{caption}</p><div class="pictures{few}">{"".join(pictures)}</div>')
     if solved:
         parts += [f"<p>{escape_xml(step.answer)}</p>"] if step.answer else []
         parts.append(_list(sheet.found))
@@ -77,11 +86,12 @@ def _section(number: int, step: Step, sheet: Sheet, solved: bool) -> str:
 
 
 def _question(sheet: Sheet, solved: bool) -> str:
-    asked = f"<p><b>Predict.</b> {escape_xml(sheet.question)}</p>"
+    asked = _("<p><b>Predict.</b> {question}</p>", question=escape_xml(str(sheet.question)))
     if not solved:
         return asked + _list(sheet.options, "choose")
-    return asked + f"<p>Measured: <b>{escape_xml(sheet.truth or 'these settings cannot tell')}</b>.</p>"
+    truth = escape_xml(str(sheet.truth or _("these settings cannot tell")))
+    return asked + _("<p>Measured: <b>{truth}</b>.</p>", truth=truth)
 
 
 def _list(items: Iterable[str], kind: str = "") -> str:
-    return f'<ul class="{kind}">{"".join(f"<li>{escape_xml(item)}</li>" for item in items)}</ul>'
+    return f'<ul class="{kind}">{"".join(f"<li>{escape_xml(str(item))}</li>" for item in items)}</ul>'

@@ -21,6 +21,7 @@ from pages._shared.lessons.course import Course
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.rooms.room import is_key
 from pages._shared.session import course_position
+from attention_core.language import gettext as _
 
 PERSONAL: Final = ("present", "device")  # settings that are a visitor's own: no link, step or call moves them
 CLASS_PARAMETER: Final = "class"
@@ -48,7 +49,7 @@ def read(page: str) -> None:
     if said:
         log.refused(page, "a part of a course")
     if len(said) > _MOST_SAID:
-        add_notice(f"And {len(said) - _MOST_SAID} more of this kind.")
+        add_notice(_("And {count} more of this kind.", count=len(said) - _MOST_SAID))
     if begins:
         visit_step(0)
 
@@ -96,7 +97,7 @@ def join(key: str) -> str:
     key = key.strip().upper()
     if not is_key(key):
         log.refused("the class", "a key that cannot be one")
-        return f"“{escape_markdown(key)}” is not a class key: a key has five letters, all consonants."
+        return _("“{key}” is not a class key: a key has five letters, all consonants.", key=escape_markdown(key))
     st.session_state[CLASS] = key
     return ""
 
@@ -136,8 +137,14 @@ def say_unknown(page: str, known: frozenset[str]) -> None:
     for key in (query() or {}).keys() - known - {*_CONTEXT}:
         if key.startswith(f"{page}_") or "_" not in key:
             log.refused(page, "an unknown setting in the link")
-            holds = f"{source_name('The link')} holds “{escape_markdown(key)}”"
-            add_notice(f"{holds}, which this page does not know; it is left out.")
+            who = source_name(_("The link"))
+            add_notice(
+                _(
+                    "{who} holds “{key}”, which this page does not know; it is left out.",
+                    who=who,
+                    key=escape_markdown(key),
+                )
+            )
 
 
 def write(parameters: Mapping[str, str], *, is_page: bool = True) -> None:
@@ -180,7 +187,7 @@ def source_name(otherwise: str) -> str:
     here = course_position.current()
     if here is None or course_position.step_of(st.session_state.get(PAGE)) is None:
         return otherwise
-    return "The lesson" if course_position.is_lesson() else f"Step {here.index + 1} of the course"
+    return _("The lesson") if course_position.is_lesson() else _("Step {number} of the course", number=here.index + 1)
 
 
 def part_visible(part: str) -> bool:

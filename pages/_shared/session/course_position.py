@@ -14,7 +14,7 @@ import streamlit as st
 from pages._shared.core.session_keys import COURSE
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.lessons.library import opened, text_of
+from pages._shared.lessons.library import OURS, opened, ours, text_of
 
 MAX_TEXT: Final = 8_000  # what an address may hold: servers and proxies refuse somewhat longer ones
 PARAMETERS: Final = ("course", "step")
@@ -42,8 +42,11 @@ class CoursePosition:
 
 
 def current() -> CoursePosition | None:
-    """The place of this session, if it is in a course."""
-    return st.session_state.get(COURSE)
+    """The place of this session, if it is in a course; one of the app's own is in the reader's language."""
+    here = st.session_state.get(COURSE)
+    if here is not None and here.text in OURS:
+        here.course = ours(here.text)
+    return here
 
 
 def current_step() -> Step | None:

@@ -13,6 +13,8 @@ from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import shared
+from attention_core.language import gettext as _
+from attention_core.language import ngettext
 
 MINUTES: Final = 3
 _keeper = component("small/draft.js")
@@ -78,12 +80,16 @@ def draw_add(page: PageState, lesson: Lesson) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button(
-            "Add this view to the course", icon=":material/playlist_add:", key=page.session_key("course_add"),
+            _("Add this view to the course"), icon=":material/playlist_add:", key=page.session_key("course_add"),
             on_click=add, disabled=count >= MAX_STEPS,
         )  # fmt: skip
-        st.number_input("Minutes", 0, MAX_MINUTES, MINUTES, key=key, width=130)
+        st.number_input(_("Minutes"), 0, MAX_MINUTES, MINUTES, key=key, width=130)
         if count:
-            said = f"Your course: {count} step{'' if count == 1 else 's'}, {draft().minutes} min"
+            minutes = draft().minutes
+            said = ngettext(
+                "Your course: {count} step, {minutes} min", "Your course: {count} steps, {minutes} min",
+                count, minutes=minutes,
+            )  # fmt: skip
             st.page_link(COURSE.file, label=said, icon=COURSE.icon, query_params=shared().parameters())
     if count >= MAX_STEPS:
-        st.caption(f"A course has at most {MAX_STEPS} steps.")
+        st.caption(_("A course has at most {most} steps.", most=MAX_STEPS))

@@ -17,8 +17,8 @@ from pages._shared.session import address, course_position
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Coded, Setting, Switch, Words, declared, defaults, setting
-from attention_core.language import LANGUAGES
-from attention_core.language import gettext_lazy as _
+from attention_core.language import LANGUAGES, gettext_lazy
+from attention_core.language import gettext as _
 
 Group = TypeVar("Group")
 
@@ -146,9 +146,12 @@ class Settings:
             except (ValueError, OverflowError):
                 value = self.defaults[name]
                 log.refused(self.page or "all pages", f"{self.key(name)} in the link")
-                said = f"asks for {one.label} = “{escape_markdown(text or '')}”, which is not possible"
-                used = escape_markdown(one.say(value)) or "none"
-                address.add_notice(f"{address.source_name('The link')} {said}; {used} is used.")
+                said = _(
+                    "{who} asks for {label} = “{given}”, which is not possible; {used} is used.",
+                    who=address.source_name(_("The link")), label=one.label, given=escape_markdown(text or ""),
+                    used=escape_markdown(one.say(value)) or _("none"),
+                )  # fmt: skip
+                address.add_notice(said)
             self.set(**{name: value})
 
     def read(self, parameters: Mapping[str, str]) -> dict[str, Any]:
@@ -180,7 +183,7 @@ class Settings:
 
     def value_text(self, name: str) -> str:
         """What a setting stands at, in words."""
-        return self.declared[name].say(self[name])
+        return str(self.declared[name].say(self[name]))
 
     def _stands(self, names: Iterable[str]) -> dict[str, Any]:
         """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
@@ -204,8 +207,12 @@ class Settings:
         course_position.unfix(key)
         log.refused(key, "a lesson's value")
         address.add_notice(
-            f"{address.source_name('The lesson')} fixes {one.label} at “{escape_markdown(str(raw))}”, "
-            "which is not possible; you may choose it."
+            _(
+                "{who} fixes {label} at “{given}”, which is not possible; you may choose it.",
+                who=address.source_name(_("The lesson")),
+                label=one.label,
+                given=escape_markdown(str(raw)),
+            )
         )
         return _NO_VALUE
 
@@ -217,32 +224,44 @@ class Shared(RunConfig):
     lang: str = setting(
         "auto",
         Choice(
-            {"auto": _("auto"), **LANGUAGES},
-            label=_("Language"),
-            hint=_("auto is the language of your class, or of your browser."),
+            {"auto": gettext_lazy("auto"), **LANGUAGES},
+            label=gettext_lazy("Language"),
+            hint=gettext_lazy("auto is the language of your class, or of your browser."),
         ),
     )
     # Whether this session is in presenter view.
     present: bool = setting(
         False,
-        Switch(label=_("Presenter view"), hint=_("Large type; PageUp and PageDown step through the presets.")),
+        Switch(
+            label=gettext_lazy("Presenter view"),
+            hint=gettext_lazy("Large type; PageUp and PageDown step through the presets."),
+        ),
     )
 
 
-TABS = {"why": "Why", "code": "Code", "data": "Data", "share": "Share"}
+TABS = {
+    "why": gettext_lazy("Why"),
+    "code": gettext_lazy("Code"),
+    "data": gettext_lazy("Data"),
+    "share": gettext_lazy("Share"),
+}
 UNASKED, SKIPPED, MOST_OPTIONS = "", "skipped", 6
-ANSWERS = {UNASKED: "none", SKIPPED: "skipped", **{str(i): str(i) for i in range(1, MOST_OPTIONS + 1)}}
+ANSWERS = {
+    UNASKED: gettext_lazy("none"),
+    SKIPPED: gettext_lazy("skipped"),
+    **{str(i): str(i) for i in range(1, MOST_OPTIONS + 1)},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageExtras:
     """What surrounds every picture: in the address, so it survives a reload, and not in the link that is shared."""
 
-    tab: str = setting("why", Choice(TABS, label="the tab"))  # the open tab
+    tab: str = setting("why", Choice(TABS, label=gettext_lazy("the tab")))  # the open tab
     # The option that was predicted, counted from 1; or that the question was skipped, or not answered.
-    answer: str = setting(UNASKED, Choice(ANSWERS, label="the prediction"))
+    answer: str = setting(UNASKED, Choice(ANSWERS, label=gettext_lazy("the prediction")))
     # The settings of the pinned picture, as a link holds them; empty where none is pinned.
-    pin: str = setting("", Coded(str, str, label="the pinned picture"))
+    pin: str = setting("", Coded(str, str, label=gettext_lazy("the pinned picture")))
 
 
 @cache
@@ -280,16 +299,17 @@ def error_message(error: ConfigError, settings: Settings) -> str:
     """What is not possible about a config, in the words that the page uses for its settings."""
     one = settings.declared.get(error.field)
     label = one.label if one else error.field.replace("_", " ")
+    said = {"label": escape_markdown(label), "allowed": escape_markdown(error.allowed, 300)}
     if error.value in ((), "", "0 tokens"):
-        said = "is empty"
-    elif isinstance(one, Words):
+        return _("**{label}** is empty: {allowed}.", **said)
+    if isinstance(one, Words):
         given = escape_markdown(str(error.value), 120)
-        return f"**{escape_markdown(label)}**: {escape_markdown(error.allowed, 300)}, not “{given}”."
-    elif (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
-        said = f"cannot be “{escape_markdown(_spoken(one, error.value), 120)}”"
-    else:
-        said = f"cannot be {escape_markdown(str(error.value), 120)}"
-    return f"**{escape_markdown(label)}** {said}: {escape_markdown(error.allowed, 300)}."
+        return _("**{label}**: {allowed}, not “{given}”.", given=given, **said)
+    if (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
+        given = escape_markdown(_spoken(one, error.value), 120)
+        return _("**{label}** cannot be “{given}”: {allowed}.", given=given, **said)
+    given = escape_markdown(str(error.value), 120)
+    return _("**{label}** cannot be {given}: {allowed}.", given=given, **said)
 
 
 def _spoken(one: Setting, value: Any) -> str:
