@@ -104,8 +104,8 @@ def picture(config: study.AnatomyConfig, view: View, key: str) -> None:
                 st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if live else st.container(key="pinned_words"):
-        line = role_markdown(draw.explain(config, result, what, *chosen[1:]).parts)
-        st.markdown(f":small[{line}.] `{here.code}`")
+        line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))
+        st.markdown(f":small[{line}] `{here.code}`")
 
 
 @page.results

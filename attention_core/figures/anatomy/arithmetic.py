@@ -203,12 +203,13 @@ def _moved(
             )
         case "slots":
             kind = {"sinusoidal": _("a sine or cosine of its slot"), "learned": _("from the table of positions")}
+            source = kind.get(config.positions) or _("nothing is added for the position")
             text = _(
                 "number {column} of slot {slot}, {value}: {source}",
                 column=column + 1,
                 slot=row + 1,
                 value=number(value),
-                source=kind.get(config.positions, _("nothing is added for the position")),
+                source=source,
             )
         case "embedded":
             word, slot = float(result.words[row, column]), float(result.slots[row, column])

@@ -78,4 +78,4 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
 def reading() -> str:
     """Markdown table of the pass: each line of torch beside the step it is."""
     rows = [f"| {STEP_LABELS[step.name]} | `{step.code}` |" for step in STEPS if step.name != "lookup"]
-    return "\n".join((f"| {_('step')} | {_('line')} |", "|:--|:--|", *rows))
+    return "\n".join((_("| step | line |"), "|:--|:--|", *rows))
