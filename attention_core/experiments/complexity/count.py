@@ -16,6 +16,7 @@ from attention_core.experiments.complexity.module import blank, filled, shapes_o
 from attention_core.experiments.complexity.result import Line
 from attention_core.experiments.flops import FlopCounter
 from attention_core.experiments.flops import count_parts as parts_of
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -56,11 +57,11 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
         Line("q", "x W_Q", f"2 n_t {square}", 2 * n_t * d * width, q_flops, n_t * width * size, q.nbytes),
         Line("k", "y W_K", f"2 n_s {square}", 2 * n_s * d * width, k_flops, n_s * width * size, k.nbytes),
         Line("v", "y W_V", f"2 n_s {square}", 2 * n_s * d * width, v_flops, n_s * width * size, v.nbytes),
-        Line("scores", "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s_flops, cells * size, scores.nbytes),
-        Line("weights", "softmax", "n_t n_s h exp", 0, w_flops, cells * size, weights.nbytes),
+        Line(_("scores"), "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s_flops, cells * size, scores.nbytes),
+        Line(_("weights"), "softmax", "n_t n_s h exp", 0, w_flops, cells * size, weights.nbytes),
         Line(
-            "context",
-            "weights v",
+            _("context"),
+            _("weights v"),
             f"2 n_t n_s {core}",
             2 * n_t * n_s * width,
             c_flops,
@@ -71,7 +72,8 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     if config.output_projection:
         o_flops, output = count(module.out_of_heads, context)
         wanted = 2 * n_t * d * width
-        lines.append(Line("output", "context W_O", f"2 n_t {square}", wanted, o_flops, n_t * d * size, output.nbytes))
+        name, code = _("output"), _("context W_O")
+        lines.append(Line(name, code, f"2 n_t {square}", wanted, o_flops, n_t * d * size, output.nbytes))
     return tuple(lines)
 
 

@@ -154,12 +154,11 @@ def focus(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str,
     return panel, min(row, rows - 1), min(column, columns - 1)
 
 
+@using(ENGLISH)  # as all that other programs read
 def anatomy_table(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL) -> Table:
     """One row for each cell of each panel."""
-    with using(ENGLISH):  # as all that other programs read
-        panels = anatomy_panels(config, result, step=step, head=head)
     rows = []
-    for panel in panels:
+    for panel in anatomy_panels(config, result, step=step, head=head):
         for i, row in enumerate(panel.rows.labels):
             rows += [
                 (panel.title, i + 1, row, j + 1, column, float(panel.values[i, j]))
