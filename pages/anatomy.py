@@ -10,33 +10,48 @@ from attention_core.experiments import anatomy as study
 from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import anatomy as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-BACK, ALIKE, ITSELF, ELSEWHERE = "The word before it", "All words alike", "Itself", "Some other word"
+BACK, ALIKE = gettext_lazy("The word before it"), gettext_lazy("All words alike")
+ITSELF, ELSEWHERE = gettext_lazy("Itself"), gettext_lazy("Some other word")
 
 
 @settings_group("anatomy")
 class View:
     """Which step of the pass is looked at, in which head, and the cell that is taken apart."""
 
-    head: str = setting("1", Choice(draw.HEADS, label="Show head"))
-    step: str = setting("pass", Choice(draw.STEP_LABELS, label="Step", listed=False))
-    cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label="Cell"))
+    head: str = setting("1", Choice(draw.HEADS, label=gettext_lazy("Show head")))
+    step: str = setting("pass", Choice(draw.STEP_LABELS, label=gettext_lazy("Step"), listed=False))
+    cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label=gettext_lazy("Cell")))
 
 
 PRESETS = (
-    Preset("One word back", "Head 1 was built to look at the word before: a stripe beside the diagonal.", {}),
-    Preset("The same word", "Head 2 finds the other “the”, wherever it stands.", {"head": "2"}),
     Preset(
-        "The average",
-        "It looks like neither head: averages hide what heads do.",
+        gettext_lazy("One word back"),
+        gettext_lazy("Head 1 was built to look at the word before: a stripe beside the diagonal."),
+        {},
+    ),
+    Preset(
+        gettext_lazy("The same word"),
+        gettext_lazy("Head 2 finds the other “the”, wherever it stands."),
+        {"head": "2"},
+    ),
+    Preset(
+        gettext_lazy("The average"),
+        gettext_lazy("It looks like neither head: averages hide what heads do."),
         {"head": draw.AVERAGE, "step": "softmax"},
     ),
     Preset(
-        "Dropout",
-        "In training, rows add up to 1 only on average: shares are thrown away.",
+        gettext_lazy("Dropout"),
+        gettext_lazy("In training, rows add up to 1 only on average: shares are thrown away."),
         {"dropout": 0.5, "step": "softmax"},
     ),
-    Preset("Random weights", "An untrained head: every word takes a little from everywhere.", {"weights": "random"}),
+    Preset(
+        gettext_lazy("Random weights"),
+        gettext_lazy("An untrained head: every word takes a little from everywhere."),
+        {"weights": "random"},
+    ),
 )
 
 
@@ -46,7 +61,7 @@ def grade(result: study.AnatomyResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Head 1 looks at the word before. Without positions, each word will look at …",
+    gettext_lazy("Head 1 looks at the word before. Without positions, each word will look at …"),
     (BACK, ALIKE, ITSELF, ELSEWHERE),
     {"positions": "none"},
     grade,
@@ -57,8 +72,8 @@ page = Page("anatomy", config=study.AnatomyConfig, view=View, presets=PRESETS, p
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section("Sentence", "tokens", "positions", "causal")
-    controls.section("Heads", "weights", "heads", "head")
+    controls.section(_("Sentence"), "tokens", "positions", "causal")
+    controls.section(_("Heads"), "weights", "heads", "head")
     controls.break_it("dropout", "d_head", "no_transpose", "fused", "projections", "biases")
 
 
@@ -84,13 +99,13 @@ def picture(config: study.AnatomyConfig, view: View, key: str) -> None:
     here, go = draw.step_of(step), page.setter("step") if live else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{here.formula}** :gray[· {draw.shape_line(config, result, step)}]", width="stretch")
-        for label, to, shortcut in zip(("Previous", "Next"), draw.neighbours(step), "PN", strict=True):
+        for label, to, shortcut in zip((_("Previous"), _("Next")), draw.neighbours(step), "PN", strict=True):
             if go:
                 st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if live else st.container(key="pinned_words"):
-        line = role_markdown(draw.explain(config, result, what, *chosen[1:]).parts)
-        st.markdown(f":small[{line}.] `{here.code}`")
+        line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))
+        st.markdown(f":small[{line}] `{here.code}`")
 
 
 @page.results

@@ -7,16 +7,21 @@ from attention_core.experiments import complexity as study
 from attention_core.experiments.settings import Choice, setting
 from attention_core.figures import complexity as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-PROJECTIONS, SCORES, EVEN = "The projections", "The scores", "Both alike"
-MEASURE = {"none": "not now"} | study.SWEEPS
+PROJECTIONS, SCORES = gettext_lazy("The projections"), gettext_lazy("The scores")
+EVEN = gettext_lazy("Both alike")
+MEASURE = {"none": gettext_lazy("not now")} | study.SWEEPS
 
 
 @settings_group("complexity")
 class View:
     """What is timed beside the counts, and for how long."""
 
-    measure: str = setting("none", Choice(MEASURE, label="Measure the time", hint="On this device, now."))
+    measure: str = setting(
+        "none", Choice(MEASURE, label=gettext_lazy("Measure the time"), hint=gettext_lazy("On this device, now."))
+    )
     seconds: int = setting(4, study.SECONDS)
 
 
@@ -26,12 +31,26 @@ def sizes(tokens: int, d_model: int) -> dict[str, int]:
 
 
 PRESETS = (
-    Preset("On the line", "At n = 2 · d_model both parts cost exactly the same.", {}),
-    Preset("Wide and short", "Nearly all of the work is in the projections.", sizes(32, 1024)),
-    Preset("Narrow and long", "Nearly all is in the scores, and they fill the memory.", sizes(4096, 64)),
-    Preset("Without W_O", "A quarter of the projections less: the line moves to 1.5 · d_model.", {"no_output": True}),
+    Preset(gettext_lazy("On the line"), gettext_lazy("At n = 2 · d_model both parts cost exactly the same."), {}),
     Preset(
-        "Fused", "The counter misses half of the work: it does not see into the CPU's fused kernel.", {"fused": True}
+        gettext_lazy("Wide and short"),
+        gettext_lazy("Nearly all of the work is in the projections."),
+        sizes(32, 1024),
+    ),
+    Preset(
+        gettext_lazy("Narrow and long"),
+        gettext_lazy("Nearly all is in the scores, and they fill the memory."),
+        sizes(4096, 64),
+    ),
+    Preset(
+        gettext_lazy("Without W_O"),
+        gettext_lazy("A quarter of the projections less: the line moves to 1.5 · d_model."),
+        {"no_output": True},
+    ),
+    Preset(
+        gettext_lazy("Fused"),
+        gettext_lazy("The counter misses half of the work: it does not see into the CPU's fused kernel."),
+        {"fused": True},
     ),
 )
 
@@ -42,11 +61,11 @@ def grade(result: study.ComplexityResult) -> str:
 
 
 PREDICT = Predict(
-    "Make the text 1,024 tokens long, at a width of 128: what costs more then?",
+    gettext_lazy("Make the text 1,024 tokens long, at a width of 128: what costs more then?"),
     (PROJECTIONS, SCORES, EVEN),
     sizes(1024, 128),
     grade,
-    headline="Where the arithmetic of attention goes: into the projections, or into the scores.",
+    headline=gettext_lazy("Where the arithmetic of attention goes: into the projections, or into the scores."),
 )
 
 page = Page("complexity", config=study.ComplexityConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -54,8 +73,8 @@ page = Page("complexity", config=study.ComplexityConfig, view=View, presets=PRES
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section("Sizes", "num_queries", "num_keys", "d_model", "num_heads")
-    controls.section("Clock", "measure", "seconds")
+    controls.section(_("Sizes"), "num_queries", "num_keys", "d_model", "num_heads")
+    controls.section(_("Clock"), "measure", "seconds")
     controls.break_it("fused", "no_output", "large_heads", "no_transpose")
 
 

@@ -12,9 +12,18 @@ from attention_core.experiments.settings import Choice, Order, setting
 from attention_core.figures import permutation as draw
 from attention_core.figures.changes import shuffle_changed
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-SHUFFLES = {"all": "all tokens", "keys": "keys and values", "queries": "queries"}
-SAME, FOLLOWS, DIFFERENT = "The same", "The same rows, in the new order", "Different"
+SHUFFLES = {
+    "all": gettext_lazy("all tokens"),
+    "keys": gettext_lazy("keys and values"),
+    "queries": gettext_lazy("queries"),
+}
+SHOWN = {"weights": gettext_lazy("weights"), "output": gettext_lazy("output")}
+SAME, FOLLOWS = gettext_lazy("The same"), gettext_lazy("The same rows, in the new order")
+DIFFERENT = gettext_lazy("Different")
+HEADS = {draw.AVERAGE: gettext_lazy("average")} | {str(i): str(i) for i in range(1, NUM_HEADS + 1)}
 RESIDUALS = 110
 
 
@@ -22,29 +31,36 @@ RESIDUALS = 110
 class View:
     """What is shuffled, and what of it is drawn."""
 
-    shuffle: str = setting("all", Choice(SHUFFLES, label="Shuffle"))
-    show: str = setting("weights", Choice({"weights": "weights", "output": "output"}, label="Show", listed=False))
+    shuffle: str = setting("all", Choice(SHUFFLES, label=gettext_lazy("Shuffle")))
+    show: str = setting("weights", Choice(SHOWN, label=gettext_lazy("Show"), listed=False))
     head: str = setting(
         draw.AVERAGE,
-        Choice({name: name for name in (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))}, label="Head"),
+        Choice(HEADS, label=gettext_lazy("Head")),
     )
-    order: tuple[int, ...] = setting((), Order(label="Order"))
-    key_order: tuple[int, ...] = setting((), Order(label="Order of the keys"))
+    order: tuple[int, ...] = setting((), Order(label=gettext_lazy("Order")))
+    key_order: tuple[int, ...] = setting((), Order(label=gettext_lazy("Order of the keys")))
 
 
 PRESETS = (
-    Preset("Shuffle all", "The rows move with their tokens.", {}),
+    Preset(gettext_lazy("Shuffle all"), gettext_lazy("The rows move with their tokens."), {}),
     Preset(
-        "Keys and values only", "The output does not move at all.", {"shuffle": "keys", "show": "output"}, spoils=True
+        gettext_lazy("Keys and values only"),
+        gettext_lazy("The output does not move at all."),
+        {"shuffle": "keys", "show": "output"},
+        spoils=True,
     ),
-    Preset("With positions", "One switch, and order matters.", {"positions": "sinusoidal"}),
     Preset(
-        "Two causal blocks",
-        "The last word stays; its output does not.",
+        gettext_lazy("With positions"), gettext_lazy("One switch, and order matters."), {"positions": "sinusoidal"}
+    ),
+    Preset(
+        gettext_lazy("Two causal blocks"),
+        gettext_lazy("The last word stays; its output does not."),
         {"mask": "causal", "model": "two", "order": (2, 0, 4, 1, 3, 5), "show": "output"},
     ),
     Preset(
-        "Travelling positions", "The law is as it was without positions.", {"positions": "rotary", "carried": True}
+        gettext_lazy("Travelling positions"),
+        gettext_lazy("The law is as it was without positions."),
+        {"positions": "rotary", "carried": True},
     ),
 )
 
@@ -59,11 +75,11 @@ def grade(result: ShuffleResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Reverse the keys and values and leave the queries where they are: the output will be …",
+    gettext_lazy("Reverse the keys and values and leave the queries where they are: the output will be …"),
     (SAME, FOLLOWS, DIFFERENT),
     {"shuffle": "keys", "order": order_of("reversed", len(SENTENCE), 0), "show": "output"},
     grade,
-    headline="Give the tokens another order, and see what attention notices.",
+    headline=gettext_lazy("Give the tokens another order, and see what attention notices."),
     spoilers=("perm-kv",),
 )
 
@@ -89,8 +105,8 @@ page = Page("permutation", config=ShuffleConfig, view=View, make=make, presets=P
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section("Shuffle", "shuffle", "show", "head")
-    controls.section("Sentences", "tokens", "context")
+    controls.section(_("Shuffle"), "shuffle", "show", "head")
+    controls.section(_("Sentences"), "tokens", "context")
     controls.break_it("positions", "carried", "mask", "keys_alone", "model", "biases")
 
 
@@ -126,7 +142,7 @@ def results(config: ShuffleConfig, _view: View) -> Results:
 def answers(config: ShuffleConfig, view: View, found: Results) -> None:
     shuffle = found.main
     laws, built, order, depth = found.told
-    page.curves(draw.residual_view(laws), title="Every order: the difference after undoing it", height=RESIDUALS)
+    page.curves(draw.residual_view(laws), title=_("Every order: the difference after undoing it"), height=RESIDUALS)
     page.draw_tabs(
         found,
         why=draw.proof(shuffle, laws, built, order, depth),

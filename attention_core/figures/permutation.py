@@ -19,13 +19,15 @@ from attention_core.figures.panels import AVERAGE, BarsPanel, of_head
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role, Scale
+from attention_core.language import AND, COMMA, gettext_lazy, joined
+from attention_core.language import gettext as _
 
 Quantity = Literal["weights", "output"]
 MOVED: Final = {
-    "perm-kv": "Keys move with their values",
-    "perm-q": "Queries move",
-    "perm-self": "All tokens move",
-    "perm-pool": "All tokens move, and their mean is taken",
+    "perm-kv": gettext_lazy("Keys move with their values"),
+    "perm-q": gettext_lazy("Queries move"),
+    "perm-self": gettext_lazy("All tokens move"),
+    "perm-pool": gettext_lazy("All tokens move, and their mean is taken"),
 }
 ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")  # what each claim moves: keys, queries, both
 AFTER: Final = 1  # the panel whose rows and columns stand in the order of the chips
@@ -78,15 +80,15 @@ def _panels(
     shuffled = (config.tokens, config.keys) != (moved_rows.labels, moved_columns.labels)
     rounding = (-result.bound, result.bound) if np.abs(left).max() <= result.bound else None
     return (
-        panel("Before", before, rows, columns),
-        panel("After the shuffle" if shuffled else "As written", after, moved_rows, moved_columns),
-        panel("Put back in order", undone, rows, columns),
+        panel(_("Before"), before, rows, columns),
+        panel(_("After the shuffle") if shuffled else _("As written"), after, moved_rows, moved_columns),
+        panel(_("Put back in order"), undone, rows, columns),
         MatrixPanel(
-            title="Difference after undoing",
+            title=_("Difference after undoing"),
             values=left,
             rows=rows,
             columns=columns,
-            quantity="after undoing, minus before",
+            quantity=_("after undoing, minus before"),
             scale="diverging",
             limits=rounding,
         ),
@@ -140,18 +142,18 @@ def residual_view(result: PermutationResult) -> MatrixView:
         np.concatenate([[np.count_nonzero(values == 0)], np.histogram(values[values > 0], [*starts, np.inf])[0]])
         for values in result.residuals
     ]
-    labels = Axis(title="largest difference", labels=("0", *(f"{start:.0e}" for start in starts)))
+    labels = Axis(title=_("largest difference"), labels=("0", *(f"{start:.0e}" for start in starts)))
     bound = 0.5 + np.interp(np.log10(result.bound), np.log10(starts), np.arange(len(starts)))
     top = float(max(map(np.max, counts)))
     panels = tuple(
         BarsPanel(
-            title=MOVED[claim],
+            title=str(MOVED[claim]),
             values=values,
             labels=labels,
-            quantity="orders",
+            quantity=_("orders"),
             limits=(0.0, top),
             overlay=(np.array([bound, bound]), np.array([0.0, top])),
-            overlay_name="bound of rounding",
+            overlay_name=_("bound of rounding"),
             role=role,
         )
         for claim, values, role in zip(result.claims, counts, ROLES, strict=False)
@@ -162,15 +164,22 @@ def residual_view(result: PermutationResult) -> MatrixView:
 def residual_words(result: PermutationResult) -> str:
     """What the histogram shows, in a sentence, and in half precision why so much of it may be exactly 0."""
     residuals = np.concatenate(result.residuals)
-    zeros, above = (f"{n:,}" if n else "none" for n in ((residuals == 0).sum(), (residuals > result.bound).sum()))
-    words = (
-        f"Of {len(residuals):,} residuals {zeros} are exactly 0, and {above} above what rounding explains; "
-        f"the largest is {format_number(float(residuals.max()))}."
+    zeros, above = (f"{n:,}" if n else _("none") for n in ((residuals == 0).sum(), (residuals > result.bound).sum()))
+    words = _(
+        "Of {count:,} residuals {zeros} are exactly 0, and {above} above what rounding explains; "
+        "the largest is {largest}.",
+        count=len(residuals),
+        zeros=zeros,
+        above=above,
+        largest=format_number(float(residuals.max())),
     )
     if result.provenance.dtype in ("bfloat16", "float16"):
-        words += (
-            " In half precision sums are added up in float32 and rounded only at the end, so another order of the "
-            "same terms nearly always gives the very same bits."
+        return _(
+            _(
+                "{words} In half precision sums are added up in float32 and rounded only at the end, so another "
+                "order of the same terms nearly always gives the very same bits."
+            ),
+            words=words,
         )
     return words
 
@@ -187,43 +196,74 @@ def proof(
         order: What lets attention see order.
         depth: At which depth it becomes visible.
     """
-    brought = ", ".join(f"{name} `{format_number(change)}`" for name, change in order.brought_in)
+    brought = joined(COMMA, [f"{name} `{format_number(change)}`" for name, change in order.brought_in])
     return (
         ProofStep(
-            "A :blue[query] takes a weighted mean of the :green[values], Σⱼ aⱼ vⱼ, with weights from its scores "
-            "with the :orange[keys]. A sum does not ask in which order its terms come.",
-            f"This shuffle, undone, leaves `{format_number(shuffle.moved)}`; rounding alone explains "
-            f"`{format_number(shuffle.bound)}`. {residual_words(laws)}",
+            _(
+                "A :blue[query] takes a weighted mean of the :green[values], Σⱼ aⱼ vⱼ, with weights from its scores "
+                "with the :orange[keys]. A sum does not ask in which order its terms come."
+            ),
+            _(
+                "This shuffle, undone, leaves `{left}`; rounding alone explains `{bound}`. {residuals}",
+                left=format_number(shuffle.moved),
+                bound=format_number(shuffle.bound),
+                residuals=residual_words(laws),
+            ),
         ),
         ProofStep(
-            "Every :blue[query] is treated alike and by itself: move it, and its row of the :violet[output] moves "
-            "along, unchanged. That is equivariance; invariance is when nothing moves. In self-attention both "
-            "happen at once, so f(σX) = σ f(X), and a mean over the rows does not change at all.",
+            _(
+                "Every :blue[query] is treated alike and by itself: move it, and its row of the :violet[output] "
+                "moves along, unchanged. That is equivariance; invariance is when nothing moves. In self-attention "
+                "both happen at once, so f(σX) = σ f(X), and a mean over the rows does not change at all."
+            ),
             "  \n".join(f"`{one.numbers}`" for one in laws.verdicts)
-            + f"  \nRow by row as they stand, the outputs differ by `{format_number(shuffle.moved_in_place)}`.",
+            + "  \n"
+            + _(
+                "Row by row as they stand, the outputs differ by `{moved}`.",
+                moved=format_number(shuffle.moved_in_place),
+            ),
         ),
         ProofStep(
-            "A whole block keeps the law. The notes on attention bias that we otherwise follow take it for lost, "
-            "since LayerNorm is not invariant. It is an easy thing to think, but equivariance is all that is needed, "
-            "and LayerNorm looks at one token at a time, as the feed-forward network and the residual do. Even "
-            "BatchNorm, which looks at all tokens, does not ask for their order.",
+            _(
+                "A whole block keeps the law. The notes on attention bias that we otherwise follow take it for "
+                "lost, since LayerNorm is not invariant. It is an easy thing to think, but equivariance is all that "
+                "is needed, and LayerNorm looks at one token at a time, as the feed-forward network and the "
+                "residual do. Even BatchNorm, which looks at all tokens, does not ask for their order."
+            ),
             block_words(built),
         ),
         ProofStep(
-            "So what brings order in? What stays in its place while tokens move: a position or a mask. Biases are "
-            "added to every token alike, and break nothing.",
-            f"Without positions and mask `{format_number(order.without)}`; with each of them alone: {brought}.",
+            _(
+                "So what brings order in? What stays in its place while tokens move: a position or a mask. Biases "
+                "are added to every token alike, and break nothing."
+            ),
+            _(
+                "Without positions and mask `{without}`; with each of them alone: {brought}.",
+                without=format_number(order.without),
+                brought=brought,
+            ),
         ),
         ProofStep(
-            "A causal mask is enough, given depth. In one layer the last token sees a set of words; in the second, "
-            "each of them has itself seen only those before it, and so tells where it stood.",
-            "Over all orders of the words before it that were tried, the last output moves by "
-            f"`{format_number(depth.one_layer)}` after one layer, by `{format_number(depth.two_layers)}` after two.",
+            _(
+                "A causal mask is enough, given depth. In one layer the last token sees a set of words; in the "
+                "second, each of them has itself seen only those before it, and so tells where it stood."
+            ),
+            _(
+                "Over all orders of the words before it that were tried, the last output moves by `{one}` after one "
+                "layer, by `{two}` after two.",
+                one=format_number(depth.one_layer),
+                two=format_number(depth.two_layers),
+            ),
         ),
         ProofStep(
-            "And attention cannot count: a mean of equal values is that value, whether there are two of them or "
-            "sixteen. Only positions added to the tokens make them differ.",
-            f"One token, repeated up to 16 times: outputs differ by `{format_number(depth.repeats)}`.",
+            _(
+                "And attention cannot count: a mean of equal values is that value, whether there are two of them or "
+                "sixteen. Only positions added to the tokens make them differ."
+            ),
+            _(
+                "One token, repeated up to 16 times: outputs differ by `{moved}`.",
+                moved=format_number(depth.repeats),
+            ),
         ),
     )
 
@@ -231,12 +271,12 @@ def proof(
 def block_words(result: BlockResult) -> str:
     """Residuals of whole blocks, placement by placement and norm by norm, as a Markdown table."""
     if not result.blocks:
-        return "A block attends to itself: leave the second sentence empty to measure it."
+        return _("A block attends to itself: leave the second sentence empty to measure it.")
     norms = tuple(dict.fromkeys(case.norm for case in result.blocks))
     rows = [("", *norms), ("---",) * (len(norms) + 1)]
     for placement in dict.fromkeys(case.placement for case in result.blocks):
         rows.append((placement, *(_held(case) for case in result.blocks if case.placement == placement)))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
 
 
 def _held(case: BlockCase) -> str:
@@ -253,8 +293,8 @@ def _pick(values: tuple[np.ndarray, np.ndarray], quantity: Quantity, head: str) 
 
 def _named(config: ShuffleConfig, quantity: Quantity, head: str) -> str:
     if quantity == "output":
-        return "output" if config.model == "attention" else "output of the block"
-    return "weight, average over heads" if head == AVERAGE else f"weight in head {head}"
+        return _("output") if config.model == "attention" else _("output of the block")
+    return _("weight, average over heads") if head == AVERAGE else _("weight in head {head}", head=head)
 
 
 def _axes(config: ShuffleConfig, quantity: Quantity, width: int, *, moved: bool) -> tuple[Axis, Axis]:
@@ -263,28 +303,37 @@ def _axes(config: ShuffleConfig, quantity: Quantity, width: int, *, moved: bool)
         queries = [queries[i] for i in config.query_order]
     if moved and config.key_order:
         keys = [keys[i] for i in config.key_order]
-    rows = Axis(title="query", labels=tuple(queries), role="query")
+    rows = Axis(title=_("query"), labels=tuple(queries), role="query")
     if quantity == "output":
-        return rows, Axis(title="feature", labels=tuple(str(i + 1) for i in range(width)), role="output")
-    return rows, Axis(title="key", labels=tuple(keys), role="key")
+        return rows, Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(width)), role="output")
+    return rows, Axis(title=_("key"), labels=tuple(keys), role="key")
 
 
 def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, left: float) -> str:
     """What the shuffle did to the numbers; where they differ, how far in this picture, and what brings order in."""
     queries, keys = (order != tuple(range(len(order))) for order in (config.query_order, config.key_order))
     if not queries and not keys:
-        return "Nothing is shuffled yet: both pictures are the same."
+        return _("Nothing is shuffled yet: both pictures are the same.")
     if result.moved > result.bound:
         bringers = (
-            ("keys that leave their values behind", config.keys_alone),
-            ("positions", config.positions != "none" and not config.carried),
-            ("the causal mask", config.mask == "causal"),
+            (_("keys that leave their values behind"), config.keys_alone),
+            (_("positions"), config.positions != "none" and not config.carried),
+            (_("the causal mask"), config.mask == "causal"),
         )
-        told = " and ".join(name for name, on in bringers if on)
-        what = "what stays in its place" if not told else f"{told}, whose task that is"
-        apart = f"numbers, up to {format_number(left)} apart" if left > result.bound else "outputs"
-        return f"The same words in another order give other {apart}: {what}."
+        told = joined(AND, [name for name, on in bringers if on])
+        what = _("{told}, whose task that is", told=told) if told else _("what stays in its place")
+        if left > result.bound:
+            return _(
+                "The same words in another order give other numbers, up to {left} apart: {what}.",
+                left=format_number(left),
+                what=what,
+            )
+        return _("The same words in another order give other outputs: {what}.", what=what)
     if not queries:
-        return "The columns moved with their keys, and no number changed: the output stays where it was."
-    sides = "rows and columns" if keys and quantity == "weights" else "rows"
-    return f"The {sides} moved with their words, and no number changed: attention does not see order unless told."
+        return _("The columns moved with their keys, and no number changed: the output stays where it was.")
+    if keys and quantity == "weights":
+        return _(
+            "The rows and columns moved with their words, and no number changed: attention does not see order unless "
+            "told."
+        )
+    return _("The rows moved with their words, and no number changed: attention does not see order unless told.")

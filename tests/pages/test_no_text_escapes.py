@@ -25,8 +25,8 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 # What Streamlit is told beside words.
 NO_WORDS = {
     "id", "elementId", "formId", "key", "css", "url", "icon", "fragmentId", "componentName", "language", "format",
-    "type", "gap", "kind", "colours", "block", "group", "role", "scale", "heightConfig", "widthConfig", "spec", "config",
-    "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "element", "values_format", "hash", "urlPathname",
+    "type", "gap", "kind", "colours", "block", "group", "role", "scale", "heightConfig", "widthConfig", "spec",
+    "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash", "urlPathname",
 }  # fmt: skip
 
 

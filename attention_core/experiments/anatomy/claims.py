@@ -14,6 +14,7 @@ from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test
 from attention_core.experiments.inputs import SeededDropout, draw
 from attention_core.experiments.judge import Found, Test, largest
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -67,7 +68,10 @@ def rows(config: AnatomyConfig, applied: Tensor, weights: Tensor) -> dict[str, F
     sums, terms = applied.sum(-1), len(config.tokens) + 2
     bound = sum_tolerance(config.torch_dtype, scale=1.0, terms=terms, rounded=0.5)
     passes, p = len(applied), config.dropout
-    every = f"all {weights.shape[0] * weights.shape[1]:,} rows" + (f" of {passes:,} passes" if p else "")
+    each = weights.shape[0] * weights.shape[1]
+    every = _("all {count:,} rows", count=each)
+    if p:
+        every = _("all {count:,} rows of {passes:,} passes", count=each, passes=passes)
     found = {"drop-rows": Found(largest(sums - 1), bound, every, size=1.0)}
     if not p:
         return found
@@ -116,7 +120,7 @@ def hull(config: AnatomyConfig, trace: AttentionTrace) -> Found:
     bound = sum_tolerance(
         config.torch_dtype, scale=scale, terms=terms, rounded=scale
     )  # weights and context, eps/2 each
-    return Found(excess, bound, f"{directions} directions u", size=largest(on_cpu(trace.v)))
+    return Found(excess, bound, _("{count} directions u", count=directions), size=largest(on_cpu(trace.v)))
 
 
 def _excess(config: AnatomyConfig, trace: AttentionTrace) -> tuple[float, int]:
@@ -148,7 +152,7 @@ def lookup(config: AnatomyConfig, passes: AttentionTrace, reference: AttentionTr
     """
     scale = 1 + 2 * float(on_cpu(reference.v).abs().max())
     bound = sum_tolerance(config.torch_dtype, scale=scale, terms=len(config.tokens) + 4, rounded=2 * scale)
-    lookups = f"{config.heads} × {len(config.tokens)} lookups"
+    lookups = _("{heads} × {tokens} lookups", heads=config.heads, tokens=len(config.tokens))
     return Found(_past_lookup(passes, reference), bound, lookups, size=largest(on_cpu(reference.v)))
 
 
@@ -170,17 +174,17 @@ def _past_lookup(passes: AttentionTrace, reference: AttentionTrace) -> float:
 
 TESTS: Final = (
     reshape_test(partial(breaks, claim="mha-reshape")),
-    Test("mha-divisible", "=", f"of 1 … {D_MODEL} heads the constructor rejects", f"refused of 1 … {D_MODEL} heads",
-         breaks=partial(breaks, claim="mha-divisible")),
-    Test("drop-rows", "≤", "the sum of a row of weights differs from 1 by at most", "max |Σⱼ aⱼ − 1|",
+    Test("mha-divisible", "=", _("of 1 … {count} heads the constructor rejects", count=D_MODEL),
+         _("refused of 1 … {count} heads", count=D_MODEL), breaks=partial(breaks, claim="mha-divisible")),
+    Test("drop-rows", "≤", _("the sum of a row of weights differs from 1 by at most"), "max |Σⱼ aⱼ − 1|",
          breaks=partial(breaks, claim="drop-rows")),
-    Test("drop-rows.mean", "in", "with dropout the sums of all rows have the mean", "mean of Σⱼ aⱼ"),
-    Test("drop-rows.spread", "in", "beside what theory gives, the variance of the sums is",
-         "variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))"),
-    Test("convex-hull", "≤", "a head's context reaches past its values by at most", "max (u·context − maxⱼ u·vⱼ)",
-         breaks=partial(breaks, claim="convex-hull")),
+    Test("drop-rows.mean", "in", _("with dropout the sums of all rows have the mean"), _("mean of Σⱼ aⱼ")),
+    Test("drop-rows.spread", "in", _("beside what theory gives, the variance of the sums is"),
+         _("variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))")),
+    Test("convex-hull", "≤", _("a head's context reaches past its values by at most"),
+         _("max (u·context − maxⱼ u·vⱼ)"), breaks=partial(breaks, claim="convex-hull")),
     Test("soft-lookup", "≤",
-         "the context lies further from the best key's value than the other keys' weights allow by",
-         "max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)", breaks=partial(breaks, claim="soft-lookup")),
-    Test("cplx-core", "=", "scores and weighted sums take", "QKᵀ and AV", breaks=uncounted),
+         _("the context lies further from the best key's value than the other keys' weights allow by"),
+         _("max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)"), breaks=partial(breaks, claim="soft-lookup")),
+    Test("cplx-core", "=", _("scores and weighted sums take"), _("QKᵀ and AV"), breaks=uncounted),
 )  # fmt: skip

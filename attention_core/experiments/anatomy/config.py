@@ -7,12 +7,13 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.choices import POSITION_NAMES, PROJECTIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, Words, setting
+from attention_core.language import gettext_lazy as _
 
 D_MODEL: Final = 16
 MAX_HEADS: Final = 8
-WEIGHTS: Final = {"built": "built by hand", "random": "random"}
+WEIGHTS: Final = {"built": _("built by hand"), "random": _("random")}
 _PROJECTION_LABELS: Final = dict(
-    zip(PROJECTIONS, ("three of their own", "tied key = value", "tied query = key"), strict=True)
+    zip(PROJECTIONS, (_("three of their own"), _("tied key = value"), _("tied query = key")), strict=True)
 )
 
 
@@ -34,33 +35,34 @@ class AnatomyConfig(RunConfig):
         fused: Whether operations are counted on ``forward``, which runs on the fused kernel, and not on ``trace``.
     """
 
-    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "the", "mat"), Words(label="Sentence"))
-    weights: str = setting("built", Choice(WEIGHTS, label="Weight matrices", listed=False))
-    heads: int = setting(2, Whole(1, MAX_HEADS, label="Heads"))
-    d_head: int = setting(0, Whole(0, 16, label="Size of a head, d_head", hint="0: d_model ÷ heads."))
-    positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label="Positions"))
-    causal: bool = setting(False, Switch(label="Look back only (causal mask)"))
-    biases: bool = setting(True, Switch(label="Biases", hint="They break none of the claims."))
-    projections: str = setting("full", Choice(_PROJECTION_LABELS, label="Projections"))
-    dropout: float = setting(0.0, Real(0.0, 0.9, 0.1, label="Dropout, as in training"))
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "the", "mat"), Words(label=_("Sentence")))
+    weights: str = setting("built", Choice(WEIGHTS, label=_("Weight matrices"), listed=False))
+    heads: int = setting(2, Whole(1, MAX_HEADS, label=_("Heads")))
+    d_head: int = setting(0, Whole(0, 16, label=_("Size of a head, d_head"), hint=_("0: d_model ÷ heads.")))
+    positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label=_("Positions")))
+    causal: bool = setting(False, Switch(label=_("Look back only (causal mask)")))
+    biases: bool = setting(True, Switch(label=_("Biases"), hint=_("They break none of the claims.")))
+    projections: str = setting("full", Choice(_PROJECTION_LABELS, label=_("Projections")))
+    dropout: float = setting(0.0, Real(0.0, 0.9, 0.1, label=_("Dropout, as in training")))
     no_transpose: bool = setting(
         False,
         Switch(
-            label="Split heads without transposing (bug)", hint="The classic mistake: heads without a transposition."
+            label=_("Split heads without transposing (bug)"),
+            hint=_("The classic mistake: heads without a transposition."),
         ),
     )
     fused: bool = setting(
-        False, Switch(label="Count FLOPs in the fused kernel", hint="torch's counter does not see into it.")
+        False, Switch(label=_("Count FLOPs in the fused kernel"), hint=_("torch's counter does not see into it."))
     )
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         if not self.d_head and D_MODEL % self.heads:
-            raise ConfigError(
-                "heads", self.heads, f"a divisor of d_model = {D_MODEL} is allowed, or any with a d_head of its own"
-            )
+            allowed = _("a divisor of d_model = {size} is allowed, or any with a d_head of its own", size=D_MODEL)
+            raise ConfigError("heads", self.heads, allowed)
         if self.positions == "rotary" and self.head_size % 2:
-            raise ConfigError("d_head", self.head_size, "rotary positions turn numbers in pairs, so it must be even")
+            allowed = _("rotary positions turn numbers in pairs, so it must be even")
+            raise ConfigError("d_head", self.head_size, allowed)
 
     @property
     def head_size(self) -> int:
@@ -82,13 +84,13 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
     """
     match claim:
         case "mha-reshape" if config.no_transpose and not _cuts_agree(config):
-            return "the rows are cut by view alone, so heads mix the numbers of several words"
+            return _("the rows are cut by view alone, so heads mix the numbers of several words")
         case "mha-divisible" if config.d_head:
-            return "d_head is given, so no number of heads is refused"
+            return _("d_head is given, so no number of heads is refused")
         case "drop-rows" if config.dropout:
-            return f"dropout with p = {config.dropout:g} is on, and keeps rows at 1 only on average"
+            return _("dropout with p = {p:g} is on, and keeps rows at 1 only on average", p=config.dropout)
         case "convex-hull" | "soft-lookup" if config.dropout:
-            return f"dropout with p = {config.dropout:g} leaves rows that do not add up to 1"
+            return _("dropout with p = {p:g} leaves rows that do not add up to 1", p=config.dropout)
         case _:
             return ""
 

@@ -22,8 +22,9 @@ from attention_core.experiments.flops import count_parts
 from attention_core.experiments.head_cut import reshaped, without_transpose
 from attention_core.experiments.inputs import SeededDropout
 from attention_core.experiments.judge import Found, Measured, judged
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.head_loop import loop_over_heads
@@ -154,10 +155,9 @@ def _measure(config: AnatomyConfig) -> Measured:
     masks: Any = {"is_causal": config.causal}
     reference = module.trace(x, **masks)
     without_dropout = displayed = without_transpose(module, reference, x) if config.no_transpose else reference
-    reshape = reshaped(
-        module, reference, x, shown=without_dropout.output, cases=plural(config.heads, "head"), **masks
-    )
-    _, core = count_parts(module, x, fused=config.fused, **masks)
+    heads = ngettext_lazy("{count:,} head", "{count:,} heads", config.heads)
+    reshape = reshaped(module, reference, x, shown=without_dropout.output, cases=heads, **masks)
+    core = count_parts(module, x, fused=config.fused, **masks)[1]
     n, d, training = len(config.tokens), config.width, reference
     if config.dropout:
         training = claims.training_passes(config, module, x, **masks)
@@ -170,7 +170,7 @@ def _measure(config: AnatomyConfig) -> Measured:
         "mha-divisible": claims.divisible(config),
         "convex-hull": claims.hull(config, training),
         "soft-lookup": claims.lookup(config, training, reference),
-        "cplx-core": Found(core, 4 * n * n * d, f"4 n² d with n = {n}, d = {d}", unit="operations"),
+        "cplx-core": Found(core, 4 * n * n * d, _("4 n² d with n = {n}, d = {d}", n=n, d=d), unit=_("operations")),
     }
     place, hard = module.added_position, claims.best_keys(on_cpu(without_dropout.weights))
     embedded = x if place is None else place(x)

@@ -7,11 +7,17 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.clock import SECONDS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, setting
+from attention_core.language import gettext_lazy as _
 
 TOKENS: Final = tuple(2**i for i in range(4, 13))  # 16 … 4096: the columns of the map
 WIDTHS: Final = tuple(2**i for i in range(4, 11))  # 16 … 1024: its rows
 HEADS: Final = (1, 2, 4, 8, 16, 32)
-SWEEPS: Final = {"n": "over n", "d_model": "over d_model", "heads": "over heads", "shares": "each part"}
+SWEEPS: Final = {
+    "n": _("over n"),
+    "d_model": _("over d_model"),
+    "heads": _("over heads"),
+    "shares": _("each part"),
+}
 
 LONGEST: Final = 64  # tokens: the residual of the heads does not wait for the size that is counted
 # The fused kernel is counted while it runs on the device itself: below a second on one slow core.
@@ -23,7 +29,8 @@ MAX_TRACE_BYTES: Final = 2**28
 def check_divides(d_model: int, num_heads: int) -> None:
     """Raise ``ConfigError`` unless a model of this width can be cut into this many heads."""
     if d_model % num_heads:
-        raise ConfigError("num_heads", num_heads, f"a divisor of d_model = {d_model} is allowed")
+        allowed = _("a divisor of d_model = {size} is allowed", size=d_model)
+        raise ConfigError("num_heads", num_heads, allowed)
 
 
 def read_cell(row: int, column: int) -> dict[str, int]:
@@ -53,24 +60,24 @@ class ComplexityConfig(RunConfig):
         ConfigError: If a setting, or what they cost together, is not possible.
     """
 
-    num_queries: int = setting(256, OneOf((1, *TOKENS), between=True, label="Queries, n_t"))
-    num_keys: int = setting(256, OneOf((1, *TOKENS), between=True, label="Keys, n_s"))
-    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label="Width, d_model"))
-    num_heads: int = setting(8, OneOf(HEADS, between=True, label="Heads, h"))
+    num_queries: int = setting(256, OneOf((1, *TOKENS), between=True, label=_("Queries, n_t")))
+    num_keys: int = setting(256, OneOf((1, *TOKENS), between=True, label=_("Keys, n_s")))
+    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label=_("Width, d_model")))
+    num_heads: int = setting(8, OneOf(HEADS, between=True, label=_("Heads, h")))
     fused: bool = setting(
-        False, Switch(label="Count the fused kernel", hint="torch's counter sees nothing of it on a CPU.")
+        False, Switch(label=_("Count the fused kernel"), hint=_("torch's counter sees nothing of it on a CPU."))
     )
-    no_output: bool = setting(False, Switch(label="Without W_O", hint="Three projections instead of four."))
+    no_output: bool = setting(False, Switch(label=_("Without W_O"), hint=_("Three projections instead of four.")))
     large_heads: bool = setting(
-        False, Switch(label="Heads twice as large", hint="Then h · d_head is not d_model.", link="large")
+        False, Switch(label=_("Heads twice as large"), hint=_("Then h · d_head is not d_model."), link="large")
     )
-    no_transpose: bool = setting(False, Switch(label="Reshape, no swap", hint="A mistake: heads mix tokens."))
+    no_transpose: bool = setting(False, Switch(label=_("Reshape, no swap"), hint=_("A mistake: heads mix tokens.")))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         check_divides(self.d_model, self.num_heads)
         if self.fused and self.flops > MAX_FUSED_FLOPS:
-            allowed = f"the fused kernel is counted as it runs, with up to {MAX_FUSED_FLOPS:,} FLOPs"
+            allowed = _("the fused kernel is counted as it runs, with up to {most:,} FLOPs", most=MAX_FUSED_FLOPS)
             raise ConfigError("fused", f"{self.flops:,} FLOPs", allowed)
 
     @property
@@ -126,10 +133,10 @@ class TimesConfig(RunConfig):
         ConfigError: If a setting is not possible.
     """
 
-    sweep: str = setting("n", Choice(SWEEPS, label="Measure the time"))
-    num_tokens: int = setting(256, OneOf((1, *TOKENS), between=True, label="Tokens, n"))
-    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label="Width, d_model"))
-    num_heads: int = setting(8, OneOf(HEADS, between=True, label="Heads, h"))
+    sweep: str = setting("n", Choice(SWEEPS, label=_("Measure the time")))
+    num_tokens: int = setting(256, OneOf((1, *TOKENS), between=True, label=_("Tokens, n")))
+    d_model: int = setting(128, OneOf((1, *WIDTHS), between=True, label=_("Width, d_model")))
+    num_heads: int = setting(8, OneOf(HEADS, between=True, label=_("Heads, h")))
     seconds: int = setting(4, SECONDS)
 
     def __post_init__(self) -> None:

@@ -14,6 +14,7 @@ from attention_core.experiments.complexity.module import blank, filled, shapes_o
 from attention_core.experiments.complexity.result import Line
 from attention_core.experiments.flops import count
 from attention_core.experiments.flops import count_parts as parts_of
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -34,7 +35,7 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     module, size = module_of(config), config.torch_dtype.itemsize
     n_t, n_s, d, width = config.num_queries, config.num_keys, config.d_model, config.width
     x, y = (blank(1, rows, d, dtype=config.torch_dtype) for rows in (n_t, n_s))
-    _, (q, k, v) = count(module.into_heads, x, y, y)
+    q, k, v = count(module.into_heads, x, y, y)[1]
     # One product may serve all three, so each is counted with the module's own matrix.
     matrices = ((x, module.q_weight), (y, module.k_weight), (y, module.v_weight))
     q_flops, k_flops, v_flops = (count(linear, rows, matrix)[0].operations for rows, matrix in matrices)
@@ -47,11 +48,11 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
         Line("q", "x W_Q", f"2 n_t {square}", 2 * n_t * d * width, q_flops, n_t * width * size, q.nbytes),
         Line("k", "y W_K", f"2 n_s {square}", 2 * n_s * d * width, k_flops, n_s * width * size, k.nbytes),
         Line("v", "y W_V", f"2 n_s {square}", 2 * n_s * d * width, v_flops, n_s * width * size, v.nbytes),
-        Line("scores", "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s.operations, cells * size, scores.nbytes),
-        Line("weights", "softmax", "n_t n_s h exp", 0, w.operations, cells * size, weights.nbytes),
+        Line(_("scores"), "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s.operations, cells * size, scores.nbytes),
+        Line(_("weights"), "softmax", "n_t n_s h exp", 0, w.operations, cells * size, weights.nbytes),
         Line(
-            "context",
-            "weights v",
+            _("context"),
+            _("weights v"),
             f"2 n_t n_s {core}",
             2 * n_t * n_s * width,
             c.operations,
@@ -60,13 +61,10 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
         ),
     ]  # fmt: skip
     if config.output_projection:
-        o_flops, output = count(module.out_of_heads, context)
+        o, output = count(module.out_of_heads, context)
         wanted = 2 * n_t * d * width
-        lines.append(
-            Line(
-                "output", "context W_O", f"2 n_t {square}", wanted, o_flops.operations, n_t * d * size, output.nbytes
-            )
-        )
+        name, code = _("output"), _("context W_O")
+        lines.append(Line(name, code, f"2 n_t {square}", wanted, o.operations, n_t * d * size, output.nbytes))
     return tuple(lines)
 
 

@@ -23,9 +23,10 @@ from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
 from attention_core.experiments.judge import Found, Measured, Test, judged
-from attention_core.experiments.number_format import plural
+from attention_core.language import SEMICOLON, joined, ngettext_lazy
+from attention_core.language import gettext_lazy as _
 
-_LARGE = "d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide"
+_LARGE = _("d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide")
 
 
 def run_complexity(config: ComplexityConfig) -> ComplexityResult:
@@ -42,13 +43,13 @@ def _measure(config: ComplexityConfig) -> Measured:
     written = next(line.written for line in lines if line.name == "weights")
     cells = n_t * n_s * config.num_heads * config.torch_dtype.itemsize
     wide = f"{sizes}, h·d_head = {config.width:,}"
-    bisected = f"up to n = {4 * d:,}, by bisection"
+    bisected = _("up to n = {most:,}, by bisection", most=4 * d)
     found = _reshaped(config) | {
         "cplx-core.flops": Found(core, 4 * n_t * n_s * d, sizes),
         "cplx-core.bytes": Found(written, cells, sizes),
         "cplx-mha": Found(total, _whole(config), sizes, note=_made_up(config, _LARGE)),
         "cplx-heads": Found(total, _by_heads(config), wide, note=_made_up(config, "")),
-        "cplx-bottleneck": Found(cross, 2 * d, bisected, unit="tokens", note=_no_output(config)),
+        "cplx-bottleneck": Found(cross, 2 * d, bisected, unit=_("tokens"), note=_no_output(config)),
     }
     return found, {
         "config": config, "lines": lines, "rearranged": rearrangements(config), "core": core, "total": total,
@@ -64,14 +65,15 @@ def _reshaped(config: ComplexityConfig) -> dict[str, Found]:
     with torch.no_grad():
         trace = module.trace(x, y)
         shown = without_transpose(module, trace, x, y).output if config.no_transpose else module(x, y)
-        cases = f"{plural(config.num_heads, 'head')}, {n_t} queries, {n_s} keys"
+        heads = ngettext_lazy("{count:,} head", "{count:,} heads", config.num_heads)
+        cases = _("{heads}, {queries} queries, {keys} keys", heads=heads, queries=n_t, keys=n_s)
         return {"mha-reshape": reshaped(module, trace, x, y, shown=shown, cases=cases)}
 
 
 def _mixes(config: ComplexityConfig) -> str:
     """With one head, or one token, there is nothing to mix."""
     mixes = config.no_transpose and config.num_heads > 1 and max(config.num_queries, config.num_keys) > 1
-    return "reshaping alone gives each head numbers of several tokens" if mixes else ""
+    return _("reshaping alone gives each head numbers of several tokens") if mixes else ""
 
 
 def _whole(config: ComplexityConfig) -> int:
@@ -92,7 +94,7 @@ def _seen(config: ComplexityConfig) -> int | None:
 
 
 def _no_output(config: ComplexityConfig) -> str:
-    return "there is no W_O" if config.no_output else ""
+    return _("there is no W_O") if config.no_output else ""
 
 
 def _of_core(config: ComplexityConfig) -> str:
@@ -114,26 +116,29 @@ def _changes(config: ComplexityConfig, large: str) -> str:
 
 def _made_up(config: ComplexityConfig, large: str) -> str:
     changes = _changes(config, large)
-    return changes and f"{changes}: together they leave the sum"
+    return changes and _("{changes}: together they leave the sum", changes=changes)
 
 
 TESTS: Final = (
-    Test("cplx-core.flops", "=", "the operations of scores and weighted sums that torch counts are",
-         "FLOPs of q·kᵀ and weights·v: 4·n_t·n_s·d", breaks=_of_core),
-    Test("cplx-core.bytes", "=", "the bytes that the weights fill are", "bytes of the weights: h·n_t·n_s numbers"),
-    Test("cplx-mha", "=", "the operations that torch counts in all are", "FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d",
+    Test("cplx-core.flops", "=", _("the operations of scores and weighted sums that torch counts are"),
+         _("FLOPs of q·kᵀ and weights·v: 4·n_t·n_s·d"), breaks=_of_core),
+    Test("cplx-core.bytes", "=", _("the bytes that the weights fill are"),
+         _("bytes of the weights: h·n_t·n_s numbers")),
+    Test("cplx-mha", "=", _("the operations that torch counts in all are"),
+         "FLOPs: 4·n_t·d² + 4·n_s·d² + 4·n_t·n_s·d",
          breaks=partial(_of_total, claimed=_whole, large=_LARGE)),
-    Test("cplx-heads", "=", "with h·d_head in place of d the operations that torch counts in all are",
+    Test("cplx-heads", "=", _("with h·d_head in place of d the operations that torch counts in all are"),
          "FLOPs: (4·n_t·d + 4·n_s·d + 4·n_t·n_s)·h·d_head", breaks=partial(_of_total, claimed=_by_heads, large="")),
     # Lengths are whole: with d = 1 the first one past 1.5 · d is 2 · d.
-    Test("cplx-bottleneck", "=", "both parts cost the same at a text of", "n at which both parts cost the same: 2·d",
+    Test("cplx-bottleneck", "=", _("both parts cost the same at a text of"),
+         _("n at which both parts cost the same: 2·d"),
          breaks=lambda config: _no_output(config) if config.d_model > 1 else ""),
     reshape_test(_mixes),
 )  # fmt: skip
 
 
 def _all_of(*reasons: str) -> str:
-    return "; ".join(filter(None, reasons))
+    return joined(SEMICOLON, reasons)
 
 
 def _formula(config: ComplexityConfig, n: int) -> tuple[int, int]:

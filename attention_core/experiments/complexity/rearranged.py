@@ -10,6 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from attention_core.experiments.complexity.config import ComplexityConfig
 from attention_core.experiments.complexity.module import blank
 from attention_core.experiments.complexity.result import Rearranged
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.projections import merge_heads, split_heads
 
 _COPIES = (torch.ops.aten.clone, torch.ops.aten.copy_)
@@ -53,7 +54,7 @@ def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:
         return sum(_copied(cut, blank(batch, count, config.width, dtype=config.torch_dtype)) for count in counts)
 
     queries, keys, size = config.num_queries, config.num_keys, config.torch_dtype.itemsize
-    cuts = (("q into heads", (queries,)), ("k and v into heads", (keys, keys)))
+    cuts = ((_("q into heads"), (queries,)), (_("k and v into heads"), (keys, keys)))
     lines = [
         Rearranged(
             name=name, numbers=sum(counts) * config.width, size=size,
@@ -64,7 +65,7 @@ def rearrangements(config: ComplexityConfig) -> tuple[Rearranged, ...]:
     ]  # fmt: skip
     one, two = (blank(batch, heads, queries, config.d_head, dtype=config.torch_dtype) for batch in (1, 2))
     joined = Rearranged(
-        name="heads into rows", numbers=queries * config.width, size=size, by_module=_copied(merge_heads, one),
+        name=_("heads into rows"), numbers=queries * config.width, size=size, by_module=_copied(merge_heads, one),
         on_one_axis=_copied(apart, one.flatten(0, 1)),
         on_one_axis_of_two=_copied(apart, two.flatten(0, 1)) // 2,
     )  # fmt: skip

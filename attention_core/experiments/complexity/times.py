@@ -15,12 +15,13 @@ from attention_core.experiments.complexity.fit import fit_exponent
 from attention_core.experiments.complexity.module import filled, shapes_only, tokens
 from attention_core.experiments.complexity.result import Floats, TimeCurves, Times, TimeShares
 from attention_core.experiments.step import Step
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.head_loop import loop_over_heads
 from attention_core.modules.multi_head import MultiHeadAttention
 
-NAMES: Final = ("explicit", "fused", "loop")
-PARTS: Final = ("projections", "core")
+NAMES: Final = (_("explicit"), _("fused"), _("loop"))
+PARTS: Final = (_("projections"), _("core"))
 FIELDS: Final = {"n": "num_tokens", "d_model": "d_model", "heads": "num_heads"}
 _SHARE_TOKENS: Final = TOKENS[1:6]  # 32 … 512
 _SHARE_WIDTHS: Final = WIDTHS[1:5]  # 32 … 256
@@ -43,7 +44,8 @@ def steps_times(config: TimesConfig, clock: Callable[[], float] = time.perf_coun
     grid = config.sweep == "shares"
     for place, layer, name in _places(config):
         if name in ("explicit", *PARTS) and _trace_bytes(layer) > MAX_TRACE_BYTES:
-            left_out.append(f"{_doing(layer, name)}: scores and weights need {_mib(_trace_bytes(layer))}.")
+            needed = _mib(_trace_bytes(layer))
+            left_out.append(_("{doing}: scores and weights need {size}.", doing=_doing(layer, name), size=needed))
             continue
         make = _part if grid else _whole
         tasks[place] = Task(
@@ -53,7 +55,9 @@ def steps_times(config: TimesConfig, clock: Callable[[], float] = time.perf_coun
             make=lambda make=make, layer=layer, name=name: make(layer, name),
         )
     too_long = yield from measure(list(tasks.values()), config.seconds, config.torch_device, clock)
-    left_out += [f"{task.doing}: too long for {config.seconds} s." for task in too_long]
+    left_out += [
+        _("{doing}: too long for {seconds} s.", doing=task.doing, seconds=config.seconds) for task in too_long
+    ]
     finished = {"left_out": tuple(left_out), "spent": clock() - begun}
     yield (_shares if grid else _curves)(config, tasks, finished)
 
@@ -166,7 +170,7 @@ def _trace_bytes(layer: TimesConfig) -> int:
 def _doing(layer: TimesConfig, name: str) -> str:
     n, d_model = f"n = {layer.num_tokens:,}", f"d_model = {layer.d_model:,}"
     where = {"n": n, "d_model": d_model, "heads": f"h = {layer.num_heads}", "shares": f"{n}, {d_model}"}
-    return f"{name} at {where[layer.sweep]}"
+    return _("{name} at {where}", name=name, where=where[layer.sweep])
 
 
 def _mib(size: int) -> str:

@@ -19,9 +19,12 @@ from attention_core.experiments.permutation.measure import TESTS, residuals_of
 from attention_core.experiments.permutation.module import BIASES, Attention, Blocks, orders_of
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
+from attention_core.language import listed
 from attention_core.modules.normalization import BatchNorm, LayerNorm
 
-NORMS: Final = {"LayerNorm": LayerNorm(), "BatchNorm over tokens": BatchNorm()}
+NORMS: Final = {"LayerNorm": LayerNorm(), _("BatchNorm over tokens"): BatchNorm()}
+_PLACEMENTS: Final = (_("pre-norm"), _("post-norm"), _("residual post-norm"))
 BIAS_SETS: Final = (*((name,) for name in BIASES), BIASES)
 
 
@@ -69,15 +72,16 @@ def _steps(config: PermutationConfig) -> Steps:
     total = len(BIAS_SETS) + bool(kinds) + len(kinds)
     moves: list[Found] = []
     for done, biases in enumerate(BIAS_SETS):
-        yield Step(done, total, "each bias in every order")
+        yield Step(done, total, _("each bias in every order"))
         moves += _moves_with(config, biases)
     found, held, blocks = {"perm-bias": worst(moves)}, [], []
     if kinds:
-        yield Step(len(BIAS_SETS), total, "the mean in every order")
+        yield Step(len(BIAS_SETS), total, _("the mean in every order"))
         found["perm-pool"] = _mean_moves(config)
-    cases = f"{orders_of(len(config.tokens), config.seed)[1]}, {len(kinds)} blocks"
+    orders = orders_of(len(config.tokens), config.seed)[1]
+    cases = _("{orders}, {count} blocks", orders=orders, count=len(kinds))
     for done, (placement, norm) in enumerate(kinds, len(BIAS_SETS) + 1):
-        yield Step(done, total, f"a {placement} block in every order")
+        yield Step(done, total, _("a {placement} block in every order", placement=placement))
         residual, bound, size = _block_moves(config, placement, norm)
         held.append(Found(residual, bound, cases, size))
         blocks.append(BlockCase(placement=placement, norm=norm, residual=residual, bound=bound))
@@ -97,7 +101,9 @@ def _mean_moves(config: PermutationConfig) -> Found:
     before = attention.outputs(here, here)[0, :real].mean(dim=0)
     kept = (orders < real)[..., None]
     after = (attention.outputs(orders, orders) * kept).sum(dim=1) / real
-    return Found(largest(after - before), attention.bound(), f"{cases}, with padding", largest(before))
+    return Found(
+        largest(after - before), attention.bound(), _("{orders}, with padding", orders=cases), largest(before)
+    )
 
 
 @torch.inference_mode()
@@ -105,7 +111,7 @@ def _moves_with(config: PermutationConfig, biases: tuple[str, ...]) -> list[Foun
     """How far each claim is off with some of the biases."""
     attention, claims = Attention(config, biases=biases), widest_claims(config)
     held, found = (attention.bound(), attention.size()), [residuals_of(attention, claim) for claim in claims]
-    cases = f"{' and '.join(cases for _, cases in found)}, each bias and all four"
+    cases = _("{orders}, each bias and all four", orders=listed(cases for _, cases in found))
     return [Found(float(residuals.max()), held[0], cases, held[1]) for residuals, _ in found]
 
 
@@ -113,7 +119,7 @@ def _kinds(config: PermutationConfig) -> Iterator[tuple[str, str]]:
     for norm in NORMS:
         if norm != "LayerNorm" and len(config.tokens) == 1:
             continue  # BatchNorm has nothing to average over: torch refuses
-        for placement in PLACEMENTS:
+        for placement in _PLACEMENTS:
             yield placement, norm
 
 

@@ -14,19 +14,22 @@ from attention_core.experiments.choices import POSITIONS as POSITIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.settings import Choice, Switch, Words, declared, setting
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
 D_MODEL: Final = 32
 NUM_HEADS: Final = 4
 WINDOW: Final = 1
 BIAS_STD: Final = 0.5
-ALIKE: Final = "too few tokens that differ"  # what breaks a claim that another order is another output
+ALIKE: Final = _("too few tokens that differ")  # what breaks a claim that another order is another output
+SLOTS: Final = _("positions stay with the slot")
+_ALONE: Final = _("keys move without their values")
 MODELS: Final = {
-    "attention": "attention alone",
-    "pre": "pre-norm block",
-    "post": "post-norm block",
-    "residual-post": "residual post-norm block",
-    "two": "two pre-norm blocks",
+    "attention": _("attention alone"),
+    "pre": _("pre-norm block"),
+    "post": _("post-norm block"),
+    "residual-post": _("residual post-norm block"),
+    "two": _("two pre-norm blocks"),
 }
 # Where the norms of a model's blocks stand, and how many blocks there are; attention alone is none.
 BLOCKS: Final[dict[str, tuple[Placement, int]]] = {
@@ -52,20 +55,20 @@ class PermutationConfig(RunConfig):
         biases: Whether the four projections have biases.
     """
 
-    tokens: tuple[str, ...] = setting(SENTENCE, Words(label="Sentence"))
+    tokens: tuple[str, ...] = setting(SENTENCE, Words(label=_("Sentence")))
     context: tuple[str, ...] = setting(
-        (), Words(label="Keys and values of another sentence", hint="Empty: the same sentence.", least=0)
+        (), Words(label=_("Keys and values of another sentence"), hint=_("Empty: the same sentence."), least=0)
     )
-    positions: str = setting("none", Choice(POSITION_NAMES, label="Positions"))
-    carried: bool = setting(False, Switch(label="Positions travel with their words"))
-    mask: str = setting("none", Choice(MASKS, label="Mask", hint="It stays where it is when tokens move."))
-    keys_alone: bool = setting(False, Switch(label="Keys move without their values"))
-    biases: bool = setting(True, Switch(label="Biases", hint="On or off, they break none of the claims."))
+    positions: str = setting("none", Choice(POSITION_NAMES, label=_("Positions")))
+    carried: bool = setting(False, Switch(label=_("Positions travel with their words")))
+    mask: str = setting("none", Choice(MASKS, label=_("Mask"), hint=_("It stays where it is when tokens move.")))
+    keys_alone: bool = setting(False, Switch(label=_("Keys move without their values")))
+    biases: bool = setting(True, Switch(label=_("Biases"), hint=_("On or off, they break none of the claims.")))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         if self.keys_alone and self.carried and self.positions in ADDED:
-            allowed = "a key that carries an added position carries its value along, so switch one of the two off"
+            allowed = _("a key that carries an added position carries its value along, so switch one of the two off")
             raise ConfigError("keys_alone", self.keys_alone, allowed)
 
     @property
@@ -93,7 +96,7 @@ class ShuffleConfig(PermutationConfig):
     key_order: tuple[int, ...] = ()
     model: str = setting(
         "attention",
-        Choice(MODELS, label="What the tokens go through", hint="Attention alone, or whole blocks of it."),
+        Choice(MODELS, label=_("What the tokens go through"), hint=_("Attention alone, or whole blocks of it.")),
     )
 
     def __post_init__(self) -> None:
@@ -104,7 +107,7 @@ class ShuffleConfig(PermutationConfig):
             check_permutation("key_order", self.key_order, len(self.keys))
         apart = self.context or self.keys_alone or self.query_order != self.key_order
         if self.model in BLOCKS and apart:
-            allowed = "in a block the same tokens ask and answer, so shuffle all of one sentence, keys with values"
+            allowed = _("in a block the same tokens ask and answer, so shuffle all of one sentence, keys with values")
             raise ConfigError("model", self.model, allowed)
 
     def unshuffled(self) -> PermutationConfig:
@@ -124,14 +127,14 @@ def breaks(config: PermutationConfig, claim: str) -> str:
     """
     q_len, kv_len = len(config.tokens), len(config.keys)
     added = config.positions in ADDED
-    slots = "positions stay with the slot" if config.positions != "none" and not config.carried else ""
+    slots = SLOTS if config.positions != "none" and not config.carried else ""
     masked = config.mask == "causal" or (config.mask == "window" and max(q_len, kv_len) > WINDOW + 1)
-    mask = f"the {MASKS[config.mask]} mask stays in place" if masked else ""
+    mask = _mask_stays(config) if masked else ""
     reach = {"none": kv_len, "causal": q_len, "window": q_len + WINDOW}[config.mask]
     seen = config.keys[:reach]
     values_differ = len(set(seen)) > 1 or (added and len(seen) > 1)
     content_differs = len(set(config.keys)) > 1 or (added and config.carried and kv_len > 1)
-    alone = "keys move without their values" if config.keys_alone else ""
+    alone = _ALONE if config.keys_alone else ""
     match claim:
         case "perm-block":  # its keys always move with their values
             return breaks(replace(config, keys_alone=False), "perm-self")
@@ -171,7 +174,7 @@ def breaks_here(config: ShuffleConfig, claim: str) -> tuple[str, str]:
     sure = by_slot or alone if config.mask == "none" else config.mask == "causal" and not config.context
     if differ and sure:
         return reason, ""
-    return reason, f"{reason}, which breaks it for some orders, and perhaps not for this one"
+    return reason, _("{reason}, which breaks it for some orders, and perhaps not for this one", reason=reason)
 
 
 def widest_claims(config: PermutationConfig) -> tuple[str, ...]:
@@ -184,12 +187,16 @@ def _breaks_pool(config: PermutationConfig) -> str:
     places = min(len(config.tokens) + 1, MAX_TOKENS)
     added, padded = config.positions in ADDED, places > len(config.tokens)
     if config.keys_alone and (padded or len(set(config.tokens)) > 1):
-        return "keys move without their values"
+        return _ALONE
     differs = len(set(config.tokens)) > 1 or (added and config.carried and len(config.tokens) > 1)
     if config.positions != "none" and not config.carried and (differs or (added and padded)):
-        return "positions stay with the slot"
+        return SLOTS
     masked = config.mask == "causal" or (config.mask == "window" and places > WINDOW + 1)
-    return f"the {MASKS[config.mask]} mask stays in place" if masked and differs else ""
+    return _mask_stays(config) if masked and differs else ""
+
+
+def _mask_stays(config: PermutationConfig) -> str:
+    return _("the {mask} mask stays in place", mask=MASKS[config.mask])
 
 
 def order_of(name: str, length: int, seed: int) -> tuple[int, ...]:

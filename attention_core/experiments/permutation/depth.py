@@ -13,9 +13,10 @@ import torch
 
 from attention_core.experiments.checks import MAX_CHARACTERS
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.permutation.config import ADDED, ALIKE, PermutationConfig
+from attention_core.experiments.permutation.config import ADDED, ALIKE, POSITION_NAMES, SLOTS, PermutationConfig
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import PreNorm
 
 MOST_REPEATS: Final = 16
@@ -61,7 +62,7 @@ def _prefix_moves(config: PermutationConfig, layers: int) -> Found:
     orders = torch.cat((prefixes, torch.full((len(prefixes), 1), length - 1)), dim=1)
     here = blocks.outputs(torch.arange(length)[None])[0, -1]
     moved = largest(blocks.outputs(orders)[:, -1] - here)
-    return Found(moved, blocks.bound(), f"{cases} of the prefix", largest(here))
+    return Found(moved, blocks.bound(), _("{orders} of the prefix", orders=cases), largest(here))
 
 
 def _repeats_move(config: PermutationConfig) -> Found:
@@ -71,7 +72,7 @@ def _repeats_move(config: PermutationConfig) -> Found:
     repeated = [attention.outputs(here, here)[0] for here in (torch.arange(n)[None] for n in range(1, most + 1))]
     moved = largest(*(outputs - repeated[0] for outputs in repeated))
     bound = largest(*map(attention.bound, range(1, most + 1)))
-    return Found(moved, bound, f"1 to {most} times the same token", largest(repeated[0]))
+    return Found(moved, bound, _("1 to {most} times the same token", most=most), largest(repeated[0]))
 
 
 def _most_repeats(config: PermutationConfig) -> int:
@@ -85,25 +86,31 @@ def _differs(config: PermutationConfig) -> bool:
 
 def _slots(config: PermutationConfig) -> str:
     shows = config.positions != "none" and not config.carried and _differs(config)
-    return "positions stay with the slot" if shows else ""
+    return SLOTS if shows else ""
 
 
 def _added(config: PermutationConfig) -> str:
-    return f"{config.positions} positions are added to the tokens" if config.positions in ADDED else ""
+    added = _("{positions} positions are added to the tokens", positions=POSITION_NAMES[config.positions])
+    return added if config.positions in ADDED else ""
 
 
 def _too_long(config: PermutationConfig) -> str:
-    long = f"there is room for {MAX_CHARACTERS} letters, so a word of more than half as many is not repeated"
+    long = _(
+        "there is room for {count} letters, so a word of more than half as many is not repeated",
+        count=MAX_CHARACTERS,
+    )
     return long if _most_repeats(config) == 1 else ""
 
 
-_SAYS: Final = "the order of the words before it moves the last output by at most"
-_QUANTITY: Final = "max |last(σ prefix) − last(prefix)|"
 # The order is hidden from one layer, unless a slot's position tells it, and shows in two, if tokens differ.
 TESTS: Final = (
-    Test("nope-depth.one", "≤", f"after one layer {_SAYS}", f"{_QUANTITY}, one layer", breaks=_slots),
-    Test("nope-depth.two", "≥", f"after two layers {_SAYS}", f"{_QUANTITY}, two layers",
+    Test("nope-depth.one", "≤",
+         _("after one layer the order of the words before it moves the last output by at most"),
+         _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots),
+    Test("nope-depth.two", "≥",
+         _("after two layers the order of the words before it moves the last output by at most"),
+         _("max |last(σ prefix) − last(prefix)|, two layers"),
          breaks=lambda config: "" if _differs(config) else ALIKE),
-    Test("count-blind", "≤", "its output moves by at most", "max |f(x, …, x) − f(x)|", breaks=_added,
+    Test("count-blind", "≤", _("its output moves by at most"), "max |f(x, …, x) − f(x)|", breaks=_added,
          leaves=_too_long),
 )  # fmt: skip

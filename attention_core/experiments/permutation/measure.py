@@ -21,15 +21,16 @@ from attention_core.experiments.permutation.config import (
 )
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 # What is measured for each claim that nothing but rounding is left, in words and as a formula.
 _MEASURED: Final = {
-    "perm-kv": ("the outputs move by at most", "max |Attn(X, σY, σY) − Attn(X, Y, Y)|"),
-    "perm-q": ("the outputs, undone, differ by at most", "max |Attn(σX, Y, Y) − σ Attn(X, Y, Y)|"),
-    "perm-self": ("the outputs, undone, differ by at most", "max |f(σX) − σ f(X)|"),
-    "perm-pool": ("the mean over the tokens moves by at most", "max |mean f(σX) − mean f(X)|"),
-    "perm-bias": ("with biases the outputs, undone, differ by at most", "max |f(σX) − σ f(X)|"),
-    "perm-block": ("the blocks' outputs, undone, differ by at most", "max |block(σX) − σ block(X)|"),
+    "perm-kv": (_("the outputs move by at most"), "max |Attn(X, σY, σY) − Attn(X, Y, Y)|"),
+    "perm-q": (_("the outputs, undone, differ by at most"), "max |Attn(σX, Y, Y) − σ Attn(X, Y, Y)|"),
+    "perm-self": (_("the outputs, undone, differ by at most"), "max |f(σX) − σ f(X)|"),
+    "perm-pool": (_("the mean over the tokens moves by at most"), _("max |mean f(σX) − mean f(X)|")),
+    "perm-bias": (_("with biases the outputs, undone, differ by at most"), "max |f(σX) − σ f(X)|"),
+    "perm-block": (_("the blocks' outputs, undone, differ by at most"), _("max |block(σX) − σ block(X)|")),
 }
 TESTS: Final = tuple(
     Test(claim, "≤", *words, breaks=partial(breaks, claim=claim)) for claim, words in _MEASURED.items()
@@ -142,7 +143,7 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
     moved = float((outputs[1][back_q] - outputs[0]).abs().max())
     in_place = float((outputs[1] - outputs[0]).abs().max())
     claim = _shuffle_claim(config)
-    found = {claim: Found(moved, bound, "this order", largest(outputs[0]))}
+    found = {claim: Found(moved, bound, _("this order"), largest(outputs[0]))}
     verdicts = judge_all(config, SHUFFLE_TESTS, found, lambda other: {claim: Found(run_shuffle(other).moved, 0, "")})
     alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]
     return ShuffleResult.of(

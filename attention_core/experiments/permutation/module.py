@@ -20,6 +20,7 @@ from attention_core.experiments.permutation.config import (
     PermutationConfig,
 )
 from attention_core.experiments.stack_bounds import stack_tolerance
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement
 from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -188,7 +189,7 @@ def orders_of(length: int, seed: int) -> tuple[Tensor, str]:
     """All orders of up to seven things, else a sample of 256; (orders, length), and what they are in words."""
     if length <= MAX_EXHAUSTIVE:
         orders = torch.tensor(list(itertools.permutations(range(length))), dtype=torch.long)
-        return orders, f"all {len(orders):,} orders" if length > 1 else "the only order"
+        return orders, _("all {count:,} orders", count=len(orders)) if length > 1 else _("the only order")
     draw = generator(seed, "orders", length)
     sample = torch.stack([torch.randperm(length, generator=draw) for _ in range(SAMPLED_ORDERS)])
-    return sample, f"{SAMPLED_ORDERS} random orders"
+    return sample, _("{count} random orders", count=SAMPLED_ORDERS)

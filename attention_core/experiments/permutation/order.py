@@ -15,6 +15,7 @@ from attention_core.experiments.permutation.measure import residuals_of
 from attention_core.experiments.permutation.module import Attention
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ def _steps(plain: PermutationConfig) -> Steps:
     variants = {"": plain, **_variants(plain)}
     found: dict[str, Found] = {}
     for done, (name, variant) in enumerate(variants.items()):
-        said = f"every order with {name}" if name else "every order without positions and mask"
+        said = _("every order with {name}", name=name) if name else _("every order without positions and mask")
         yield Step(done, len(variants), said)
         found[name] = _shuffled(variant)
     without = found.pop("")
@@ -56,19 +57,20 @@ def _alike(plain: PermutationConfig) -> str:
     return "" if all(breaks(variant, "perm-self") for variant in _variants(plain).values()) else ALIKE
 
 
-_QUANTITY: Final = "max |f(σX) − σ f(X)|"
 TESTS: Final = (
-    Test("pe-order.without", "≤", "without positions and mask the outputs, undone, differ by at most",
-         f"{_QUANTITY} without positions and mask"),
-    Test("pe-order.with", "≥", "with positions or a mask they differ by at least",
-         f"{_QUANTITY}, least over 4 positions and 2 masks", breaks=_alike),
+    Test("pe-order.without", "≤", _("without positions and mask the outputs, undone, differ by at most"),
+         _("max |f(σX) − σ f(X)| without positions and mask")),
+    Test("pe-order.with", "≥", _("with positions or a mask they differ by at least"),
+         _("max |f(σX) − σ f(X)|, least over 4 positions and 2 masks"), breaks=_alike),
 )  # fmt: skip
 
 
 def _variants(plain: PermutationConfig) -> dict[str, PermutationConfig]:
     """Each of the positions and masks alone."""
     variants = {shown: replace(plain, positions=name) for name, shown in POSITION_NAMES.items() if name != "none"}
-    return variants | {f"{shown} mask": replace(plain, mask=name) for name, shown in MASKS.items() if name != "none"}
+    return variants | {
+        _("{name} mask", name=shown): replace(plain, mask=name) for name, shown in MASKS.items() if name != "none"
+    }
 
 
 @torch.inference_mode()

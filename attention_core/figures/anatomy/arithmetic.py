@@ -8,6 +8,8 @@ import numpy as np
 from attention_core.experiments.anatomy import AnatomyConfig, AnatomyResult
 from attention_core.figures.anatomy.view import Shown, values_of
 from attention_core.figures.theme import Role
+from attention_core.language import gettext as _
+from attention_core.language import ngettext
 
 Part = tuple[str, Role | None]
 SHOWN_TERMS = 8
@@ -52,7 +54,8 @@ def explain(config: AnatomyConfig, result: AnatomyResult, what: Shown, row: int,
             name: str = what.quantity[0]
             role: Role = _ROLES[name]
             weight, bias = getattr(result, f"{name}_weight")[column], getattr(result, f"{name}_bias")[column]
-            lead = f"{name} of “{config.tokens[row]}” = x · W_{name.upper()} = "
+            token, matrix = config.tokens[row], f"W_{name.upper()}"
+            lead = _("{name} of “{token}” = x · {matrix} = ", name=name, token=token, matrix=matrix)
             return _products(
                 lead, result.embedded[row], weight, value, (None, role, role), float(bias), config.biases
             )
@@ -66,11 +69,11 @@ def explain(config: AnatomyConfig, result: AnatomyResult, what: Shown, row: int,
             parts = (*line.parts, (f",  ÷ √{config.head_size} = {number(value)}", None))
             return Arithmetic(parts, line.terms, value)
         case "context":
-            lead = f"context of “{config.tokens[row]}” = weights · v = "
+            lead = _("context of “{token}” = weights · v = ", token=config.tokens[row])
             mixed: tuple[Role | None, ...] = (None, "value", "output")
             return _products(lead, result.applied[head, row], result.v[head, :, column], value, mixed)
         case "output":
-            lead = f"output of “{config.tokens[row]}” = "
+            lead = _("output of “{token}” = ", token=config.tokens[row])
             bias, merged = float(result.o_bias[column]), result.merged[row]
             made: tuple[Role | None, ...] = ("output", None, "output")
             return _products(lead, merged, result.o_weight[column], value, made, bias, config.biases)
@@ -95,7 +98,7 @@ def number(value: float) -> str:
 
 
 def _pair(config: AnatomyConfig, row: int, column: int) -> str:
-    return f"“{config.tokens[row]}” asks “{config.tokens[column]}”: q · k = "
+    return _("“{query}” asks “{key}”: q · k = ", query=config.tokens[row], key=config.tokens[column])
 
 
 def _products(
@@ -113,9 +116,9 @@ def _products(
         parts += [(_factor(terms[i][0]), roles[0]), ("·", None), (_factor(terms[i][1]), roles[1])]
     left_out = sum(bool(left[i] * right[i]) for i in range(len(terms)) if i not in kept)
     if left_out:
-        parts.append((f" + {left_out} smaller terms", None))
+        parts.append((_(" + {count} smaller terms", count=left_out), None))
     if has_bias:
-        parts.append((f" + {_factor(bias)} (bias)", roles[1]))
+        parts.append((_(" + {value} (bias)", value=_factor(bias)), roles[1]))
         terms.append((bias,))
     parts += [(" = ", None), (number(value), roles[2])]
     return Arithmetic(tuple(parts), tuple(terms), value)
@@ -127,33 +130,53 @@ def _factor(value: float) -> str:
 
 def _masked(config: AnatomyConfig, score: float, value: float, row: int, column: int) -> Arithmetic:
     if math.isinf(value):
-        text = f"“{config.tokens[column]}” comes after “{config.tokens[row]}”, so {number(score)} becomes −∞"
+        text = _(
+            "“{key}” comes after “{query}”, so {score} becomes −∞",
+            key=config.tokens[column],
+            query=config.tokens[row],
+            score=number(score),
+        )
         return Arithmetic(((text, None),), (), value)
     if value != score:
-        away = f"{abs(row - column)} slot" + "s" * (abs(row - column) != 1)
-        text = f"{number(score)} − {number(score - value)} (penalty for {away}) = {number(value)}"
+        text = _(
+            "{score} − {penalty} (penalty for {away}) = {value}",
+            score=number(score),
+            penalty=number(score - value),
+            away=ngettext("{count} slot", "{count} slots", abs(row - column)),
+            value=number(value),
+        )
         return Arithmetic(((text, None),), ((score,), (value - score,)), value)
-    return Arithmetic(((f"nothing hides this key: {number(score)} stays {number(value)}", None),), ((score,),), value)
+    text = _("nothing hides this key: {score} stays {value}", score=number(score), value=number(value))
+    return Arithmetic(((text, None),), ((score,),), value)
 
 
 def _softmax(config: AnatomyConfig, scores: np.ndarray, value: float, row: int, column: int) -> Arithmetic:
     """e^(score − largest) over the sum of the row's, which is what softmax computes."""
     query, key = config.tokens[row], config.tokens[column]
     if math.isinf(scores[column]):
-        return Arithmetic(((f"“{key}” is hidden from “{query}”: e^(−∞) = 0, weight 0", None),), ((0.0,),), value)
+        text = _("“{key}” is hidden from “{query}”: e^(−∞) = 0, weight 0", key=key, query=query)
+        return Arithmetic(((text, None),), ((0.0,),), value)
     top = float(scores.max())
     powers = [math.exp(score - top) for score in scores.tolist()]
     shown = " + ".join(number(power) for power in powers[:SHOWN_TERMS])
-    rest = f" + {len(powers) - SHOWN_TERMS} more" if len(powers) > SHOWN_TERMS else ""
-    text = f"e^({number(scores[column])} − {number(top)}) ÷ (row’s sum {shown}{rest}) = "
+    if len(powers) > SHOWN_TERMS:
+        shown = _("{terms} + {count} more", terms=shown, count=len(powers) - SHOWN_TERMS)
+    text = _(
+        "e^({score} − {top}) ÷ (row’s sum {terms}) = ", score=number(scores[column]), top=number(top), terms=shown
+    )
     text += f"{number(powers[column])} ÷ {number(sum(powers))} = {number(value)}"
-    share = f":  “{query}” takes {100 * value:.0f} % of what it reads here from “{key}”"
+    share = _(
+        ":  “{query}” takes {share:.0f} % of what it reads here from “{key}”", query=query, share=100 * value, key=key
+    )
     return Arithmetic(((text, None), (share, None)), ((powers[column], 1 / sum(powers)),), value)
 
 
 def _average(values: np.ndarray, value: float) -> Arithmetic:
     count = len(values)
-    text = f"({' + '.join(map(number, values.tolist()))}) ÷ {count} = {number(value)}: no head has to look like it"
+    terms = " + ".join(map(number, values.tolist()))
+    text = _(
+        "({terms}) ÷ {count} = {value}: no head has to look like it", terms=terms, count=count, value=number(value)
+    )
     return Arithmetic(((text, None),), tuple((float(one), 1 / count) for one in values), value)
 
 
@@ -166,37 +189,76 @@ def _moved(
     head = what.head or 0
     match what.quantity:
         case "one_hot":
-            yes = "is" if value else "is not"
-            text = f"“{token}” {yes} “{result.vocabulary[column]}”: {value:.0f}"
+            word = result.vocabulary[column]
+            if value:
+                text = _("“{token}” is “{word}”: 1", token=token, word=word)
+            else:
+                text = _("“{token}” is not “{word}”: 0", token=token, word=word)
         case "words":
-            text = f"number {column + 1} of “{token}”, {number(value)}: the same wherever the word stands"
+            text = _(
+                "number {column} of “{token}”, {value}: the same wherever the word stands",
+                column=column + 1,
+                token=token,
+                value=number(value),
+            )
         case "slots":
-            kind = {"sinusoidal": "a sine or cosine of its slot", "learned": "from the table of positions"}
-            source = kind.get(config.positions, "nothing is added for the position")
-            text = f"number {column + 1} of slot {row + 1}, {number(value)}: {source}"
+            kind = {"sinusoidal": _("a sine or cosine of its slot"), "learned": _("from the table of positions")}
+            source = kind.get(config.positions) or _("nothing is added for the position")
+            text = _(
+                "number {column} of slot {slot}, {value}: {source}",
+                column=column + 1,
+                slot=row + 1,
+                value=number(value),
+                source=source,
+            )
         case "embedded":
             word, slot = float(result.words[row, column]), float(result.slots[row, column])
-            text = f"{_factor(word)} (word) + {_factor(slot)} (position) = {number(value)}"
+            text = _(
+                "{word} (word) + {slot} (position) = {value}",
+                word=_factor(word),
+                slot=_factor(slot),
+                value=number(value),
+            )
             terms = ((word,), (slot,))
         case "applied":
-            before = float(result.weights[head, row, column])
-            kept = f"{number(before)} ÷ (1 − {config.dropout:g}) = {number(value)}: kept, and made larger"
-            text = kept if value else f"{number(before)} is dropped in this pass"
+            before = number(float(result.weights[head, row, column]))
             if not config.dropout:
-                text = f"weight {number(value)}: without dropout it is applied as it is"
+                text = _("weight {value}: without dropout it is applied as it is", value=number(value))
+            elif value:
+                text = _(
+                    "{before} ÷ (1 − {p:g}) = {value}: kept, and made larger",
+                    before=before,
+                    p=config.dropout,
+                    value=number(value),
+                )
+            else:
+                text = _("{before} is dropped in this pass", before=before)
         case "hard" | "looked_up":
             best = int(result.hard[head, row].argmax())
-            lead = f"“{config.tokens[best]}” has the largest weight of “{config.tokens[row]}”"
-            its = "1 there, 0 elsewhere" if what.quantity == "hard" else f"its value’s number {column + 1}"
-            text = f"{lead}, {number(float(result.weights[head, row, best]))}: {its}: {number(value)}"
+            its = _("its value’s number {column}", column=column + 1)
+            text = _(
+                "“{key}” has the largest weight of “{query}”, {weight}: {its}: {value}",
+                key=config.tokens[best],
+                query=config.tokens[row],
+                weight=number(float(result.weights[head, row, best])),
+                its=_("1 there, 0 elsewhere") if what.quantity == "hard" else its,
+                value=number(value),
+            )
         case "merged":
             cut = divmod(column, config.head_size)
-            text = (
-                f"number {cut[1] + 1} of head {cut[0] + 1}, laid at number {column + 1} of the row: {number(value)}"
+            text = _(
+                "number {number} of head {head}, laid at number {column} of the row: {value}",
+                number=cut[1] + 1,
+                head=cut[0] + 1,
+                column=column + 1,
+                value=number(value),
             )
         case "o_weight":
-            text = (
-                f"W_O[{row + 1}, {column + 1}] = {number(value)}: what number {column + 1} adds to number {row + 1}"
+            text = _(
+                "W_O[{row}, {column}] = {value}: what number {column} adds to number {row}",
+                row=row + 1,
+                column=column + 1,
+                value=number(value),
             )
             return Arithmetic(((text, None),), terms, value)
         case _:
@@ -211,6 +273,12 @@ def _cut(config: AnatomyConfig, result: AnatomyResult, what: Shown, row: int, co
     if config.no_transpose:
         token, at = divmod((head * len(config.tokens) + row) * size + column, config.width)
     before = float(getattr(result, f"{what.quantity}_rows")[token, at])
-    text = f"number {at + 1} of “{config.tokens[token]}” is number {column + 1} of head {head + 1}: {number(before)}"
-    turned = config.positions == "rotary" and what.quantity in "qk"
-    return text + (f", turned by its slot to {number(value)}" if turned else "")
+    places = {"at": at + 1, "token": config.tokens[token], "column": column + 1, "head": head + 1}
+    if config.positions == "rotary" and what.quantity in "qk":
+        return _(
+            "number {at} of “{token}” is number {column} of head {head}: {before}, turned by its slot to {value}",
+            **places,
+            before=number(before),
+            value=number(value),
+        )
+    return _("number {at} of “{token}” is number {column} of head {head}: {before}", **places, before=number(before))

@@ -6,6 +6,8 @@ from typing import Final
 from attention_core.experiments.anatomy import MAX_HEADS, AnatomyConfig, AnatomyResult
 from attention_core.figures.panels import AVERAGE
 from attention_core.figures.theme import Role, Scale
+from attention_core.language import gettext, ngettext
+from attention_core.language import gettext_lazy as _
 
 ALL: Final = "all"
 
@@ -32,27 +34,27 @@ class Quantity:
 
 
 QUANTITIES: Final[dict[str, Quantity]] = {
-    "one_hot": Quantity("Which word it is", "1 = this word", "token", "word", "sequential"),
-    "words": Quantity("Word vector", "number", "token", "number"),
-    "slots": Quantity("+ position", "number", "token", "number"),
-    "embedded": Quantity("Embedding", "number", "token", "number"),
-    "q_rows": Quantity("Queries", "q", "query", "head.number", role="query"),
-    "k_rows": Quantity("Keys", "k", "key", "head.number", role="key"),
-    "v_rows": Quantity("Values", "v", "key", "head.number", role="value"),
-    "q": Quantity("Queries", "q", "query", "number", role="query"),
-    "k": Quantity("Keys", "k", "key", "number", role="key"),
-    "v": Quantity("Values", "v", "key", "number", role="value"),
-    "products": Quantity("Products q · k", "q · k", "query", "key", role="key"),
-    "scores": Quantity("Scores", "score", "query", "key", role="key"),
-    "masked": Quantity("Masked scores", "score", "query", "key", role="key"),
-    "weights": Quantity("Weights", "weight", "query", "key", "sequential", "key"),
-    "applied": Quantity("After dropout", "weight", "query", "key", "sequential", "key"),
-    "context": Quantity("Context", "context", "query", "number", role="output"),
-    "hard": Quantity("Hard weights", "weight", "query", "key", "sequential", "key"),
-    "looked_up": Quantity("Hard context", "context", "query", "number", role="output"),
-    "merged": Quantity("Heads side by side", "context", "query", "head.number", role="output"),
-    "o_weight": Quantity("W_O", "weight of W_O", "number", "head.number"),
-    "output": Quantity("Output", "output", "query", "number", role="output"),
+    "one_hot": Quantity(_("Which word it is"), _("1 = this word"), "token", "word", "sequential"),
+    "words": Quantity(_("Word vector"), _("number"), "token", "number"),
+    "slots": Quantity(_("+ position"), _("number"), "token", "number"),
+    "embedded": Quantity(_("Embedding"), _("number"), "token", "number"),
+    "q_rows": Quantity(_("Queries"), "q", "query", "head.number", role="query"),
+    "k_rows": Quantity(_("Keys"), "k", "key", "head.number", role="key"),
+    "v_rows": Quantity(_("Values"), "v", "key", "head.number", role="value"),
+    "q": Quantity(_("Queries"), "q", "query", "number", role="query"),
+    "k": Quantity(_("Keys"), "k", "key", "number", role="key"),
+    "v": Quantity(_("Values"), "v", "key", "number", role="value"),
+    "products": Quantity(_("Products q · k"), "q · k", "query", "key", role="key"),
+    "scores": Quantity(_("Scores"), _("score"), "query", "key", role="key"),
+    "masked": Quantity(_("Masked scores"), _("score"), "query", "key", role="key"),
+    "weights": Quantity(_("Weights"), _("weight"), "query", "key", "sequential", "key"),
+    "applied": Quantity(_("After dropout"), _("weight"), "query", "key", "sequential", "key"),
+    "context": Quantity(_("Context"), _("context"), "query", "number", role="output"),
+    "hard": Quantity(_("Hard weights"), _("weight"), "query", "key", "sequential", "key"),
+    "looked_up": Quantity(_("Hard context"), _("context"), "query", "number", role="output"),
+    "merged": Quantity(_("Heads side by side"), _("context"), "query", "head.number", role="output"),
+    "o_weight": Quantity("W_O", _("weight of W_O"), "number", "head.number"),
+    "output": Quantity(_("Output"), _("output"), "query", "number", role="output"),
 }
 PER_HEAD: Final = (
     "q",
@@ -95,58 +97,73 @@ class Step:
 
 STEPS: Final = (
     Step("pass", ("embedded", "q", "k", "v", "masked", "weights", "context"), "output",
-         "output = W_O · softmax(q kᵀ ÷ √d_head) v",
+         _("output = W_O · softmax(q kᵀ ÷ √d_head) v"),
          "y = F.scaled_dot_product_attention(q, k, v, ~hidden).transpose(0, 1).flatten(1) @ W_O.T + b_O",
-         "Each word asks with its query, is found by its key, and reads a mixture of the values."),
-    Step("tokens", (), "one_hot", "one row per word",
+         _("Each word asks with its query, is found by its key, and reads a mixture of the values.")),
+    Step("tokens", (), "one_hot", _("one row per word"),
          "one_hot = torch.eye(len(words), dtype=table.dtype)[ids]",
-         "The sentence is cut at its spaces. The same word is the same column, wherever it stands."),
-    Step("embed", ("words", "slots"), "embedded", "x = word + position",
+         _("The sentence is cut at its spaces. The same word is the same column, wherever it stands.")),
+    Step("embed", ("words", "slots"), "embedded", _("x = word + position"),
          "x = one_hot @ table + slots",
-         "Each word is looked up as a row of numbers; what is added says at which place it stands."),
-    Step("qkv", ("q_rows", "k_rows"), "v_rows", "q = x W_Qᵀ + b_Q, k and v alike",
+         _("Each word is looked up as a row of numbers; what is added says at which place it stands.")),
+    Step("qkv", ("q_rows", "k_rows"), "v_rows", _("q = x W_Qᵀ + b_Q, k and v alike"),
          "q, k, v = x @ W_Q.T + b_Q, x @ W_K.T + b_K, x @ W_V.T + b_V",
-         "Each word is seen in three ways: what it asks for, what it answers to, and what it hands over."),
-    Step("heads", ("q_rows",), "q", "(n, heads · d_head) → (heads, n, d_head)",
+         _("Each word is seen in three ways: what it asks for, what it answers to, and what it hands over.")),
+    Step("heads", ("q_rows",), "q", _("(n, heads · d_head) → (heads, n, d_head)"),
          "q, k, v = (z.unflatten(1, (h, d_head)).transpose(0, 1) for z in (q, k, v))",
-         "Every row is cut into heads (keys and values alike). No number changes, only its place.",
+         _("Every row is cut into heads (keys and values alike). No number changes, only its place."),
          ("mha-reshape", "mha-divisible")),
     Step("scores", ("q", "k"), "products", "q · k",
          "s = q @ k.mT",
-         "Each query meets each key: how well does what one asks for fit what the other answers to?",
+         _("Each query meets each key: how well does what one asks for fit what the other answers to?"),
          ("cplx-core",)),
-    Step("scale", ("products",), "scores", "score = q · k ÷ √d_head",
+    Step("scale", ("products",), "scores", _("score = q · k ÷ √d_head"),
          "s = s / d_head**0.5",
-         "A product of more numbers is larger. Dividing keeps softmax from taking only the largest.",
+         _("A product of more numbers is larger. Dividing keeps softmax from taking only the largest."),
          ("cplx-core",)),
-    Step("mask", ("scores",), "masked", "hidden keys get −∞",
+    Step("mask", ("scores",), "masked", _("hidden keys get −∞"),
          "s = s.masked_fill(hidden, -torch.inf)",
-         "What a query must not see is taken out before the shares are given.", ("drop-rows",)),
-    Step("softmax", ("masked",), "weights", "weight = eˢ ÷ Σ eˢ",
+         _("What a query must not see is taken out before the shares are given."), ("drop-rows",)),
+    Step("softmax", ("masked",), "weights", _("weight = eˢ ÷ Σ eˢ"),
          "a = s.softmax(-1)",
-         "Each row becomes shares that add up to 1: one weight is the share a query takes of one key’s value.",
+         _("Each row becomes shares that add up to 1: one weight is the share a query takes of one key’s value."),
          ("drop-rows",)),
-    Step("context", ("applied", "v"), "context", "context = Σⱼ weightⱼ vⱼ",
+    Step("context", ("applied", "v"), "context", _("context = Σⱼ weightⱼ vⱼ"),
          "o = a @ v",
-         "Each query reads a mixture of the values, in the shares of its row.", ("convex-hull", "cplx-core")),
-    Step("merge", ("context",), "merged", "(heads, n, d_head) → (n, heads · d_head)",
+         _("Each query reads a mixture of the values, in the shares of its row."), ("convex-hull", "cplx-core")),
+    Step("merge", ("context",), "merged", _("(heads, n, d_head) → (n, heads · d_head)"),
          "o = o.transpose(0, 1).flatten(1)",
-         "What the heads have read is laid side by side again, a row for each word.", ("mha-reshape",)),
-    Step("output", ("merged", "o_weight"), "output", "output = merged W_Oᵀ + b_O",
+         _("What the heads have read is laid side by side again, a row for each word."), ("mha-reshape",)),
+    Step("output", ("merged", "o_weight"), "output", _("output = merged W_Oᵀ + b_O"),
          "y = o @ W_O.T + b_O",
-         "The output matrix mixes what the heads have read into the row that goes on to the next layer.",
+         _("The output matrix mixes what the heads have read into the row that goes on to the next layer."),
          ("mha-reshape",)),
-    Step("lookup", ("weights", "context", "hard"), "looked_up", "v of the key with the largest score",
+    Step("lookup", ("weights", "context", "hard"), "looked_up", _("v of the key with the largest score"),
          "best = v[torch.arange(h)[:, None], a.argmax(-1)]",
-         "A dictionary returns the value of one key. Attention is that lookup made soft: each word is enriched by "
-         "all values, the more by one the better its key fits, and so the choice can be learned by gradients.",
+         _("A dictionary returns the value of one key. Attention is that lookup made soft: each word is enriched by "
+           "all values, the more by one the better its key fits, and so the choice can be learned by gradients."),
          ("soft-lookup",)),
 )  # fmt: skip
 STEP_NAMES: Final = tuple(step.name for step in STEPS)
 STEP_LABELS: Final = {
-    name: {"pass": "overview", "qkv": "q, k, v", "lookup": "hard lookup"}.get(name, name) for name in STEP_NAMES
+    "pass": _("overview"),
+    "tokens": _("tokens"),
+    "embed": _("embed"),
+    "qkv": "q, k, v",
+    "heads": _("heads"),
+    "scores": _("scores"),
+    "scale": _("scale"),
+    "mask": _("mask"),
+    "softmax": "softmax",
+    "context": _("context"),
+    "merge": _("merge"),
+    "output": _("output"),
+    "lookup": _("hard lookup"),
 }
-HEADS: Final = {name: name for name in (*(str(i + 1) for i in range(MAX_HEADS)), ALL, AVERAGE)}
+HEADS: Final = {str(i + 1): str(i + 1) for i in range(MAX_HEADS)} | {
+    ALL: _("all"),
+    AVERAGE: _("average"),
+}
 
 
 def step_of(name: str) -> Step:
@@ -164,20 +181,28 @@ def shape_line(config: AnatomyConfig, result: AnatomyResult, name: str) -> str:
     """The shape of what the step makes, with the meaning of every axis: ``2 heads × 6 queries × 6 keys``."""
     gives = step_of(name).gives
     array, quantity = getattr(result, gives), QUANTITIES[gives]
-    names = ["heads"] * (array.ndim == 3) + [_plural(quantity.rows), _plural(quantity.columns)]
-    heads = (
-        f"{config.heads} {_count(config.heads, 'heads')} of {config.head_size} {_count(config.head_size, 'numbers')}"
+    heads = gettext(
+        "{heads} of {numbers}", heads=_count("head", config.heads), numbers=_count("number", config.head_size)
     )
     if gives == "v_rows":
-        return f"three times {array.shape[0]} {_count(array.shape[0], 'tokens')} × {heads}"
+        return gettext("three times {tokens} × {heads}", tokens=_count("token", array.shape[0]), heads=heads)
     if quantity.columns == "head.number":
-        return f"{array.shape[0]} {_count(array.shape[0], names[0])} × {heads}"
-    return " × ".join(f"{size} {_count(size, noun)}" for size, noun in zip(array.shape, names, strict=True))
+        return f"{_count(quantity.rows, array.shape[0])} × {heads}"
+    kinds = ["head"] * (array.ndim == 3) + [quantity.rows, quantity.columns]
+    return " × ".join(_count(kind, size) for kind, size in zip(kinds, array.shape, strict=True))
 
 
-def _plural(noun: str) -> str:
-    return {"query": "queries"}.get(noun, f"{noun}s")
-
-
-def _count(size: int, noun: str) -> str:
-    return {"queries": "query"}.get(noun, noun[:-1]) if size == 1 else noun
+def _count(kind: str, size: int) -> str:
+    match kind:
+        case "head":
+            return ngettext("{count} head", "{count} heads", size)
+        case "token":
+            return ngettext("{count} token", "{count} tokens", size)
+        case "word":
+            return ngettext("{count} word", "{count} words", size)
+        case "query":
+            return ngettext("{count} query", "{count} queries", size)
+        case "key":
+            return ngettext("{count} key", "{count} keys", size)
+        case _:
+            return ngettext("{count} number", "{count} numbers", size)

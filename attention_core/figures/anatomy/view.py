@@ -19,6 +19,8 @@ from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView
 from attention_core.figures.panels import Limits, data_limits
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
+from attention_core.language import ENGLISH, gettext_lazy, using
+from attention_core.language import gettext as _
 
 Cell = tuple[int, int, int]
 FLOW: Final = Flow(  # of the whole pass: embedding; queries, keys, values; scores; weights; context; output
@@ -28,6 +30,14 @@ FLOW: Final = Flow(  # of the whole pass: embedding; queries, keys, values; scor
         (3, 6, "value"), (6, 7, "output"),
     ),
 )  # fmt: skip
+_AXES: Final = {
+    "token": gettext_lazy("token"),
+    "query": gettext_lazy("query"),
+    "key": gettext_lazy("key"),
+    "word": gettext_lazy("word"),
+    "number": gettext_lazy("number"),
+    "head.number": gettext_lazy("head.number"),
+}
 _ROW_ROLES: Final[dict[str, Role]] = {"query": "query", "key": "key"}
 
 
@@ -89,9 +99,12 @@ def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, hea
         head: As in :func:`shown`.
     """
     panels = anatomy_panels(config, result, step=step, head=head)
-    summary = step_of(step).says
+    summary = str(step_of(step).says)
     if step == "softmax" and config.dropout:
-        summary += " Dropout then throws some of them away, and what is applied adds up to 1 only on average."
+        summary = _(
+            "{summary} Dropout then throws some of them away, and what is applied adds up to 1 only on average.",
+            summary=summary,
+        )
     return MatrixView(panels=panels, summary=summary, flow=FLOW if step == "pass" else None)
 
 
@@ -141,6 +154,7 @@ def focus(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str,
     return panel, min(row, rows - 1), min(column, columns - 1)
 
 
+@using(ENGLISH)  # as all that other programs read
 def anatomy_table(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL) -> Table:
     """One row for each cell of each panel."""
     rows = []
@@ -167,15 +181,18 @@ def _panel(config: AnatomyConfig, result: AnatomyResult, what: Shown, limits: Li
     if what.quantity in ("masked", "weights", "applied", "hard"):
         hidden = ~np.isfinite(result.masked[0])
         values = np.where(hidden, 0.0, values)
-    title = "Weights" if what.quantity == "applied" and not config.dropout else quantity.title
-    if what.head is not None and config.heads > 1:
-        title += ", average of the heads" if what.head == -1 else f", head {what.head + 1}"
+    plain = what.quantity == "applied" and not config.dropout
+    title = str(QUANTITIES["weights"].title if plain else quantity.title)
+    if what.head == -1 and config.heads > 1:
+        title = _("{title}, average of the heads", title=title)
+    elif what.head is not None and config.heads > 1:
+        title = _("{title}, head {head}", title=title, head=what.head + 1)
     return MatrixPanel(
-        title=title[:1].upper() + title[1:],
+        title=title,
         values=values,
         rows=_axis(config, result, quantity.rows, values.shape[0], _ROW_ROLES.get(quantity.rows)),
         columns=_axis(config, result, quantity.columns, values.shape[1], quantity.role),
-        quantity=quantity.symbol,
+        quantity=str(quantity.symbol),
         scale=quantity.scale,
         limits=limits,
         hidden=hidden,
@@ -192,4 +209,5 @@ def _axis(config: AnatomyConfig, result: AnatomyResult, kind: str, size: int, ro
             labels = tuple(f"{i // config.head_size + 1}.{i % config.head_size + 1}" for i in range(size))
         case _:
             labels = tuple(str(i + 1) for i in range(size))
-    return Axis(title="number" if kind == "head.number" and config.heads == 1 else kind, labels=labels, role=role)
+    title = _AXES["number" if kind == "head.number" and config.heads == 1 else kind]
+    return Axis(title=str(title), labels=labels, role=role)

@@ -4,6 +4,7 @@ from attention_core.experiments.anatomy import AnatomyResult, HeadTimes
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.anatomy.steps import STEP_LABELS, STEPS
 from attention_core.figures.proof import ProofStep, measured
+from attention_core.language import gettext as _
 
 
 def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
@@ -15,38 +16,60 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
     """
     return (
         ProofStep(
-            "Each :blue[query] meets each :orange[key] in a product, and softmax turns a row of products into shares "
-            "that add up to 1: **one weight is the share a :blue[query] takes of one :green[value]**.",
-            f"The largest share of a query is `{format_number(result.mean_max_weight)}` on average here.  \n"
+            _(
+                "Each :blue[query] meets each :orange[key] in a product, and softmax turns a row of products into "
+                "shares that add up to 1: **one weight is the share a :blue[query] takes of one :green[value]**."
+            ),
+            _(
+                "The largest share of a query is `{share}` on average here.",
+                share=format_number(result.mean_max_weight),
+            )
+            + "  \n"
             + measured(result, "drop-rows"),
         ),
         ProofStep(
-            "So the :violet[context] of a head is a mixture of its :green[values], never outside of what they span. "
-            "Dropout throws weights away and enlarges the rest: only the average of many passes stays inside.",
+            _(
+                "So the :violet[context] of a head is a mixture of its :green[values], never outside of what they "
+                "span. Dropout throws weights away and enlarges the rest: only the average of many passes stays "
+                "inside."
+            ),
             measured(result, "convex-hull"),
         ),
         ProofStep(
-            "A hard lookup returns the :green[value] of the best :orange[key] alone. The soft one differs from it by "
-            "Σⱼ aⱼ (vⱼ − v*), so by no more than the weight of the other keys times how far their values lie from "
-            "v*: the surer a query is, the harder its lookup.",
+            _(
+                "A hard lookup returns the :green[value] of the best :orange[key] alone. The soft one differs from "
+                "it by Σⱼ aⱼ (vⱼ − v*), so by no more than the weight of the other keys times how far their values "
+                "lie from v*: the surer a query is, the harder its lookup."
+            ),
             measured(result, "soft-lookup"),
         ),
         ProofStep(
-            "Several heads are one product: each row is cut into heads, nothing is computed twice, and a loop over "
-            "the heads gives the same numbers, but takes longer. So d_model is a multiple of the heads, or d_head is "
-            "given.",
-            f"On this machine, now: `{times.batched_us} µs` together, `{times.loop_us} µs` in a loop.  \n"
+            _(
+                "Several heads are one product: each row is cut into heads, nothing is computed twice, and a loop "
+                "over the heads gives the same numbers, but takes longer. So d_model is a multiple of the heads, or "
+                "d_head is given."
+            ),
+            _(
+                "On this machine, now: `{batched} µs` together, `{loop} µs` in a loop.",
+                batched=times.batched_us,
+                loop=times.loop_us,
+            )
+            + "  \n"
             + measured(result, "mha-reshape", "mha-divisible"),
         ),
         ProofStep(
-            "QKᵀ multiplies n² pairs of d numbers, and AV as many: 2 n² d multiplications and additions in each. "
-            "Twice as many words, four times the work.",
+            _(
+                "QKᵀ multiplies n² pairs of d numbers, and AV as many: 2 n² d multiplications and additions in each. "
+                "Twice as many words, four times the work."
+            ),
             measured(result, "cplx-core"),
         ),
         ProofStep(
-            "The whole pass is eleven lines of torch, and each is a step of the strip above. Implementations that "
-            "are published, in the EECS 182 review and for BERT, read alike: project, cut, score, scale, mask, "
-            "softmax, mix, join, project.",
+            _(
+                "The whole pass is eleven lines of torch, and each is a step of the strip above. Implementations "
+                "that are published, in the EECS 182 review and for BERT, read alike: project, cut, score, scale, "
+                "mask, softmax, mix, join, project."
+            ),
             reading(),
         ),
     )
@@ -55,4 +78,4 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
 def reading() -> str:
     """Markdown table of the pass: each line of torch beside the step it is."""
     rows = [f"| {STEP_LABELS[step.name]} | `{step.code}` |" for step in STEPS if step.name != "lookup"]
-    return "\n".join(("| step | line |", "|:--|:--|", *rows))
+    return "\n".join((_("| step | line |"), "|:--|:--|", *rows))

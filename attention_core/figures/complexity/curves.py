@@ -8,6 +8,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.complexity.view import NAMES, ROLES, SHORT, SIZE
 from attention_core.figures.plot import NUMBER, Mode, axis, base_figure, drawn_once, escape
 from attention_core.figures.theme import MUTED, ROLE_COLOURS, SCALES
+from attention_core.language import gettext as _
 
 
 @drawn_once
@@ -27,30 +28,30 @@ def _times(times: TimeCurves, mode: Mode) -> go.Figure:
     held = {
         "n": f"d_model = {config.d_model:,}",
         "d_model": f"n = {config.num_tokens:,}",
-        "heads": f"always {format_number(times.flops[0])} FLOPs",
+        "heads": _("always {count} FLOPs", count=format_number(times.flops[0])),
     }[config.sweep]
-    figure = base_figure(title=f"Time of one layer, {held}", mode=mode)
+    figure = base_figure(title=_("Time of one layer, {held}", held=held), mode=mode)
     for i, name in enumerate(times.names):
         colour, timed = ROLE_COLOURS[mode][ROLES[name]], np.isfinite(times.median[i])
         median, low, high = times.median[i, timed], times.low[i, timed], times.high[i, timed]
         errors = {"type": "data", "array": high - median, "arrayminus": median - low, "thickness": 1.5, "width": 4}
-        exponent = times.fits[i].exponent
+        exponent, shown = times.fits[i].exponent, str(NAMES[name])
         fitted = "" if np.isnan(exponent) else f", ∝ {SHORT[config.sweep]}^{format_number(exponent)}"
         figure.add_scatter(
             x=times.sizes[timed],
             y=median,
             error_y=errors,
-            name=escape(NAMES[name] + fitted),
+            name=escape(shown + fitted),
             mode="lines+markers",
             line={"color": colour, "width": 2.5},
-            hovertemplate=f"%{{x}}<br>%{{y:{NUMBER}}} s<extra>{escape(NAMES[name])}</extra>",
+            hovertemplate=f"%{{x}}<br>%{{y:{NUMBER}}} s<extra>{escape(shown)}</extra>",
         )
-    _log_axes(figure, SIZE[config.sweep], "seconds, median and quartiles", tuple(times.sizes.tolist()), mode)
+    _log_axes(figure, str(SIZE[config.sweep]), _("seconds, median and quartiles"), tuple(times.sizes.tolist()), mode)
     return figure
 
 
 def _shares(times: TimeShares, mode: Mode) -> go.Figure:
-    figure = base_figure(title="The scores' share of FLOPs and of time", mode=mode)
+    figure = base_figure(title=_("The scores' share of FLOPs and of time"), mode=mode)
     ratios = np.geomspace(times.sizes[0] / times.widths[-1], times.sizes[-1] / times.widths[0], 64)
     line = {"color": MUTED[mode], "width": 2, "dash": "dash"}
     figure.add_scatter(x=ratios, y=ratios / (ratios + 2), name="FLOPs", mode="lines", line=line)
@@ -60,14 +61,19 @@ def _shares(times: TimeShares, mode: Mode) -> go.Figure:
         figure.add_scatter(
             x=times.sizes[timed] / width,
             y=share[timed],
-            name=f"time, d_model {width}",
+            name=_("time, d_model {width}", width=width),
             mode="lines+markers",
             line={"color": colour, "width": 2},
-            hovertemplate=f"n = %{{x:{NUMBER}}} · d_model<br>%{{y:.0%}} of the time<extra>d_model {width}</extra>",
+            hovertemplate=_(
+                "n = {ratio} · d_model<br>{share} of the time<extra>d_model {width}</extra>",
+                ratio=f"%{{x:{NUMBER}}}",
+                share="%{y:.0%}",
+                width=width,
+            ),
         )
     figure.add_vline(x=2, line={"color": MUTED[mode], "width": 1.5, "dash": "dot"}, name="n = 2 d_model")
     figure.update_xaxes(axis("n / d_model", mode=mode), type="log", dtick=1)
-    return figure.update_yaxes(axis("share", mode=mode), range=[-0.02, 1.02], tickformat=".0%")
+    return figure.update_yaxes(axis(_("share"), mode=mode), range=[-0.02, 1.02], tickformat=".0%")
 
 
 def _log_axes(figure: go.Figure, x_title: str, y_title: str, sizes: tuple[int, ...], mode: Mode) -> None:

@@ -1,5 +1,6 @@
 """How complexity is drawn: the map of what dominates, what each line costs, and what the clock said beside it."""
 
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -25,13 +26,26 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
+from attention_core.language import ENGLISH, gettext_lazy, ngettext, using
+from attention_core.language import gettext as _
 
-NAMES: Final = {"explicit": "explicit (trace)", "fused": "fused (forward)", "loop": "loop over heads"}
+NAMES: Final = {
+    "explicit": gettext_lazy("explicit (trace)"),
+    "fused": gettext_lazy("fused (forward)"),
+    "loop": gettext_lazy("loop over heads"),
+}
 ROLES: Final[dict[str, Role]] = {"explicit": "query", "fused": "output", "loop": "key"}
-PARTS: Final[dict[str, Role]] = {"projections": "query", "scores": "key"}  # blue and orange, as in the map
+PARTS: Final[dict[str, Role]] = {  # blue and orange, as in the map
+    gettext_lazy("projections"): "query",
+    gettext_lazy("scores"): "key",
+}
 SCORES: Final = ("scores", "weights", "context")
 SHORT: Final = {"n": "n", "d_model": "d_model", "heads": "h"}
-SIZE: Final = {"n": "tokens, n", "d_model": "width, d_model", "heads": "heads, h"}
+SIZE: Final = {
+    "n": gettext_lazy("tokens, n"),
+    "d_model": gettext_lazy("width, d_model"),
+    "heads": gettext_lazy("heads, h"),
+}
 
 
 def complexity_view(result: ComplexityResult, times: Times | None = None) -> MatrixView:
@@ -46,16 +60,22 @@ def complexity_view(result: ComplexityResult, times: Times | None = None) -> Mat
     flops = _flops_bars(result)
     if isinstance(times, TimeShares):
         axes = _axes(times.widths, times.sizes)
-        counted = _map("Scores' share of FLOPs", times.flop_share, "share of FLOPs", axes)
-        note = "What has no colour was left out for lack of time." if np.isnan(times.share).any() else ""
-        clocked = _map("Their share of time, measured", times.share, "share of time", axes, note=note)
-        return MatrixView(panels=(counted, clocked), summary=f"{_summary(result)} {times_said(times)}")
-    half = f"Half where n = {format_number(result.crossing / result.config.d_model)} · d_model."
+        counted = _map(_("Scores' share of FLOPs"), times.flop_share, _("share of FLOPs"), axes)
+        note = _("What has no colour was left out for lack of time.") if np.isnan(times.share).any() else ""
+        clocked = _map(_("Their share of time, measured"), times.share, _("share of time"), axes, note=note)
+        return MatrixView(panels=(counted, clocked), summary=_said(_summary(result), times_said(times)))
+    half = _("Half where n = {ratio} · d_model.", ratio=format_number(result.crossing / result.config.d_model))
     axes = _axes(WIDTHS, TOKENS)
-    panels: list[Panel] = [_map("Scores' share of FLOPs", result.map_share, "share of FLOPs", axes, note=half), flops]
+    counted = _map(_("Scores' share of FLOPs"), result.map_share, _("share of FLOPs"), axes, note=half)
+    panels: list[Panel] = [counted, flops]
     panels.append(_flops_lines(result) if times is None else _time_bars(times))
-    said = _summary(result) if times is None else f"{_summary(result)} {times_said(times)}"
+    said = _summary(result) if times is None else _said(_summary(result), times_said(times))
     return MatrixView(panels=tuple(panels), summary=said, front=1)
+
+
+def _said(*sentences: str) -> str:
+    """Sentences one after the other."""
+    return reduce(lambda before, after: _("{before} {after}", before=before, after=after), sentences)
 
 
 def cell_of(config: ComplexityConfig) -> tuple[int, int, int] | None:
@@ -72,7 +92,7 @@ def lines_table(result: ComplexityResult) -> str:
         f"| {format_number(line.written / 1024)} |"
         for line in result.lines
     ]
-    return "\n".join(("| line | FLOPs | formula | counter | KiB |", "|:--|:--|--:|--:|--:|", *rows))
+    return "\n".join((_("| line | FLOPs | formula | counter | KiB |"), "|:--|:--|--:|--:|--:|", *rows))
 
 
 def rearranged_table(result: ComplexityResult) -> str:
@@ -85,10 +105,11 @@ def rearranged_table(result: ComplexityResult) -> str:
         )
         for line in result.rearranged
     ]
-    head = "| line | numbers | KiB copied here | batch · heads one axis | in a batch of two |"
+    head = _("| line | numbers | KiB copied here | batch · heads one axis | in a batch of two |")
     return "\n".join((head, "|:--|--:|--:|--:|--:|", *rows))
 
 
+@using(ENGLISH)  # as all that other programs read
 def complexity_table(result: ComplexityResult, times: Times | None = None) -> Table:
     """Every number of the picture: lines, map, and times where they were taken.
 
@@ -124,34 +145,46 @@ def complexity_table(result: ComplexityResult, times: Times | None = None) -> Ta
 def times_said(times: Times) -> str:
     """What the clock said, in a few sentences: exponents with their intervals, ratios, what was left out."""
     if isinstance(times, TimeShares):
-        said = (
-            "No measured width lets both parts take as long."
+        ratio = format_number(times.crossing)
+        said = [
+            _("No measured width lets both parts take as long.")
             if np.isnan(times.crossing)
-            else f"Measured, both parts take as long at n = {format_number(times.crossing)} · d_model."
-        )
+            else _("Measured, both parts take as long at n = {ratio} · d_model.", ratio=ratio)
+        ]
     else:
-        said = " ".join(_fit_said(times, i) for i in range(len(times.names)))
+        said = [_fit_said(times, i) for i in range(len(times.names))]
         for one, other in (("explicit", "fused"), ("loop", "fused")):
             at = times.largest_common(one, other)
             if at is not None:
                 ratio = times.median[times.names.index(one), at] / times.median[times.names.index(other), at]
-                where = f"{SHORT[times.config.sweep]} = {times.sizes[at]:,}"
-                said += f" At {where}, {NAMES[one]} takes {format_number(ratio)} × as long as {NAMES[other]}."
+                told = _(
+                    "At {where}, {one} takes {ratio} × as long as {other}.",
+                    where=f"{SHORT[times.config.sweep]} = {times.sizes[at]:,}",
+                    one=NAMES[one],
+                    ratio=format_number(ratio),
+                    other=NAMES[other],
+                )
+                said.append(told)
         if times.config.sweep == "heads":
-            said += f" The operations are {format_number(times.flops[0])} at every number of heads."
-    count = len(times.left_out)
-    left = f" {count} {'size was' if count == 1 else 'sizes were'} left out." if count else ""
-    return said + left
+            flops = format_number(times.flops[0])
+            said.append(_("The operations are {count} at every number of heads.", count=flops))
+    if times.left_out:
+        said.append(ngettext("{count} size was left out.", "{count} sizes were left out.", len(times.left_out)))
+    return _said(*said)
 
 
 def _fit_said(times: TimeCurves, i: int) -> str:
     fit, name = times.fits[i], NAMES[times.names[i]]
     if np.isnan(fit.exponent):
-        return f"For {name} there are too few sizes for an exponent."
-    flops = format_number(times.flop_fits[i].exponent)
-    interval = f"{format_number(fit.low)} to {format_number(fit.high)}"
-    return (
-        f"{name}: time ∝ {SHORT[times.config.sweep]}^{format_number(fit.exponent)} (95 %: {interval}; FLOPs {flops})."
+        return _("For {name} there are too few sizes for an exponent.", name=name)
+    return _(
+        "{name}: time ∝ {size}^{exponent} (95 %: {low} to {high}; FLOPs {flops}).",
+        name=name,
+        size=SHORT[times.config.sweep],
+        exponent=format_number(fit.exponent),
+        low=format_number(fit.low),
+        high=format_number(fit.high),
+        flops=format_number(times.flop_fits[i].exponent),
     )
 
 
@@ -174,7 +207,7 @@ def _map(
 def _axes(widths: Any, sizes: Any) -> dict[str, Axis]:
     return {
         "rows": Axis(title="d_model", labels=tuple(f"{int(width):,}" for width in widths)),
-        "columns": Axis(title="tokens, n", labels=tuple(f"{int(size):,}" for size in sizes)),
+        "columns": Axis(title=_("tokens, n"), labels=tuple(f"{int(size):,}" for size in sizes)),
     }
 
 
@@ -183,55 +216,64 @@ def _flops_bars(result: ComplexityResult) -> BarsPanel:
     roles: tuple[Role, ...] = tuple(
         PARTS["scores" if line.name in SCORES else "projections"] for line in result.lines
     )
-    memory = f"{format_number(result.weights_bytes / 2**20)} MiB"
     return BarsPanel(
-        title="FLOPs per step",
+        title=_("FLOPs per step"),
         values=np.array([line.counted / 1e6 for line in result.lines]),
-        labels=Axis(title="line", labels=tuple(line.name for line in result.lines)),
-        quantity="million FLOPs",
+        labels=Axis(title=_("line"), labels=tuple(str(line.name) for line in result.lines)),
+        quantity=_("million FLOPs"),
         role=roles,
-        note=f"Not counted: {result.exponentials:,} exponentials of softmax. The weights fill {memory}.",
+        note=_(
+            "Not counted: {count:,} exponentials of softmax. The weights fill {memory} MiB.",
+            count=result.exponentials,
+            memory=format_number(result.weights_bytes / 2**20),
+        ),
     )
 
 
 def _flops_lines(result: ComplexityResult) -> LinesPanel:
     """FLOPs over the length: by torch's counter, and dashed by formula."""
-    curves = (("counter", result.over_n, False), ("formula", result.formula_over_n, True))
+    curves = ((_("counter"), result.over_n, False), (_("formula"), result.formula_over_n, True))
     return LinesPanel(
-        title=f"FLOPs over n, d_model = {result.config.d_model:,}",
+        title=_("FLOPs over n, d_model = {size:,}", size=result.config.d_model),
         x=np.array(TOKENS),
-        x_title="tokens, n",
+        x_title=_("tokens, n"),
         series=tuple(
-            Series(name=f"{part}, {by}", values=values[i], dashed=dashed, role=role)
+            Series(name=_("{part}, {by}", part=part, by=by), values=values[i], dashed=dashed, role=role)
             for by, values, dashed in curves
             for i, (part, role) in enumerate(PARTS.items())
         ),
         y_title="FLOPs",
         log_x=True,
         log_y=True,
-        note=f"The projections grow like n, the scores like n²; they cross at {result.crossing:,} tokens.",
+        note=_(
+            "The projections grow like n, the scores like n²; they cross at {count:,} tokens.", count=result.crossing
+        ),
     )
 
 
 def _time_bars(times: TimeCurves) -> BarsPanel:
     """The three ways of computing one layer at the largest size that all of them were timed at."""
     at = times.largest_common(*times.names)
-    size, values = ("no size", np.zeros(0)) if at is None else (f"{times.sizes[at]:,}", times.median[:, at] * 1e3)
+    size, values = (_("no size"), np.zeros(0)) if at is None else (f"{times.sizes[at]:,}", times.median[:, at] * 1e3)
     timed = times.names if at is not None else ()
     return BarsPanel(
-        title=f"Time at {SHORT[times.config.sweep]} = {size}",
+        title=_("Time at {name} = {size}", name=SHORT[times.config.sweep], size=size),
         values=values,
-        labels=Axis(title="way", labels=timed),
-        quantity="ms, median",
-        note="" if timed else "No size was timed in all three ways.",
+        labels=Axis(title=_("way"), labels=tuple(map(str, timed))),
+        quantity=_("ms, median"),
+        note="" if timed else _("No size was timed in all three ways."),
     )
 
 
 def _summary(result: ComplexityResult) -> str:
     ratio = format_number(result.crossing / result.config.d_model)
     if result.config.fused and any(verdict.outcome == "fails" for verdict in result.verdicts):
-        return "The picture counts the pass written out, line by line; in the fused kernel the counter misses a part."
-    return (
-        f"Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
-        f"times its width; at the chosen size they take {result.share:.0%} of the total."
+        return _(
+            "The picture counts the pass written out, line by line; in the fused kernel the counter misses a part."
+        )
+    return _(
+        "Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
+        "times its width; at the chosen size they take {share:.0%} of the total.",
+        ratio=ratio,
+        share=result.share,
     )

@@ -4,6 +4,7 @@ from attention_core.experiments.complexity import ComplexityResult, Times
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.complexity.view import lines_table, rearranged_table, times_said
 from attention_core.figures.proof import ProofStep
+from attention_core.language import gettext as _
 
 
 def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...]:
@@ -13,37 +14,58 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
         result: What was counted.
         times: What was timed; None where nothing was.
     """
-    clock = times_said(times) if times else "Choose what to measure, beside the picture, to see it on this device."
+    unknown = _("Choose what to measure, beside the picture, to see it on this device.")
+    clock = times_said(times) if times else unknown
     return (
         ProofStep(
-            "A product of an a × b with a b × c matrix takes 2·a·b·c FLOPs. :blue[Queries], :orange[keys] and "
-            ":green[values] are n × d times d × d, and so is the :violet[output]: 8·n·d². Scores and weighted sum "
-            "are n × d_head times d_head × n in each of h heads: 4·n²·d, as long as h·d_head = d.",
+            _(
+                "A product of an a × b with a b × c matrix takes 2·a·b·c FLOPs. :blue[Queries], :orange[keys] and "
+                ":green[values] are n × d times d × d, and so is the :violet[output]: 8·n·d². Scores and weighted "
+                "sum are n × d_head times d_head × n in each of h heads: 4·n²·d, as long as h·d_head = d."
+            ),
             lines_table(result),
         ),
         ProofStep(
-            "Cutting into heads and joining them takes no FLOPs, and n·d steps only where numbers are copied: a view "
-            "gives the same numbers another order for nothing. With heads an axis of their own the cut is a view, "
-            "and one copy joins them; with batch and heads as one axis, as the EECS 182 review has it, the cut "
-            "copies as soon as there are two texts.",
+            _(
+                "Cutting into heads and joining them takes no FLOPs, and n·d steps only where numbers are copied: a "
+                "view gives the same numbers another order for nothing. With heads an axis of their own the cut is "
+                "a view, and one copy joins them; with batch and heads as one axis, as the EECS 182 review has it, "
+                "the cut copies as soon as there are two texts."
+            ),
             rearranged_table(result),
         ),
         ProofStep(
-            "So the two parts cost the same where 8·n·d² = 4·n²·d: at n = 2·d. Below it the projections dominate, "
-            "above it the scores. Without W_O there are three projections, 6·n·d², and the line is n = 1.5·d.",
-            f"With these settings the counter sees them cross at `{result.crossing:,}` tokens; scores and weighted "
-            f"sum take `{result.share:.1%}` of the FLOPs.",
+            _(
+                "So the two parts cost the same where 8·n·d² = 4·n²·d: at n = 2·d. Below it the projections "
+                "dominate, above it the scores. Without W_O there are three projections, 6·n·d², and the line is n "
+                "= 1.5·d."
+            ),
+            _(
+                "With these settings the counter sees them cross at `{count:,}` tokens; scores and weighted sum take "
+                "`{share:.1%}` of the FLOPs.",
+                count=result.crossing,
+                share=result.share,
+            ),
         ),
         ProofStep(
-            "The counter knows matrix products alone: no softmax, which takes n_t·n_s·h exponentials on top, no "
-            "scaling, and on a CPU nothing of the fused kernel, which counts as 0.",
-            f"Counted in softmax: `{result.softmax}`; exponentials it takes: `{result.exponentials:,}`. The weights "
-            f"fill `{format_number(result.weights_bytes / 2**20)} MiB`; the fused kernel never stores them.",
+            _(
+                "The counter knows matrix products alone: no softmax, which takes n_t·n_s·h exponentials on top, no "
+                "scaling, and on a CPU nothing of the fused kernel, which counts as 0."
+            ),
+            _(
+                "Counted in softmax: `{counted}`; exponentials it takes: `{exponentials:,}`. The weights fill "
+                "`{memory} MiB`; the fused kernel never stores them.",
+                counted=result.softmax,
+                exponentials=result.exponentials,
+                memory=format_number(result.weights_bytes / 2**20),
+            ),
         ),
         ProofStep(
-            "FLOPs are not time: softmax and moving scores through memory take time and no FLOPs, small products "
-            "leave the device waiting, and a loop over heads calls it h times as often for the same "
-            "numbers. Heads at once take less time, not fewer operations: measure it over heads.",
+            _(
+                "FLOPs are not time: softmax and moving scores through memory take time and no FLOPs, small products "
+                "leave the device waiting, and a loop over heads calls it h times as often for the same "
+                "numbers. Heads at once take less time, not fewer operations: measure it over heads."
+            ),
             clock,
         ),
     )

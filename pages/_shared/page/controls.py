@@ -113,17 +113,12 @@ class Controls:
         shown = _shown(one, value)
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
-<<<<<<< HEAD
-        options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
-        label = str(one.label)
-=======
         label = str(one.label)
         options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
 
         def say(value: Any) -> str:
             return str(one.say(value))
 
->>>>>>> zh-house
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
         # all of the session for one.
         match one:
@@ -136,19 +131,11 @@ class Controls:
             case Device(options=options_here):
                 st.selectbox(label, dict.fromkeys((*options_here, value)), **options)
             case Choice(listed=True):
-<<<<<<< HEAD
-                st.selectbox(label, tuple(one.options), format_func=one.say, **options)
-            case Choice():
-                st.segmented_control(label, tuple(one.options), format_func=one.say, required=True, **options)
-            case OneOf(values=values):
-                st.selectbox(label, sorted({*values, value}), format_func=one.say, **options)
-=======
                 st.selectbox(label, tuple(one.options), format_func=say, **options)
             case Choice():
                 st.segmented_control(label, tuple(one.options), format_func=say, required=True, **options)
             case OneOf(values=values):
                 st.selectbox(label, sorted({*values, value}), format_func=say, **options)
->>>>>>> zh-house
             case Switch():
                 st.toggle(label, **options)
             case Words():
