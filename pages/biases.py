@@ -14,15 +14,16 @@ from attention_core.figures import biases as draw
 from attention_core.figures.changes import biases_changed
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.table import Table
+from attention_core.language import gettext_lazy as _
 
 SHOWN = {
-    "terms": "Four terms of a score",
-    "changes": "With − without the biases",
-    "growing": "A growing key bias",
-    "curve": "The curve",
+    "terms": _("Four terms of a score"),
+    "changes": _("With − without the biases"),
+    "growing": _("A growing key bias"),
+    "curve": _("The curve"),
 }
-HEADS = (draw.AVERAGE, *map(str, range(1, NUM_HEADS + 1)))
-NOTHING, SCORES, WEIGHTS, OUTPUT = "Nothing", "Only the scores", "Scores and weights", "The output too"
+HEADS = {draw.AVERAGE: _("average")} | {str(i): str(i) for i in range(1, NUM_HEADS + 1)}
+NOTHING, SCORES, WEIGHTS, OUTPUT = _("Nothing"), _("Only the scores"), _("Scores and weights"), _("The output too")
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
 
 
@@ -30,14 +31,17 @@ KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, 
 class View:
     """What is drawn, the curve below it, and what only a curve depends on."""
 
-    show: str = setting("terms", Choice(SHOWN, label="Show"))
-    head: str = setting(draw.AVERAGE, Choice({name: name for name in HEADS}, label="Head"))
-    curve: str = setting("gradients", Choice(draw.CURVES, label="Curve"))
-    key_size: float = setting(1.0, OneOf(KEY_SIZES, label="Size of the key bias", shown=format_number))
+    show: str = setting("terms", Choice(SHOWN, label=_("Show")))
+    head: str = setting(draw.AVERAGE, Choice(HEADS, label=_("Head")))
+    curve: str = setting("gradients", Choice(draw.CURVES, label=_("Curve")))
+    key_size: float = setting(1.0, OneOf(KEY_SIZES, label=_("Size of the key bias"), shown=format_number))
     batch_norm_eval: bool = setting(
-        False, Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias.")
+        False,
+        Switch(label=_("BatchNorm in evaluation"), hint=_("Its running statistics know nothing of the bias.")),
     )
-    off_centre: bool = setting(False, Switch(label="Inputs with a mean", hint="E[Wx + b] = b needs inputs around 0."))
+    off_centre: bool = setting(
+        False, Switch(label=_("Inputs with a mean"), hint=_("E[Wx + b] = b needs inputs around 0."))
+    )
 
     def experiment(self, curve: str, config: BiasesConfig) -> tuple[Any, Any]:
         """What measures a curve, and its config."""
@@ -47,21 +51,21 @@ class View:
 
 
 PRESETS = (
-    Preset("Key bias alone", "Every score moves; no weight and no output does.", KEY_ALONE, spoils=True),
-    Preset("Rotary positions", "One switch, and the key bias is felt again.", KEY_ALONE | {"rotary": True}),
+    Preset(_("Key bias alone"), _("Every score moves; no weight and no output does."), KEY_ALONE, spoils=True),
+    Preset(_("Rotary positions"), _("One switch, and the key bias is felt again."), KEY_ALONE | {"rotary": True}),
     Preset(
-        "A million",
-        "Rounding spoils the cancellation: slightly, badly, or completely (NaN).",
+        _("A million"),
+        _("Rounding spoils the cancellation: slightly, badly, or completely (NaN)."),
         {"show": "growing", "key_size": 1e6, "curve": "key-size"},
     ),
     Preset(
-        "Training",
-        "No signal reaches the key bias, and yet Adam moves it.",
+        _("Training"),
+        _("No signal reaches the key bias, and yet Adam moves it."),
         {"show": "curve", "curve": "training"},
     ),
     Preset(
-        "Published appendix",
-        "All it reports is rounding: with more bits it shrinks.",
+        _("Published appendix"),
+        _("All it reports is rounding: with more bits it shrinks."),
         KEY_ALONE | {"show": "curve", "curve": "appendix"},
     ),
 )
@@ -83,11 +87,11 @@ def grade(result: BiasesResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Give the keys, and only the keys, a large bias. What changes?",
+    _("Give the keys, and only the keys, a large bias. What changes?"),
     (NOTHING, SCORES, WEIGHTS, OUTPUT),
     KEY_ALONE,
     grade,
-    headline="Four biases: which of them change what attention computes?",
+    headline=_("Four biases: which of them change what attention computes?"),
     spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
 
@@ -98,8 +102,8 @@ page = Page("biases", config=BiasesConfig, view=View, presets=PRESETS, predict=P
 def controls(controls: Controls) -> None:
     controls.show("show")
     controls.row("q_bias", "k_bias", "v_bias", "o_bias")
-    controls.section("Direction and sentence", "direction", "tokens")
-    controls.section("What is drawn", "head", "curve")
+    controls.section(_("Direction and sentence"), "direction", "tokens")
+    controls.section(_("What is drawn"), "head", "curve")
     controls.break_it(
         "rotary",
         "qk_norm",

@@ -8,29 +8,34 @@ from attention_core.experiments.settings import Choice, OneOf, setting
 from attention_core.figures import scaling as draw
 from attention_core.figures.changes import scaling_changed
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext_lazy as _
 
-SHRINKS, STAYS, GROWS = "It shrinks for every query", "It stays about as it is", "It grows"
-BOTH = "It vanishes for most, and grows for a few"
-SHOWN = {"query": "one query, at each d_head", "sizes": "the curve over d_head"}
+SHRINKS, STAYS, GROWS = _("It shrinks for every query"), _("It stays about as it is"), _("It grows")
+BOTH = _("It vanishes for most, and grows for a few")
+SHOWN = {"query": _("one query, at each d_head"), "sizes": _("the curve over d_head")}
 
 
 @settings_group("scaling")
 class View:
     """What is looked at: the step of the picture's slider, and the curve below it."""
 
-    d_head: int = setting(64, OneOf(study.D_HEADS, label="Size of a head, d_head"))
-    curve: str = setting("gradient", Choice(draw.TITLES, label="Curve over d_head"))
-    show: str = setting("query", Choice(SHOWN, label="Show"))
+    d_head: int = setting(64, OneOf(study.D_HEADS, label=_("Size of a head, d_head")))
+    curve: str = setting("gradient", Choice(draw.TITLES, label=_("Curve over d_head")))
+    show: str = setting("query", Choice(SHOWN, label=_("Show")))
 
 
 PRESETS = (
-    Preset("Unscaled", "At d_head = 4,096 one key takes nearly everything.", {"d_head": 4096}),
-    Preset("÷ √d_head", "Divided by the root, every size gives the same picture.", {"scale": "root", "d_head": 1024}),
-    Preset("÷ d_head", "Too much: the weights turn uniform.", {"scale": "head", "d_head": 1024}),
-    Preset("QK-norm", "Normalised queries and keys still need a scale.", {"qk_norm": True, "d_head": 1024}),
+    Preset(_("Unscaled"), _("At d_head = 4,096 one key takes nearly everything."), {"d_head": 4096}),
     Preset(
-        "As initialised",
-        "torch's default W_Q and W_K make the variance a ninth of what the rule assumes.",
+        "÷ √d_head",
+        _("Divided by the root, every size gives the same picture."),
+        {"scale": "root", "d_head": 1024},
+    ),
+    Preset("÷ d_head", _("Too much: the weights turn uniform."), {"scale": "head", "d_head": 1024}),
+    Preset("QK-norm", _("Normalised queries and keys still need a scale."), {"qk_norm": True, "d_head": 1024}),
+    Preset(
+        _("As initialised"),
+        _("torch's default W_Q and W_K make the variance a ninth of what the rule assumes."),
         {"through_module": True, "scale": "root", "curve": "variance"},
     ),
 )
@@ -47,11 +52,11 @@ def grade(result: study.ScalingResult) -> str:
 
 
 PREDICT = Predict(
-    "Without scaling, what happens to the gradient that reaches a query as d_head goes from 64 to 4,096?",
+    _("Without scaling, what happens to the gradient that reaches a query as d_head goes from 64 to 4,096?"),
     (SHRINKS, STAYS, GROWS, BOTH),
     {"scale": "none", "curve": "gradient", "d_head": 4096, "show": "sizes"},
     grade,
-    headline="What the size of a head does to scores, to softmax and to its gradient.",
+    headline=_("What the size of a head does to scores, to softmax and to its gradient."),
 )
 
 page = Page("scaling", config=study.ScalingConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -59,8 +64,8 @@ page = Page("scaling", config=study.ScalingConfig, view=View, presets=PRESETS, p
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section("Scale", "scale", "alpha", "temperature")
-    controls.section("Queries and keys", "inputs", "num_keys")
+    controls.section(_("Scale"), "scale", "alpha", "temperature")
+    controls.section(_("Queries and keys"), "inputs", "num_keys")
     controls.show("show", "curve")
     controls.break_it("std", "mean", "correlation", "qk_norm", "through_module", "naive_epsilon")
 

@@ -11,6 +11,7 @@ from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import LAMBDA, is_half, spacing
 from attention_core.experiments.judge import Found, Test, largest, nothing
 from attention_core.experiments.verdict import Relation
+from attention_core.language import gettext_lazy as _
 
 MEAN, REST, ALL = range(3)
 _CASES: Final[dict[str, tuple[str, int, Relation]]] = {
@@ -19,7 +20,7 @@ _CASES: Final[dict[str, tuple[str, int, Relation]]] = {
     "layer-rest": ("LayerNorm", REST, "≥"),
     "rms": ("RMSNorm", ALL, "≥"),
 }
-_SAID: Final = ("the mean of the bias", "the rest of the bias", "all of the bias")
+_SAID: Final = (_("the mean of the bias"), _("the rest of the bias"), _("all of the bias"))
 
 
 class Left(NamedTuple):
@@ -74,11 +75,13 @@ def bias_tests(running: Callable[[Any], str], no_rest: Callable[[Any], str] = no
     broken = {"batch": running, "layer-rest": no_rest}
     return tuple(
         Test(
-            f"bias-norm.{key}", relation, f"after {norm}, {_SAID[part]} moves the output by {by}",
-            f"max |{norm}(f) − {norm}(f without {_SAID[part]})|", breaks=broken.get(key, nothing),
+            f"bias-norm.{key}", relation,
+            _("after {norm}, {part} moves the output by at most", norm=norm, part=_SAID[part]) if relation == "≤"
+            else _("after {norm}, {part} moves the output by up to", norm=norm, part=_SAID[part]),
+            _("max |{norm}(f) − {norm}(f without {part})|", norm=norm, part=_SAID[part]),
+            breaks=broken.get(key, nothing),
         )
         for key, (norm, part, relation) in _CASES.items()
-        for by in ("at most" if relation == "≤" else "up to",)
     )  # fmt: skip
 
 

@@ -28,24 +28,26 @@ from attention_core.figures.panels import Array, Limits
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy, listed
 
 _Part = tuple[str, Array, tuple[Array, Array] | None]
 
 TITLES: Final[dict[str, str]] = {
-    "variance": "Variance of the scores",
-    "max_weight": "Largest weight of a query",
-    "entropy": "Entropy of a query's weights",
-    "jacobian": "Size of softmax's Jacobian",
-    "gradient": "Gradient that reaches a query",
-    "underflow": "Weights that half precision stores as 0",
+    "variance": gettext_lazy("Variance of the scores"),
+    "max_weight": gettext_lazy("Largest weight of a query"),
+    "entropy": gettext_lazy("Entropy of a query's weights"),
+    "jacobian": gettext_lazy("Size of softmax's Jacobian"),
+    "gradient": gettext_lazy("Gradient that reaches a query"),
+    "underflow": gettext_lazy("Weights that half precision stores as 0"),
 }
 _Y_TITLES: Final[dict[str, str]] = {
     "variance": "Var(s)",
-    "max_weight": "mean a_max",
-    "entropy": "mean entropy (nats)",
-    "jacobian": "mean ‖J‖_F",
+    "max_weight": gettext_lazy("mean a_max"),
+    "entropy": gettext_lazy("mean entropy (nats)"),
+    "jacobian": gettext_lazy("mean ‖J‖_F"),
     "gradient": "‖∂L/∂q‖",
-    "underflow": "share of all weights",
+    "underflow": gettext_lazy("share of all weights"),
 }
 _LOG_Y: Final = ("variance", "jacobian", "gradient")
 # Below this a log axis would show decades of nothing but how far a vanishing gradient vanishes.
@@ -60,13 +62,13 @@ _MEASURED: Final[dict[str, str]] = {
 }
 _LIMITS: Final[dict[str, Limits]] = {"max_weight": (0.0, 1.05), "underflow": (0.0, 1.05)}
 _NOTES: Final[dict[str, str]] = {
-    "variance": "Bands: five standard errors below and above.",
-    "jacobian": "Dashed: the bounds nε, above, and 2ε, below.",
-    "gradient": "Bands: 98 % of the queries.",
+    "variance": gettext_lazy("Bands: five standard errors below and above."),
+    "jacobian": gettext_lazy("Dashed: the bounds nε, above, and 2ε, below."),
+    "gradient": gettext_lazy("Bands: 98 % of the queries."),
 }
 # Unscaled, scaled, chosen: colours that can be told apart.
 _ROLES: Final[tuple[Role, ...]] = ("key", "query", "output")
-_D_HEAD: Final = "Size of a head, d_head"
+_D_HEAD: Final = gettext_lazy("Size of a head, d_head")
 
 
 def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixView:
@@ -83,9 +85,10 @@ def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixVi
     panels = tuple(panel for pair in pairs for panel in pair)
     spreads = zip(*(map(format_number, side.spread.tolist()) for side in _in_place(picture)), strict=True)
     values = tuple(
-        f"{size:,} (σ of the scores: {' and '.join(both)})" for size, both in zip(D_HEADS, spreads, strict=True)
+        _("{size:,} (σ of the scores: {spreads})", size=size, spreads=listed(both))
+        for size, both in zip(D_HEADS, spreads, strict=True)
     )
-    sweep = Sweep(name="d_head", label=_D_HEAD, values=values)
+    sweep = Sweep(name="d_head", label=str(_D_HEAD), values=values)
     return MatrixView(panels=panels, summary=_summary(picture, check_d_head(d_head)), sweep=sweep, front=2)
 
 
@@ -105,39 +108,39 @@ def _is_unscaled(side: ScalingSide) -> bool:
 def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
     labels = tuple(str(key + 1) for key in picture.keys)
     shown, said = len(labels), label(side.name)
-    some = f"{shown} of {picture.num_keys:,} keys" if shown < picture.num_keys else "key"
+    some = _("{shown} of {all:,} keys", shown=shown, all=picture.num_keys) if shown < picture.num_keys else _("key")
     keys = Axis(title=some, labels=labels, role="key")
     return (
         BarsPanel(
-            title=f"Weights, {said}",
+            title=_("Weights, {factor}", factor=said),
             values=side.weights,
             labels=keys,
-            quantity="weight",
+            quantity=_("weight"),
             limits=(0, 1),
             role="query",
         ),
         BarsPanel(
-            title=f"All scores, {said}",
+            title=_("All scores, {factor}", factor=said),
             values=side.shares,
-            labels=Axis(title="score", labels=()),
-            quantity="count (peak = 1)",
+            labels=Axis(title=_("score"), labels=()),
+            quantity=_("count (peak = 1)"),
             limits=(0, 1),
             edges=side.edges,
             overlay=(side.normal_x, side.normal),
             overlay_name="N(0, d_head)" if side.name == "1" else f"N(0, d_head · ({side.name})²)",
         ),
         BarsPanel(
-            title=f"Scores, {said}",
+            title=_("Scores, {factor}", factor=said),
             values=side.scores,
             labels=keys,
-            quantity="score of one query",
+            quantity=_("score of one query"),
             role="key",
         ),
         MatrixPanel(
-            title=f"Jacobian, {said}",
+            title=_("Jacobian, {factor}", factor=said),
             values=side.jacobian,
-            rows=Axis(title="weight of key", labels=labels, role="key"),
-            columns=Axis(title="score of key", labels=labels, role="key"),
+            rows=Axis(title=_("weight of key"), labels=labels, role="key"),
+            columns=Axis(title=_("score of key"), labels=labels, role="key"),
             quantity="∂a_i/∂s_j",
             scale="diverging",
             limits=(-0.25, 0.25),  # a(1 − a) is no larger
@@ -148,19 +151,26 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
 def _summary(picture: ScalingPicture, step: int) -> str:
     first, second = _in_place(picture)
     one, other = (format_number(side.largest_weight(step)) for side in (first, second))
-    why = (
-        "unscaled scores spread as heads grow"
+    return _(
+        "One key takes {one} of this query's weight {first}, {other} {second}: {why}.",
+        one=one,
+        first=_spoken(first.name),
+        other=other,
+        second=_spoken(second.name),
+        why=_("unscaled scores spread as heads grow")
         if _is_unscaled(first)
-        else "the smaller the scores, the softer softmax"
+        else _("the smaller the scores, the softer softmax"),
     )
-    first_said, second_said = _spoken(first.name), _spoken(second.name)
-    return f"One key takes {one} of this query's weight {first_said}, {other} {second_said}: {why}."
 
 
 def _spoken(name: str) -> str:
     """A factor as people say it."""
-    spoken = {"1": "unscaled", "1/√d_head": "divided by the root", "1/d_head": "divided by the size itself"}
-    return spoken.get(name, "with the chosen factor")
+    spoken = {
+        "1": _("unscaled"),
+        "1/√d_head": _("divided by the root"),
+        "1/d_head": _("divided by the size itself"),
+    }
+    return spoken.get(name, _("with the chosen factor"))
 
 
 def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None) -> MatrixView:
@@ -179,9 +189,9 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
     """
     parts = [_parts(curves, quantity) for curves in result.curves]
     series = [
-        Series(name=f"{label(curves.name)}{what}", values=values, band=band, role=role, dashed=i > 0)
-        for curves, role, drawn in zip(result.curves, _ROLES, parts, strict=False)
-        for i, (what, values, band) in enumerate(drawn)
+        Series(name=name, values=values, band=band, role=role, dashed=i > 0)
+        for role, drawn in zip(_ROLES, parts, strict=False)
+        for i, (name, values, band) in enumerate(drawn)
     ]
     if quantity == "entropy":
         bound = np.full(len(D_HEADS), np.log(result.config.num_keys))
@@ -192,15 +202,15 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
             [each for drawn in parts for _, values, band in drawn for each in (values, *(band or ()))]
         )
     panel = LinesPanel(
-        title=TITLES[quantity],
+        title=str(TITLES[quantity]),
         x=np.array(D_HEADS),
-        x_title=_D_HEAD,
-        y_title=_Y_TITLES[quantity],
+        x_title=str(_D_HEAD),
+        y_title=str(_Y_TITLES[quantity]),
         series=tuple(series),
         log_x=True,
         log_y=quantity in _LOG_Y,
         limits=limits,
-        note=" ".join(filter(None, (_NOTES.get(quantity), below))),
+        note=" ".join(filter(None, (str(_NOTES.get(quantity, "")), below))),
         marked=None if d_head is None else check_d_head(d_head),
     )
     return MatrixView(panels=(panel,), summary=curve_summary(result, quantity))
@@ -209,8 +219,15 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
 def curve_summary(result: ScalingResult, quantity: str) -> str:
     """What a curve shows, in a sentence: where the quantity ends, with the last two factors."""
     field = _MEASURED[quantity]
-    ends = [f"{format_number(float(getattr(curves, field)[-1]))} {_spoken(curves.name)}" for curves in result.curves]
-    return f"{TITLES[quantity]}, where heads are largest: {' and '.join(ends[-2:])}."
+    ends = [
+        _(
+            "{number} {factor}",
+            number=format_number(float(getattr(curves, field)[-1])),
+            factor=_spoken(curves.name),
+        )
+        for curves in result.curves
+    ]
+    return _("{title}, where heads are largest: {ends}.", title=TITLES[quantity], ends=listed(ends[-2:]))
 
 
 def scaling_table(result: ScalingResult) -> Table:
@@ -232,26 +249,29 @@ def scaling_table(result: ScalingResult) -> Table:
 
 def _parts(curves: ScalingCurves, quantity: str) -> list[_Part]:
     """What is drawn of one factor: name, values and band of what was measured, then of what it is compared with."""
-    values = getattr(curves, _MEASURED[quantity])
+    values, name = getattr(curves, _MEASURED[quantity]), label(curves.name)
     match quantity:
         case "gradient":
             return [
-                (", median", values, (curves.gradient_low, curves.gradient_high)),
-                (", mean", curves.gradient_mean, None),
+                (_("{factor}, median", factor=name), values, (curves.gradient_low, curves.gradient_high)),
+                (_("{factor}, mean", factor=name), curves.gradient_mean, None),
             ]
         case "underflow":
-            return [(", float16", values, None), (", bfloat16", curves.bfloat16_zeros, None)]
+            stored = {"float16": values, "bfloat16": curves.bfloat16_zeros}
+            return [(_("{factor}, {what}", factor=name, what=what), zeros, None) for what, zeros in stored.items()]
         case "variance":
             low, high = curves.score_variance_interval
-            return [("", values, (low, high)), (", claimed", np.array(D_HEADS) * curves.factor**2, None)]
+            claimed = np.array(D_HEADS) * curves.factor**2
+            return [(name, values, (low, high)), (_("{factor}, claimed", factor=name), claimed, None)]
         case "jacobian":
-            return [("", values, None), (", 2ε", curves.bound_two, None), (", nε", curves.bound_keys, None)]
-    return [("", values, None)]
+            two, keys = (_("{factor}, {what}", factor=name, what=what) for what in ("2ε", "nε"))
+            return [(name, values, None), (two, curves.bound_two, None), (keys, curves.bound_keys, None)]
+    return [(name, values, None)]
 
 
 def label(name: str) -> str:
     """What a factor's curves are called in a legend: ``unscaled``, ``× 1/√d_head``."""
-    return "unscaled" if name == "1" else f"× {name}"
+    return _("unscaled") if name == "1" else f"× {name}"
 
 
 def _decades(drawn: Sequence[Array]) -> tuple[Limits | None, str]:
@@ -263,7 +283,10 @@ def _decades(drawn: Sequence[Array]) -> tuple[Limits | None, str]:
     highest = float(positive.max())
     lowest = max(float(positive.min()), min(_LOWEST, highest / 10))
     below = positive[positive < lowest]
-    said = f"Below the axis, down to {format_number(float(below.min()))}: {below.size} values." if below.size else ""
+    said = ""
+    if below.size:
+        least = format_number(float(below.min()))
+        said = _("Below the axis, down to {least}: {count} values.", least=least, count=below.size)
     return (lowest / 1.6, highest * 1.6), said
 
 
@@ -277,28 +300,60 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
     keys, two = (result.verdict(f"scale-jac.{part}") for part in ("keys", "two"))
     return (
         ProofStep(
-            "A score q·k is a sum of d_head products with mean 0 and variance 1, so its variance is d_head. Dividing "
-            "by √d_head brings it back to 1.",
-            f"Var(s) at d_head = 64: {at('score_variance', 64)}; ÷ √d_head: {at('score_variance', 64, 'scaled')}.",
+            _(
+                "A score q·k is a sum of d_head products with mean 0 and variance 1, so its variance is d_head. "
+                "Dividing by √d_head brings it back to 1."
+            ),
+            _(
+                "Var(s) at d_head = 64: {unscaled}; ÷ √d_head: {scaled}.",
+                unscaled=at("score_variance", 64),
+                scaled=at("score_variance", 64, "scaled"),
+            ),
         ),
         ProofStep(
-            "The larger the scores, the sharper softmax: for ever more :blue[queries] one key takes nearly all of "
-            "the weight. That is a statement in probability: it never becomes true of all of them.",
-            f"Mean largest weight: {at('max_weight', 4)} at 4, {at('max_weight', 4096)} at 4,096; scaled "
-            f"{at('max_weight', 4096, 'scaled')}. Of the queries {at('saturated', 4096)} have one ≥ 0.9 at 4,096.",
+            _(
+                "The larger the scores, the sharper softmax: for ever more :blue[queries] one key takes nearly all "
+                "of the weight. That is a statement in probability: it never becomes true of all of them."
+            ),
+            _(
+                "Mean largest weight: {small} at 4, {large} at 4,096; scaled {scaled}. Of the queries {saturated} "
+                "have one ≥ 0.9 at 4,096.",
+                small=at("max_weight", 4),
+                large=at("max_weight", 4096),
+                scaled=at("max_weight", 4096, "scaled"),
+                saturated=at("saturated", 4096),
+            ),
         ),
         ProofStep(
-            "Softmax's Jacobian is J = diag(a) − aaᵀ. With ε the weight left to the others, ‖J‖ ≤ nε, and in fact "
-            "≤ 2ε whatever n is: a saturated softmax passes little on.",
-            f"Above nε are `{format_number(keys.measured)} {keys.unit}`, above 2ε `{format_number(two.measured)}`. "
-            f"‖J‖ first rises, to `{format_number(peak)}` at d_head = {peak_at}, and then falls.",
+            _(
+                "Softmax's Jacobian is J = diag(a) − aaᵀ. With ε the weight left to the others, ‖J‖ ≤ nε, and in "
+                "fact ≤ 2ε whatever n is: a saturated softmax passes little on."
+            ),
+            _(
+                "Above nε are `{keys} {rows}`, above 2ε `{two}`. ‖J‖ first rises, to `{peak}` at d_head = {size}, "
+                "and then falls.",
+                keys=format_number(keys.measured),
+                rows=keys.unit,
+                two=format_number(two.measured),
+                peak=format_number(peak),
+                size=peak_at,
+            ),
         ),
         ProofStep(
-            "So the gradient vanishes? For the typical query, yes. But a query whose two best keys nearly tie still "
-            "passes all of it on, times keys that have grown: the mean does not vanish, it becomes rare and huge.",
-            f"At 4,096 the median is {at('gradient_median', 4096)}, {at('gradient_vanished', 4096)} of the queries "
-            f"are below 1e-6, the mean is {at('gradient_mean', 4096)} (at 64 {at('gradient_mean', 64)}), and 1 % of "
-            f"them carry {at('gradient_top_share', 4096)} of it. Scaled, the median is "
-            f"{at('gradient_median', 4096, 'scaled')}.",
+            _(
+                "So the gradient vanishes? For the typical query, yes. But a query whose two best keys nearly tie "
+                "still passes all of it on, times keys that have grown: the mean does not vanish, it becomes rare "
+                "and huge."
+            ),
+            _(
+                "At 4,096 the median is {median}, {vanished} of the queries are below 1e-6, the mean is {mean} (at "
+                "64 {small}), and 1 % of them carry {share} of it. Scaled, the median is {scaled}.",
+                median=at("gradient_median", 4096),
+                vanished=at("gradient_vanished", 4096),
+                mean=at("gradient_mean", 4096),
+                small=at("gradient_mean", 64),
+                share=at("gradient_top_share", 4096),
+                scaled=at("gradient_median", 4096, "scaled"),
+            ),
         ),
     )

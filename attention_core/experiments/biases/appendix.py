@@ -13,6 +13,7 @@ from attention_core.experiments.biases.config import AppendixConfig
 from attention_core.experiments.bounds import output_tolerance, weight_tolerance
 from attention_core.experiments.judge import Found, Test, judge_all, largest
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
 TOKENS: Final = 16
@@ -21,12 +22,14 @@ NUM_HEADS: Final = 32
 PUBLISHED_SEED: Final = 42
 # By the part that names its verdict: what it is, and what was published.
 PUBLISHED: Final = {
-    "output": ("mean |output difference|", 1.2734082233123445e-08),
-    "variance": ("variance of |output difference|", 1.7173628739783402e-16),
-    "weights": ("mean |weights difference|", 3.949708116124384e-09),
+    "output": (_("mean |output difference|"), 1.2734082233123445e-08),
+    "variance": (_("variance of |output difference|"), 1.7173628739783402e-16),
+    "weights": (_("mean |weights difference|"), 3.949708116124384e-09),
 }
-DIGITS: Final = "threads and instruction sets move the digits: a factor of 2 is what was seen on several CPUs"
-CASES: Final = f"{TOKENS} tokens, d_model {D_MODEL:,}, {NUM_HEADS} heads"
+DIGITS: Final = _("threads and instruction sets move the digits: a factor of 2 is what was seen on several CPUs")
+CASES: Final = _(
+    "{tokens} tokens, d_model {d_model:,}, {heads} heads", tokens=TOKENS, d_model=D_MODEL, heads=NUM_HEADS
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +107,7 @@ def _published_draws(seed: int) -> tuple[Tensor, list[Tensor], Tensor]:
 
     x = torch.randn(1, TOKENS, D_MODEL, generator=stream, dtype=torch.float32)
     weights = [matrix() for _ in range(3)]
-    for _ in range(2):  # W_Q and W_K of the second model, which are thrown away
+    for _thrown_away in range(2):  # W_Q and W_K of the second model
         matrix()
     key_bias = torch.empty(D_MODEL, dtype=torch.float32).uniform_(-limit, limit, generator=stream)
     return x, weights, key_bias
@@ -128,14 +131,15 @@ def _differences(one: AttentionTrace, other: AttentionTrace) -> list[float]:
 
 
 PUBLISHED_TESTS: Final = {
-    part: Test(f"bias-appendix.{part}", "in", f"the {quantity}, measured over published, is",
-               f"{quantity}, measured / published")
-    for part, (quantity, _) in PUBLISHED.items()
+    part: Test(f"bias-appendix.{part}", "in", _("the {quantity}, measured over published, is", quantity=quantity),
+               _("{quantity}, measured / published", quantity=quantity))
+    for part, (quantity, _number) in PUBLISHED.items()
 }  # fmt: skip
 EXACT_TESTS: Final = {
-    part: Test(f"bias-appendix.exact-{part}", "≤", f"in float64 the largest difference of the {part} is",
-               f"max |{part} difference|")
-    for part in ("output", "weights")
+    "output": Test("bias-appendix.exact-output", "≤", _("in float64 the largest difference of the output is"),
+                   _("max |output difference|")),
+    "weights": Test("bias-appendix.exact-weights", "≤", _("in float64 the largest difference of the weights is"),
+                    _("max |weights difference|")),
 }  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from attention_core.experiments.checks import MAX_SEED, ConfigError, check_float
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, declared, setting
+from attention_core.language import gettext_lazy as _
+from attention_core.language import listed
 
 D_MODEL: Final = 32
 NUM_HEADS: Final = 4
@@ -16,12 +18,12 @@ SHIFT: Final = 1000.0
 BiasRole = Literal["q", "k", "v", "o"]
 ROLES: Final[tuple[BiasRole, ...]] = ("q", "k", "v", "o")
 NAMES: Final = {"q": "b_Q", "k": "b_K", "v": "b_V", "o": "b_O"}
-DIRECTIONS: Final = {"random": "random", "equal": "all equal", "coordinate": "one coordinate"}
+DIRECTIONS: Final = {"random": _("random"), "equal": _("all equal"), "coordinate": _("one coordinate")}
 SIZES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # Far above, softmax saturates, and a sink takes all or nothing.
 KEY_SIZES: Final = (*(float(f"{digit}e{power}") for power in range(-3, 6) for digit in (1, 2, 5)), 1e6)
-_SENTENCE: Final = Words(label="Sentence")
-_SIZE: Final = OneOf(SIZES, between=True, label="Size of each bias", shown=format_number)
-_DIRECTION: Final = Choice(DIRECTIONS, label="Direction of the biases")
+_SENTENCE: Final = Words(label=_("Sentence"))
+_SIZE: Final = OneOf(SIZES, between=True, label=_("Size of each bias"), shown=format_number)
+_DIRECTION: Final = Choice(DIRECTIONS, label=_("Direction of the biases"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,30 +46,37 @@ class BiasModuleConfig(RunConfig):
     """
 
     tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), _SENTENCE)
-    q_bias: bool = setting(True, Switch(label="Query b_Q"))
-    k_bias: bool = setting(True, Switch(label="Key b_K"))
-    v_bias: bool = setting(True, Switch(label="Value b_V"))
-    o_bias: bool = setting(True, Switch(label="Output b_O"))
+    q_bias: bool = setting(True, Switch(label=_("Query b_Q")))
+    k_bias: bool = setting(True, Switch(label=_("Key b_K")))
+    v_bias: bool = setting(True, Switch(label=_("Value b_V")))
+    o_bias: bool = setting(True, Switch(label=_("Output b_O")))
     direction: str = setting("random", _DIRECTION)
     rotary: bool = setting(
         False,
         Switch(
-            label="Rotary positions", hint="They turn b_K by another angle at every key, so it is no longer constant."
+            label=_("Rotary positions"),
+            hint=_("They turn b_K by another angle at every key, so it is no longer constant."),
         ),
     )
     qk_norm: bool = setting(
-        False, Switch(label="QK-norm", hint="It divides each key by its own length, b_K included.")
+        False, Switch(label="QK-norm", hint=_("It divides each key by its own length, b_K included."))
     )
     tied_query_key: bool = setting(
-        False, Switch(label="Tied Q = K", hint="b_K is then the query bias as well, and that one is felt.")
+        False, Switch(label=_("Tied Q = K"), hint=_("b_K is then the query bias as well, and that one is felt."))
     )
     zero_sink: bool = setting(
         False,
-        Switch(label="Sink key", hint="One more key, a zero without bias: nothing is common to all keys any more."),
+        Switch(
+            label=_("Sink key"),
+            hint=_("One more key, a zero without bias: nothing is common to all keys any more."),
+        ),
     )
     masked_row: bool = setting(
         False,
-        Switch(label="Masked row", hint="The last query sees nothing: no weights, so nothing carries b_V there."),
+        Switch(
+            label=_("Masked row"),
+            hint=_("The last query sees nothing: no weights, so nothing carries b_V there."),
+        ),
     )
 
     def has(self, role: str) -> bool:
@@ -105,10 +114,11 @@ class BiasesConfig(BiasModuleConfig):
     size: float = setting(5.0, _SIZE)
     dropout: bool = setting(
         False,
-        Switch(label="Dropout", hint="Rows of weights no longer sum to 1, so b_V passes through only on average."),
+        Switch(label="Dropout", hint=_("Rows of weights no longer sum to 1, so b_V passes through only on average.")),
     )
     naive_softmax: bool = setting(
-        False, Switch(label="Naive softmax", hint="exp overflows where the largest score is not subtracted first.")
+        False,
+        Switch(label=_("Naive softmax"), hint=_("exp overflows where the largest score is not subtracted first.")),
     )
 
     def without_size(self) -> BiasModuleConfig:
@@ -133,7 +143,8 @@ class AfterNormConfig(RunConfig):
     size: float = setting(5.0, _SIZE)
     direction: str = setting("random", _DIRECTION)
     batch_norm_eval: bool = setting(
-        False, Switch(label="BatchNorm in evaluation", hint="Its running statistics know nothing of the bias.")
+        False,
+        Switch(label=_("BatchNorm in evaluation"), hint=_("Its running statistics know nothing of the bias.")),
     )
 
     def attention(self) -> BiasModuleConfig:
@@ -152,7 +163,7 @@ class MeanConfig(RunConfig):
         input_mean: Mean of each component of x; E[Wx + b] = b needs 0.
     """
 
-    doublings: int = setting(16, Whole(8, 18, label="Doublings of the samples"))
+    doublings: int = setting(16, Whole(8, 18, label=_("Doublings of the samples")))
     input_mean: float = 0.0
 
     def __post_init__(self) -> None:
@@ -168,13 +179,14 @@ class AppendixConfig(RunConfig):
         seed: The published numbers are for 42.
     """
 
-    seed: int = setting(42, Whole(0, MAX_SEED, label="Seed", typed=True))
+    seed: int = setting(42, Whole(0, MAX_SEED, label=_("Seed"), typed=True))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         missing = {"float32", "float64"} - set(supported_dtypes(self.torch_device))
         if missing:
-            raise ConfigError("device", self.device, f"a device with {' and '.join(sorted(missing))} is needed")
+            needed = _("a device with {precisions} is needed", precisions=listed(sorted(missing)))
+            raise ConfigError("device", self.device, needed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +197,7 @@ class TrainingConfig(RunConfig):
         steps: Steps of each optimizer.
     """
 
-    steps: int = setting(600, Whole(10, 2000, label="Steps"))
+    steps: int = setting(600, Whole(10, 2000, label=_("Steps")))
 
 
 def breaks(config: Any, claim: str) -> str:
@@ -201,31 +213,33 @@ def breaks(config: Any, claim: str) -> str:
     several, distinct = len(config.tokens) > 1, len(set(config.tokens)) > 1
     seen = several or not config.masked_row
     values_differ = distinct or config.zero_sink
-    rotated = "rotary positions turn b_K by another angle at every key" if config.rotary and several else ""
-    normed = "QK-norm divides each key by its own length, b_K included" if config.qk_norm else ""
-    shared = "tied Q = K makes b_K the query bias as well" if config.shared else ""
+    rotated = _("rotary positions turn b_K by another angle at every key") if config.rotary and several else ""
+    turned = _("rotary positions turn the key by another angle at every key") if rotated else ""
+    normed = _("QK-norm divides each key by its own length, b_K included") if config.qk_norm else ""
+    shared = _("tied Q = K makes b_K the query bias as well") if config.shared else ""
     fixed = bool(shared and normed) and not distinct and not rotated  # q and k are one vector of length √d_head
-    sink = "the sink key gets no bias, so the constant is not common to all keys" if config.zero_sink else ""
+    sink = _("the sink key gets no bias, so the constant is not common to all keys") if config.zero_sink else ""
     match claim:
         case "bias-k.weights" | "bias-k.spread" | "bias-k.output" | "bias-k-grad":
             felt = seen and not fixed and (claim in ("bias-k.weights", "bias-k.spread") or values_differ)
-            reason = sink or rotated or (shared or normed) * distinct
+            reason = sink or rotated or ((shared or normed) if distinct else "")
             return reason if felt else ""
         case "bias-v":
-            dropped = "dropout leaves rows of weights that do not sum to 1" if config.dropout else ""
-            masked = "the fully masked row has no weights to carry b_V" if config.masked_row else ""
-            lost = "the sink's share of the weights carries no b_V" if config.zero_sink else ""
+            dropped = _("dropout leaves rows of weights that do not sum to 1") if config.dropout else ""
+            masked = _("the fully masked row has no weights to carry b_V") if config.masked_row else ""
+            lost = _("the sink's share of the weights carries no b_V") if config.zero_sink else ""
             return dropped or masked or lost
         case "bias-q.output":
             if fixed:
-                return "tied Q = K and QK-norm make every score √d_head, whatever the bias"
-            one = "one key has weight 1 whatever its score" if not several else "all values are equal"
-            return "" if seen and values_differ else one if seen else "no query sees a key"
+                return _("tied Q = K and QK-norm make every score √d_head, whatever the bias")
+            one = _("one key has weight 1 whatever its score") if not several else _("all values are equal")
+            return "" if seen and values_differ else one if seen else _("no query sees a key")
         case "bias-q.column":
-            return rotated.replace("b_K", "the key") or normed or shared
+            return turned or normed or shared
         case "bias-terms.sum":
-            return rotated.replace("b_K", "the key") or normed
+            return turned or normed
         case "bias-terms.cancel":
-            return (sink or rotated or normed * distinct) if seen else ""
+            return (sink or rotated or (normed if distinct else "")) if seen else ""
         case _:
-            return "exp overflows where the largest score is not subtracted first" if config.naive_softmax else ""
+            unsafe = config.naive_softmax
+            return _("exp overflows where the largest score is not subtracted first") if unsafe else ""

@@ -15,8 +15,9 @@ from attention_core.experiments.biases.module import BiasedAttention, bias_param
 from attention_core.experiments.bounds import variance
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 
 # |z| stays below 5 in all but 6e-7 of cases for one number, and below 5.7 for the largest of 32.
@@ -97,16 +98,17 @@ def _after_norm(config: AfterNormConfig) -> Measured:
     squares = on_cpu(context).square() @ on_cpu(weight).square().mT + on_cpu(bias).square()
     errors = variance(on_cpu(outputs[3]), attention.dtype, terms=D_MODEL + 1, squares=squares)
     norms = {"none": NoNorm(), "BatchNorm": BatchNorm(), "LayerNorm": LayerNorm(), "RMSNorm": RMSNorm()}
-    refusal = ""
+    refusal: str = ""
     if len(config.tokens) == 1 and not config.batch_norm_eval:
-        refusal = "BatchNorm in training needs more than one token: the variance of a single value is 0"
+        refusal = _("BatchNorm in training needs more than one token: the variance of a single value is 0")
         del norms["BatchNorm"]
     made = {"device": attention.device, "dtype": attention.dtype}
     built = {name: norm.build(D_MODEL, **made).train(not config.batch_norm_eval) for name, norm in norms.items()}
     left = {name: left_by(norm, outputs, errors) for name, norm in built.items()}
     sizes = {name: (largest(mean), largest(rest), largest(whole)) for name, ((mean, rest, whole), _) in left.items()}
     survivals = tuple(Survival(name, *size, left[name].bound) for name, size in sizes.items())
-    return found(left, plural(len(config.tokens), "token")), {"survivals": survivals, "refusal": refusal}
+    cases = ngettext_lazy("{count:,} token", "{count:,} tokens", len(config.tokens))
+    return found(left, cases), {"survivals": survivals, "refusal": refusal}
 
 
 def run_mean(config: MeanConfig) -> MeanResult:
@@ -136,8 +138,8 @@ def _mean(config: MeanConfig) -> Measured:
         means.append(total / count)
     off, spread = torch.stack(means) - on_cpu(bias), on_cpu(weight).square().sum(1).sqrt()
     errors = spread / torch.tensor(samples, dtype=torch.float64).sqrt()[:, None]  # (steps, d_model)
-    cases = f"{2**config.doublings:,} samples"
-    found = {MEAN_TEST.key: Found(largest(off[-1] / errors[-1]), MAX_Z, cases, unit="standard errors")}
+    cases = _("{samples:,} samples", samples=2**config.doublings)
+    found = {MEAN_TEST.key: Found(largest(off[-1] / errors[-1]), MAX_Z, cases, unit=_("standard errors"))}
     return found, {
         "samples": samples,
         "means": torch.stack(means),
@@ -148,18 +150,19 @@ def _mean(config: MeanConfig) -> Measured:
 
 
 def _running(config: AfterNormConfig) -> str:
-    return "running statistics know nothing of the bias" if config.batch_norm_eval else ""
+    return _("running statistics know nothing of the bias") if config.batch_norm_eval else ""
 
 
 def _no_rest(config: AfterNormConfig) -> str:
-    return "b_O is the same in every component, so there is no rest" if config.direction == "equal" else ""
+    return _("b_O is the same in every component, so there is no rest") if config.direction == "equal" else ""
 
 
 TESTS: Final = bias_tests(_running, _no_rest)
 
 
 def _shifted(config: MeanConfig) -> str:
-    return f"the inputs have mean {config.input_mean:g}, so E[Wx] is not 0" if config.input_mean else ""
+    mean = config.input_mean
+    return _("the inputs have mean {mean:g}, so E[Wx] is not 0", mean=mean) if mean else ""
 
 
 def _shift(config: MeanConfig) -> float:
@@ -172,6 +175,6 @@ def _shift(config: MeanConfig) -> float:
 
 
 MEAN_TEST: Final = Test(
-    "bias-mean", "≤", "the mean of an output is off from its bias by at most",
-    "max |mean of W_Q x + b_Q, minus b_Q|", breaks=_shifted, foresees=_shift,
+    "bias-mean", "≤", _("the mean of an output is off from its bias by at most"),
+    _("max |mean of W_Q x + b_Q, minus b_Q|"), breaks=_shifted, foresees=_shift,
 )  # fmt: skip

@@ -27,26 +27,28 @@ from attention_core.experiments.bounds import (
 from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.inputs import draw
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 
 # What each test measures, in words and as a formula.
 _MEASURED: Final = {
-    "bias-k.weights": ("taking it out moves the weights by at most", "max |weights − weights without b_K|"),
-    "bias-k.output": ("taking it out moves the output by at most", "max |output − output without b_K|"),
-    "bias-k.spread": ("what it adds to the scores of a row varies by at most",
-                      "largest spread along a row of what b_K adds to the scores"),
-    "bias-k-grad": ("its gradient is as long as", "‖∂L/∂b_K‖"),
-    "bias-v": ("what it adds differs from one vector by at most", "max |output − output without b_V − W_O b_V|"),
-    "bias-q.output": ("taking it out moves the output by up to", "max |output − output without b_Q|"),
-    "bias-q.column": ("what it adds to the scores differs from one number for each key by at most",
-                      "max |what b_Q adds to the scores − scale·b_Q·k_j|"),
-    "bias-terms.sum": ("the four terms miss the scores by at most", "max |scores − sum of the four terms|"),
-    "bias-terms.cancel": ("the weights from two of the terms alone are off by at most",
-                          "max |weights − softmax(terms 1 + 3)|"),
-    "softmax-shift": ("a weight moves by at most", f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
+    "bias-k.weights": (_("taking it out moves the weights by at most"), _("max |weights − weights without b_K|")),
+    "bias-k.output": (_("taking it out moves the output by at most"), _("max |output − output without b_K|")),
+    "bias-k.spread": (_("what it adds to the scores of a row varies by at most"),
+                      _("largest spread along a row of what b_K adds to the scores")),
+    "bias-k-grad": (_("its gradient is as long as"), "‖∂L/∂b_K‖"),
+    "bias-v": (_("what it adds differs from one vector by at most"),
+               _("max |output − output without b_V − W_O b_V|")),
+    "bias-q.output": (_("taking it out moves the output by up to"), _("max |output − output without b_Q|")),
+    "bias-q.column": (_("what it adds to the scores differs from one number for each key by at most"),
+                      _("max |what b_Q adds to the scores − scale·b_Q·k_j|")),
+    "bias-terms.sum": (_("the four terms miss the scores by at most"), _("max |scores − sum of the four terms|")),
+    "bias-terms.cancel": (_("the weights from two of the terms alone are off by at most"),
+                          _("max |weights − softmax(terms 1 + 3)|")),
+    "softmax-shift": (_("a weight moves by at most"), f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
 }  # fmt: skip
 TESTS: Final = {
     key: Test(key, "≥" if key == "bias-q.output" else "≤", *words, breaks=partial(breaks, claim=key))
@@ -138,7 +140,7 @@ def _measure(config: BiasesConfig) -> Measured:
             elif role == "v":
                 measured |= _value_claim(attention, config, module, without)
         measured |= _term_claims(attention, terms, module, full) | _shift_claim(config, plain.scores)
-        cases = plural(len(config.tokens), "token")
+        cases = ngettext_lazy("{count:,} token", "{count:,} tokens", len(config.tokens))
         return {key: Found(value, bound, cases, size) for key, (value, bound, size) in measured.items()}, {
             "effects": tuple(effects),
             "score_bound": score_tolerance(module, full, plain),

@@ -17,6 +17,7 @@ from attention_core.experiments.judge import Found, judge_all, largest
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result, Verdict
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.dot_product import softmax_over_keys
 
 MARGIN = 1.1  # rounding moves a number by far less than a tenth of itself
@@ -154,14 +155,17 @@ def _verdict(
 ) -> Verdict:  # fmt: skip
     """``bias-k`` in one precision at one size, with what float64 says of overflow and of what breaks it."""
     limit = torch.finfo(setting.torch_dtype).max
-    ends = f"{setting.dtype} ends at {format_number(limit)}"
+    ends = {"dtype": setting.dtype, "limit": format_number(limit)}
     over, near = largest_key > limit * MARGIN, limit / MARGIN < largest_key <= limit * MARGIN
-    broken = f"{ends}, and the largest key does not" if over else breaks(setting, "bias-k.weights")
+    broken = breaks(setting, "bias-k.weights")
+    if over:
+        broken = _("{dtype} ends at {limit}, and the largest key does not", **ends)
+    undecided = _("{dtype} ends at {limit}, and the largest key comes close to it", **ends) if near else ""
     test = replace(
         TESTS["bias-k.weights"],
         key=f"bias-k.{setting.dtype}",
         breaks=lambda _: broken,
-        leaves=lambda _: f"{ends}, and the largest key comes close to it" if near else "",
+        leaves=lambda _: undecided,
     )
     cases = f"‖b_K‖ = {format_number(size)}"
     found = Found(measured, bound, cases, size=1.0, exact=math.inf if over else residual)

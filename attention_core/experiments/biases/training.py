@@ -18,6 +18,7 @@ from attention_core.experiments.judge import Found, Test, judge_all
 from attention_core.experiments.optimizers import SGD, AdamW, FlatParameters
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.multi_head import MultiHeadAttention
 
 LEARNING_RATES: Final = {"SGD": 0.1, "Adam": 0.001}
@@ -25,7 +26,10 @@ SENTENCES: Final = 8
 TOKENS: Final = 6
 REPORT_EVERY: Final = 50
 TEST: Final = Test(
-    "bias-k-grad.training", "≤", "after training with SGD the bias is as long as", "‖b_K‖ after training with SGD"
+    "bias-k-grad.training",
+    "≤",
+    _("after training with SGD the bias is as long as"),
+    _("‖b_K‖ after training with SGD"),
 )
 
 
@@ -95,7 +99,8 @@ def _norms(module: MultiHeadAttention) -> list[float]:
 
 
 def _result(config: TrainingConfig, norms: list[list[list[float]]], bound: float) -> TrainingResult:
-    found = {TEST.key: Found(norms[0][-1][1], bound, f"{config.steps:,} steps from b_K = 0", size=norms[0][-1][0])}
+    cases = _("{steps:,} steps from b_K = 0", steps=config.steps)
+    found = {TEST.key: Found(norms[0][-1][1], bound, cases, size=norms[0][-1][0])}
     return TrainingResult.of(
         config,
         judge_all(config, (TEST,), found),

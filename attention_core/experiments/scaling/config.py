@@ -9,11 +9,12 @@ import torch
 from attention_core.experiments.checks import ConfigError, check_int
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, plain, setting
+from attention_core.language import gettext_lazy as _
 
 D_HEADS: Final = tuple(2**i for i in range(13))  # 1 … 4096
 CHUNK: Final = 128  # queries at a time: 4 MB a tensor at d_head = 4096 in float64
 MODEL_WIDTH: Final = 512  # d_model of the module whose W_Q and W_K queries and keys may go through
-SCALES: Final = {"none": "none", "root": "1/√d_head", "head": "1/d_head", "power": "d_head^−α"}
+SCALES: Final = {"none": _("none"), "root": "1/√d_head", "head": "1/d_head", "power": "d_head^−α"}
 UNSCALED: Final = "1"
 SCALED: Final = "1/√d_head"
 _ALPHA: Final = 0.25
@@ -27,7 +28,7 @@ def check_d_head(d_head: object) -> int:
     """
     d_head = plain(d_head)
     if type(d_head) is not int or d_head not in D_HEADS:
-        raise ConfigError("d_head", d_head, "a power of two from 1 to 4,096 is allowed")
+        raise ConfigError("d_head", d_head, _("a power of two from 1 to 4,096 is allowed"))
     return D_HEADS.index(d_head)
 
 
@@ -58,28 +59,33 @@ class ScalingConfig(RunConfig):
         ConfigError: If a setting is not possible.
     """
 
-    num_keys: int = setting(64, Whole(1, 128, label="Keys"))
+    num_keys: int = setting(64, Whole(1, 128, label=_("Keys")))
     num_queries: int = 2048
-    scale: str = setting("none", Choice(SCALES, label="Scale of the scores"))
-    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label="Exponent α of 1/d_head^α"))
-    temperature: float = setting(1.0, Real(0.1, 10.0, 0.1, label="Temperature", hint="Divides the scores."))
+    scale: str = setting("none", Choice(SCALES, label=_("Scale of the scores")))
+    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label=_("Exponent α of 1/d_head^α")))
+    temperature: float = setting(1.0, Real(0.1, 10.0, 0.1, label=_("Temperature"), hint=_("Divides the scores.")))
     inputs: str = setting(
         "normal",
         Choice(
-            {"normal": "normal", "uniform": "uniform", "signs": "±1"}, label="Components of q and k", listed=False
+            {"normal": _("normal"), "uniform": _("uniform"), "signs": "±1"},
+            label=_("Components of q and k"),
+            listed=False,
         ),
     )
-    std: float = setting(1.0, Real(0.1, 4.0, 0.1, label="Standard deviation"))
-    mean: float = setting(0.0, Real(-2.0, 2.0, 0.1, label="Mean", hint="In standard deviations."))
+    std: float = setting(1.0, Real(0.1, 4.0, 0.1, label=_("Standard deviation")))
+    mean: float = setting(0.0, Real(-2.0, 2.0, 0.1, label=_("Mean"), hint=_("In standard deviations.")))
     correlation: float = setting(
-        0.0, Real(0.0, 1.0, 0.1, label="Correlation of q and k", hint="Of each query with one of the keys.")
+        0.0, Real(0.0, 1.0, 0.1, label=_("Correlation of q and k"), hint=_("Of each query with one of the keys."))
     )
-    qk_norm: bool = setting(False, Switch(label="QK-norm", hint="Divide each query and key by its root mean square."))
+    qk_norm: bool = setting(
+        False, Switch(label="QK-norm", hint=_("Divide each query and key by its root mean square."))
+    )
     through_module: bool = setting(
-        False, Switch(label="Draw q and k through W_Q, W_K", hint="As torch initialises them.")
+        False, Switch(label=_("Draw q and k through W_Q, W_K"), hint=_("As torch initialises them."))
     )
     naive_epsilon: bool = setting(
-        False, Switch(label="ε as 1 − a_max", hint="It cancels, and seems to break the bound on ‖J‖.", link="naive")
+        False,
+        Switch(label=_("ε as 1 − a_max"), hint=_("It cancels, and seems to break the bound on ‖J‖."), link="naive"),
     )
 
     def __post_init__(self) -> None:
@@ -88,11 +94,11 @@ class ScalingConfig(RunConfig):
         for name in ("std", "mean", "correlation"):
             value = getattr(self, name)
             if abs(10 * value - round(10 * value)) > 1e-5:
-                raise ConfigError(name, value, "a number in tenths is allowed")
+                raise ConfigError(name, value, _("a number in tenths is allowed"))
             object.__setattr__(self, name, round(value, 1))  # single precision's .3 is the one that is meant
         if self.through_module and (self.mean, self.correlation) != (0, 0):
-            given = f"mean {self.mean:g} and correlation {self.correlation:g}"
-            raise ConfigError("through_module", given, "with W_Q and W_K, mean 0 and correlation 0 are allowed")
+            given = _("mean {mean:g} and correlation {rho:g}", mean=self.mean, rho=self.correlation)
+            raise ConfigError("through_module", given, _("with W_Q and W_K, mean 0 and correlation 0 are allowed"))
         self._check_range()
 
     def _check_range(self) -> None:
@@ -104,7 +110,12 @@ class ScalingConfig(RunConfig):
             raise ConfigError(
                 "dtype",
                 self.dtype,
-                f"scores reach {size:,.0f} with these inputs, {self.dtype} ends at {largest:,.0f}",
+                _(
+                    "scores reach {size:,.0f} with these inputs, {dtype} ends at {largest:,.0f}",
+                    size=size,
+                    dtype=self.dtype,
+                    largest=largest,
+                ),
             )
 
     def scale_of(self, d_head: int) -> float:

@@ -16,6 +16,7 @@ from attention_core.experiments.scaling.curves import ROW_STATISTICS, ScalingCur
 from attention_core.experiments.scaling.inputs import Inputs, chunks, pair_rows
 from attention_core.experiments.scaling.stats import entropy, jacobian_norm, rest_of_row, row_norms, zeros_in
 from attention_core.experiments.step import Step
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.dot_product import attention_scores, precise_scores, softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Identity
@@ -232,7 +233,10 @@ def steps_part(config: ScalingConfig) -> Generator[Step | ScalingPart]:
     total = -(-config.num_queries // CHUNK)
     for done in range(total):
         at = slice(done * CHUNK, min((done + 1) * CHUNK, config.num_queries))
-        yield Step(done, total, f"queries {at.start + 1:,} to {at.stop:,} of {config.num_queries:,}")
+        doing = _(
+            "queries {first:,} to {last:,} of {all:,}", first=at.start + 1, last=at.stop, all=config.num_queries
+        )
+        yield Step(done, total, doing)
         with torch.inference_mode(False), torch.no_grad():
             _add_chunk(next(inputs), modules, multiples, lengths, rows[..., at], sums)
     values, summed = rows.cpu().numpy(), sums.cpu().numpy()

@@ -17,12 +17,14 @@ from torch import Tensor
 from attention_core.experiments.bounds import tolerance
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Test, judge_all
-from attention_core.experiments.number_format import format_number, plural
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.scaling.config import D_HEADS, SCALED, UNSCALED, ScalingConfig, expected_scores
 from attention_core.experiments.scaling.curves import ERRORS, SATURATED, ScalingCurves
 from attention_core.experiments.scaling.inputs import pairs_of
 from attention_core.experiments.scaling.stats import jacobian_norm
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import SEMICOLON, Text, joined, ngettext_lazy
+from attention_core.language import gettext_lazy as _
 
 SMALL, LARGE = 64, D_HEADS[-1]  # the two sizes that scale-grad compares
 COLLAPSE, KEPT = 0.01, 0.5  # a median this many times smaller has collapsed; a mean above this part has not
@@ -30,8 +32,10 @@ _MODEL_ROWS: Final = 4096
 _KURTOSIS: Final = {"normal": 3.0, "uniform": 1.8, "signs": 1.0}
 _SURELY: Final = 20  # of the model's 1,024 rows: the chance that none of a run's 2,048 does it is about e⁻⁴⁰
 _MOST: Final = 0.65  # of the rows: if so many have a gradient, so has the median row
-_DEAD: Final = f"at d_head = {SMALL} already, the precision leaves too few queries any weight but the largest"
-_ONE_KEY: Final = "a single key always has weight 1, so there is nothing to saturate and no gradient"
+_DEAD: Final = _(
+    "at d_head = {size} already, the precision leaves too few queries any weight but the largest", size=SMALL
+)
+_ONE_KEY: Final = _("a single key always has weight 1, so there is nothing to saturate and no gradient")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,28 +120,34 @@ def verdicts(
 ) -> tuple[Verdict, ...]:
     """scale-var (unscaled, scaled), scale-sat, scale-jac (keys, two) and scale-grad (median, mean)."""
     every = tuple({id(one): one for one in (unscaled, scaled, chosen)}.values())
-    rows = f"of {len(every) * len(D_HEADS) * config.num_queries:,} rows"
-    everywhere = f"{len(every)} factors, {len(D_HEADS)} sizes, {_cases(config)}"
-    theorem = "with a single key both are 0" if config.num_keys == 1 else THEOREM
+    rows = _("of {rows:,} rows", rows=len(every) * len(D_HEADS) * config.num_queries)
+    everywhere = _(
+        "{factors} factors, {sizes} sizes, {cases}", factors=len(every), sizes=len(D_HEADS), cases=_cases(config)
+    )
+    theorem = _("with a single key both are 0") if config.num_keys == 1 else THEOREM
     words, small = _scale_words(config), D_HEADS.index(SMALL)
     keys, two = (int(sum(getattr(one, name).sum() for one in every)) for name in ("above_keys", "above_two"))
-    typical = f"in probability: {1 - float(chosen.saturated[-1]):.1%} of the queries give no key {SATURATED:g}"
+    typical = _(
+        "in probability: {share:.1%} of the queries give no key {weight:g}",
+        share=1 - float(chosen.saturated[-1]),
+        weight=SATURATED,
+    )
     least_median, least_mean = COLLAPSE * chosen.gradient_median[small], KEPT * chosen.gradient_mean[small]
     found = {
         "scale-var.unscaled": _moments(config, unscaled),
         "scale-var.scaled": _moments(config, scaled),
         "scale-sat": Found(
-            float(chosen.max_weight[-1]), SATURATED, _cases(config), note="; ".join(filter(None, (typical, words)))
+            float(chosen.max_weight[-1]), SATURATED, _cases(config), note=joined(SEMICOLON, (typical, words))
         ),
         "scale-jac.keys": Found(keys, 0, everywhere, unit=rows, note=theorem),
         "scale-jac.two": Found(two, 0, everywhere, unit=rows, note=theorem),
         "scale-grad.median": Found(
             float(chosen.gradient_median[-1]), float(least_median),
-            f"a hundredth of that at {SMALL} or less; {_cases(config)}", note=words,
+            _("a hundredth of that at {size} or less; {cases}", size=SMALL, cases=_cases(config)), note=words,
         ),
         "scale-grad.mean": Found(
             float(chosen.gradient_mean[-1]), float(least_mean),
-            f"half of that at {SMALL} or more; {_cases(config)}", note=words,
+            _("half of that at {size} or more; {cases}", size=SMALL, cases=_cases(config)), note=words,
         ),
     }  # fmt: skip
     return judge_all(config, _tests(config), found)
@@ -146,32 +156,37 @@ def verdicts(
 def _tests(config: ScalingConfig) -> tuple[Test, ...]:
     """The table, with what the model foresees at the two sizes that are compared."""
     small, large = (model(config, d_head, config.factor(d_head)) for d_head in (SMALL, LARGE))
-    rows = "rows with ‖J‖_F >"
     return (
         *(
             Test(f"scale-var.{part}", "≤",
-                 f"mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
-                 f"max of |E[s]| and |E[s²] − {claimed}|", breaks=_other_inputs,
+                 _("mean and mean square of s = {scores} differ from 0 and {claimed} by at most",
+                   scores=scores, claimed=claimed),
+                 _("max of |E[s]| and |E[s²] − {claimed}|", claimed=claimed), breaks=_other_inputs,
                  foresees=partial(_foreseen_errors, factors=FACTORS[part]))
             for part, scores, claimed in (("unscaled", "q·k", "d_head"), ("scaled", "q·k/√d_head", "1"))
         ),
-        Test("scale-sat", "≥", f"at d_head = {LARGE:,} the largest of a query's weights is on average",
-             f"mean a_max at {LARGE:,}", breaks=partial(_spreads, foreseen=large.max_weight),
+        Test("scale-sat", "≥", _("at d_head = {size:,} the largest of a query's weights is on average", size=LARGE),
+             _("mean a_max at {size:,}", size=LARGE), breaks=partial(_spreads, foreseen=large.max_weight),
              leaves=partial(_near_saturation, foreseen=large.max_weight)),
         *(
-            Test(f"scale-jac.{part}", "=", f"above the bound {name} are", f"{rows} {name}",
+            Test(f"scale-jac.{part}", "=", _("above the bound {bound} are", bound=name),
+                 _("rows with ‖J‖_F > {bound}", bound=name),
                  breaks=partial(_cancels, times=times), leaves=partial(_may_cancel, times=times))
             for part, name, times in (("keys", "nε", config.num_keys), ("two", "2ε", 2))
         ),
-        Test("scale-grad.median", "≤", f"at d_head = {LARGE:,} the typical gradient, the median over queries, is",
-             f"median ‖∂L/∂q‖ at {LARGE:,}", breaks=partial(_lasts, small=small, large=large),
+        Test("scale-grad.median", "≤",
+             _("at d_head = {size:,} the typical gradient, the median over queries, is", size=LARGE),
+             _("median ‖∂L/∂q‖ at {size:,}", size=LARGE), breaks=partial(_lasts, small=small, large=large),
              leaves=partial(_median_open, small=small, large=large)),
-        Test("scale-grad.mean", "≥", "there the mean over all queries is", f"mean ‖∂L/∂q‖ at {LARGE:,}",
+        Test("scale-grad.mean", "≥", _("there the mean over all queries is"),
+             _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE),
              breaks=partial(_fades, small=small, large=large), leaves=partial(_mean_open, small=small, large=large)),
     )  # fmt: skip
 
 
-THEOREM: Final = "a theorem of any shares that add up to 1: what may fail is how the weight that is left is computed"
+THEOREM: Final = _(
+    "a theorem of any shares that add up to 1: what may fail is how the weight that is left is computed"
+)
 FACTORS: Final = {"unscaled": np.ones(len(D_HEADS)), "scaled": np.array(D_HEADS) ** -0.5}
 
 
@@ -186,8 +201,10 @@ def _moments(config: ScalingConfig, curves: ScalingCurves) -> Found:
     claim = np.square(curves.factor) * D_HEADS
     error = np.sqrt(curves.score_square / curves.pairs)
     off = _standard_errors(config, claim, curves.score_mean, curves.score_square, error, curves.score_square_error)
-    cases = f"{len(D_HEADS)} sizes, {int(curves.pairs.min()):,} or more independent pairs each"
-    return Found(off, ERRORS, cases, unit="standard errors", note=_inputs_words(config))
+    cases = _(
+        "{sizes} sizes, {pairs:,} or more independent pairs each", sizes=len(D_HEADS), pairs=int(curves.pairs.min())
+    )
+    return Found(off, ERRORS, cases, unit=_("standard errors"), note=_inputs_words(config))
 
 
 def _foreseen_errors(config: ScalingConfig, factors: np.ndarray) -> float:
@@ -239,7 +256,7 @@ def _standard_errors(
 
 
 def _spreads(config: ScalingConfig, foreseen: float) -> str:
-    close = _scale_words(config) or "scores this close together leave every key some weight"
+    close = _scale_words(config) or _("scores this close together leave every key some weight")
     return "" if foreseen >= SATURATED else close
 
 
@@ -247,20 +264,22 @@ def _near_saturation(config: ScalingConfig, foreseen: float) -> str:
     if config.num_keys == 1:
         return _ONE_KEY
     near = abs(foreseen - SATURATED) < 0.02 + 0.3 * expected_scores(config, LARGE).shared
-    return f"theory foresees {format_number(foreseen)}, too near {SATURATED:g} to tell" if near else ""
+    said = {"foreseen": format_number(foreseen), "bound": SATURATED}
+    return _("theory foresees {foreseen}, too near {bound:g} to tell", **said) if near else ""
 
 
 def _cancels(config: ScalingConfig, times: int) -> str:
     naive = config.naive_epsilon and config.num_keys > 1
     sure = naive and _cancel(config, times, slack=0.0, sharper=1.0) >= _SURELY
-    return "ε is computed as 1 − a_max, which cancels once a_max rounds to 1" if sure else ""
+    return _("ε is computed as 1 − a_max, which cancels once a_max rounds to 1") if sure else ""
 
 
 def _may_cancel(config: ScalingConfig, times: int) -> str:
     if not config.naive_epsilon or config.num_keys == 1 or _cancels(config, times):
         return ""
     may = _cancel(config, times, slack=4 * torch.finfo(config.torch_dtype).eps, sharper=1.3)
-    return "ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here" if may else ""
+    left = _("ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here")
+    return left if may else ""
 
 
 def _cancel(config: ScalingConfig, times: int, *, slack: float, sharper: float) -> int:
@@ -289,7 +308,7 @@ def _cancel(config: ScalingConfig, times: int, *, slack: float, sharper: float) 
 
 
 def _lasts(config: ScalingConfig, small: Model, large: Model) -> str:
-    close = _scale_words(config) or "scores this close together keep softmax from saturating"
+    close = _scale_words(config) or _("scores this close together keep softmax from saturating")
     return "" if large.gradient_median <= COLLAPSE * small.gradient_median else close
 
 
@@ -300,7 +319,7 @@ def _median_open(config: ScalingConfig, small: Model, large: Model) -> str:
 
 
 def _fades(config: ScalingConfig, small: Model, large: Model) -> str:
-    tie = _scale_words(config) or "even queries whose best keys tie pass less on"
+    tie = _scale_words(config) or _("even queries whose best keys tie pass less on")
     return "" if large.gradient_mean >= KEPT * small.gradient_mean else tie
 
 
@@ -318,38 +337,47 @@ def _undecided(config: ScalingConfig, foreseen: tuple[float, float], bound: floa
     unsure *= 1 + 2 * expected_scores(config, LARGE).shared
     if not (bound / unsure < foreseen[1] and foreseen[0] < bound * unsure):
         return ""
-    said = f"theory foresees about {format_number(sum(foreseen) / 2)} beside {format_number(bound)}, too near to tell"
-    return "; ".join(filter(None, (_scale_words(config), said)))
+    said = _(
+        "theory foresees about {foreseen} beside {bound}, too near to tell",
+        foreseen=format_number(sum(foreseen) / 2),
+        bound=format_number(bound),
+    )
+    return joined(SEMICOLON, (_scale_words(config), said))
 
 
-def _cases(config: ScalingConfig) -> str:
-    return f"{config.num_queries:,} queries, {plural(config.num_keys, 'key')}"
+def _cases(config: ScalingConfig) -> Text:
+    keys = ngettext_lazy("{count:,} key", "{count:,} keys", config.num_keys)
+    return _("{queries:,} queries, {keys}", queries=config.num_queries, keys=keys)
 
 
-def _inputs_words(config: ScalingConfig) -> str:
+def _inputs_words(config: ScalingConfig) -> Text:
     """Which settings take q and k away from independent components of mean 0 and variance 1."""
     words = []
     if config.std != 1 and not config.qk_norm:
-        words.append(f"the standard deviation is {config.std:g}")
+        words.append(_("the standard deviation is {std:g}", std=config.std))
     if config.mean:
-        words.append(f"the mean is {config.mean:g} standard deviations")
+        words.append(_("the mean is {mean:g} standard deviations", mean=config.mean))
     if config.correlation:
-        words.append(f"q and k are correlated by {config.correlation:g}")
+        words.append(_("q and k are correlated by {rho:g}", rho=config.correlation))
     if config.through_module and not config.qk_norm:
         square = expected_scores(config, 1).std ** 2
         share = "d_head/9" if config.std == 1 and not config.mean else f"{format_number(square)} d_head"
         words.append(
-            f"W_Q and W_K as initialised have entries of variance 1/(3 d_model), so Var(q·k) is about {share}"
+            _(
+                "W_Q and W_K as initialised have entries of variance 1/(3 d_model), so Var(q·k) is about {share}",
+                share=share,
+            )
         )
     if config.qk_norm:
-        words.append("QK-norm gives q and k mean square 1")
-    return "; ".join(words)
+        words.append(_("QK-norm gives q and k mean square 1"))
+    return joined(SEMICOLON, words)
 
 
-def _scale_words(config: ScalingConfig) -> str:
+def _scale_words(config: ScalingConfig) -> Text:
     """What keeps softmax from saturating, or makes it saturate more."""
-    words = [] if config.scale == "none" else [f"q·k is multiplied by {config.factor_name}"]
-    if config.scale == "none" and config.temperature != 1:
-        words.append(f"the temperature is {config.temperature:g}")
-    inputs = _inputs_words(config)
-    return "; ".join([*words, inputs] if inputs else words)
+    words: list[str] = []
+    if config.scale != "none":
+        words.append(_("q·k is multiplied by {factor}", factor=config.factor_name))
+    elif config.temperature != 1:
+        words.append(_("the temperature is {temperature:g}", temperature=config.temperature))
+    return joined(SEMICOLON, (*words, _inputs_words(config)))

@@ -32,16 +32,18 @@ from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixView, Series
 from attention_core.figures.theme import Role
+from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined
+from attention_core.language import gettext as _
 
 CurveResult = KeySweepResult | ShiftResult | AfterNormResult | MeanResult | TrainingResult | AppendixResult
 CURVES: Final = {
     "gradients": GRADIENTS,
-    "key-size": "Key bias from 0.001 to 1,000,000",
-    "shift": "Softmax of shifted scores",
-    "norms": "What a norm leaves",
-    "mean": "Mean of Wx + b",
-    "training": "Training",
-    "appendix": "Published and measured",
+    "key-size": gettext_lazy("Key bias from 0.001 to 1,000,000"),
+    "shift": gettext_lazy("Softmax of shifted scores"),
+    "norms": gettext_lazy("What a norm leaves"),
+    "mean": gettext_lazy("Mean of Wx + b"),
+    "training": gettext_lazy("Training"),
+    "appendix": gettext_lazy("Published and measured"),
 }
 PRECISION_ROLES: Final[dict[str, Role]] = {
     "float64": "query",
@@ -60,14 +62,20 @@ def residual_view(result: KeySweepResult, *, at: float | None = None) -> MatrixV
     """
     measured = _by_precision(result.dtypes, result.residuals)
     bounds = tuple(
-        Series(name=f"{dtype}, bound", values=bound, role=PRECISION_ROLES[dtype], dashed=True, listed=False)
+        Series(
+            name=_("{dtype}, bound", dtype=dtype),
+            values=bound,
+            role=PRECISION_ROLES[dtype],
+            dashed=True,
+            listed=False,
+        )
         for dtype, bound in zip(result.dtypes, result.bounds, strict=True)
     )
     return _view(
         result,
         CURVES["key-size"],
         (result.sizes, "‖b_K‖"),
-        ((*measured, *bounds), "largest change of a weight (dashed: bound)"),
+        ((*measured, *bounds), _("largest change of a weight (dashed: bound)")),
         marked=None if at is None else result.sizes.index(at),
         note=_left_out(result.dtypes, result.sizes, result.residuals, "‖b_K‖"),
     )
@@ -91,22 +99,28 @@ def shift_view(result: ShiftResult, *, naive: bool = False) -> MatrixView:
                 np.where(np.arange(row.size) == finite[-1], row, np.nan) if finite.size else np.full(row.size, np.nan)
             )
             role = PRECISION_ROLES[dtype]
-            series.append(Series(name=f"{dtype}, naive ends", values=ends, role=role, crosses=True, listed=False))
-        said.append("Crosses: naive softmax ends. " + _left_out(result.dtypes, result.shifts, result.naive, "δ"))
+            name = _("{dtype}, naive ends", dtype=dtype)
+            series.append(Series(name=name, values=ends, role=role, crosses=True, listed=False))
+        said += [
+            _("Crosses: naive softmax ends."),
+            _left_out(result.dtypes, result.shifts, result.naive, "δ"),
+        ]
     return _view(
         result,
         CURVES["shift"],
         (result.shifts, "δ"),
-        (tuple(series), "largest change of a weight"),
-        note=" ".join(said).strip(),
+        (tuple(series), _("largest change of a weight")),
+        note=" ".join(filter(None, said)),
     )
 
 
 def mean_view(result: MeanResult) -> MatrixView:
     """Root mean square of mean − b_Q against the number of samples, beside its standard error."""
-    measured = Series(name="measured", values=result.errors, role="query")
-    expected = Series(name="standard error", values=result.expected_errors, dashed=True)
-    return _view(result, CURVES["mean"], (result.samples, "samples"), ((measured, expected), "error of the mean"))
+    measured = Series(name=_("measured"), values=result.errors, role="query")
+    expected = Series(name=_("standard error"), values=result.expected_errors, dashed=True)
+    return _view(
+        result, CURVES["mean"], (result.samples, _("samples")), ((measured, expected), _("error of the mean"))
+    )
 
 
 def training_view(result: TrainingResult) -> MatrixView:
@@ -116,36 +130,40 @@ def training_view(result: TrainingResult) -> MatrixView:
         for i, optimizer in enumerate(result.optimizers)
         for j, role in enumerate(ROLE_OF)
     )
-    return _view(result, CURVES["training"], (range(result.norms.shape[1]), "step"), (series, "‖b‖"), log_x=False)
+    return _view(result, CURVES["training"], (range(result.norms.shape[1]), _("step")), (series, "‖b‖"), log_x=False)
 
 
 def norms_view(result: AfterNormResult) -> MatrixView:
     """What of b_O's mean part and of its rest survives each norm, on a log axis; exact zeros are named."""
-    names = tuple(one.norm if one.norm != "none" else "no norm" for one in result.survivals)
+    names = tuple(one.norm if one.norm != "none" else _("no norm") for one in result.survivals)
     parts: tuple[tuple[str, str, Role | None], ...] = (
-        ("mean part of b_O", "mean_part", None),
-        ("the rest of b_O", "rest", "output"),
+        (_("mean part of b_O"), "mean_part", None),
+        (_("the rest of b_O"), "rest", "output"),
     )
     return _bars(
         result,
         CURVES["norms"],
-        Axis(title="norm", labels=names),
+        Axis(title=_("norm"), labels=names),
         tuple((part, np.array([getattr(one, of) for one in result.survivals]), role) for part, of, role in parts),
-        "largest change of the output",
+        _("largest change of the output"),
         bounds=np.array([one.bound for one in result.survivals]),
-        note=f"{result.refusal}." if result.refusal else "",
+        note=_("{sentence}.", sentence=result.refusal) if result.refusal else "",
     )
 
 
 def appendix_view(result: AppendixResult) -> MatrixView:
     """The published numbers beside ours in float32 and in float64, on a log axis; exact zeros are named."""
-    parts: tuple[tuple[str, Role | None], ...] = (("published", None), ("float32", "value"), ("float64", "query"))
+    parts: tuple[tuple[str, str, Role | None], ...] = (
+        (_("published"), "published", None),
+        ("float32", "float32", "value"),
+        ("float64", "float64", "query"),
+    )
     return _bars(
         result,
         CURVES["appendix"],
-        Axis(title="quantity", labels=tuple(row.quantity for row in result.rows)),
-        tuple((part, np.array([getattr(row, part) for row in result.rows]), role) for part, role in parts),
-        "with − without b_K",
+        Axis(title=_("quantity"), labels=tuple(str(row.quantity) for row in result.rows)),
+        tuple((part, np.array([getattr(row, of) for row in result.rows]), role) for part, of, role in parts),
+        _("with − without b_K"),
     )
 
 
@@ -210,7 +228,7 @@ def _view(
     log_x: bool = True, marked: int | None = None, note: str = "",
 ) -> MatrixView:  # fmt: skip
     panel = LinesPanel(
-        title=title,
+        title=str(title),
         x=np.array(x[0]),
         x_title=x[1],
         series=y[0],
@@ -233,17 +251,17 @@ def _bars(
     panels = []
     for name, values, role in parts:
         zero = [label for label, value in zip(labels.labels, values, strict=True) if value == 0]
-        said = [f"Exactly 0: {', '.join(zero)}."] if zero else []
+        said = [_("Exactly 0: {names}.", names=joined(COMMA, zero))] if zero else []
         panels.append(
             BarsPanel(
-                title=f"{title}: {name}",
+                title=_("{title}: {part}", title=title, part=name),
                 values=values,
                 labels=labels,
                 quantity=quantity,
                 log_y=True,
                 limits=(low / 3, high * 3),
                 overlay=None if bounds is None else (np.arange(len(bounds)), bounds),
-                overlay_name="" if bounds is None else "rounding explains up to",
+                overlay_name="" if bounds is None else _("rounding explains up to"),
                 role=role,
                 note=" ".join([*said, note] if note else said),
             )
@@ -263,7 +281,9 @@ def _left_out(dtypes: Sequence[str], x: Sequence[float], values: np.ndarray, nam
     for dtype, row in zip(dtypes, values, strict=True):
         broken = np.flatnonzero(np.isnan(row))
         if broken.size:
-            said.append(f"{dtype} is NaN from {name} = {format_number(x[int(broken[0])])}")
+            size = format_number(x[int(broken[0])])
+            said.append(_("{dtype} is NaN from {name} = {size}", dtype=dtype, name=name, size=size))
         if (row == 0).any():
-            said.append(f"{dtype} is exactly 0 at {int((row == 0).sum())} of {row.size} sizes")
-    return "; ".join(said) + "." if said else ""
+            zeros = int((row == 0).sum())
+            said.append(_("{dtype} is exactly 0 at {zeros} of {all} sizes", dtype=dtype, zeros=zeros, all=row.size))
+    return _("{sentence}.", sentence=joined(SEMICOLON, said)) if said else ""

@@ -1,13 +1,10 @@
 """Why models came to leave biases out: a short history, each point beside what this page measures of it."""
 
-from typing import Final
-
 from attention_core.experiments.biases import AfterNormResult, BiasesResult, MeanResult
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.curves import CURVES
 from attention_core.figures.proof import ProofStep, measured
-
-_CHOOSE: Final = "Choose the curve “{}” to measure it."
+from attention_core.language import gettext as _
 
 
 def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[ProofStep, ...]:
@@ -18,41 +15,52 @@ def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[Proof
         below: What the curve below the picture is drawn from.
         rotary: Whether positions are rotary.
     """
-    mean = _CHOOSE.format(CURVES["mean"])
+    mean, norms = (_("Choose the curve “{curve}” to measure it.", curve=CURVES[name]) for name in ("mean", "norms"))
     if isinstance(below, MeanResult):
         mean = measured(below)
-    norms = _CHOOSE.format(CURVES["norms"])
     if isinstance(below, AfterNormResult):
         norms = measured(below)
     key = result.effect("k")
     felt = (
-        f"Under these settings the key bias moves the weights by `{format_number(key.weights)}`, and its gradient is "
-        f"`{format_number(key.gradient)}`."
+        _(
+            "Under these settings the key bias moves the weights by `{weights}`, and its gradient is `{gradient}`.",
+            weights=format_number(key.weights),
+            gradient=format_number(key.gradient),
+        )
         if key
-        else "The key bias is off."
+        else _("The key bias is off.")
     )
     return (
         ProofStep(
-            "A short history. The transformer of 2017 has biases in its feed-forward network; most implementations "
-            "give them to q, k and v too. A bias is what a layer answers to an average input, E[Wx + b] = b: "
-            "knowledge from before the input is seen.",
+            _(
+                "A short history. The transformer of 2017 has biases in its feed-forward network; most "
+                "implementations give them to q, k and v too. A bias is what a layer answers to an average input, "
+                "E[Wx + b] = b: knowledge from before the input is seen."
+            ),
             mean,
         ),
         ProofStep(
-            "LayerNorm (Ba et al. 2016) brings a bias of its own, its shift β, and takes from the bias before it "
-            "only what all features share. RMSNorm (Zhang & Sennrich 2019) centres nothing and shifts nothing: "
-            "simpler, and what came with a bias stays.",
+            _(
+                "LayerNorm (Ba et al. 2016) brings a bias of its own, its shift β, and takes from the bias before it "
+                "only what all features share. RMSNorm (Zhang & Sennrich 2019) centres nothing and shifts nothing: "
+                "simpler, and what came with a bias stays."
+            ),
             norms,
         ),
         ProofStep(
-            "PaLM (Chowdhery et al. 2022) leaves the biases out of all its dense layers and norms, and reports that "
-            "large models then train more stably. Why is not settled; the notes suspect the prior knowledge, which "
-            "misleads where the data shift. That the key bias of plain attention does nothing is certain.",
-            felt if not rotary else "With rotary positions it is not: see the next point.",
+            _(
+                "PaLM (Chowdhery et al. 2022) leaves the biases out of all its dense layers and norms, and reports "
+                "that large models then train more stably. Why is not settled; the notes suspect the prior "
+                "knowledge, which misleads where the data shift. That the key bias of plain attention does nothing "
+                "is certain."
+            ),
+            felt if not rotary else _("With rotary positions it is not: see the next point."),
         ),
         ProofStep(
-            "Rotary positions (Su et al. 2021) turn what is added to a key by an angle of its own at every slot, so "
-            "the key bias counts again. Qwen (2023) leaves biases out as PaLM does, but for q, k and v.",
-            felt if rotary else "Switch rotary positions on, below “What breaks it”, to measure it.",
+            _(
+                "Rotary positions (Su et al. 2021) turn what is added to a key by an angle of its own at every slot, "
+                "so the key bias counts again. Qwen (2023) leaves biases out as PaLM does, but for q, k and v."
+            ),
+            felt if rotary else _("Switch rotary positions on, below “What breaks it”, to measure it."),
         ),
     )

@@ -10,8 +10,10 @@ from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
 from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.theme import Role
+from attention_core.language import AND, COMMA, gettext_lazy, joined, listed
+from attention_core.language import gettext as _
 
-GRADIENTS: Final = "Gradients of the biases"
+GRADIENTS: Final = gettext_lazy("Gradients of the biases")
 ROLE_OF: Final[dict[str, Role]] = {"q": "query", "k": "key", "v": "value", "o": "output"}
 VISIBLE: Final = 1e-3  # a difference of weights that an eye could see in a colour
 TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
@@ -29,7 +31,7 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
     notes = [_term_note(terms[:, i], constant=constant) for i, constant in enumerate(result.constant)]
     if len(result.tokens) == 1:
-        notes = ["One key: softmax sees nothing."] * 4
+        notes = [_("One key: softmax sees nothing.")] * 4
     return MatrixView(
         panels=tuple(
             MatrixPanel(
@@ -37,7 +39,7 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
                 values=terms[:, i],
                 rows=rows,
                 columns=columns,
-                quantity=f"part of the score{_of(head)}",
+                quantity=_in_head(_("part of the score"), head),
                 scale="diverging",
                 limits=(-reach, reach),
                 note=notes[i],
@@ -52,16 +54,23 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
 
 def _terms_summary(constant: tuple[bool, ...]) -> str:
     """What of the four terms, of which only those with b_K are ever the same along a row, softmax sees."""
-    told = "Scores are the sum of four such terms, and softmax cancels whatever is the same along a row"
     if constant[1] and constant[3]:
-        return f"{told}: the two terms of the key bias."
-    return f"{told}; here the key's terms are not, and the key bias is felt."
+        return _(
+            "Scores are the sum of four such terms, and softmax cancels whatever is the same along a row: "
+            "the two terms of the key bias."
+        )
+    return _(
+        "Scores are the sum of four such terms, and softmax cancels whatever is the same along a row; "
+        "here the key's terms are not, and the key bias is felt."
+    )
 
 
 def _term_note(term: np.ndarray, *, constant: bool) -> str:
     if not term.any():
-        return "All 0: without that bias there is no such term."
-    return "The same along each row: softmax cancels it." if constant else "Differs along each row: softmax sees it."
+        return _("All 0: without that bias there is no such term.")
+    if constant:
+        return _("The same along each row: softmax cancels it.")
+    return _("Differs along each row: softmax sees it.")
 
 
 def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
@@ -73,43 +82,68 @@ def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
     """
     rows, keys = _token_axes(result.tokens, result.scores_change.shape[-1])
     features = Axis(
-        title="feature", labels=tuple(str(i + 1) for i in range(result.output_change.shape[-1])), role="output"
+        title=_("feature"), labels=tuple(str(i + 1) for i in range(result.output_change.shape[-1])), role="output"
     )
     parts = (
-        ("Scores", of_head(result.scores_change, head), keys, 0.0),
-        ("Weights", of_head(result.weights_change, head), keys, max(result.weight_bounds)),
-        ("Output", result.output_change, features, max(result.output_bounds)),
+        (
+            "scores",
+            _("Scores: with − without"),
+            _in_head(_("change of the scores"), head),
+            of_head(result.scores_change, head),
+            keys,
+            0.0,
+        ),
+        (
+            "weights",
+            _("Weights: with − without"),
+            _in_head(_("change of the weights"), head),
+            of_head(result.weights_change, head),
+            keys,
+            max(result.weight_bounds),
+        ),
+        (
+            "output",
+            _("Output: with − without"),
+            _("change of the output"),
+            result.output_change,
+            features,
+            max(result.output_bounds),
+        ),
     )
-    still = [name.lower() for name, values, _, bound in parts if np.abs(values).max() <= bound]
+    still = [name for name, *_words, values, _axis, bound in parts if np.abs(values).max() <= bound]
     return MatrixView(
         panels=tuple(
             MatrixPanel(
-                title=f"{name}: with − without",
+                title=title,
                 values=values,
                 rows=rows,
                 columns=columns,
-                quantity=f"change of the {name.lower()}" + (_of(head) if columns is keys else ""),
+                quantity=quantity,
                 scale="diverging",
                 limits=(-bound, bound) if 0 < np.abs(values).max() <= bound else None,
-                note="Zero up to rounding." if name.lower() in still else "",
+                note=_("Zero up to rounding.") if name in still else "",
             )
-            for name, values, columns, bound in parts
+            for name, title, quantity, values, columns, bound in parts
         ),
-        summary=_moved_summary([name.lower() for name, *_ in parts if name.lower() not in still], still),
+        summary=_moved_summary(still),
         sweep=_size_sweep(result),
     )
 
 
-def _moved_summary(moved: list[str], still: list[str]) -> str:
+def _moved_summary(still: list[str]) -> str:
     """What the biases that are on change, of scores, weights and output."""
-
-    def joined(names: list[str]) -> str:
-        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
+    names = {"scores": _("scores"), "weights": _("weights"), "output": _("output")}
+    moved = [name for name in names if name not in still]
     if not moved:
-        return "With the biases or without them, scores, weights and output are the same."
-    told = f"With the biases the {joined(moved)} {'change' if moved != ['output'] else 'changes'}"
-    return told + (f"; the {joined(still)} {'do' if still != ['output'] else 'does'} not." if still else ".")
+        return _("With the biases or without them, scores, weights and output are the same.")
+    if not still:
+        return _("With the biases the scores, weights and output change.")
+    places = {"moved": listed(names[name] for name in moved), "still": listed(names[name] for name in still)}
+    if moved == ["output"]:
+        return _("With the biases the {moved} changes; the {still} do not.", **places)
+    if still == ["output"]:
+        return _("With the biases the {moved} change; the {still} does not.", **places)
+    return _("With the biases the {moved} change; the {still} do not.", **places)
 
 
 def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
@@ -129,7 +163,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             values=weights[result.dtypes.index(dtype)],
             rows=rows,
             columns=columns,
-            quantity=f"weight{_of(head)}",
+            quantity=_in_head(_("weight"), head),
             scale="sequential",
             limits=(0.0, float(np.nanmax(weights))),
             note=_ends(result, dtype),
@@ -142,7 +176,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
         summary=_size_summary(result),
         sweep=Sweep(
             name="key_size",
-            label="Size of the key bias, ‖b_K‖",
+            label=_("Size of the key bias, ‖b_K‖"),
             values=tuple(format_number(size) for size in result.sizes),
         ),
     )
@@ -159,46 +193,52 @@ def gradient_view(result: BiasesResult) -> MatrixView:
     zero = [NAMES[one.role] for one in effects if one.gradient == 0]
     roles: tuple[Role, ...] = tuple(ROLE_OF[one.role] for one in effects)
     bars = BarsPanel(
-        title=GRADIENTS,
+        title=str(GRADIENTS),
         values=np.array([one.gradient for one in effects]),
-        labels=Axis(title="bias", labels=tuple(NAMES[one.role] for one in effects)),
+        labels=Axis(title=_("bias"), labels=tuple(NAMES[one.role] for one in effects)),
         quantity="‖∂L/∂b‖",
         log_y=True,
         overlay=(np.array([-0.5, len(effects) - 0.5]), np.array([bound, bound])) if explained else None,
-        overlay_name="rounding explains b_K's up to here" if explained else "",
+        overlay_name=_("rounding explains b_K's up to here") if explained else "",
         role=roles,
-        note=f"Exactly 0: {', '.join(zero)}." if zero else "",
+        note=_("Exactly 0: {names}.", names=joined(COMMA, zero)) if zero else "",
     )
     return MatrixView(panels=(bars,), summary=curve_summary(result))
 
 
-def _of(head: str) -> str:
-    return ", average" if head == AVERAGE else f", head {head}"
+def _in_head(quantity: str, head: str) -> str:
+    if head == AVERAGE:
+        return _("{quantity}, average", quantity=quantity)
+    return _("{quantity}, head {head}", quantity=quantity, head=head)
 
 
 def _token_axes(tokens: tuple[str, ...], columns: int) -> tuple[Axis, Axis]:
-    keys = (*tokens, "(sink)") if columns > len(tokens) else tokens
-    return Axis(title="query", labels=tokens, role="query"), Axis(title="key", labels=keys, role="key")
+    keys = (*tokens, _("(sink)")) if columns > len(tokens) else tokens
+    return Axis(title=_("query"), labels=tokens, role="query"), Axis(title=_("key"), labels=keys, role="key")
 
 
 def _size_sweep(result: BiasSizesResult) -> Sweep:
     return Sweep(
-        name="size", label="Size of each bias, ‖b‖", values=tuple(format_number(size) for size in result.sizes)
+        name="size", label=_("Size of each bias, ‖b‖"), values=tuple(format_number(size) for size in result.sizes)
     )
 
 
 def _ends(result: KeySweepResult, dtype: str) -> str:
     size = result.first_nan(dtype)
-    return "" if size is None else f"NaN from ‖b_K‖ = {format_number(size)}: the keys overflow."
+    return "" if size is None else _("NaN from ‖b_K‖ = {size}: the keys overflow.", size=format_number(size))
 
 
 def _size_summary(result: KeySweepResult) -> str:
     """Which precisions still forget the largest key bias; on paper all do."""
     ends = dict(zip(result.dtypes, result.residuals[:, -1].tolist(), strict=True))
-    sorted_ = {
-        "right in": [name for name, off in ends.items() if off < VISIBLE],
-        "wrong in": [name for name, off in ends.items() if off >= VISIBLE],
-        "NaN in": [name for name, off in ends.items() if np.isnan(off)],
-    }
-    told = ", ".join(f"{word} {' and '.join(names)}" for word, names in sorted_.items() if names)
-    return f"On paper a key bias never matters. At the largest size the weights are {told}."
+    right = [name for name, off in ends.items() if off < VISIBLE]
+    wrong = [name for name, off in ends.items() if off >= VISIBLE]
+    broken = [name for name, off in ends.items() if np.isnan(off)]
+    told = [
+        _("right in {precisions}", precisions=joined(AND, right)) if right else "",
+        _("wrong in {precisions}", precisions=joined(AND, wrong)) if wrong else "",
+        _("NaN in {precisions}", precisions=joined(AND, broken)) if broken else "",
+    ]
+    return _(
+        "On paper a key bias never matters. At the largest size the weights are {told}.", told=joined(COMMA, told)
+    )
