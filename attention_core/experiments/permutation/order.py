@@ -67,10 +67,11 @@ TESTS: Final = (
 
 def _variants(plain: PermutationConfig) -> dict[str, PermutationConfig]:
     """Each of the positions and masks alone."""
-    variants = {shown: replace(plain, positions=name) for name, shown in POSITION_NAMES.items() if name != "none"}
-    return variants | {
+    positions = {shown: replace(plain, positions=name) for name, shown in POSITION_NAMES.items() if name != "none"}
+    masks: dict[str, PermutationConfig] = {
         _("{name} mask", name=shown): replace(plain, mask=name) for name, shown in MASKS.items() if name != "none"
     }
+    return positions | masks
 
 
 @torch.inference_mode()
