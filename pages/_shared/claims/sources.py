@@ -42,9 +42,10 @@ def _draw_document(document: Document) -> None:
 
 
 def _draw_said(said: Said) -> None:
+    claim = said.claim or _("no claim")
     lines = [
         escape_markdown(str(said.statement), 300),
-        f":small[:gray[{escape_markdown(str(said.place))} · {said.claim or _('no claim')}]]",
+        f":small[:gray[{escape_markdown(str(said.place))} · {claim}]]",
     ]
     if corrected := str(said.corrected):
         told = escape_markdown(corrected[:1].upper() + corrected[1:], 500)
