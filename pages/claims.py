@@ -17,6 +17,7 @@ from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, run_settings, settings_group, shared
 from attention_core.claims import (
     EXPECTED,
+    EXPECTED_WORDS,
     FALSE,
     SOURCES,
     Checked,
@@ -28,34 +29,45 @@ from attention_core.claims import (
 )
 from attention_core.experiments.settings import Choice, setting
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import SEMICOLON, gettext, joined
+from attention_core.language import gettext_lazy as _
 
-EXPECTATIONS = {"all": "all", **dict(zip(("holds", "when", "false"), EXPECTED, strict=True))}
-PLACES = {"anywhere": "anywhere", **dict(zip(("bias", "review", "code", "ours"), SOURCES, strict=True))}
+# By what the link holds.
+EXPECTATIONS = dict(zip(("holds", "when", "false"), EXPECTED, strict=True))
+PLACES = dict(zip(("bias", "review", "code", "ours"), SOURCES, strict=True))
 TITLES = {page.name: page.title for page in PAGES}
-OF_SOURCES = {"sources": "Sources"}
+OF_SOURCES = {"sources": _("Sources")}
 LOOKS = {
-    "agrees": ("green", "check_circle", "holds, and its switch breaks it"),
-    "surprises": ("orange", "error", "differs from theory"),
-    "undecided": ("gray", "help", "not decided with these settings"),
-    "refused": ("gray", "block", "not measured"),
-    "failed": ("red", "report", "failed to run"),
+    "agrees": ("green", "check_circle", _("holds, and its switch breaks it")),
+    "surprises": ("orange", "error", _("differs from theory")),
+    "undecided": ("gray", "help", _("not decided with these settings")),
+    "refused": ("gray", "block", _("not measured")),
+    "failed": ("red", "report", _("failed to run")),
 }
-UNCHECKED, UNTRUE = ("gray", "radio_button_unchecked", "not checked yet"), ("violet", "gavel", "a myth, refuted")
+UNCHECKED = ("gray", "radio_button_unchecked", _("not checked yet"))
+UNTRUE = ("violet", "gavel", _("a myth, refuted"))
 
 
 @settings_group("claims")
 class Chosen:
     """Which claims are listed."""
 
-    verdict: str = setting("all", Choice(EXPECTATIONS, label="What theory says", listed=False))
-    source: str = setting("anywhere", Choice(PLACES, label="Source"))
+    verdict: str = setting(
+        "all",
+        Choice(
+            {"all": _("all"), **{name: EXPECTED_WORDS[expected] for name, expected in EXPECTATIONS.items()}},
+            label=_("What theory says"),
+            listed=False,
+        ),
+    )
+    source: str = setting("anywhere", Choice({"anywhere": _("anywhere"), **PLACES}, label=_("Source")))
 
 
 @settings_group("claims")
 class Tabs:
     """Which page's claims are told in full, or what the sources say."""
 
-    tab: str = setting(PAGES[0].name, Choice(TITLES | OF_SOURCES, label="the page"))
+    tab: str = setting(PAGES[0].name, Choice(TITLES | OF_SOURCES, label=_("the page")))
 
 
 sheet = PageState(LEDGER, Chosen, extras=Tabs)
@@ -71,7 +83,7 @@ def ask_for(ids: tuple[str, ...]) -> None:
 
 
 def text(sentence: str) -> str:
-    return escape_markdown(sentence, 500)
+    return escape_markdown(str(sentence), 500)
 
 
 def look(claim: Claim, one: Checked | None) -> tuple[str, str, str]:
@@ -86,7 +98,7 @@ def glance(of_page: dict[str, list[Claim]]) -> str:
     found = ledger().found(now)
     looks = {claim.id: look(claim, found.get(claim.id)) for entries in of_page.values() for claim in entries}
     meant = (f":{colour}[:material/{icon}: {meaning}]" for colour, icon, meaning in sorted(set(looks.values())))
-    lines = [f"Legend: {' '.join(meant)}"]
+    lines = [gettext("Legend: {looks}", looks=" ".join(meant))]
     for name, entries in of_page.items():
         icons = (":{}[:material/{}:]".format(*looks[claim.id][:2]) for claim in entries)
         lines.append(f"**{TITLES[name]}** {' '.join(icons)}")
@@ -101,16 +113,17 @@ def measured(claim: Claim, one: Checked) -> list[tuple[str, Verdict]]:
     told = [("", verdict) for verdict in (one.verdicts if claim.correction else one.verdicts[:1])]
     failed = [verdict for verdict in one.broken if not verdict.holds]
     if claim.breaks:
-        told += [(f"With {text(claim.breaks.by)}: ", verdict) for verdict in failed[:1]]
-    return told + [(":orange[Differs from theory:] ", verdict) for verdict in one.surprising]
+        told += [(gettext("With {switch}: ", switch=text(claim.breaks.by)), verdict) for verdict in failed[:1]]
+    return told + [(gettext(":orange[Differs from theory:] "), verdict) for verdict in one.surprising]
 
 
 def draw(claim: Claim) -> None:
     """One entry: the statement, its verdict and numbers, and on the right where to see it."""
     one = found.get(claim.id)
-    colour, icon, words = look(claim, one)
+    colour, icon, meaning = look(claim, one)
+    words = str(meaning)
     if one and (one.refused or one.failed):
-        words = f"{words}: {text(one.refused or one.failed)}"
+        words = gettext("{outcome}: {reason}", outcome=words, reason=text(one.refused or one.failed))
     elif one and one.outcome == "agrees" and claim.expected != FALSE:
         words = text(claim.verdict)
     status = f":{colour}[:material/{icon}: {capital(words)}]"
@@ -118,58 +131,65 @@ def draw(claim: Claim) -> None:
     numbers = measured(claim, one) if one else []
     lines += [f":small[{capital(before + number_in_words(verdict))}]" for before, verdict in numbers]
     if one and one.outcome == "undecided":
-        lines.append(f":small[:gray[Not decided: {text('; '.join(one.reasons))}.]]")
+        reasons = text(joined(SEMICOLON, one.reasons))
+        lines.append(gettext(":small[:gray[Not decided: {reasons}.]]", reasons=reasons))
     if claim.correction and (one or claim.expected == FALSE):
-        told = {"said": claim.correction.says, "measured": claim.correction.found}
-        lines += [f":small[**What is {name}:** {text(words)}.]" for name, words in told.items()]
-        lines.append(f":small[**Why:** {text(claim.correction.why)}.]")
+        lines += [
+            gettext(":small[**What is said:** {said}.]", said=text(claim.correction.says)),
+            gettext(":small[**What is measured:** {found}.]", found=text(claim.correction.found)),
+            gettext(":small[**Why:** {reason}.]", reason=text(claim.correction.why)),
+        ]
     exactly = (as_code(claim.id), *(before + as_code(verdict.numbers) for before, verdict in numbers))
     st.markdown("  \n".join(lines), width="stretch", help="  \n".join(exactly))
     page = next(page for page in PAGES if page.name == claim.page)
     kept = shared().parameters()
     # Who comes to see a claim is not asked first what it says.
     kept |= {f"{page.name}_answer": SKIPPED}
-    st.page_link(page.file, label="See it", icon=page.icon, query_params=claim.parameters() | kept)
+    st.page_link(page.file, label=gettext("See it"), icon=page.icon, query_params=claim.parameters() | kept)
     if claim.breaks:
         broken = claim.parameters(broken=True) | kept
-        st.page_link(page.file, label="Break it", icon=":material/bolt:", query_params=broken)
+        st.page_link(page.file, label=gettext("Break it"), icon=":material/bolt:", query_params=broken)
     key = sheet.session_key(f"check_{claim.id}")
-    st.button("Check", key=key, on_click=ask_for, args=((claim.id,),), type="tertiary")
+    st.button(gettext("Check"), key=key, on_click=ask_for, args=((claim.id,),), type="tertiary")
 
 
 def score() -> str:
     """How many claims are as theory says, of those that were checked."""
-    return ledger().score(len(claims()), now) or "Nothing is checked yet with this precision and seed."
+    return ledger().score(len(claims()), now) or gettext("Nothing is checked yet with this precision and seed.")
 
 
 def draw_run(chosen: list[Claim]) -> tuple[Any, Any]:
     """What starts a run of the chosen claims, and the score; returns where the score and its progress are shown."""
     with st.container(horizontal=True, vertical_alignment="center", key="claims_run"):
         whole, idle = len(chosen) == len(claims()), asked is None
-        label = f"Check all {len(chosen)}" if whole else f"Check these {len(chosen)}"
+        count = len(chosen)
+        label = gettext("Check all {count}", count=count) if whole else gettext("Check these {count}", count=count)
         ids = () if whole else tuple(claim.id for claim in chosen)
         disabled = not (chosen and idle)
         st.button(label, key=sheet.session_key("all"), on_click=ask_for, args=(ids,), disabled=disabled)
         if not idle:
-            st.button("Stop", key=sheet.session_key("stop"), icon=":material/stop:")
+            st.button(gettext("Stop"), key=sheet.session_key("stop"), icon=":material/stop:")
         told = st.empty()
         told.markdown(score(), width="content")
     return told, st.container(key="claims_progress")
 
 
 sheet.take_link()
-draw_title(LEDGER.title)
+draw_title(str(LEDGER.title))
 st.markdown(
-    f"{LEDGER.claim} Each is measured twice: under the settings in which it should hold, and with the switch that "
-    "breaks it. The same list runs in a terminal: `python -m attention_core.claims`."
+    gettext(
+        "{what} Each is measured twice: under the settings in which it should hold, and with the switch that "
+        "breaks it. The same list runs in a terminal: `python -m attention_core.claims`.",
+        what=LEDGER.claim,
+    )
 )
 controls = Controls(sheet.settings, sheet.write_link)
 for column, name in zip(st.columns(2), sheet.settings, strict=True):
     with column:
         controls.show(name)
 draw_notices(address.pop_notices())
-said, where = (sheet.settings.value_text(name) for name in ("verdict", "source"))
-chosen = [one for one in claims() if said in ("all", one.expected) and where in ("anywhere", one.source)]
+expected, source = EXPECTATIONS.get(sheet.settings["verdict"]), PLACES.get(sheet.settings["source"])
+chosen = [one for one in claims() if expected in (None, one.expected) and source in (None, one.source)]
 told, progress = draw_run(chosen)
 of_page = {name: entries for name in TITLES if (entries := [one for one in chosen if one.page == name])}
 if of_page:
@@ -177,11 +197,14 @@ if of_page:
         looks = st.empty()
         looks.markdown(glance(of_page))
 else:
-    st.info("No claim is of this kind and from there: choose another source or verdict.")
-name, tab = open_tab(sheet, {name: TITLES[name] for name in of_page} | OF_SOURCES)
+    st.info(gettext("No claim is of this kind and from there: choose another source or verdict."))
+name, tab = open_tab(
+    sheet,
+    {name: str(title) for name, title in (TITLES | OF_SOURCES).items() if name in of_page or name in OF_SOURCES},
+)
 with tab:
     if name in OF_SOURCES:
-        draw_sources(SOURCES if where == "anywhere" else (where,))
+        draw_sources(SOURCES if source is None else (source,))
     for claim in of_page.get(name, ()):
         with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
             draw(claim)

@@ -18,15 +18,16 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.permutation import SENTENCE, ShuffleConfig, order_of, run_shuffle
 from attention_core.experiments.settings import Switch, Words, setting
 from attention_core.figures.permutation import pair_view
+from attention_core.language import gettext, gettext_lazy
 
 
 @settings_group("home")
 class Figure:
     """What the figure shows."""
 
-    tokens: tuple[str, ...] = setting(SENTENCE, Words(label="Your sentence"))
-    shuffle: bool = setting(True, Switch(label="Shuffle the words"))
-    positions: bool = setting(False, Switch(label="Add positions"))
+    tokens: tuple[str, ...] = setting(SENTENCE, Words(label=gettext_lazy("Your sentence")))
+    shuffle: bool = setting(True, Switch(label=gettext_lazy("Shuffle the words")))
+    positions: bool = setting(False, Switch(label=gettext_lazy("Add positions")))
 
 
 def shuffled(figure: Figure) -> ShuffleConfig:
@@ -39,12 +40,14 @@ def shuffled(figure: Figure) -> ShuffleConfig:
 sheet = PageState(HOME, Figure)
 sheet.take_link()
 draw_notices(address.pop_notices())
-draw_title("Attention explorer", beside=draw_join)
+draw_title(gettext("Attention explorer"), beside=draw_join)
 if not presenting():  # a slide begins with its picture, and its teacher joins no class
     st.markdown(
-        "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
-        "stands beside the number that was measured for it. Change something, and watch what attention notices and "
-        "what it cannot."
+        gettext(
+            "Every picture here is computed as you look, by a real attention module on this machine, and every claim "
+            "stands beside the number that was measured for it. Change something, and watch what attention notices "
+            "and what it cannot."
+        )
     )
 draw_way_in()
 left, right = st.columns([3, 2], gap="medium")
@@ -56,8 +59,9 @@ with left:
     try:
         st.session_state[last] = shuffled(Figure(**sheet.settings.for_group(Figure)))
     except ConfigError as error:
-        kept = " The last good picture is kept." if last in st.session_state else ""
-        st.error(error_message(error, sheet.settings) + kept)
+        told = error_message(error, sheet.settings)
+        kept = last in st.session_state
+        st.error(gettext("{error} The last good picture is kept.", error=told) if kept else told)
     config = st.session_state.get(last)
     if config is not None:
         result = run_with_progress(run_shuffle, config)
@@ -65,13 +69,13 @@ with left:
         with st.container(key="figure"):
             matrix_view(view, key=HOME.name)
         draw_sight(view.summary)
-        st.markdown(":small[Each row is a :blue[query] asking every :orange[key] how much it matters.]")
+        st.markdown(gettext(":small[Each row is a :blue[query] asking every :orange[key] how much it matters.]"))
         draw_finding(result.verdicts)
 with right:
     draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
 
 strip.draw_offer()
-st.subheader("Where to go")
+st.subheader(gettext("Where to go"))
 with st.grid("auto", min_column_width=260):
     for page in PAGES:
         with st.container(border=True, height="stretch"):
@@ -79,5 +83,5 @@ with st.grid("auto", min_column_width=260):
             st.markdown(page.claim)
     with st.container(border=True, height="stretch"):
         st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon)
-        score = ledger().score(len(claims())) or "Not checked yet: run it and see."
+        score = ledger().score(len(claims())) or gettext("Not checked yet: run it and see.")
         st.markdown(f"{LEDGER.claim} {score}")

@@ -11,11 +11,22 @@ from xml.etree import ElementTree
 import pytest
 import torch
 
-from attention_core.claims import EXPECTED, FALSE, HOLDS_WHEN, SOURCES, Checked, LedgerConfig, check, claims
+from attention_core.claims import (
+    EXPECTED,
+    EXPECTED_WORDS,
+    FALSE,
+    HOLDS_WHEN,
+    SOURCES,
+    Checked,
+    LedgerConfig,
+    check,
+    claims,
+)
 from attention_core.claims import __main__ as command
 from attention_core.claims.ledger import each_check, steps_ledger
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.step import Step
+from attention_core.language import using
 
 ROOT = Path(__file__).parents[1]
 IDS = tuple(claim.id for claim in claims())
@@ -43,6 +54,8 @@ def test_each_entry_says_all_there_is_to_say() -> None:
         assert claim.expected in EXPECTED, claim.id
         assert bool(claim.when) == (claim.expected == HOLDS_WHEN), claim.id
         assert claim.correction or claim.expected != FALSE, claim.id
+        assert bool(claim.instead) == (claim.expected == FALSE), claim.id
+        assert not claim.instead or claim.instead.lower() == f"{claim.correction.found}.".lower(), claim.id
         assert (claim.breaks is None) == (claim.id in WITHOUT_SWITCH), claim.id
         assert not {"\n", "`"} & set(claim.statement + claim.verdict), claim.id
         off, on = claim.settings(seed=0), claim.settings(broken=True, seed=0)
@@ -295,6 +308,64 @@ def test_help_says_what_it_does_and_what_the_exit_status_means(capsys: pytest.Ca
     said = capsys.readouterr().out
     for words in ("Check every claim about attention", "--only", "exit status: 0", "float32", "auto"):
         assert words in said
+
+
+def test_the_command_prints_in_the_language_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    found = by_id("perm-block").correction.found
+    assert command.main(["--only", "perm-block", "bias-k", "--lang", "zh"]) == 0
+    block, instead, key, last = capsys.readouterr().out.splitlines()
+    with using("zh"):
+        words = [str(EXPECTED_WORDS[by_id(name).expected]) for name in ("perm-block", "bias-k")]
+        assert [line.split()[2] for line in (block, key)] == words == ["不成立", "有条件成立"]
+        assert block.index("max") + 3 == key.index("max") + 5, "a Chinese character takes two columns"
+        assert instead.strip() == str(found) != found
+    assert last.startswith("2 条命题中 2 条与理论一致 · float64 · ")
+    assert command.main(["--markdown", "--lang", "zh"]) == 0
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines()[-len(IDS) :]]
+    assert [row[0].removeprefix("| ") for row in rows] == list(IDS)
+    assert all(re.search("[一-龥]", cell) for row in rows for cell in row[1:])
+    with pytest.raises(SystemExit):
+        command.main(["--help", "--lang", "zh"])
+    assert "退出状态：0" in capsys.readouterr().out
+
+
+def test_json_has_its_keys_ids_and_numbers_in_every_language(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {}
+    for language in ("en", "zh"):
+        assert command.main(["--json", "--only", "perm-block", "--lang", language]) == 0
+        (told[language],) = json.loads(capsys.readouterr().out)
+    english, chinese = told["en"], told["zh"]
+    assert english.keys() == chinese.keys()
+    assert (chinese["id"], chinese["outcome"]) == ("perm-block", "agrees")
+    assert chinese["statement"].startswith("LayerNorm 使")
+    assert english["statement"] == by_id("perm-block").statement
+    for name in ("verdicts", "broken"):
+        numbers = [[(one["key"], one["measured"], one["outcome"]) for one in each[name]] for each in told.values()]
+        assert numbers[0] == numbers[1]
+
+
+def test_a_language_that_is_not_there_is_english_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--markdown", "--lang", "tlh"]) == 0
+    told = capsys.readouterr()
+    assert told.out == command.as_markdown()
+    assert "| holds |" in told.out
+    assert told.err == "lang = 'tlh' is not possible: one of en, zh is allowed. This is in English.\n"
+    with pytest.raises(SystemExit):
+        command.main(["--lang"])
+    assert "--lang: expected one argument" in capsys.readouterr().err
+
+
+def test_what_is_found_is_worded_for_whoever_reads_it() -> None:
+    one = check("perm-block")
+    shown = dataclasses.replace(one, broken=one.verdicts)
+    english = shown.reasons
+    assert english == ("positions that stay with the slot does not break it here",)
+    with using("zh"):
+        assert [str(reason) for reason in shown.reasons] == [str(reason) for reason in english]
+        assert "没有打破它" in str(english[0])
+        assert "理论：不成立：" in one.sentence()
+        assert "理论：不成立：" in one._repr_html_()
+    assert "theory: false: a whole block" in one.sentence()
 
 
 def test_a_checked_claim_is_short_to_read_and_prints_its_sentence() -> None:

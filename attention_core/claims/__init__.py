@@ -4,6 +4,7 @@
 """
 
 from attention_core.claims.claim import EXPECTED as EXPECTED
+from attention_core.claims.claim import EXPECTED_WORDS as EXPECTED_WORDS
 from attention_core.claims.claim import FALSE as FALSE
 from attention_core.claims.claim import HOLDS as HOLDS
 from attention_core.claims.claim import HOLDS_WHEN as HOLDS_WHEN

@@ -1,4 +1,4 @@
-"""The ledger in a terminal: ``python -m attention_core.claims``."""
+"""The ledger in a terminal: ``python -m attention_core.claims``, in Chinese with ``--lang zh``."""
 
 import argparse
 import io
@@ -7,43 +7,54 @@ import math
 import shutil
 import sys
 import time
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import torch
 
-from attention_core.claims.claim import FALSE
+from attention_core.claims.claim import EXPECTED_WORDS, FALSE
 from attention_core.claims.ledger import Checked, LedgerConfig, Outcome, claims, each_check, tally
 from attention_core.device import DTYPES, available_devices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Verdict
+from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, joined, using
+from attention_core.language import gettext_lazy as _
 
+_PROGRAM = "python -m attention_core.claims"
 _MARKS: dict[Outcome, str] = {"agrees": "✓", "surprises": "✗", "undecided": "?", "refused": "–", "failed": "!"}
 _NOT_SO: dict[Outcome, str] = {
-    "surprises": "not so",
-    "undecided": "not decided",
-    "refused": "not measured",
-    "failed": "failed to run",
+    "surprises": _("not so"),
+    "undecided": _("not decided"),
+    "refused": _("not measured"),
+    "failed": _("failed to run"),
 }
-_DESCRIPTION = """\
+_DESCRIPTION = _(
+    """\
 Check every claim about attention on this machine, now. Each claim is measured twice: under the settings in which
 theory says that it holds, and with the switch that breaks it. A line says what theory says of the claim and what was
 measured. ✓ holds, and its switch breaks it; ✗ differs from theory; ? is not decided with these settings, for the
 reason below it; – cannot be measured with them; ! failed to run on this device."""
-_EPILOG = """\
+)
+_EPILOG = _(
+    """\
 exit status: 0 if nothing that was measured differs from theory, 1 if something does or failed to run,
              2 if the command is not possible
 examples:
   python -m attention_core.claims
   python -m attention_core.claims --only bias-k scale-grad --dtype float32
-  python -m attention_core.claims --json > claims.json"""
-_HEADING = """\
+  python -m attention_core.claims --json > claims.json
+  python -m attention_core.claims --lang zh"""
+)
+_HEADING = _(
+    """\
 # The claims
 
 What theory expects of every statement of the app. The Claims page and `python -m attention_core.claims` measure all
 on your machine. `python -m attention_core.claims --markdown > docs/claims.md` writes this file."""
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,6 +69,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    with using(_language(arguments)):
+        return _answer(arguments)
+
+
+def _language(arguments: Sequence[str] | None) -> str:
+    """The language that the command line asks for, which its help is printed in, too; English where it has none."""
+    parser = argparse.ArgumentParser(prog=_PROGRAM, add_help=False)
+    parser.add_argument("--lang", nargs="?", default=ENGLISH)
+    asked = parser.parse_known_args(arguments)[0].lang
+    if asked is not None and asked not in LANGUAGES:
+        allowed = ", ".join(LANGUAGES)
+        sys.stderr.write(f"lang = {asked!r} is not possible: one of {allowed} is allowed. This is in English.\n")
+    return asked if asked in LANGUAGES else ENGLISH
+
+
+def _answer(arguments: Sequence[str] | None) -> int:
     parser = _parser()
     asked = parser.parse_args(arguments)
     if asked.markdown:
@@ -80,13 +107,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def as_markdown() -> str:
     """``docs/claims.md``: the id, the statement and the expected verdict of every claim."""
     rows = [f"| {claim.id} | {claim.statement} | {claim.verdict} |".replace("|γ|", "\\|γ\\|") for claim in claims()]
-    return "\n".join((_HEADING, "", "| id | statement | verdict |", "|---|---|---|", *rows)) + "\n"
+    titles = _("| id | statement | verdict |")
+    return "\n".join((str(_HEADING), "", str(titles), "|---|---|---|", *rows)) + "\n"
 
 
 def as_plain(one: Checked) -> dict[str, Any]:
-    """A checked claim as JSON holds it; NaN and ∞ as text."""
+    """A checked claim as JSON holds it; NaN and ∞ as text, and texts in the language of this thread."""
     claim = one.claim
-    return {
+    plain = {
         "id": claim.id,
         "statement": claim.statement,
         "said": claim.said,
@@ -95,35 +123,37 @@ def as_plain(one: Checked) -> dict[str, Any]:
         "reasons": one.reasons,
         "refused": one.refused,
         "failed": one.failed,
-        "verdicts": [_plain_verdict(verdict) for verdict in one.verdicts],
+        "verdicts": [_fields(verdict) for verdict in one.verdicts],
         "broken_by": claim.breaks.by if claim.breaks else "",
-        "broken": [_plain_verdict(verdict) for verdict in one.broken],
+        "broken": [_fields(verdict) for verdict in one.broken],
         "correction": asdict(claim.correction) if claim.correction else None,
     }
+    return _plain(plain)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m attention_core.claims",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
+        prog=_PROGRAM,
+        description=str(_DESCRIPTION),
+        epilog=str(_EPILOG),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    devices = ", ".join(("auto", *available_devices()))
-    parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="check these claims only")
-    parser.add_argument(
-        "--dtype",
-        default="auto",
-        help=f"precision: {', '.join(DTYPES)}, or auto for the device's most precise one (default: %(default)s)",
+    formats, devices = joined(COMMA, DTYPES), joined(COMMA, ("auto", *available_devices()))
+    precision = _(
+        "precision: {formats}, or auto for the device's most precise one (default: %(default)s)", formats=formats
     )
-    parser.add_argument("--device", default="auto", help=f"where to compute: {devices} (default: %(default)s)")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="seed of every random draw, 0 to 999,999 (default: %(default)s)"
-    )
-    parser.add_argument("--json", action="store_true", help="print everything that was measured as JSON")
-    parser.add_argument(
-        "--markdown", action="store_true", help="measure nothing and print the ledger as Markdown: docs/claims.md"
-    )
+    where = _("where to compute: {devices} (default: %(default)s)", devices=devices)
+    seed = _("seed of every random draw, 0 to 999,999 (default: %(default)s)")
+    plain = _("print everything that was measured as JSON")
+    markdown = _("measure nothing and print the ledger as Markdown: docs/claims.md")
+    language = _("language: {languages} (default: %(default)s)", languages=joined(COMMA, LANGUAGES))
+    parser.add_argument("--only", nargs="+", metavar="ID", default=(), help=str(_("check these claims only")))
+    parser.add_argument("--dtype", default="auto", help=str(precision))
+    parser.add_argument("--device", default="auto", help=str(where))
+    parser.add_argument("--seed", type=int, default=0, help=str(seed))
+    parser.add_argument("--json", action="store_true", help=str(plain))
+    parser.add_argument("--markdown", action="store_true", help=str(markdown))
+    parser.add_argument("--lang", default=ENGLISH, help=str(language))
     return parser
 
 
@@ -133,8 +163,8 @@ def _check(config: LedgerConfig, *, quiet: bool) -> list[Checked]:
     width = max(60, shutil.get_terminal_size((118, 24)).columns)
     for item in each_check(config):
         if isinstance(item, Step):
-            text = f"{item.done + 1} of {item.total}: {item.doing}"
-            _progress(_cut(text, width - 1))
+            text = _("{number} of {total}: {doing}", number=item.done + 1, total=item.total, doing=item.doing)
+            _progress(_cut(str(text), width - 1))
             continue
         found.append(item)
         _progress("")
@@ -152,15 +182,19 @@ def _progress(text: str) -> None:
 
 def _lines(one: Checked, width: int) -> str:
     """The claim's line, and below it what differs from theory, what leaves it open, or what is true instead."""
-    details = one.refused or one.failed or next((verdict.numbers for verdict in one.verdicts), "nothing measured")
-    lines = [_cut(f"{_MARKS[one.outcome]} {one.claim.id:<15} {one.claim.expected:<12} {details}", width)]
+    claim = one.claim
+    details = one.refused or one.failed or next((verdict.numbers for verdict in one.verdicts), _("nothing measured"))
+    line = f"{_MARKS[one.outcome]} {claim.id:<15} {_padded(str(EXPECTED_WORDS[claim.expected]), 12)} {details}"
+    lines = [_cut(line, width)]
     match one.outcome:
         case "surprises":
-            lines += [f"    not as theory says: {verdict.sentence()}" for verdict in one.surprising]
+            told = (_("not as theory says: {verdict}", verdict=verdict.sentence()) for verdict in one.surprising)
+            lines += [f"    {line}" for line in told]
         case "undecided":
-            lines = [_grey(line) for line in (*lines, *(f"    not decided: {reason}" for reason in one.reasons))]
-        case "agrees" if one.claim.expected == FALSE and one.claim.correction:
-            lines.append(f"{'':<31}{one.claim.correction.found}")
+            told = (_("not decided: {reason}", reason=reason) for reason in one.reasons)
+            lines = [_grey(line) for line in (*lines, *(f"    {line}" for line in told))]
+        case "agrees" if claim.expected == FALSE and claim.correction:
+            lines.append(f"{'':<31}{claim.correction.found}")
     return "\n".join(lines)
 
 
@@ -170,25 +204,42 @@ def _grey(line: str) -> str:
 
 def _summary(found: list[Checked], config: LedgerConfig, seconds: float) -> str:
     counted = tally(found)
-    told = f"{counted['agrees']} of {len(found)} claims as theory says"
+    told = _("{count} of {total} claims as theory says", count=counted["agrees"], total=len(found))
     for outcome, words in _NOT_SO.items():
-        told += f", {counted[outcome]} {words}" if counted[outcome] else ""
-    return f"{told} · {config.dtype} · {config.torch_device} · seed {config.seed} · {seconds:.0f} s\n"
+        if count := counted[outcome]:
+            told = _("{told}, {count} {outcome}", told=told, count=count, outcome=words)
+    took = _("seed {seed} · {seconds:.0f} s", seed=config.seed, seconds=seconds)
+    return f"{told} · {config.dtype} · {config.torch_device} · {took}\n"
 
 
-def _plain_verdict(verdict: Verdict) -> dict[str, Any]:
-    plain = asdict(verdict) | {"claim": verdict.claim, "holds": verdict.holds, "outcome": verdict.outcome}
-    return {name: _plain_number(value) for name, value in plain.items()}
+def _fields(verdict: Verdict) -> dict[str, Any]:
+    return asdict(verdict) | {"claim": verdict.claim, "holds": verdict.holds, "outcome": verdict.outcome}
 
 
-def _plain_number(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain_number(item) for item in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    odd = isinstance(value, float) and not math.isfinite(value)
+    return str(value) if odd or isinstance(value, Text) else value
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes in a terminal: two for a Chinese character."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _width(text))
 
 
 def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    if _width(text) <= width:
+        return text
+    while _width(text) >= width:
+        text = text[:-1]
+    return text + "…"
 
 
 if __name__ == "__main__":

@@ -6,16 +6,18 @@ from typing import Any, Final, Literal
 
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
+from attention_core.language import gettext_lazy as _
 
-NOTES: Final = "notes on attention bias"
-REVIEW: Final = "EECS 182 review"
-CODE: Final = "self-attention from source code"
-OURS: Final = "this project"
+NOTES: Final = _("notes on attention bias")
+REVIEW: Final = _("EECS 182 review")
+CODE: Final = _("self-attention from source code")
+OURS: Final = _("this project")
 SOURCES: Final = (NOTES, REVIEW, CODE, OURS)
 HOLDS: Final = "holds"
 HOLDS_WHEN: Final = "conditional"
 FALSE: Final = "false"
 EXPECTED: Final = (HOLDS, HOLDS_WHEN, FALSE)
+EXPECTED_WORDS: Final = {HOLDS: _("holds"), HOLDS_WHEN: _("conditional"), FALSE: _("false")}
 Expected = Literal["holds", "conditional", "false"]
 
 
@@ -24,7 +26,7 @@ class Break:
     """The switch that makes a claim fail.
 
     Attributes:
-        by: What it does, in words that follow "fails with".
+        by: What it does, in words that follow "with".
         options: Settings of the experiment that differ from the claim's own.
         link: What the page needs in its link beside these settings, by the names of its controls.
     """
@@ -60,6 +62,7 @@ class Claim:
         place: Where in the source; empty for the whole of it.
         expected: What theory says of it: ``holds``, ``conditional`` or ``false``.
         when: For ``conditional`` what follows "when".
+        instead: For ``false`` what is true instead, in one sentence.
         page: Name of the page that shows it.
         link: What that page needs in its link beside the experiment's settings, by the names of its controls.
         run: The experiment, ``run_x`` or ``steps_x``.
@@ -75,6 +78,7 @@ class Claim:
     place: str = ""
     expected: Expected = HOLDS
     when: str = ""
+    instead: str = ""
     page: str
     link: Mapping[str, Any] = field(default_factory=dict)
     run: Callable[[Any], Any]
@@ -86,23 +90,21 @@ class Claim:
     @property
     def said(self) -> str:
         """Where it is said: ``EECS 182 review, question 1``."""
-        return f"{self.source}, {self.place}" if self.place else self.source
+        return _("{source}, {place}", source=self.source, place=self.place) if self.place else self.source
 
     @property
     def verdict(self) -> str:
         """The expected verdict in words: ``holds``, ``holds when`` with its condition, or what is true instead."""
         if self.expected == HOLDS_WHEN:
-            return f"holds when {self.when}"
+            return _("holds when {condition}", condition=self.when)
         if self.expected == FALSE and self.correction:
-            return f"false: {self.correction.found}"
-        return self.expected
+            return _("false: {found}", found=self.correction.found)
+        return EXPECTED_WORDS[self.expected]
 
     @property
     def truth(self) -> str:
         """What its verdicts measure, in one sentence: the statement, or what is true instead of a false one."""
-        if self.expected == FALSE and self.correction:
-            return f"{self.correction.found[:1].upper()}{self.correction.found[1:]}."
-        return self.statement
+        return self.instead or self.statement
 
     def settings(self, *, broken: bool = False, **run: Any) -> RunConfig:
         """The config that measures the claim, or with ``broken`` the one in which it fails.

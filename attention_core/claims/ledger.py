@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import Final, Literal
 
 from attention_core.claims.claim import Claim
 from attention_core.claims.entries import CLAIMS
@@ -14,10 +14,33 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import Experiment, items
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Provenance, Result, Verdict
+from attention_core.language import COMMA, SEMICOLON, joined
+from attention_core.language import gettext_lazy as _
 
 Outcome = Literal["agrees", "surprises", "undecided", "refused", "failed"]
 
+_OUTCOMES: Final[dict[Outcome, str]] = {
+    "agrees": _("agrees"),
+    "surprises": _("surprises"),
+    "undecided": _("undecided"),
+    "refused": _("refused"),
+    "failed": _("failed"),
+}
 _BY_ID = {claim.id: claim for claim in CLAIMS}
+# What a step calls the experiments of a page.
+_STUDIES: Final = {
+    "anatomy": _("anatomy"),
+    "permutation": _("permutation"),
+    "biases": _("biases"),
+    "scaling": _("scaling"),
+    "receptive_field": _("receptive field"),
+    "learning": _("learning"),
+    "complexity": _("complexity"),
+    "variants": _("variants"),
+    "masks": _("masks"),
+    "normalization": _("normalization"),
+    "projections": _("projections"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +85,17 @@ class Checked:
         if self.claim.breaks and not any(verdict.outcome == "fails" for verdict in self.broken):
             left += [verdict for verdict in self.broken if verdict.outcome == "undecided"]
             if all(verdict.outcome == "holds" for verdict in self.broken):
-                return (*(verdict.because for verdict in left), f"{self.claim.breaks.by} does not break it here")
+                unbroken = _("{switch} does not break it here", switch=self.claim.breaks.by)
+                return (*(verdict.because for verdict in left), unbroken)
         return tuple(dict.fromkeys(verdict.because for verdict in left))
 
     def sentence(self) -> str:
         """The claim, what theory says of it and what came of it, as one line."""
-        why = "; ".join(self.reasons) if self.outcome == "undecided" else self.refused or self.failed
-        measured = f"{self.outcome} ({why})" if why else self.outcome
-        return f"{self.claim.id} · {self.claim.statement} · theory: {self.claim.verdict} · measured: {measured}"
+        why = joined(SEMICOLON, self.reasons) if self.outcome == "undecided" else self.refused or self.failed
+        outcome = _OUTCOMES[self.outcome]
+        measured = _("{outcome} ({reason})", outcome=outcome, reason=why) if why else outcome
+        told = _("theory: {expected} · measured: {measured}", expected=self.claim.verdict, measured=measured)
+        return f"{self.claim.id} · {self.claim.statement} · {told}"
 
     def __str__(self) -> str:
         return self.sentence()
@@ -82,10 +108,10 @@ class Checked:
         switch = self.claim.breaks.by if self.claim.breaks else ""
         rows = [("", one) for one in self.verdicts] + [(switch, one) for one in self.broken]
         body = "".join(
-            f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in (one.outcome, one.numbers, where))}</tr>"
+            f"<tr>{''.join(f'<td>{escape(str(text))}</td>' for text in (one.outcome, one.numbers, where))}</tr>"
             for where, one in rows
         )
-        head = "".join(f'<th scope="col">{text}</th>' for text in ("outcome", "measured", "switched on"))
+        head = "".join(f'<th scope="col">{text}</th>' for text in (_("outcome"), _("measured"), _("switched on")))
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
         return f"<p>{escape(self.sentence())}</p>{table}"
 
@@ -111,10 +137,10 @@ class LedgerConfig(RunConfig):
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         if not isinstance(self.ids, tuple):
-            raise ConfigError("ids", self.ids, "a tuple of claims' ids is allowed")
+            raise ConfigError("ids", self.ids, _("a tuple of claims' ids is allowed"))
         for name in self.ids:
             if not isinstance(name, str) or name not in _BY_ID:
-                raise ConfigError("id", name, "one of " + ", ".join(_BY_ID) + " is allowed")
+                raise ConfigError("id", name, _("one of {choices} is allowed", choices=joined(COMMA, _BY_ID)))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -198,8 +224,9 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
         measured: list[tuple[Verdict, ...]] = []
         refused = failed = ""
         for broken in (False, True) if claim.breaks else (False,):
-            page = claim.page.replace("_", " ")
-            doing = f"{page}, with {claim.breaks.by}" if broken and claim.breaks else page
+            doing = _STUDIES[claim.page]
+            if broken and claim.breaks:
+                doing = _("{study}, with {switch}", study=doing, switch=claim.breaks.by)
             yield Step(done, len(config.claims), doing)
             try:
                 setting = claim.settings(broken=broken, **run)
@@ -207,15 +234,17 @@ def each_check(config: LedgerConfig) -> Iterator[Step | Checked]:
                 if key not in results:
                     for item in items(*key):
                         if isinstance(item, Step):
-                            yield Step(done, len(config.claims), f"{doing}: {item}")
+                            step = Step(item.done, item.total, item.doing)  # without what has been found so far
+                            yield Step(done, len(config.claims), _("{study}: {step}", study=doing, step=step))
                         else:
                             results[key] = item
             except ConfigError as error:
-                refused = str(error)
+                refused = error.args[0]  # worded for whoever reads it
                 break
             except (RuntimeError, TypeError) as error:  # what torch raises where a device fails or lacks something
                 said = str(error).partition("\n")[0]
-                failed = f"{type(error).__name__} on {config.torch_device}: {said}"
+                name, device = type(error).__name__, str(config.torch_device)
+                failed = _("{error} on {device}: {said}", error=name, device=device, said=said)
                 break
             measured.append(tuple(verdict for verdict in results[key].verdicts if verdict.claim == claim.id))
         if refused or failed:

@@ -13,6 +13,8 @@ from attention_core.experiments.permutation import ShuffleConfig, ShuffleResult
 from attention_core.experiments.receptive_field import AttendedKeys
 from attention_core.experiments.scaling import ScalingPicture
 from attention_core.figures.panels import Array
+from attention_core.language import SEMICOLON, joined, ngettext
+from attention_core.language import gettext as _
 
 # What is set of the biases alone: the module without them stays what it is.
 _BIASES: Final = ("q_bias", "k_bias", "v_bias", "o_bias", "direction", "size")
@@ -30,7 +32,7 @@ def shuffle_changed(
     """
     (old, was), (new, now) = before, after
     if (old.tokens, old.keys) != (new.tokens, new.keys):
-        return "Other tokens, and so other numbers."
+        return _("Other tokens, and so other numbers.")
     bound = was.bound + now.bound
     weight, number = (
         _largest(one, other)
@@ -42,12 +44,13 @@ def shuffle_changed(
     rows, columns = _turned(old.query_order, new.query_order), _turned(old.key_order, new.key_order)
     moved = _moved(rows, columns, output=output)
     if max(weight, number) > bound:
-        joined = ", and" if rows or columns else ", but"
-        by = f"weights by up to {_said(weight)}, outputs by up to {_said(number)}"
-        return f"{moved}{joined} numbers changed: {by}."
-    told = f"{moved}; no number changed, but for rounding."
+        by = _("weights by up to {weights}, outputs by up to {outputs}", weights=_said(weight), outputs=_said(number))
+        if rows or columns:
+            return _("{moved}, and numbers changed: {by}.", moved=moved, by=by)
+        return _("No token moved, but numbers changed: {by}.", by=by)
+    told = _("{moved}; no number changed, but for rounding.", moved=moved)
     if columns and not rows and _largest(was.output_after, now.output_after) <= bound:
-        told += " The output's rows stand where they stood."
+        return _("{told} The output's rows stand where they stood.", told=told)
     return told
 
 
@@ -61,19 +64,26 @@ def _turned(old: tuple[int, ...], new: tuple[int, ...]) -> str:
 
 def _moved(rows: str, columns: str, *, output: bool) -> str:
     """What the eye can follow of queries and keys that moved or went back."""
-    again = "stand in their order again"
-    if rows == columns:
-        sides = "rows" if output else "rows and columns"
-        return {"": "No token moved", "back": f"The {sides} {again}"}.get(
-            rows, f"The {sides} moved with their tokens"
-        )
-    named, keys = ("keys", "") if output else ("columns", " with their keys")
-    told = {
-        "rows": {"moved": "the rows moved with their queries", "back": f"the rows {again}"}.get(rows),
-        "columns": {"moved": f"the {named} moved{keys}", "back": f"the {named} {again}"}.get(columns),
+    both = {
+        ("", ""): _("No token moved"),
+        ("moved", "moved"): _("The rows and columns moved with their tokens"),
+        ("back", "back"): _("The rows and columns stand in their order again"),
+        ("moved", ""): _("The rows moved with their queries"),
+        ("back", ""): _("The rows stand in their order again"),
+        ("", "moved"): _("The columns moved with their keys"),
+        ("", "back"): _("The columns stand in their order again"),
+        ("moved", "back"): _("The rows moved with their queries and the columns stand in their order again"),
+        ("back", "moved"): _("The rows stand in their order again and the columns moved with their keys"),
     }
-    said = " and ".join(text for text in told.values() if text)
-    return said[:1].upper() + said[1:]
+    of_output = {
+        ("moved", "moved"): _("The rows moved with their tokens"),
+        ("back", "back"): _("The rows stand in their order again"),
+        ("", "moved"): _("The keys moved"),
+        ("", "back"): _("The keys stand in their order again"),
+        ("moved", "back"): _("The rows moved with their queries and the keys stand in their order again"),
+        ("back", "moved"): _("The rows stand in their order again and the keys moved"),
+    }
+    return (both | of_output if output else both)[rows, columns]
 
 
 def biases_changed(before: tuple[BiasesConfig, BiasSizesResult], after: tuple[BiasesConfig, BiasSizesResult]) -> str:
@@ -86,18 +96,28 @@ def biases_changed(before: tuple[BiasesConfig, BiasSizesResult], after: tuple[Bi
     (old, was), (new, now) = before, after
     at, to = was.sizes.index(old.size), now.sizes.index(new.size)
     if was.weights.shape[1:] != now.weights.shape[1:] or was.tokens != now.tokens:
-        return "Other tokens or another number of keys, and so other numbers."
+        return _("Other tokens or another number of keys, and so other numbers.")
     weights = _largest(was.weights[at], now.weights[to])
     output = _largest(was.output_change[at], now.output_change[to])
-    sizes = [
-        ("weight", weights, was.weight_bounds[at] + now.weight_bounds[to]),
-        ("output", output, was.output_bounds[at] + now.output_bounds[to]),
-    ][: 2 if replace(old, **{name: getattr(new, name) for name in _BIASES}) == new else 1]
-    felt = [f"{name}s by up to {_said(size)}" for name, size, bound in sizes if not size <= bound]
-    kept = " and ".join(f"no {name}" for name, size, bound in sizes if size <= bound)
-    if not felt:
-        return f"{kept[:1].upper()}{kept[1:]} changed by more than rounding."
-    return f"The move changed {' and '.join(felt)}" + (f"; {kept} changed by more than rounding." if kept else ".")
+    felt_in_weights = not weights <= was.weight_bounds[at] + now.weight_bounds[to]
+    felt_in_output = not output <= was.output_bounds[at] + now.output_bounds[to]
+    by_weights = _("weights by up to {size}", size=_said(weights))
+    by_outputs = _("outputs by up to {size}", size=_said(output))
+    if replace(old, **{name: getattr(new, name) for name in _BIASES}) != new:
+        told = (
+            _("The move changed {what}.", what=by_weights)
+            if felt_in_weights
+            else _("No weight changed by more than rounding.")
+        )
+    elif felt_in_weights and felt_in_output:
+        told = _("The move changed {weights} and {outputs}.", weights=by_weights, outputs=by_outputs)
+    elif felt_in_weights:
+        told = _("The move changed {what}; no output changed by more than rounding.", what=by_weights)
+    elif felt_in_output:
+        told = _("The move changed {what}; no weight changed by more than rounding.", what=by_outputs)
+    else:
+        told = _("No weight and no output changed by more than rounding.")
+    return told
 
 
 def scaling_changed(
@@ -118,11 +138,17 @@ def scaling_changed(
         came = _said(one.largest_weight(to))
         then = next((side for side in (was.chosen, was.beside) if side.name == one.name), None)
         if then:
-            told.append(f"{label(one.name)} from {_said(then.largest_weight(at))} to {came}")
+            went = _said(then.largest_weight(at))
+            told.append(_("{factor} from {before} to {now}", factor=label(one.name), before=went, now=came))
         else:  # 1/√d_head is always one of the two, so there is never this alone
-            new.append(f"{label(one.name)} it is now {came}")
-    moved = f"From d_head = {sizes[0]} to {sizes[1]} the" if sizes[0] != sizes[1] else "The"
-    return f"{moved} largest weight of this query went, {'; '.join(told + new)}."
+            new.append(_("{factor} it is now {now}", factor=label(one.name), now=came))
+    factors = str(joined(SEMICOLON, told + new))
+    if sizes[0] == sizes[1]:
+        return _("The largest weight of this query went, {factors}.", factors=factors)
+    return _(
+        "From d_head = {before} to {after} the largest weight of this query went, {factors}.",
+        before=sizes[0], after=sizes[1], factors=factors,
+    )  # fmt: skip
 
 
 def reach_changed(before: AttendedKeys, after: AttendedKeys) -> str:
@@ -134,10 +160,17 @@ def reach_changed(before: AttendedKeys, after: AttendedKeys) -> str:
     """
     (was, of), (now, all_) = ((int(one.reach_graph[-1, -1]), one.config.tokens) for one in (before, after))
     layers = after.config.layers
-    up = f"{layers} layer{'s' * (layers > 1)} up the last token"
     if (was, of) == (now, all_):
-        return f"{up[:1].upper()}{up[1:]} sees {now} of {all_} inputs, as many as before."
-    return f"{up[:1].upper()}{up[1:]} now sees {now} of {all_} inputs; before it saw {was} of {of}."
+        return ngettext(
+            "{count} layer up the last token sees {now} of {inputs} inputs, as many as before.",
+            "{count} layers up the last token sees {now} of {inputs} inputs, as many as before.",
+            layers, now=now, inputs=all_,
+        )  # fmt: skip
+    return ngettext(
+        "{count} layer up the last token now sees {now} of {inputs} inputs; before it saw {was} of {of}.",
+        "{count} layers up the last token now sees {now} of {inputs} inputs; before it saw {was} of {of}.",
+        layers, now=now, inputs=all_, was=was, of=of,
+    )  # fmt: skip
 
 
 def masks_changed(before: MaskingResult, after: MaskingResult) -> str:
@@ -148,11 +181,20 @@ def masks_changed(before: MaskingResult, after: MaskingResult) -> str:
         after: The same after the move.
     """
     was, now = before.pad_moved, after.pad_moved
+    if was == now == 0:
+        return _("Other words in the padding's place still move none of the real outputs.")
     if was == now:
-        same = "still move none of the real outputs" if now == 0 else f"still move real outputs by {_said(now)}"
-        return f"Other words in the padding's place {same}."
-    told = "no real output any more" if now == 0 else f"real outputs by {_said(now)}"
-    return f"Other words in the padding's place now move {told}; before {_said(was) if was else 'none'}."
+        return _("Other words in the padding's place still move real outputs by {size}.", size=_said(now))
+    if now == 0:
+        return _(
+            "Other words in the padding's place now move no real output any more; before {size}.", size=_said(was)
+        )
+    if was == 0:
+        return _("Other words in the padding's place now move real outputs by {size}; before none.", size=_said(now))
+    return _(
+        "Other words in the padding's place now move real outputs by {size}; before {before}.",
+        size=_said(now), before=_said(was),
+    )  # fmt: skip
 
 
 def _largest(one: Array, other: Array) -> float:

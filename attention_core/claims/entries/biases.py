@@ -13,26 +13,27 @@ from attention_core.experiments.biases import (
     run_biases,
     run_mean,
 )
+from attention_core.language import gettext_lazy as _
 
 _HERE: Final[dict[str, Any]] = {"page": "biases", "run": run_biases, "config": BiasesConfig}
 _ROTARY: Final = Break(
-    by="rotary positions, which turn the bias by another angle at every key",
+    by=_("rotary positions, which turn the bias by another angle at every key"),
     options={"rotary": True},
     link={"rotary": True},
 )
-_ALONE: Final = "the bias is added to the key as it meets the query, and softmax runs over these scores alone"
+_ALONE: Final = _("the bias is added to the key as it meets the query, and softmax runs over these scores alone")
 _KEY_ALONE: Final = {"q_bias": False, "v_bias": False, "o_bias": False}
-_PROOF: Final = "the section on bias"
+_PROOF: Final = _("the section on bias")
 
 CLAIMS: Final = (
     Claim(
         id="softmax-shift",
-        statement="Adding one number to all scores of a query changes none of its weights.",
+        statement=_("Adding one number to all scores of a query changes none of its weights."),
         source=NOTES,
         place=_PROOF,
         link={"curve": "shift"},
         breaks=Break(
-            by="a softmax that does not subtract the largest score first",
+            by=_("a softmax that does not subtract the largest score first"),
             options={"naive_softmax": True},
             link={"naive_softmax": True},
         ),
@@ -40,7 +41,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-k",
-        statement="The key bias adds one number to each row of scores, so softmax cancels it.",
+        statement=_("The key bias adds one number to each row of scores, so softmax cancels it."),
         source=NOTES,
         place=_PROOF,
         expected=HOLDS_WHEN,
@@ -52,7 +53,7 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-k-grad",
-        statement="No loss of the output gives the key bias a gradient.",
+        statement=_("No loss of the output gives the key bias a gradient."),
         source=OURS,
         expected=HOLDS_WHEN,
         when=_ALONE,
@@ -62,76 +63,86 @@ CLAIMS: Final = (
     ),
     Claim(
         id="bias-v",
-        statement="The value bias adds one and the same vector to every output.",
+        statement=_("The value bias adds one and the same vector to every output."),
         source=NOTES,
         place=_PROOF,
         expected=HOLDS_WHEN,
-        when="every row of weights adds up to 1",
-        breaks=Break(by="dropout on the weights", options={"dropout": True}, link={"dropout": True}),
+        when=_("every row of weights adds up to 1"),
+        breaks=Break(by=_("dropout on the weights"), options={"dropout": True}, link={"dropout": True}),
         **_HERE,
     ),
     Claim(
         id="bias-q",
-        statement="The query bias changes the output, by a term for each key that all queries share.",
+        statement=_("The query bias changes the output, by a term for each key that all queries share."),
         source=NOTES,
         place=_PROOF,
         breaks=Break(
-            by="the same word everywhere: what is seen is then always the same",
+            by=_("the same word everywhere: what is seen is then always the same"),
             options={"tokens": ("cat",) * 6},
             link={"tokens": "cat cat cat cat cat cat"},
         ),
         correction=Correction(
-            says="before the proof: softmax removes the query bias and the key bias, and LayerNorm the key bias; at "
-            "its close: the key bias contributes nothing, the query bias and the key bias do",
-            found="the query bias and the value bias change the output, the key bias does not",
-            why="the proof is right, and its close errs in one name: the second key bias must be the value bias; "
-            "softmax cancels what is equal for all keys, and of the three only the key bias's term is",
+            says=_(
+                "before the proof: softmax removes the query bias and the key bias, and LayerNorm the key bias; at "
+                "its close: the key bias contributes nothing, the query bias and the key bias do"
+            ),
+            found=_("the query bias and the value bias change the output, the key bias does not"),
+            why=_(
+                "the proof is right, and its close errs in one name: the second key bias must be the value bias; "
+                "softmax cancels what is equal for all keys, and of the three only the key bias's term is"
+            ),
         ),
         **_HERE,
     ),
     Claim(
         id="bias-terms",
-        statement="A score with biases is a sum of four terms, and the two that are constant along a row cancel.",
+        statement=_("A score with biases is a sum of four terms, and the two that are constant along a row cancel."),
         source=OURS,
         breaks=_ROTARY,
         **_HERE,
     ),
     Claim(
         id="bias-mean",
-        statement="A linear layer's output has its bias as its mean.",
+        statement=_("A linear layer's output has its bias as its mean."),
         source=NOTES,
-        place="on why there is no bias",
+        place=_("on why there is no bias"),
         expected=HOLDS_WHEN,
-        when="the inputs have mean 0",
+        when=_("the inputs have mean 0"),
         link={"curve": "mean"},
-        breaks=Break(by="inputs with a mean", options={"input_mean": 0.5}, link={"off_centre": True}),
+        breaks=Break(by=_("inputs with a mean"), options={"input_mean": 0.5}, link={"off_centre": True}),
         **_HERE | {"run": run_mean, "config": MeanConfig},
     ),
     Claim(
         id="bias-norm",
-        statement="BatchNorm cancels a bias right before it; LayerNorm cancels its mean and RMSNorm nothing of it.",
+        statement=_(
+            "BatchNorm cancels a bias right before it; LayerNorm cancels its mean and RMSNorm nothing of it."
+        ),
         source=NOTES,
-        place="after the section on bias",
+        place=_("after the section on bias"),
         expected=HOLDS_WHEN,
-        when="BatchNorm is in training mode",
+        when=_("BatchNorm is in training mode"),
         link={"curve": "norms"},
         breaks=Break(
-            by="BatchNorm in evaluation mode",
+            by=_("BatchNorm in evaluation mode"),
             options={"batch_norm_eval": True},
             link={"batch_norm_eval": True},
         ),
         correction=Correction(
-            says="BatchNorm makes a bias useless, LayerNorm leaves it in force",
-            found="LayerNorm cancels the part that all features share and leaves the rest; RMSNorm leaves all of it",
-            why="LayerNorm subtracts the mean over a token's features, BatchNorm the mean over tokens, RMSNorm none",
+            says=_("BatchNorm makes a bias useless, LayerNorm leaves it in force"),
+            found=_(
+                "LayerNorm cancels the part that all features share and leaves the rest; RMSNorm leaves all of it"
+            ),
+            why=_(
+                "LayerNorm subtracts the mean over a token's features, BatchNorm the mean over tokens, RMSNorm none"
+            ),
         ),
         **_HERE | {"run": run_after_norm, "config": AfterNormConfig},
     ),
     Claim(
         id="bias-appendix",
-        statement="With and without a key bias, the published differences are what rounding alone leaves.",
+        statement=_("With and without a key bias, the published differences are what rounding alone leaves."),
         source=NOTES,
-        place="the appendix",
+        place=_("the appendix"),
         link={"curve": "appendix"},
         options={"seed": 42},
         breaks=None,

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from attention_core.claims.claim import CODE, OURS, REVIEW, Break, Claim
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig, steps_receptive_field
+from attention_core.language import gettext_lazy as _
 
 _HERE: Final[dict[str, Any]] = {
     "page": "receptive_field",
@@ -15,41 +16,49 @@ _RANDOM: Final = {"weights": "random"}
 CLAIMS: Final = (
     Claim(
         id="rf-bound",
-        statement="With k heads that look at one key each, and the residual, a token n layers up sees at most "
-        "(k + 1)ⁿ inputs.",
+        statement=_(
+            "With k heads that look at one key each, and the residual, a token n layers up sees at most "
+            "(k + 1)ⁿ inputs."
+        ),
         source=REVIEW,
-        place="question 2a",
+        place=_("question 2a"),
         breaks=Break(
-            by="soft heads, which give every key some weight", options={"weights": "soft"}, link={"weights": "soft"}
+            by=_("soft heads, which give every key some weight"),
+            options={"weights": "soft"},
+            link={"weights": "soft"},
         ),
         **_HERE,
     ),
     Claim(
         id="rf-tight",
-        statement="The bound is reached: heads can be built so that the last token sees exactly (k + 1)ⁿ inputs.",
+        statement=_("The bound is reached: heads can be built so that the last token sees exactly (k + 1)ⁿ inputs."),
         source=OURS,
-        breaks=Break(by="no residual", options={"residual": False}, link={"residual": False}),
+        breaks=Break(by=_("no residual"), options={"residual": False}, link={"residual": False}),
         **_HERE,
     ),
     Claim(
         id="rf-random",
-        statement="Heads that look anywhere at random reach the share of the bound that chance leaves them: more "
-        "than half with one token for each path, and nearly all with many.",
+        statement=_(
+            "Heads that look anywhere at random reach the share of the bound that chance leaves them: more "
+            "than half with one token for each path, and nearly all with many."
+        ),
         source=OURS,
         options=_RANDOM,
         link=_RANDOM,
-        breaks=Break(by="a causal mask", options={"mask": "causal"}, link={"mask": "causal"}),
+        breaks=Break(by=_("a causal mask"), options={"mask": "causal"}, link={"mask": "causal"}),
         **_HERE,
     ),
     Claim(
         id="head-tap",
-        statement="A head that looks a fixed distance back is one tap of a convolution, and k of them with the "
-        "residual are a kernel of k + 1 taps.",
+        statement=_(
+            "A head that looks a fixed distance back is one tap of a convolution, and k of them with the "
+            "residual are a kernel of k + 1 taps."
+        ),
         source=CODE,
-        place="questions 2 and 3",
+        place=_("questions 2 and 3"),
         link={"show": "kernel"},
         breaks=Break(
-            by="heads that choose their key token by token, which no kernel can", options=_RANDOM, link=_RANDOM
+            by=_("heads that choose their key token by token, which no kernel can"), options=_RANDOM, link=_RANDOM
         ),
         **_HERE,
     ),

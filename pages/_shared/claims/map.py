@@ -11,6 +11,8 @@ from pages._shared.components.loader import component
 from pages._shared.core.pages import PAGES
 from pages._shared.session.settings import shared
 from attention_core.claims import Checked, Claim, claims, statement
+from attention_core.language import gettext, ngettext
+from attention_core.language import gettext_lazy as _
 
 Kind = Literal["attention", "cross", "part"]
 _draw = component("map/map.js")
@@ -36,39 +38,39 @@ class Box:
 
 
 ENCODER: Final = (
-    Box("Embedding", ("count-blind",)),
-    Box("Positions", ("pe-order",)),
-    Box("Padding mask", ("mask-encoder",), 1),
-    Box("Self-attention", ("perm-self", "perm-pool", "perm-bias"), 1, "attention"),
-    Box("Add & norm", ("norm-place", "ln-deps"), 1),
-    Box("Feed-forward", ("perm-block",), 2),
-    Box("Add & norm", ("ln-norm",), 2),
-    Box("× N layers", ("rf-bound", "rf-tight", "rf-random")),
+    Box(_("Embedding"), ("count-blind",)),
+    Box(_("Positions"), ("pe-order",)),
+    Box(_("Padding mask"), ("mask-encoder",), 1),
+    Box(_("Self-attention"), ("perm-self", "perm-pool", "perm-bias"), 1, "attention"),
+    Box(_("Add & norm"), ("norm-place", "ln-deps"), 1),
+    Box(_("Feed-forward"), ("perm-block",), 2),
+    Box(_("Add & norm"), ("ln-norm",), 2),
+    Box(_("× N layers"), ("rf-bound", "rf-tight", "rf-random")),
 )
 DECODER: Final = (
-    Box("Embedding", ("count-blind",)),
-    Box("Positions", ("nope-depth",)),
-    Box("Causal attention", ("mask-decoder",), 1, "attention"),
-    Box("Add & norm", ("bias-norm",), 1),
-    Box("Cross-attention", ("perm-kv", "perm-q", "mask-encdec"), 2, "cross"),
-    Box("Add & norm", ("rank-collapse",), 2),
-    Box("Feed-forward", ("perm-block",), 3),
-    Box("Add & norm", ("ln-norm",), 3),
-    Box("× N layers", ("rf-bound", "rf-tight", "rf-random")),
-    Box("Output, learned", ("learn-order", "learn-depth", "learn-scale", "learn-key-bias", "learn-tied")),
+    Box(_("Embedding"), ("count-blind",)),
+    Box(_("Positions"), ("nope-depth",)),
+    Box(_("Causal attention"), ("mask-decoder",), 1, "attention"),
+    Box(_("Add & norm"), ("bias-norm",), 1),
+    Box(_("Cross-attention"), ("perm-kv", "perm-q", "mask-encdec"), 2, "cross"),
+    Box(_("Add & norm"), ("rank-collapse",), 2),
+    Box(_("Feed-forward"), ("perm-block",), 3),
+    Box(_("Add & norm"), ("ln-norm",), 3),
+    Box(_("× N layers"), ("rf-bound", "rf-tight", "rf-random")),
+    Box(_("Output, learned"), ("learn-order", "learn-depth", "learn-scale", "learn-key-bias", "learn-tied")),
 )
 ATTENTION: Final = (
     Box("Q, K, V", ("qkv-none", "qkv-tied", "qk-tied", "gauge", "low-rank")),
-    Box("+ biases", ("bias-k", "bias-q", "bias-v", "bias-k-grad", "bias-terms", "bias-mean", "bias-appendix")),
-    Box("Split into heads", ("mha-reshape", "mha-divisible", "head-tap")),
-    Box("Shared, kept K, V", ("kv-repeat", "kv-bytes", "cache-exact", "linear-order", "linear-cost")),
+    Box(_("+ biases"), ("bias-k", "bias-q", "bias-v", "bias-k-grad", "bias-terms", "bias-mean", "bias-appendix")),
+    Box(_("Split into heads"), ("mha-reshape", "mha-divisible", "head-tap")),
+    Box(_("Shared, kept K, V"), ("kv-repeat", "kv-bytes", "cache-exact", "linear-order", "linear-cost")),
     Box("Q · Kᵀ", ("cplx-bottleneck", "cplx-core", "cplx-mha", "cplx-heads"), kind="attention"),
     Box("÷ √d_head", ("scale-var", "scale-sat", "scale-jac", "scale-grad", "scale-absorb")),
-    Box("Mask", ("mask-additive", "mask-full")),
-    Box("Softmax", ("drop-rows", "softmax-shift"), kind="attention"),
-    Box("Weights · V", ("convex-hull", "soft-lookup"), kind="attention"),
+    Box(_("Mask"), ("mask-additive", "mask-full")),
+    Box(_("Softmax"), ("drop-rows", "softmax-shift"), kind="attention"),
+    Box(_("Weights · V"), ("convex-hull", "soft-lookup"), kind="attention"),
 )
-PARTS: Final = {"Encoder": ENCODER, "Decoder": DECODER, "Inside one attention": ATTENTION}
+PARTS: Final = {_("Encoder"): ENCODER, _("Decoder"): DECODER, _("Inside one attention"): ATTENTION}
 BOXES: Final = tuple(box for part in PARTS.values() for box in part)
 
 
@@ -76,7 +78,7 @@ def draw_map(found: Mapping[str, Checked], *, key: str) -> None:
     """Draw the map; where one of its links is followed, go to that page with the settings of its claim."""
     numbers = iter(range(len(BOXES)))
     parts = [
-        {"title": title, "boxes": [_plain(next(numbers), box, found) for box in part]}
+        {"title": str(title), "boxes": [_plain(next(numbers), box, found) for box in part]}
         for title, part in PARTS.items()
     ]
     sent = _draw(key=key, data={"parts": parts}, on_go_change=lambda: None, height="content").go
@@ -89,13 +91,14 @@ def told(box: Box, found: Mapping[str, Checked]) -> tuple[str, str]:
     """The state of a box's claims in a word, and in a sentence."""
     here = [found[name] for name in box.claims if name in found]
     count = len(box.claims)
-    noun = "1 claim" if count == 1 else f"{count} claims"
+    counted = ngettext("{count} claim", "{count} claims", count)
     if not here:
-        return "unchecked", f"{noun}, not checked yet"
+        return "unchecked", gettext("{claims}, not checked yet", claims=counted)
     agree = sum(one.outcome == "agrees" for one in here)
     if any(one.outcome == "surprises" for one in here):
-        return "surprises", f"{noun}, not all as theory says"
-    return ("agrees" if agree == count else "partly"), f"{agree} of {noun} checked and as theory says"
+        return "surprises", gettext("{claims}, not all as theory says", claims=counted)
+    sentence = gettext("{number} of {claims} checked and as theory says", number=agree, claims=counted)
+    return ("agrees" if agree == count else "partly"), sentence
 
 
 def _plain(number: int, box: Box, found: Mapping[str, Checked]) -> dict[str, object]:
@@ -103,12 +106,12 @@ def _plain(number: int, box: Box, found: Mapping[str, Checked]) -> dict[str, obj
     state, sentence = told(box, found)
     return {
         "number": number,
-        "label": box.label,
+        "label": str(box.label),
         "layer": box.layer,
         "kind": box.kind,
         "state": state,
-        "says": statement(claim.id),
+        "says": str(statement(claim.id)),
         "told": sentence,
-        "page": _TITLES[claim.page],
+        "page": str(_TITLES[claim.page]),
         "href": f"{claim.page}?{urlencode(claim.parameters() | shared().parameters())}",
     }

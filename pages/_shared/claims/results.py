@@ -7,15 +7,18 @@ from collections import Counter, OrderedDict
 from functools import cache
 from typing import TYPE_CHECKING
 
+from attention_core.language import gettext, ngettext
+from attention_core.language import gettext_lazy as _
+
 if TYPE_CHECKING:  # the ledger is made before torch, which the claims need, is imported
     from attention_core.claims import Checked, LedgerConfig, LedgerResult, LedgerStep
 
 MOST_SETTINGS = 8
 _NOT_SO = {
-    "surprises": "not so",
-    "undecided": "not decided",
-    "refused": "could not be measured",
-    "failed": "failed to run",
+    "surprises": _("not so"),
+    "undecided": _("not decided"),
+    "refused": _("could not be measured"),
+    "failed": _("failed to run"),
 }
 
 Settings = tuple[str, str, int]
@@ -51,12 +54,22 @@ class Ledger:
             return ""
         counted = Counter(one.outcome for one in found.values())
         good = counted["agrees"]
-        so_far = "" if len(found) == total else f" checked so far, of {total} in all,"
-        verb = "is" if good == 1 else "are"
-        told = f"**{good} of {len(found)}** claims{so_far} {verb} as theory says"
+        if len(found) == total:
+            told = ngettext(
+                "**{count} of {checked}** claims is as theory says",
+                "**{count} of {checked}** claims are as theory says",
+                good, checked=len(found),
+            )  # fmt: skip
+        else:
+            told = ngettext(
+                "**{count} of {checked}** claims checked so far, of {total} in all, is as theory says",
+                "**{count} of {checked}** claims checked so far, of {total} in all, are as theory says",
+                good, checked=len(found), total=total,
+            )  # fmt: skip
         for outcome, words in _NOT_SO.items():
-            told += f", {counted[outcome]} {words}" if counted[outcome] else ""
-        return f"{told} ({settings[0]}, seed {settings[2]})."
+            if count := counted[outcome]:
+                told = gettext("{told}, {count} {outcome}", told=told, count=count, outcome=words)
+        return gettext("{told} ({precision}, seed {seed}).", told=told, precision=settings[0], seed=settings[2])
 
 
 @cache

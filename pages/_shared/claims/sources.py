@@ -8,6 +8,8 @@ from pages._shared.core.pages import HOME, PAGES
 from pages._shared.core.text import escape_markdown
 from pages._shared.session.settings import shared
 from attention_core.claims import DOCUMENTS, FURTHER, SAID, Document, Said
+from attention_core.language import SEMICOLON
+from attention_core.language import gettext as _
 
 _PAGES = {page.name: page for page in (HOME, *PAGES)}
 
@@ -15,19 +17,21 @@ _PAGES = {page.name: page for page in (HOME, *PAGES)}
 def draw_sources(documents: tuple[str, ...]) -> None:
     """Draw what the documents say, a row for each statement, with the way to where it is shown."""
     st.markdown(
-        "This project began with three documents. Here is what they say, in our words, where it is shown, and what "
-        "is to be corrected or added."
+        _(
+            "This project began with three documents. Here is what they say, in our words, where it is shown, and "
+            "what is to be corrected or added."
+        )
     )
     for document in DOCUMENTS:
         if document.name in documents:
             _draw_document(document)
-    st.markdown(f":small[**Further papers** that this project leans on: {_links(FURTHER)}.]")
+    st.markdown(_(":small[**Further papers** that this project leans on: {papers}.]", papers=_links(FURTHER)))
 
 
 def _draw_document(document: Document) -> None:
     st.markdown(
-        f"**{escape_markdown(document.title, 120)}** {escape_markdown(document.about, 200)}  \n"
-        f":small[Its references: {_links(document.references)}.]"
+        f"**{escape_markdown(document.title, 120)}** {escape_markdown(str(document.about), 200)}  \n"
+        + _(":small[Its references: {references}.]", references=_links(document.references))
     )
     for number, said in enumerate(said for said in SAID if said.source == document.name):
         with st.container(
@@ -38,18 +42,20 @@ def _draw_document(document: Document) -> None:
 
 
 def _draw_said(said: Said) -> None:
+    claim = said.claim or _("no claim")
     lines = [
-        escape_markdown(said.statement, 300),
-        f":small[:gray[{escape_markdown(said.place)} · {said.claim or 'no claim'}]]",
+        escape_markdown(str(said.statement), 300),
+        f":small[:gray[{escape_markdown(str(said.place))} · {claim}]]",
     ]
-    if said.corrected:
-        corrected = escape_markdown(said.corrected[:1].upper() + said.corrected[1:], 500)
-        lines.append(f":small[:orange[:material/edit: **To be corrected or added:**] {corrected}.]")
+    if corrected := str(said.corrected):
+        told = escape_markdown(corrected[:1].upper() + corrected[1:], 500)
+        lines.append(_(":small[:orange[:material/edit: **To be corrected or added:**] {corrected}.]", corrected=told))
     st.markdown("  \n".join(lines), width="stretch")
     name, parameters = said.where
     page = _PAGES[name]
-    st.page_link(page.file, label=page.title, icon=page.icon, query_params=parameters | shared().parameters())
+    st.page_link(page.file, label=str(page.title), icon=page.icon, query_params=parameters | shared().parameters())
 
 
 def _links(addresses: Mapping[str, str]) -> str:
-    return "; ".join(f"[{escape_markdown(name, 120)}]({address})" for name, address in addresses.items())
+    links = (f"[{escape_markdown(str(name), 120)}]({address})" for name, address in addresses.items())
+    return str(SEMICOLON).join(links)
