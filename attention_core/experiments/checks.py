@@ -28,7 +28,8 @@ class ConfigError(ValueError):
     def __init__(self, field: str, value: object, allowed: str) -> None:
         shown = repr(value)
         shown = shown if len(shown) <= 60 else shown[:57] + "…"
-        super().__init__(f"{field} = {shown} is not possible: {allowed}.")
+        said = _("{field} = {shown} is not possible: {allowed}.", field=field, shown=shown, allowed=allowed)
+        super().__init__(said)
         self.field, self.value, self.allowed = field, value, allowed
 
 

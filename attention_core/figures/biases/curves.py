@@ -143,7 +143,7 @@ def norms_view(result: AfterNormResult) -> MatrixView:
     return _bars(
         result,
         CURVES["norms"],
-        Axis(title=_("norm"), labels=names),
+        Axis(title=_("kind of norm"), labels=names),
         tuple((part, np.array([getattr(one, of) for one in result.survivals]), role) for part, of, role in parts),
         _("largest change of the output"),
         bounds=np.array([one.bound for one in result.survivals]),

@@ -122,8 +122,10 @@ def number_in_words(verdict: Verdict) -> str:
     """What was measured, as a sentence that may follow a colon; what rounding leaves of nothing is called so."""
     number = format_number(verdict.measured) + _unit(verdict)
     if verdict.rounding and verdict.outcome == "holds":
-        number = _("nothing") if verdict.measured == 0 else _("nothing ({number}, rounding)", number=number)
         says = str(verdict.says).replace(_("by at most"), _("by"))
+        if verdict.measured == 0:
+            return _("{says} **nothing**.", says=says)
+        number = _("nothing ({number}, rounding)", number=number)
     else:
         says = verdict.says
     return _("{says} **{number}**.", says=says, number=escape_markdown(number))
