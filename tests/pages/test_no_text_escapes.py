@@ -86,7 +86,7 @@ def escaped(at: AppTest) -> list[str]:
     return wrong
 
 
-NAMES: set[str] = {
+NAMES = {
     "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "head", "model", "float", "bfloat", "cpu", "max", "mean", "var", "Var", "ReLU", "GELU",
     "the", "cat", "sat", "mat", "NaN",
 }  # fmt: skip
