@@ -17,7 +17,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
-from attention_core.language import COMMA, ENGLISH, gettext_lazy, joined, using
+from attention_core.language import COMMA, ENGLISH, joined, using
 from attention_core.language import gettext as _
 
 SHOWN: Final = 12
@@ -194,7 +194,7 @@ def depth_view(result: NormBlockResult) -> MatrixView:
 def values_after(result: NormBlockResult) -> str:
     """How long tokens are, and how like what they were, after the last block of each placement."""
     ends = (
-        gettext_lazy(
+        _(
             "{name} {length} and {cosine}",
             name=name, length=format_number(float(length[-1])), cosine=format_number(float(alike[-1])),
         )
@@ -207,8 +207,9 @@ def values_after(result: NormBlockResult) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital, which a name within it keeps."""
-    return str(text)[:1].upper() + str(text)[1:]
+    """The text with a capital; a symbol stays as it is."""
+    said = str(text)
+    return said[:1].upper() + said[1:] if said[:1].isascii() else said
 
 
 def _axes(config: NormalizationConfig) -> dict[str, Any]:

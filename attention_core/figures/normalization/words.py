@@ -11,7 +11,7 @@ from attention_core.experiments.normalization import (
 )
 from attention_core.figures.normalization.view import capital, values_after
 from attention_core.figures.proof import ProofStep, code, measured
-from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined
+from attention_core.language import COMMA, SEMICOLON, joined
 from attention_core.language import gettext as _
 
 
@@ -111,7 +111,7 @@ def _bias(result: NormBiasResult) -> tuple[ProofStep, ...]:
 @proof.register
 def _block(result: NormBlockResult) -> tuple[ProofStep, ...]:
     worst = (
-        gettext_lazy("{name}: {value}", name=name, value=code(value))
+        _("{name}: {value}", name=name, value=code(value))
         for name, value in zip(result.placements, result.residuals.max(1), strict=True)
     )
     return (
