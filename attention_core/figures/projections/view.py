@@ -160,7 +160,7 @@ def _gauge(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
 @_panels.register
 def _rank(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
     axes, hidden = _tokens(config), _hidden(config)
-    numbers = Axis(title=_("number"), labels=tuple(str(i + 1) for i in range(len(config.tokens))))
+    numbers = Axis(title=_("singular value"), labels=tuple(str(i + 1) for i in range(len(config.tokens))))
     ranks = result.ranks
     bars: list[Panel] = [
         BarsPanel(
