@@ -10,31 +10,41 @@ from attention_core.experiments.settings import Choice, setting
 from attention_core.figures import masking as draw
 from attention_core.figures.changes import masks_changed
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-STILL, MOVE = "Stay exactly", "Move"
+STILL, MOVE = gettext_lazy("Stay exactly"), gettext_lazy("Move")
 
 
 @settings_group("masks")
 class View:
     """What is shown of the stack."""
 
-    show: str = setting(draw.GRID, Choice(draw.VIEWS, label="Show", listed=False))
+    show: str = setting(draw.GRID, Choice(draw.VIEWS, label=gettext_lazy("Show"), listed=False))
 
 
 DECODER = {"stack": "decoder", "show": draw.REPLACED, "unmasked": True}
 PRESETS = (
-    Preset("Encoder", "One mask is enough: the key padding mask, in every layer.", {}),
-    Preset("Decoder, padded right", "No padding mask at all, and still no real output moves.", DECODER, spoils=True),
     Preset(
-        "Decoder, padded left", "Now the padding comes first, and everyone looks back at it.",
+        gettext_lazy("Encoder"), gettext_lazy("One mask is enough: the key padding mask, in every layer."), {},
+    ),
+    Preset(
+        gettext_lazy("Decoder, padded right"),
+        gettext_lazy("No padding mask at all, and still no real output moves."), DECODER, spoils=True,
+    ),
+    Preset(
+        gettext_lazy("Decoder, padded left"),
+        gettext_lazy("Now the padding comes first, and everyone looks back at it."),
         DECODER | {"side": "left"},
     ),
     Preset(
-        "Encoder–decoder", "Padding in the encoder and in cross-attention; causal in between.",
+        gettext_lazy("Encoder–decoder"),
+        gettext_lazy("Padding in the encoder and in cross-attention; causal in between."),
         {"stack": "encoder-decoder"},
     ),
     Preset(
-        "−10000", "Scores as large as that look straight through it.", {"show": draw.ADDITIVE, "score_std": 100_000}
+        "−10000", gettext_lazy("Scores as large as that look straight through it."),
+        {"show": draw.ADDITIVE, "score_std": 100_000},
     ),
 )  # fmt: skip
 
@@ -45,7 +55,10 @@ def grade(result: MaskingResult) -> str:
 
 
 PREDICT = Predict(
-    "A decoder, padded right, no padding mask. Replace the padding: real outputs …", (STILL, MOVE), DECODER, grade
+    gettext_lazy("A decoder, padded right, no padding mask. Replace the padding: real outputs …"),
+    (STILL, MOVE),
+    DECODER,
+    grade,
 )
 
 page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -53,8 +66,8 @@ page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=P
 
 @page.controls
 def controls(controls: Controls) -> None:
-    controls.section("Stack", "stack", "positions", "window")
-    controls.section("Sentences", "sentences", "targets", "side")
+    controls.section(_("Stack"), "stack", "positions", "window")
+    controls.section(_("Sentences"), "sentences", "targets", "side")
     controls.break_it("unmasked", "padding", "batch_norm", "score_std", "naive")
 
 

@@ -7,26 +7,41 @@ from attention_core.experiments import normalization as study
 from attention_core.experiments.settings import Coded, setting
 from attention_core.figures import normalization as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-FOLLOWS, DIFFERENT = "The same rows, in the new order", "Different"
+FOLLOWS, DIFFERENT = gettext_lazy("The same rows, in the new order"), gettext_lazy("Different")
 
 
 @settings_group("normalization")
 class View:
     """The number whose inputs are shown."""
 
-    cell: tuple[int, int] = setting((0, 0), Coded(study.read_cell, study.write_cell, label="Output"))
+    cell: tuple[int, int] = setting((0, 0), Coded(study.read_cell, study.write_cell, label=gettext_lazy("Output")))
 
 
 PRESETS = (
-    Preset("Evaluation mode", "BatchNorm then looks at one number alone.", {"evaluation": True}),
-    Preset("On a circle", "Three features: every token lands on one circle.", {"topic": "length", "d_model": 3}),
     Preset(
-        "ε takes over", "Small tokens stay short.", {"topic": "length", "d_model": 3, "eps": 0.01, "input_std": 0.1}
+        gettext_lazy("Evaluation mode"), gettext_lazy("BatchNorm then looks at one number alone."),
+        {"evaluation": True},
     ),
-    Preset("A bias survives", "BatchNorm removes all of it, LayerNorm its mean.", {"topic": "bias"}),
-    Preset("A whole block", "LayerNorm does not break equivariance, wherever it stands.", {"topic": "block"}),
-)
+    Preset(
+        gettext_lazy("On a circle"), gettext_lazy("Three features: every token lands on one circle."),
+        {"topic": "length", "d_model": 3},
+    ),
+    Preset(
+        gettext_lazy("ε takes over"), gettext_lazy("Small tokens stay short."),
+        {"topic": "length", "d_model": 3, "eps": 0.01, "input_std": 0.1},
+    ),
+    Preset(
+        gettext_lazy("A bias survives"), gettext_lazy("BatchNorm removes all of it, LayerNorm its mean."),
+        {"topic": "bias"},
+    ),
+    Preset(
+        gettext_lazy("A whole block"), gettext_lazy("LayerNorm does not break equivariance, wherever it stands."),
+        {"topic": "block"},
+    ),
+)  # fmt: skip
 
 
 def grade(result: study.NormalizationResult) -> str | None:
@@ -37,11 +52,11 @@ def grade(result: study.NormalizationResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Permute the tokens of a whole block with LayerNorm: its outputs will be …",
+    gettext_lazy("Permute the tokens of a whole block with LayerNorm: its outputs will be …"),
     (FOLLOWS, DIFFERENT),
     {"topic": "block"},
     grade,
-    headline="What LayerNorm looks at, what it keeps of a token, and what it does to a block.",
+    headline=gettext_lazy("What LayerNorm looks at, what it keeps of a token, and what it does to a block."),
 )
 
 page = Page("normalization", config=study.NormalizationConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -50,8 +65,8 @@ page = Page("normalization", config=study.NormalizationConfig, view=View, preset
 @page.controls
 def controls(controls: Controls) -> None:
     controls.show("topic")
-    controls.section("Norm", "norm", "gamma", "beta")
-    controls.section("Sizes", "num_tokens", "d_model")
+    controls.section(_("Norm"), "norm", "gamma", "beta")
+    controls.section(_("Sizes"), "num_tokens", "d_model")
     controls.break_it(
         "eps", "input_std", "constant", "own_gammas", "evaluation", "positions", "causal", "slot_weights"
     )

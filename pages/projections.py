@@ -6,29 +6,43 @@ from attention_core.experiments import projections as study
 from attention_core.experiments.settings import OneOf, setting
 from attention_core.figures import projections as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-ALL, NOT_ALL = "Yes, every one of them", "No, some are outshone"
+ALL, NOT_ALL = gettext_lazy("Yes, every one of them"), gettext_lazy("No, some are outshone")
 
 
 @settings_group("projections")
 class View:
     """What the picture's slider stands at."""
 
-    head: int = setting(0, OneOf(range(max(study.NUM_HEADS)), label="Head"))
-    layer: int = setting(0, OneOf(range(study.LAYERS + 1), label="Layer"))
+    head: int = setting(0, OneOf(range(max(study.NUM_HEADS)), label=gettext_lazy("Head")))
+    layer: int = setting(0, OneOf(range(study.LAYERS + 1), label=gettext_lazy("Layer")))
 
 
 PRESETS = (
     Preset(
-        "Unequal norms",
-        "A word with a large vector outshines the others, even in their own row.",
+        gettext_lazy("Unequal norms"),
+        gettext_lazy("A word with a large vector outshines the others, even in their own row."),
         {"spread": 0.6},
         spoils=True,
     ),
-    Preset("One matrix for Q and K", "Scores become symmetric; the weights do not.", {"topic": "tied"}),
-    Preset("Another basis", "Every matrix changes, and the output does not move.", {"topic": "gauge"}),
-    Preset("Bottleneck", "Scores of low rank, weights of full rank.", {"topic": "rank"}),
-    Preset("Collapse", "Without the residual, all words become alike.", {"topic": "collapse", "layer": 6}),
+    Preset(
+        gettext_lazy("One matrix for Q and K"),
+        gettext_lazy("Scores become symmetric; the weights do not."),
+        {"topic": "tied"},
+    ),
+    Preset(
+        gettext_lazy("Another basis"),
+        gettext_lazy("Every matrix changes, and the output does not move."),
+        {"topic": "gauge"},
+    ),
+    Preset(gettext_lazy("Bottleneck"), gettext_lazy("Scores of low rank, weights of full rank."), {"topic": "rank"}),
+    Preset(
+        gettext_lazy("Collapse"),
+        gettext_lazy("Without the residual, all words become alike."),
+        {"topic": "collapse", "layer": 6},
+    ),
 )
 
 
@@ -40,11 +54,11 @@ def grade(result: study.ProjectionsResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Let the words' norms differ: does every word still look most at itself?",
+    gettext_lazy("Let the words' norms differ: does every word still look most at itself?"),
     (ALL, NOT_ALL),
     {"spread": 0.6},
     grade,
-    headline="What W_Q, W_K, W_V and W_O are for, and what attention does without them.",
+    headline=gettext_lazy("What W_Q, W_K, W_V and W_O are for, and what attention does without them."),
 )
 
 page = Page("projections", config=study.ProjectionsConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -53,13 +67,13 @@ page = Page("projections", config=study.ProjectionsConfig, view=View, presets=PR
 @page.controls
 def controls(controls: Controls) -> None:
     controls.show("topic")
-    controls.section("Heads", "num_heads", "d_head", "temperature")
-    controls.section("Sentence", "tokens")
+    controls.section(_("Heads"), "num_heads", "d_head", "temperature")
+    controls.section(_("Sentence"), "tokens")
     controls.break_it("spread", "whole_norms", "qk_norm", "positions", "causal", "biases", "residual")
 
 
 @page.view
-def view_of(config: study.ProjectionsConfig, _: View) -> MatrixView:
+def view_of(config: study.ProjectionsConfig, _view: View) -> MatrixView:
     return draw.projections_view(config, page.compute(study.run_projections, config))
 
 

@@ -15,38 +15,62 @@ from attention_core.figures.matrix import (
     Panel,
     Series,
 )
-from attention_core.figures.proof import ProofStep, measured
+from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.table import Table
+from attention_core.language import ENGLISH, gettext_lazy, using
+from attention_core.language import gettext as _
 
 GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "padding", "additive", "empty"
 CONVENTIONS: Final = "conventions"
 VIEWS: Final = {
-    GRID: "masks",
-    WEIGHTS: "weights",
-    REPLACED: "pad test",
-    ADDITIVE: "−10000 or −∞",
-    EMPTY: "a row without keys",
-    CONVENTIONS: "conventions",
+    GRID: gettext_lazy("masks"),
+    WEIGHTS: gettext_lazy("weights"),
+    REPLACED: gettext_lazy("pad test"),
+    ADDITIVE: gettext_lazy("−10000 or −∞"),
+    EMPTY: gettext_lazy("a row without keys"),
+    CONVENTIONS: gettext_lazy("conventions"),
 }
 SAYS: Final = {
-    ADDITIVE: "Adding −10000 instead of −∞ hides a key only as long as the scores are much smaller than that.",
-    EMPTY: "Softmax of −∞ alone is 0 ÷ 0. One such row is NaN in layer 1, and everyone who looks at it in layer 2.",
-    CONVENTIONS: "Libraries disagree on what True means. Each row is tested against the library it speaks of.",
+    ADDITIVE: gettext_lazy(
+        "Adding −10000 instead of −∞ hides a key only as long as the scores are much smaller than that."
+    ),
+    EMPTY: gettext_lazy(
+        "Softmax of −∞ alone is 0 ÷ 0. One such row is NaN in layer 1, and everyone who looks at it in layer 2."
+    ),
+    CONVENTIONS: gettext_lazy(
+        "Libraries disagree on what True means. Each row is tested against the library it speaks of."
+    ),
 }
+_MAY, _PADDING, _ADDED = gettext_lazy("may attend"), gettext_lazy("is padding"), gettext_lazy("float: added")
+_OURS = gettext_lazy("this project")
 CONVENTION_ROWS: Final = (
-    ("torch", "F.scaled_dot_product_attention", "attn_mask", "(…, q_len, kv_len)", "may attend", "float: added"),
-    ("torch", "nn.MultiheadAttention", "attn_mask", "(q_len, kv_len)", "may not attend", "float: added"),
-    ("torch", "nn.MultiheadAttention", "key_padding_mask", "(batch, kv_len)", "is padding", "float: added"),
-    ("Hugging Face", "BertModel", "attention_mask", "(batch, kv_len)", "is a word (1)", "turned into one to add"),
-    ("EECS 182", "scaled_dot_product_attention", "key_padding_mask", "(batch, kv_len)", "is padding", "−∞ put in"),
-    ("this project", "MultiHeadAttention", "attn_mask", "(…, q_len, kv_len)", "may attend", "float: added"),
-    ("this project", "MultiHeadAttention", "key_padding_mask", "(batch, kv_len)", "is padding", "–"),
-)
+    ("torch", "F.scaled_dot_product_attention", "attn_mask", "(…, q_len, kv_len)", _MAY, _ADDED),
+    ("torch", "nn.MultiheadAttention", "attn_mask", "(q_len, kv_len)", gettext_lazy("may not attend"), _ADDED),
+    ("torch", "nn.MultiheadAttention", "key_padding_mask", "(batch, kv_len)", _PADDING, _ADDED),
+    ("Hugging Face", "BertModel", "attention_mask", "(batch, kv_len)", gettext_lazy("is a word (1)"),
+     gettext_lazy("turned into one to add")),
+    ("EECS 182", "scaled_dot_product_attention", "key_padding_mask", "(batch, kv_len)", _PADDING,
+     gettext_lazy("−∞ put in")),
+    (_OURS, "MultiHeadAttention", "attn_mask", "(…, q_len, kv_len)", _MAY, _ADDED),
+    (_OURS, "MultiHeadAttention", "key_padding_mask", "(batch, kv_len)", _PADDING, "–"),
+)  # fmt: skip
+_KINDS: Final = {
+    "key padding": gettext_lazy("key padding"),
+    "causal": gettext_lazy("causal"),
+    "attention mask": gettext_lazy("window"),
+}
+_MODULES: Final = {
+    "self_attention": gettext_lazy("Self-attention"),
+    "encoder.self_attention": gettext_lazy("Encoder self-attention"),
+    "decoder.self_attention": gettext_lazy("Decoder self-attention"),
+    "decoder.cross_attention": gettext_lazy("Decoder cross-attention"),
+}
 
 
 def conventions_table() -> Table:
     """Which way round True is: by library, function and argument."""
-    return Table(("library", "function", "argument", "shape", "True means", "other forms"), CONVENTION_ROWS)
+    columns = (_("library"), _("function"), _("argument"), _("shape"), _("True means"), _("other forms"))
+    return Table(columns, tuple(tuple(map(str, row)) for row in CONVENTION_ROWS))
 
 
 def claims_of(config: MaskingConfig, view: str) -> tuple[str, ...]:
@@ -73,19 +97,22 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
             panels = _empty_panels(result)
         case _:
             panels = _grid_panels(result)
-    return MatrixView(panels=panels, summary=SAYS.get(view) or _padding(result), front=min(2, len(panels)))
+    return MatrixView(panels=panels, summary=str(SAYS.get(view) or _padding(result)), front=min(2, len(panels)))
 
 
 def _padding(result: MaskingResult) -> str:
     """Whether padding is hidden: in words, from what replacing it moves."""
     if result.real.all():
-        return "No sentence is padded here: they are all as long as the longest."
+        return _("No sentence is padded here: they are all as long as the longest.")
     if result.pad_moved == 0:
-        return "No real word looks at padding: put other words in its place, and none changes."
-    moved = format_number(result.pad_moved)
-    return f"Padding is looked at: other words in its place change real words by up to {moved}."
+        return _("No real word looks at padding: put other words in its place, and none changes.")
+    return _(
+        "Padding is looked at: other words in its place change real words by up to {moved}.",
+        moved=format_number(result.pad_moved),
+    )
 
 
+@using(ENGLISH)
 def masking_table(result: MaskingResult, view: str = GRID) -> Table:
     """The numbers of a view: one row for each cell, or for each score size."""
     if view == CONVENTIONS:
@@ -106,14 +133,13 @@ def masking_table(result: MaskingResult, view: str = GRID) -> Table:
 
 def module_name(module: ModuleMasks) -> str:
     """What the module is called in words: ``Encoder self-attention``."""
-    part = "decoder " if module.name.startswith("decoder") else "encoder " if "encoder" in module.name else ""
-    return f"{part}{'cross' if 'cross' in module.name else 'self'}-attention".capitalize()
+    return str(_MODULES[module.name])
 
 
 def _axes(module: ModuleMasks, sentence: int) -> tuple[Axis, Axis]:
     return (
-        Axis(title="query", labels=module.queries[sentence], role="query"),
-        Axis(title="key", labels=module.keys[sentence], role="key"),
+        Axis(title=_("query"), labels=module.queries[sentence], role="query"),
+        Axis(title=_("key"), labels=module.keys[sentence], role="key"),
     )
 
 
@@ -127,14 +153,14 @@ def _grid_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
     if len(result.modules) == 1:
         module = result.modules[0]
         return tuple(
-            _grid_panel(module, f"Sentence {i + 1}", seen, *_axes(module, i), note=i == 0)
+            _grid_panel(module, _("Sentence {number}", number=i + 1), seen, *_axes(module, i), note=i == 0)
             for i, seen in enumerate(module.seen)
         )
     panels = []
     for module in result.modules:
-        rows = Axis(title="query", labels=tuple(token for row in module.queries for token in row), role="query")
+        rows = Axis(title=_("query"), labels=tuple(token for row in module.queries for token in row), role="query")
         slots = tuple(str(i + 1) for i in range(module.seen.shape[2]))
-        columns = Axis(title="key in slot", labels=slots, role="key")
+        columns = Axis(title=_("key in slot"), labels=slots, role="key")
         panels.append(_grid_panel(module, module_name(module), np.concatenate(module.seen), rows, columns, note=True))
     return tuple(panels)
 
@@ -142,16 +168,16 @@ def _grid_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
 def _grid_panel(
     module: ModuleMasks, title: str, seen: np.ndarray, rows: Axis, columns: Axis, *, note: bool
 ) -> MatrixPanel:
-    kinds = " + ".join(module.kinds).replace("attention mask", "window") or "no mask"
+    kinds = " + ".join(str(_KINDS[kind]) for kind in module.kinds) or _("no mask")
     return MatrixPanel(
         title=title,
         values=seen,
         rows=rows,
         columns=columns,
-        quantity="heads with weight",
+        quantity=_("heads with weight"),
         scale="sequential",
         limits=(0.0, 1.0),
-        note=f"Masks used: {kinds}." if note else "",
+        note=_("Masks used: {kinds}.", kinds=kinds) if note else "",
     )
 
 
@@ -162,15 +188,19 @@ def _weight_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
     for module in result.modules:
         for i in _most_hidden(module, 1 if several else 2):
             rows, columns = _axes(module, i)
-            name = module_name(module) if several else f"Sentence {i + 1}"
-            for masked, weights in ((True, module.weights[i]), (False, module.unmasked[i])):
+            name = module_name(module) if several else _("Sentence {number}", number=i + 1)
+            drawn = (
+                (True, _("{name}, masked", name=name), module.weights[i]),
+                (False, _("{name}, no mask", name=name), module.unmasked[i]),
+            )
+            for masked, title, weights in drawn:
                 panels.append(
                     MatrixPanel(
-                        title=f"{name}, {'masked' if masked else 'no mask'}",
+                        title=title,
                         values=weights,
                         rows=rows,
                         columns=columns,
-                        quantity="mean weight",
+                        quantity=_("mean weight"),
                         scale="sequential",
                         limits=(0.0, 1.0),
                         hidden=module.seen[i] == 0 if masked else None,
@@ -183,59 +213,62 @@ def _replaced_panel(result: MaskingResult) -> MatrixPanel:
     slots = tuple(str(i + 1) for i in range(result.moved.shape[1]))
     names = tuple(" ".join(row) for row in result.labels)
     return MatrixPanel(
-        title="How far each output moves",
+        title=_("How far each output moves"),
         values=result.moved,
-        rows=Axis(title="sentence", labels=names),
-        columns=Axis(title="slot", labels=slots, role="output"),
-        quantity="max |f(padding replaced) − f|",
+        rows=Axis(title=_("sentence"), labels=names),
+        columns=Axis(title=_("slot"), labels=slots, role="output"),
+        quantity=_("max |f(padding replaced) − f|"),
         scale="sequential",
         hidden=~result.real,
-        hidden_as="padding: it may move",
+        hidden_as=_("padding: it may move"),
     )
 
 
 def _additive_panels(result: MaskingResult) -> tuple[Panel, ...]:
     additive = result.additive
     curves = LinesPanel(
-        title="−10000 against −∞",
+        title=_("−10000 against −∞"),
         x=additive.stds,
-        x_title="standard deviation of the scores",
+        x_title=_("standard deviation of the scores"),
         series=tuple(
             Series(name=name, values=values)
             for name, values in zip(additive.dtypes, additive.difference, strict=True)
         ),
-        y_title="largest difference of two weights",
+        y_title=_("largest difference of two weights"),
         log_x=True,
         limits=(0.0, 1.05),
-        note="float16 ends at 65,504: larger scores overflow." if np.isnan(additive.difference).any() else "",
+        note=_("float16 ends at 65,504: larger scores overflow.") if np.isnan(additive.difference).any() else "",
     )
     bars = [
         BarsPanel(
-            title=f"All keys −10000, against {what}",
+            title=title,
             values=values,
-            labels=Axis(title="precision", labels=additive.dtypes),
-            quantity="largest difference",
+            labels=Axis(title=_("precision"), labels=additive.dtypes),
+            quantity=_("largest difference"),
         )
-        for what, values in (("no mask", additive.row), ("equal weights", additive.uniform))
+        for title, values in (
+            (_("All keys −10000, against no mask"), additive.row),
+            (_("All keys −10000, against equal weights"), additive.uniform),
+        )
     ]
     return (curves, *bars)
 
 
 def _empty_panels(result: MaskingResult) -> tuple[MatrixPanel, ...]:
     tokens = result.blind_tokens
-    rows = Axis(title="query", labels=tokens, role="query")
-    columns = Axis(title="key", labels=tokens, role="key")
+    rows = Axis(title=_("query"), labels=tokens, role="query")
+    columns = Axis(title=_("key"), labels=tokens, role="key")
     return tuple(
         MatrixPanel(
-            title=f"{name}, layer {layer + 1}",
+            title=_("{name}, layer {number}", name=name, number=layer + 1),
             values=values,
             rows=rows,
             columns=columns,
-            quantity="mean weight",
+            quantity=_("mean weight"),
             scale="sequential",
             limits=(0.0, 1.0),
         )
-        for name, row in (("Softmax alone", result.blind_naive), ("This module", result.blind))
+        for name, row in ((_("Softmax alone"), result.blind_naive), (_("This module"), result.blind))
         for layer, values in enumerate(row.weights)
     )
 
@@ -247,28 +280,44 @@ def proof(config: MaskingConfig, result: MaskingResult) -> tuple[ProofStep, ...]
         config: The settings.
         result: Their result.
     """
+    leak = _(
+        "Words would give {free} of their weight to padding; as it is set, {masked}.",
+        free=code(result.leak), masked=code(result.leak_masked),
+    )  # fmt: skip
     late, ours = result.blind_naive.gradient, result.blind.gradient
+    gradient = _(
+        "Not finite in the gradient: `{ours} of {all_ours}` here, `{late} of {all_late}` if zeroed late.",
+        ours=ours[0], all_ours=ours[1], late=late[0], all_late=late[1],
+    )  # fmt: skip
     return (
         ProofStep(
-            "A masked score is −∞, and e^(−∞) = 0: a hidden :orange[key] gets exactly no weight, so whatever its "
-            ":green[value] is, it does not enter the :violet[output].",
-            f"Words would give `{format_number(result.leak)}` of their weight to padding; as it is set, "
-            f"`{format_number(result.leak_masked)}`.  \n" + measured(result, config.claim),
+            _(
+                "A masked score is −∞, and e^(−∞) = 0: a hidden :orange[key] gets exactly no weight, so whatever its "
+                ":green[value] is, it does not enter the :violet[output]."
+            ),
+            f"{leak}  \n{measured(result, config.claim)}",
         ),
         ProofStep(
-            "A causal mask hides what comes later. Padding on the right comes later than every word, so it is hidden "
-            "already; padding on the left comes first. BatchNorm looks at all tokens, whatever the masks say.",
-            f"Replacing the padding moves real outputs by `{format_number(result.pad_moved)}`.",
+            _(
+                "A causal mask hides what comes later. Padding on the right comes later than every word, so it is "
+                "hidden already; padding on the left comes first. BatchNorm looks at all tokens, whatever the masks "
+                "say."
+            ),
+            _("Replacing the padding moves real outputs by {moved}.", moved=code(result.pad_moved)),
         ),
         ProofStep(
-            "−10000 is large only beside small scores. In a row where every key gets it, it cancels: softmax ignores "
-            "a constant, and the row looks as if unmasked. Half precision rounds the scores away under it.",
+            _(
+                "−10000 is large only beside small scores. In a row where every key gets it, it cancels: softmax "
+                "ignores a constant, and the row looks as if unmasked. Half precision rounds the scores away under "
+                "it."
+            ),
             measured(result, "mask-additive"),
         ),
         ProofStep(
-            "A row that sees no key is 0 ÷ 0. Here it is set aside before softmax and gets weight 0: its "
-            ":violet[output] is b_O, its gradient finite. Zeroing NaN after softmax leaves NaN in the gradient.",
-            f"Not finite in the gradient: `{ours[0]} of {ours[1]}` here, `{late[0]} of {late[1]}` if zeroed late.  \n"
-            + measured(result, "mask-full"),
+            _(
+                "A row that sees no key is 0 ÷ 0. Here it is set aside before softmax and gets weight 0: its "
+                ":violet[output] is b_O, its gradient finite. Zeroing NaN after softmax leaves NaN in the gradient."
+            ),
+            f"{gradient}  \n{measured(result, 'mask-full')}",
         ),
     )

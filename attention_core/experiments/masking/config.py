@@ -6,15 +6,16 @@ from typing import Any, Final
 from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, setting
+from attention_core.language import gettext_lazy as _
 
 D_MODEL: Final = 16
 NUM_HEADS: Final = 2
 LAYERS: Final = 2
 MAX_SENTENCES: Final = 6
-STACKS: Final = ("encoder", "decoder", "encoder-decoder")
-SIDES: Final = ("right", "left")
-POSITIONS: Final = {"none": "none", "slot": "by slot", "word": "from the first word"}
-PADDINGS: Final = {"words": "other words", "not-a-number": "NaN"}
+STACKS: Final = {"encoder": _("encoder"), "decoder": _("decoder"), "encoder-decoder": _("encoder-decoder")}
+SIDES: Final = {"right": _("right"), "left": _("left")}
+POSITIONS: Final = {"none": _("none"), "slot": _("by slot"), "word": _("from the first word")}
+PADDINGS: Final = {"words": _("other words"), "not-a-number": "NaN"}
 Batched = tuple[tuple[str, ...], ...]
 
 
@@ -25,7 +26,7 @@ class Sentences(Words):
     def check(self, name: str, value: object) -> None:
         """Raise ``ConfigError`` unless ``value`` is 1 to 6 sentences of at most 64 words together."""
         if type(value) is not tuple or not 1 <= len(value) <= MAX_SENTENCES:
-            raise ConfigError(name, value, f"1 to {MAX_SENTENCES} sentences are allowed")
+            raise ConfigError(name, value, _("1 to {most} sentences are allowed", most=MAX_SENTENCES))
         for sentence in value:
             check_tokens(name, sentence)
         check_tokens(name, tuple(token for sentence in value for token in sentence))
@@ -66,29 +67,32 @@ class MaskingConfig(RunConfig):
     sentences: tuple[tuple[str, ...], ...] = setting(
         (("the", "cat", "sat", "on", "the", "mat"), ("a", "dog", "slept"), ("birds", "sing")),
         Sentences(
-            label="Sentences, with | between them", hint="With a space on either side of it. Empty ones are left out."
+            label=_("Sentences, with | between them"),
+            hint=_("With a space on either side of it. Empty ones are left out."),
         ),
     )
     targets: tuple[tuple[str, ...], ...] = setting(
         (("il", "gatto", "dorme"), ("un", "cane", "abbaia", "forte")),
-        Sentences(label="Targets of an encoder–decoder"),
+        Sentences(label=_("Targets of an encoder–decoder")),
     )
-    stack: str = setting("encoder", Choice({name: name for name in STACKS}, label="Stack"))
-    side: str = setting("right", Choice({name: name for name in SIDES}, label="Padding", listed=False))
-    window: int = setting(0, Whole(0, 8, label="Sliding window", hint="Words to either side; 0 is no window."))
-    positions: str = setting("slot", Choice(POSITIONS, label="Positions"))
-    unmasked: bool = setting(False, Switch(label="Leave out the padding mask"))
-    padding: str = setting("words", Choice(PADDINGS, label="Replace the padding by"))
-    batch_norm: bool = setting(False, Switch(label="BatchNorm, in training", hint="Its statistics mix all tokens."))
+    stack: str = setting("encoder", Choice(STACKS, label=_("Stack")))
+    side: str = setting("right", Choice(SIDES, label=_("Padding"), listed=False))
+    window: int = setting(0, Whole(0, 8, label=_("Sliding window"), hint=_("Words to either side; 0 is no window.")))
+    positions: str = setting("slot", Choice(POSITIONS, label=_("Positions")))
+    unmasked: bool = setting(False, Switch(label=_("Leave out the padding mask")))
+    padding: str = setting("words", Choice(PADDINGS, label=_("Replace the padding by")))
+    batch_norm: bool = setting(
+        False, Switch(label=_("BatchNorm, in training"), hint=_("Its statistics mix all tokens."))
+    )
     score_std: int = setting(
-        1, OneOf((1, 100, 1_000, 10_000, 100_000), between=True, label="Size of the scores", link="score_size")
+        1, OneOf((1, 100, 1_000, 10_000, 100_000), between=True, label=_("Size of the scores"), link="score_size")
     )
-    naive: bool = setting(False, Switch(label="Softmax alone", hint="A row without keys is then 0 ÷ 0."))
+    naive: bool = setting(False, Switch(label=_("Softmax alone"), hint=_("A row without keys is then 0 ÷ 0.")))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         if self.batch_norm and min(map(len, (*self.sentences, *self.decoded))) < 2:
-            raise ConfigError("batch_norm", True, "BatchNorm takes statistics, so each sentence needs two words")
+            raise ConfigError("batch_norm", True, _("BatchNorm takes statistics, so each sentence needs two words"))
 
     @property
     def decoded(self) -> Batched:
@@ -122,11 +126,11 @@ def breaks(config: MaskingConfig, test: str) -> str:
     needed = (read and is_padded(config.sentences)) or left
     padded = is_padded(config.sentences) or is_padded(config.decoded)
     if test == "content" and config.padding == "not-a-number" and padded:
-        return "the padding holds NaN, and 0 · NaN is NaN"
+        return _("the padding holds NaN, and 0 · NaN is NaN")
     if test != "grid" and config.batch_norm and (padded if test == "content" else len(config.sentences) > 1):
-        return "BatchNorm takes its statistics over all tokens"
+        return _("BatchNorm takes its statistics over all tokens")
     if config.unmasked and needed:
-        return "the padding mask is left out"
+        return _("the padding mask is left out")
     if test == "alone" and config.positions == "slot" and config.side == "left" and padded:
-        return "padding on the left shifts the words to other slots"
+        return _("padding on the left shifts the words to other slots")
     return ""

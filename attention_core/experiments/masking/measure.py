@@ -38,8 +38,9 @@ from attention_core.experiments.masking.stack import (
     padded_labels,
     run_stack,
 )
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.mask_report import recorded_masks
 from attention_core.modules.masks import causal_mask, sliding_window_mask
@@ -123,18 +124,14 @@ def _measure(config: MaskingConfig) -> Measured:
         real = ~(source if target is None else target).padding
         filler = "NaN" if config.padding == "not-a-number" else "another"
         moved = (on_cpu(run_stack(config, stack, *_batches(config, filler=filler))) - on_cpu(output)).abs()
-        alone, words = (
-            difference_alone(config, stack, output),
-            plural(len(config.sentences), "sentence"),
-        )
+        alone = difference_alone(config, stack, output)
+        words = ngettext_lazy("{count:,} sentence", "{count:,} sentences", len(config.sentences))
         wrong, counted = (sum(getattr(one, name) for one in modules) for name in ("wrong_weights", "counted"))
-        numbers, weights = (
-            f"of {moved[real].numel():,} numbers in the outputs of real words",
-            f"of {counted:,} weights",
-        )
+        numbers = _("of {count:,} numbers in the outputs of real words", count=moved[real].numel())
+        weights = _("of {count:,} weights", count=counted)
         found = blind_found(blind_naive if config.naive else blind) | {
             config.claim: Found(int((moved[real] != 0).sum()), 0, words, unit=numbers),
-            f"{config.claim}.grid": Found(wrong, 0, f"all heads of {LAYERS} layers", unit=weights),
+            f"{config.claim}.grid": Found(wrong, 0, _("all heads of {layers} layers", layers=LAYERS), unit=weights),
             ADDITIVE_TEST.key: measure_additive(config),
         }
         if not is_half(config.torch_dtype):  # whose rounding, through the stack, hides what padding may do
@@ -255,13 +252,13 @@ def _weight_on_padding(call: _Call, source: Batch, *, masked: bool) -> float:
 def _tests(claim: str) -> tuple[Test, ...]:
     return (
         Test(
-            claim, "=", "changing the padding changes", "f(padding replaced) ≠ f",
+            claim, "=", _("changing the padding changes"), _("f(padding replaced) ≠ f"),
             breaks=partial(breaks, test="content"),
         ),
-        Test(f"{claim}.grid", "=", "the masks are disobeyed by", "weights against the masks",
+        Test(f"{claim}.grid", "=", _("the masks are disobeyed by"), _("weights against the masks"),
              breaks=partial(breaks, test="grid")),
-        Test(f"{claim}.alone", "≤", "in the batch and on its own a sentence's outputs differ by at most",
-             "max |f(batch) − f(sentence alone)|", breaks=partial(breaks, test="alone")),
+        Test(f"{claim}.alone", "≤", _("in the batch and on its own a sentence's outputs differ by at most"),
+             _("max |f(batch) − f(sentence alone)|"), breaks=partial(breaks, test="alone")),
     )  # fmt: skip
 
 

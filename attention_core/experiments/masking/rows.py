@@ -15,6 +15,7 @@ from attention_core.experiments.bounds import sum_tolerance
 from attention_core.experiments.inputs import draw, draw_parameters, token_embeddings
 from attention_core.experiments.judge import Found, Test
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.dot_product import mask_scores, softmax_over_keys
 from attention_core.modules.masks import to_additive
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -84,7 +85,7 @@ def compare_additive(config: MaskingConfig) -> Additive:
 def measure_additive(config: MaskingConfig) -> Found:
     """mask-additive: the weights under −10000 beside those under −∞."""
     moved = float(additive_difference(config, [config.score_std], config.torch_dtype))
-    return Found(moved, _additive_bound(config), f"scores of std {config.score_std:,}", size=1.0)
+    return Found(moved, _additive_bound(config), _("scores of std {std:,}", std=config.score_std), size=1.0)
 
 
 def _additive_bound(config: MaskingConfig) -> float:
@@ -109,13 +110,13 @@ def _hidden_weight(config: MaskingConfig) -> tuple[float, float]:
 
 def _leaks(config: MaskingConfig) -> str:
     leaks = _hidden_weight(config)[1] > _additive_bound(config)
-    return "scores lie more than 10,000 apart, so −10000 does not hide a key" if leaks else ""
+    return _("scores lie more than 10,000 apart, so −10000 does not hide a key") if leaks else ""
 
 
 def _near(config: MaskingConfig) -> str:
     most, least = _hidden_weight(config)
     near = least <= _additive_bound(config) < most
-    return "scores lie about as far apart as the mask moves them" if near else ""
+    return _("scores lie about as far apart as the mask moves them") if near else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +189,7 @@ def through_layers(attend: Attend, x: Tensor, bias: Tensor, *, gradient: tuple[i
         gradient: As in :class:`BlindRow`.
     """
     weights, contexts, outputs = [], [], []
-    for _ in range(LAYERS):
+    for _layer in range(LAYERS):
         shares, context, x = attend(x)
         weights.append(shares[0].mean(0))
         contexts.append(context[0, :, -1].flatten())
@@ -205,28 +206,28 @@ def blind_found(row: BlindRow) -> dict[str, Found]:
         (int(np.isnan(row.weights).sum()), row.weights.size),
         row.gradient,
     )
-    cases = f"a row without keys, {LAYERS} layers"
+    cases = _("a row without keys, {layers} layers", layers=LAYERS)
     return {
-        test.key: Found(wrong, 0, cases, unit=f"of {size:,} numbers")
+        test.key: Found(wrong, 0, cases, unit=_("of {count:,} numbers", count=size))
         for test, (wrong, size) in zip(BLIND_TESTS, counted, strict=True)
     }
 
 
 def _naive(config: MaskingConfig) -> str:
-    return "softmax of −∞ alone divides 0 by 0" if config.naive else ""
+    return _("softmax of −∞ alone divides 0 by 0") if config.naive else ""
 
 
 def _late(config: MaskingConfig) -> str:
-    return "NaN that is zeroed after softmax stays in the gradient" if config.naive else ""
+    return _("NaN that is zeroed after softmax stays in the gradient") if config.naive else ""
 
 
 ADDITIVE_TEST: Final = Test(
-    "mask-additive", "≤", "the weights under −10000 and under −∞ differ by at most",
-    "max |weights(−10000) − weights(−∞)|", breaks=_leaks, leaves=_near,
+    "mask-additive", "≤", _("the weights under −10000 and under −∞ differ by at most"),
+    _("max |weights(−10000) − weights(−∞)|"), breaks=_leaks, leaves=_near,
 )  # fmt: skip
 BLIND_TESTS: Final = (
-    Test("mask-full", "=", "the row's context differs from 0 in", "context ≠ 0", breaks=_naive),
-    Test("mask-full.output", "=", "the row's output differs from b_O in", "output ≠ b_O", breaks=_naive),
-    Test("mask-full.nan", "=", "the sentence's weights are NaN in", "weights NaN", breaks=_naive),
-    Test("mask-full.gradient", "=", "the gradient is not finite in", "∂L/∂x not finite", breaks=_late),
+    Test("mask-full", "=", _("the row's context differs from 0 in"), _("context ≠ 0"), breaks=_naive),
+    Test("mask-full.output", "=", _("the row's output differs from b_O in"), _("output ≠ b_O"), breaks=_naive),
+    Test("mask-full.nan", "=", _("the sentence's weights are NaN in"), _("weights NaN"), breaks=_naive),
+    Test("mask-full.gradient", "=", _("the gradient is not finite in"), _("∂L/∂x not finite"), breaks=_late),
 )

@@ -14,8 +14,11 @@ from attention_core.experiments.judge import Measured, judged, largest
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
-NAMES: Final = ("BatchNorm, all of b", "LayerNorm, mean of b", "LayerNorm, the rest", "RMSNorm, all of b")
+NAMES: Final = (
+    _("BatchNorm, all of b"), _("LayerNorm, mean of b"), _("LayerNorm, the rest"), _("RMSNorm, all of b"),
+)  # fmt: skip
 TESTS: Final = bias_tests(lambda config: config.breaks("bias"))
 
 
@@ -49,5 +52,8 @@ def _measure(config: NormalizationConfig) -> Measured:
     errors = variance(on_cpu(outputs[-1]), config.torch_dtype, terms=d + 1, squares=squares)
     left = {name: left_by(norm_module(config, norm), outputs, errors) for name, norm in NORMS.items()}
     moved = torch.stack([each for each, _ in cases(left).values()])
-    of = f"{config.num_tokens} tokens, BatchNorm in {'evaluation' if config.evaluation else 'training'}"
+    if config.evaluation:
+        of = _("{count} tokens, BatchNorm in evaluation", count=config.num_tokens)
+    else:
+        of = _("{count} tokens, BatchNorm in training", count=config.num_tokens)
     return found(left, of), {"names": NAMES, "moved": moved, "largest": tuple(map(largest, moved))}

@@ -13,11 +13,12 @@ from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.experiments.normalization.block_under_test import block_tokens, build_block
-from attention_core.experiments.normalization.config import PLACEMENTS, NormalizationConfig
+from attention_core.experiments.normalization.config import PLACEMENT_NAMES, PLACEMENTS, NormalizationConfig
 from attention_core.experiments.normalization.placement import TESTS as PLACE_TESTS
 from attention_core.experiments.normalization.placement import place_found, through_depth
 from attention_core.experiments.stack_bounds import stack_tolerance
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 MOST_ORDERS: Final = 120
 
@@ -52,15 +53,19 @@ def run_block(config: NormalizationConfig) -> NormBlockResult:
 
 TESTS: Final = tuple(
     Test(f"perm-block.{name.split('-')[0].replace('residual post', 'residual')}", "≤",
-         f"with {name} the outputs, put back in order, differ by at most", f"{name}: max |f(σX) − σ f(X)|",
+         _("with {placement} the outputs, put back in order, differ by at most", placement=placement),
+         _("{placement}: max |f(σX) − σ f(X)|", placement=placement),
          breaks=lambda config: config.breaks("block"))
-    for name in PLACEMENTS
+    for name, placement in PLACEMENT_NAMES.items()
 )  # fmt: skip
 
 
 def _measure(config: NormalizationConfig) -> Measured:
     orders, x, found, left = _orders(config), block_tokens(config), {}, []
-    cases = f"{'all' if config.num_tokens <= 5 else 'a sample of'} {len(orders)} orders, {config.norm}"
+    if config.num_tokens <= 5:
+        cases = _("all {count} orders, {norm}", count=len(orders), norm=config.norm)
+    else:
+        cases = _("a sample of {count} orders, {norm}", count=len(orders), norm=config.norm)
     for test, placement in zip(TESTS, PLACEMENTS.values(), strict=True):
         block = build_block(config, placement)
         attend = partial(block, is_causal=config.causal)
@@ -73,7 +78,7 @@ def _measure(config: NormalizationConfig) -> Measured:
     shown, every = min(len(orders) - 1, 77), torch.stack(left)  # any order that moves every token of five
     stretched, alike = through_depth(config)
     return found | place_found(config), {
-        "placements": tuple(PLACEMENTS),
+        "placements": tuple(PLACEMENT_NAMES.values()),
         "order": tuple(orders[shown].tolist()),
         "left": every[:, shown],
         "residuals": every.abs().amax((2, 3)),

@@ -7,19 +7,25 @@ from attention_core.experiments.checks import ConfigError, check_int
 from attention_core.experiments.choices import PLACEMENTS as PLACEMENTS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.feed_forward import GELU, Activation, ReLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm, RMSNorm
 
 TOPICS: Final = {
-    "dependence": "dependence",
-    "length": "length of the output",
-    "bias": "what is left of a bias",
-    "block": "a whole block",
+    "dependence": _("dependence"),
+    "length": _("length of the output"),
+    "bias": _("what is left of a bias"),
+    "block": _("a whole block"),
 }
 MAX_TOKENS, MAX_D_MODEL = 8, 16
 EPS: Final = (0.0, 1e-5, 1e-2, 1.0)
 STDS: Final = (0.001, 0.01, 0.1, 1.0, 10.0)
 NORMS: Final[dict[str, Norm]] = {"LayerNorm": LayerNorm(), "RMSNorm": RMSNorm(eps=1e-5), "BatchNorm": BatchNorm()}
+PLACEMENT_NAMES: Final = {
+    "pre-norm": _("pre-norm"),
+    "post-norm": _("post-norm"),
+    "residual post-norm": _("residual post-norm"),
+}
 ACTIVATIONS: Final[dict[str, Activation]] = {"gelu": GELU(), "relu": ReLU()}
 
 
@@ -45,50 +51,55 @@ class NormalizationConfig(RunConfig):
         slot_weights: Whether its norms have a gain for each slot.
     """
 
-    topic: str = setting("dependence", Choice(TOPICS, label="Question"))
+    topic: str = setting("dependence", Choice(TOPICS, label=_("Question")))
     num_tokens: int = setting(
-        5, Whole(3, MAX_TOKENS, label="Tokens", hint="Lengths are measured of 200 vectors, whatever this is.")
+        5, Whole(3, MAX_TOKENS, label=_("Tokens"), hint=_("Lengths are measured of 200 vectors, whatever this is."))
     )
-    d_model: int = setting(6, Whole(3, MAX_D_MODEL, label="Features, d"))
-    gamma: float = setting(1.0, Real(-3.0, 3.0, 0.1, label="Gain γ"))
-    beta: float = setting(0.0, Real(-3.0, 3.0, 0.1, label="Bias β"))
+    d_model: int = setting(6, Whole(3, MAX_D_MODEL, label=_("Features, d")))
+    gamma: float = setting(1.0, Real(-3.0, 3.0, 0.1, label=_("Gain γ")))
+    beta: float = setting(0.0, Real(-3.0, 3.0, 0.1, label=_("Bias β")))
     eps: float = setting(
-        0.0, OneOf(EPS, between=True, label="ε", shown="{:g}".format, hint="Under LayerNorm's root.")
+        0.0, OneOf(EPS, between=True, label="ε", shown="{:g}".format, hint=_("Under LayerNorm's root."))
     )
     input_std: float = setting(
-        1.0, OneOf(STDS, between=True, label="Spread of the tokens", shown="{:g}".format, link="std")
+        1.0, OneOf(STDS, between=True, label=_("Spread of the tokens"), shown="{:g}".format, link="std")
     )
-    norm: str = setting("LayerNorm", Choice({name: name for name in NORMS}, label="Norm in the block"))
+    norm: str = setting("LayerNorm", Choice({name: name for name in NORMS}, label=_("Norm in the block")))
     activation: str = setting(
-        "gelu", Choice({"gelu": "GELU", "relu": "ReLU"}, label="Activation in the block", listed=False)
+        "gelu", Choice({"gelu": "GELU", "relu": "ReLU"}, label=_("Activation in the block"), listed=False)
     )
     evaluation: bool = setting(
-        False, Switch(label="Evaluation mode", hint="BatchNorm uses a past batch's statistics.")
+        False, Switch(label=_("Evaluation mode"), hint=_("BatchNorm uses a past batch's statistics."))
     )
-    constant: bool = setting(False, Switch(label="Constant tokens", hint="All features equal: nothing to divide by."))
+    constant: bool = setting(
+        False, Switch(label=_("Constant tokens"), hint=_("All features equal: nothing to divide by."))
+    )
     own_gammas: bool = setting(
-        False, Switch(label="A gain for each feature", hint="γ is a vector then, as it is in a trained LayerNorm.")
+        False,
+        Switch(label=_("A gain for each feature"), hint=_("γ is a vector then, as it is in a trained LayerNorm.")),
     )
-    positions: bool = setting(False, Switch(label="Positions", hint="Added to the block's tokens, slot by slot."))
-    causal: bool = setting(False, Switch(label="Causal mask", hint="In the block's attention."))
-    slot_weights: bool = setting(False, Switch(label="A gain for each slot", hint="In the block's norms."))
+    positions: bool = setting(
+        False, Switch(label=_("Positions"), hint=_("Added to the block's tokens, slot by slot."))
+    )
+    causal: bool = setting(False, Switch(label=_("Causal mask"), hint=_("In the block's attention.")))
+    slot_weights: bool = setting(False, Switch(label=_("A gain for each slot"), hint=_("In the block's norms.")))
 
     def breaks(self, topic: str) -> str:
         """Why the claims of ``topic`` fail under these settings, in words; empty where they hold."""
         match topic:
             case "dependence" | "bias":
-                return "in evaluation BatchNorm uses a past batch's statistics" if self.evaluation else ""
+                return _("in evaluation BatchNorm uses a past batch's statistics") if self.evaluation else ""
             case "length":
-                return "a constant token has no spread to divide by" if self.constant else ""
+                return _("a constant token has no spread to divide by") if self.constant else ""
             case _:
                 return self._block_breaks()
 
     def _block_breaks(self) -> str:
         if self.slot_weights:
-            return "the norm has a weight for each slot"
+            return _("the norm has a weight for each slot")
         if self.positions:
-            return "positions stay with the slot"
-        return "the causal mask stays in place" if self.causal else ""
+            return _("positions stay with the slot")
+        return _("the causal mask stays in place") if self.causal else ""
 
 
 def read_cell(raw: str) -> tuple[int, int]:
@@ -99,7 +110,7 @@ def read_cell(raw: str) -> tuple[int, int]:
     """
     parts = raw.split(".")
     if len(parts) != 2:
-        raise ConfigError("cell", raw, "a row and a column, such as 0.2, are allowed")
+        raise ConfigError("cell", raw, _("a row and a column, such as 0.2, are allowed"))
     row, column = int(parts[0]), int(parts[1])
     check_int("row", row, 0, MAX_TOKENS - 1)
     check_int("column", column, 0, MAX_D_MODEL - 1)

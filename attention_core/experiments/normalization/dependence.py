@@ -12,6 +12,7 @@ from attention_core.experiments.judge import Found, Measured, Test, judged
 from attention_core.experiments.normalization.config import NORMS, NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw, norm_module
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +31,12 @@ class DependenceResult(Result):
 
 
 TESTS: Final = (
-    Test("ln-deps.layer", "=", "LayerNorm's non-zero derivatives by another token number",
-         "LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i"),
-    Test("ln-deps.batch", "=", "BatchNorm's non-zero derivatives by another feature number",
-         "BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j"),
-    Test("ln-deps.pairs", "=", "of all pairs of tokens, those that depend on each other after BatchNorm are",
-         "BatchNorm: dependent pairs of tokens", breaks=lambda config: config.breaks("dependence")),
+    Test("ln-deps.layer", "=", _("LayerNorm's non-zero derivatives by another token number"),
+         _("LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i")),
+    Test("ln-deps.batch", "=", _("BatchNorm's non-zero derivatives by another feature number"),
+         _("BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j")),
+    Test("ln-deps.pairs", "=", _("of all pairs of tokens, those that depend on each other after BatchNorm are"),
+         _("BatchNorm: dependent pairs of tokens"), breaks=lambda config: config.breaks("dependence")),
 )  # fmt: skip
 
 
@@ -52,14 +53,19 @@ def _measure(config: NormalizationConfig) -> Measured:
     other_feature = ~torch.eye(d, dtype=torch.bool)[None, :, None, :].expand(n, d, n, d)
     depends = dict(zip(NORMS, jacobians != 0, strict=True))
     across = tuple(int(part.any(3).any(1).sum()) for part in depends.values())
-    mode = "evaluation" if config.evaluation else "training"
     layer, batch = depends["LayerNorm"][other_token], depends["BatchNorm"][other_feature]
     found = {
-        "ln-deps.layer": Found(int(layer.sum()), 0, f"of {len(layer):,}"),
-        "ln-deps.batch": Found(int(batch.sum()), 0, f"of {len(batch):,}, {mode}"),
-        "ln-deps.pairs": Found(across[tuple(NORMS).index("BatchNorm")], n * n, f"of {n * n}, {mode}"),
+        "ln-deps.layer": Found(int(layer.sum()), 0, _("of {count:,}", count=len(layer))),
+        "ln-deps.batch": Found(int(batch.sum()), 0, _of(config, len(batch))),
+        "ln-deps.pairs": Found(across[tuple(NORMS).index("BatchNorm")], n * n, _of(config, n * n)),
     }
     return found, {"names": tuple(NORMS), "jacobians": jacobians, "across": across}
+
+
+def _of(config: NormalizationConfig, count: int) -> str:
+    return (
+        _("of {count:,}, evaluation", count=count) if config.evaluation else _("of {count:,}, training", count=count)
+    )
 
 
 def _jacobian(module: nn.Module, x: Tensor) -> Tensor:

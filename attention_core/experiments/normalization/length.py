@@ -14,6 +14,8 @@ from attention_core.experiments.judge import Found, Measured, Test, judged, larg
 from attention_core.experiments.normalization.config import NormalizationConfig
 from attention_core.experiments.normalization.parts import cast, draw
 from attention_core.experiments.verdict import Result
+from attention_core.language import SEMICOLON, joined, listed
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.normalization import LayerNorm
 
 POINTS: Final = 200
@@ -75,9 +77,10 @@ def _measure(config: NormalizationConfig) -> Measured:
     scale = most * (float(kept.max()) if not config.constant else 1.0) + shift
     # In half precision the output is rounded by half an eps, and once more by the gain: an eps of its length.
     bound = sum_tolerance(config.torch_dtype, scale=scale, terms=d, rounded=most + shift)
-    parts = ["the gain of each feature"] * config.own_gammas + ["ε"] * (config.eps > 0)
-    note = f"with {' and '.join(parts)} in the formula" if parts else ""
-    held = (bound, f"{POINTS} vectors, d = {d}", float(predicted.max()) or shift or math.inf, "")
+    parts = [_("the gain of each feature")] * config.own_gammas + ["ε"] * (config.eps > 0)
+    note = _("with {parts} in the formula", parts=listed(parts)) if parts else ""
+    cases = _("{count} vectors, d = {size}", count=POINTS, size=d)
+    held = (bound, cases, float(predicted.max()) or shift or math.inf, "")
     found = {
         "ln-norm.sphere": Found(largest(lengths - radius), *held),
         "ln-norm.formula": Found(largest(lengths - predicted), *held, note),
@@ -91,7 +94,7 @@ def _measure(config: NormalizationConfig) -> Measured:
 
 
 def _undefined(config: NormalizationConfig) -> str:
-    return "0 / 0: a constant token and ε = 0" if config.constant and config.eps == 0 else ""
+    return _("0 / 0: a constant token and ε = 0") if config.constant and config.eps == 0 else ""
 
 
 def _off_sphere(config: NormalizationConfig) -> str:
@@ -100,8 +103,8 @@ def _off_sphere(config: NormalizationConfig) -> str:
         return _undefined(config)
     if config.constant:
         return config.breaks("length")
-    several = ["each feature has a gain of its own"] * config.own_gammas
-    return "; ".join(several + ["ε takes part in the division"] * (config.eps > 0))
+    several = [_("each feature has a gain of its own")] * config.own_gammas
+    return joined(SEMICOLON, several + [_("ε takes part in the division")] * (config.eps > 0))
 
 
 def _foreseen(config: NormalizationConfig) -> float:
@@ -111,11 +114,11 @@ def _foreseen(config: NormalizationConfig) -> float:
 
 
 TESTS: Final = (
-    Test("ln-norm.sphere", "≤", "the lengths are off |γ|√d by at most", "max | ‖y − β1‖ − |γ|√d |",
+    Test("ln-norm.sphere", "≤", _("the lengths are off |γ|√d by at most"), "max | ‖y − β1‖ − |γ|√d |",
          breaks=_off_sphere, foresees=_foreseen),
-    Test("ln-norm.formula", "≤", "the lengths are off what it gives by at most",
+    Test("ln-norm.formula", "≤", _("the lengths are off what it gives by at most"),
          "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined),
     Test("ln-norm.between", "≤",
-         "they leave the span from min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), by at most",
-         "max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s", breaks=_undefined),
+         _("they leave the span from min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), by at most"),
+         _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), breaks=_undefined),
 )  # fmt: skip

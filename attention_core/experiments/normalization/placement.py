@@ -12,11 +12,12 @@ from attention_core.experiments.bounds import sum_tolerance
 from attention_core.experiments.judge import Found, Test, largest
 from attention_core.experiments.normalization.block_under_test import PARTS, block_tokens, build_block
 from attention_core.experiments.normalization.config import NORMS, PLACEMENTS, NormalizationConfig
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
 DEPTH: Final = 12
-_BATCH: Final = "BatchNorm brings features to one size, not tokens"
-_SLOTS: Final = "the norm has a weight for each slot"
+_BATCH: Final = _("BatchNorm brings features to one size, not tokens")
+_SLOTS: Final = _("the norm has a weight for each slot")
 
 
 def through_depth(config: NormalizationConfig) -> tuple[Tensor, Tensor]:
@@ -75,7 +76,7 @@ def _lengths(config: NormalizationConfig) -> Found:
 
 
 def _cases(config: NormalizationConfig) -> str:
-    return f"{config.num_tokens} tokens, {config.norm}"
+    return _("{count} tokens, {norm}", count=config.num_tokens, norm=config.norm)
 
 
 def _unequal(config: NormalizationConfig) -> str:
@@ -88,11 +89,14 @@ def place_found(config: NormalizationConfig) -> dict[str, Found]:
     return dict(zip((test.key for test in TESTS), found, strict=True))
 
 
-_SUM: Final = "the output and the input plus what the parts add differ by at most"
 TESTS: Final = (
-    Test("norm-place.pre", "≤", f"with pre-norm {_SUM}", "pre-norm: max |y − x − Σ parts|"),
+    Test("norm-place.pre", "≤",
+         _("with pre-norm the output and the input plus what the parts add differ by at most"),
+         _("pre-norm: max |y − x − Σ parts|")),
     Test("norm-place.post", "≤",
-         "with post-norm the lengths of the tokens, less the norm's shift, differ from √d by at most",
-         "post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|", breaks=_unequal),
-    Test("norm-place.residual", "≤", f"with residual post-norm {_SUM}", "residual post-norm: max |y − x − Σ parts|"),
+         _("with post-norm the lengths of the tokens, less the norm's shift, differ from √d by at most"),
+         _("post-norm: max |‖y − β‖ − √d·σ/√(σ² + ε)|"), breaks=_unequal),
+    Test("norm-place.residual", "≤",
+         _("with residual post-norm the output and the input plus what the parts add differ by at most"),
+         _("residual post-norm: max |y − x − Σ parts|")),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from attention_core.experiments.judge import Found, Measured, Test, judged
 from attention_core.experiments.projections.config import LAYERS, ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 COLLAPSED: Final = 0.1  # a tenth of the tokens' differences may be left of a collapse
 ALIVE: Final = 1e-3  # of its input's length a layer's output has at least; all weights have variance 1/fan-in
@@ -58,11 +59,13 @@ def _measure(config: ProjectionsConfig) -> Measured:
         distance = (stack - stack.mean(1, keepdim=True)).flatten(1).norm(dim=1)
         apart.append(distance / stack.flatten(1).norm(dim=1))
         left.append(distance / distance[0] if config.differ else distance)
-    stack_of = "with the residual" if config.residual else "attention alone"
+    stack_of = _("with the residual") if config.residual else _("attention alone")
     found = {
         "rank-collapse.left": Found(float(left[config.residual][-1]), COLLAPSED, stack_of),
         "rank-collapse.alike": Found(float(apart[config.residual][-1]), COLLAPSED, stack_of),
-        "rank-collapse.alive": Found(float(torch.tensor(answers).min()), ALIVE, f"2 · {LAYERS} layers"),
+        "rank-collapse.alive": Found(
+            float(torch.tensor(answers).min()), ALIVE, _("2 · {layers} layers", layers=LAYERS)
+        ),
     }
     drawn = {"distances": distances, "apart": apart, "left": left}
     return found, {name: torch.stack(parts) for name, parts in drawn.items()}
@@ -73,24 +76,30 @@ def _slow(config: ProjectionsConfig) -> str:
     if not config.differ:
         return ""
     if config.causal:
-        return f"a causal mask slows the collapse, and {LAYERS} layers may not be enough"
+        return _("a causal mask slows the collapse, and {layers} layers may not be enough", layers=LAYERS)
     if config.qk_norm and config.biases == "none":
-        return "QK-norm without biases makes attention odd and free of scale: words may end as opposites, not as one"
-    rotary = "rotary positions let heads look at few tokens, which may keep them apart"
-    return rotary if config.positions == "rotary" else ""
+        return _(
+            "QK-norm without biases makes attention odd and free of scale: words may end as opposites, not as one"
+        )
+    if config.positions == "rotary":
+        return _("rotary positions let heads look at few tokens, which may keep them apart")
+    return ""
 
 
 def _outgrown(config: ProjectionsConfig) -> str:
-    both = config.residual and config.differ
-    return "with the residual the common part may outgrow the differences or not" if both else _slow(config)
+    if config.residual and config.differ:
+        return _("with the residual the common part may outgrow the differences or not")
+    return _slow(config)
 
 
 TESTS: Final = (
-    Test("rank-collapse.left", "≤", f"after {LAYERS} layers, the part of the tokens' differences that is left is",
-         f"‖X − mean‖ after {LAYERS} layers, of the input's", breaks=partial(breaks, claim="rank-collapse"),
+    Test("rank-collapse.left", "≤",
+         _("after {layers} layers, the part of the tokens' differences that is left is", layers=LAYERS),
+         _("‖X − mean‖ after {layers} layers, of the input's", layers=LAYERS),
+         breaks=partial(breaks, claim="rank-collapse"),
          leaves=lambda config: "" if config.residual else _slow(config)),
-    Test("rank-collapse.alike", "≤", "beside what they have in common, the tokens' differences are",
-         f"‖X − mean‖/‖X‖ after {LAYERS} layers", leaves=_outgrown),
-    Test("rank-collapse.alive", "≥", "a layer's output has, of its input's length, at least",
-         "min ‖f(X)‖/‖X‖ over the layers of both stacks"),
+    Test("rank-collapse.alike", "≤", _("beside what they have in common, the tokens' differences are"),
+         _("‖X − mean‖/‖X‖ after {layers} layers", layers=LAYERS), leaves=_outgrown),
+    Test("rank-collapse.alive", "≥", _("a layer's output has, of its input's length, at least"),
+         _("min ‖f(X)‖/‖X‖ over the layers of both stacks")),
 )  # fmt: skip

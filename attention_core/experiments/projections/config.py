@@ -7,13 +7,14 @@ from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Words, setting
+from attention_core.language import gettext_lazy as _
 
 TOPICS: Final = {
-    "identity": "identity or learned",
-    "tied": "tied matrices",
-    "gauge": "gauge freedom",
-    "rank": "low rank",
-    "collapse": "rank collapse",
+    "identity": _("identity or learned"),
+    "tied": _("tied matrices"),
+    "gauge": _("gauge freedom"),
+    "rank": _("low rank"),
+    "collapse": _("rank collapse"),
 }
 NUM_HEADS: Final = (1, 2, 4, 8)
 D_HEADS: Final = (2, 4, 8, 16, 32, 64)
@@ -21,7 +22,7 @@ MAX_D_MODEL: Final = 256
 LAYERS: Final = 12
 BIAS_STD: Final = 0.5
 POSITIONS: Final = {name: choices.POSITIONS[name] for name in ("none", "rotary", "alibi")}
-BIASES: Final = {"both": "on both sides", "one": "on one side", "none": "none"}
+BIASES: Final = {"both": _("on both sides"), "one": _("on one side"), "none": _("none")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,32 +44,32 @@ class ProjectionsConfig(RunConfig):
         biases: Where there are biases: on both of two tied matrices, on the first of them only, or nowhere.
     """
 
-    topic: str = setting("identity", Choice(TOPICS, label="Question"))
+    topic: str = setting("identity", Choice(TOPICS, label=_("Question")))
     tokens: tuple[str, ...] = setting(
-        ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"), Words(label="Sentence")
+        ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"), Words(label=_("Sentence"))
     )
-    num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label="Heads"))
-    d_head: int = setting(8, OneOf(D_HEADS, between=True, label="Size of a head, d_head"))
+    num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label=_("Heads")))
+    d_head: int = setting(8, OneOf(D_HEADS, between=True, label=_("Size of a head, d_head")))
     temperature: float = setting(
-        1.0, Real(0.25, 4.0, 0.25, label="Temperature", hint="Divides the scores of the first question.")
+        1.0, Real(0.25, 4.0, 0.25, label=_("Temperature"), hint=_("Divides the scores of the first question."))
     )
     spread: float = setting(
-        0.0, Real(0.0, 1.0, 0.1, label="Spread of the norms", hint="Standard deviation of the log of ‖x‖.")
+        0.0, Real(0.0, 1.0, 0.1, label=_("Spread of the norms"), hint=_("Standard deviation of the log of ‖x‖."))
     )
     whole_norms: bool = setting(
-        False, Switch(label="Equal norms, but not in each head", hint="Equal before the heads are cut.")
+        False, Switch(label=_("Equal norms, but not in each head"), hint=_("Equal before the heads are cut."))
     )
-    residual: bool = setting(False, Switch(label="Residual", hint="Keeps the words apart."))
+    residual: bool = setting(False, Switch(label=_("Residual"), hint=_("Keeps the words apart.")))
     positions: str = setting(
-        "none", Choice({name: choices.POSITION_NAMES[name] for name in POSITIONS}, label="Positions")
+        "none", Choice({name: choices.POSITION_NAMES[name] for name in POSITIONS}, label=_("Positions"))
     )
     causal: bool = setting(
-        False, Switch(label="Causal mask", hint="Breaks symmetry and rank; only slows the collapse.")
+        False, Switch(label=_("Causal mask"), hint=_("Breaks symmetry and rank; only slows the collapse."))
     )
     qk_norm: bool = setting(
-        False, Switch(label="QK-norm", hint="Mends the first claim; breaks another basis and scale.")
+        False, Switch(label="QK-norm", hint=_("Mends the first claim; breaks another basis and scale."))
     )
-    biases: str = setting("both", Choice(BIASES, label="Biases of tied matrices"))
+    biases: str = setting("both", Choice(BIASES, label=_("Biases of tied matrices")))
 
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
@@ -76,10 +77,14 @@ class ProjectionsConfig(RunConfig):
             raise ConfigError(
                 "d_head",
                 self.d_head,
-                f"with {self.num_heads} heads at most {MAX_D_MODEL // self.num_heads} is allowed",
+                _(
+                    "with {heads} heads at most {most} is allowed",
+                    heads=self.num_heads,
+                    most=MAX_D_MODEL // self.num_heads,
+                ),
             )
         if self.positions == "rotary" and self.d_head % 2:
-            raise ConfigError("d_head", self.d_head, "rotary positions turn pairs, so an even number is allowed")
+            raise ConfigError("d_head", self.d_head, _("rotary positions turn pairs, so an even number is allowed"))
 
     @property
     def d_model(self) -> int:
@@ -105,24 +110,28 @@ def breaks(config: ProjectionsConfig, claim: str) -> str:
         claim: ``qk-tied``, ``qkv-tied``, ``keys are values``, ``gauge``, ``scale-absorb``, ``low-rank`` or
             ``rank-collapse``.
     """
-    one_side = config.biases == "one" and "only one of the two tied sides has a bias"
+    one_side = config.biases == "one" and _("only one of the two tied sides has a bias")
     masked = config.causal and len(config.tokens) > 1
     turned = config.positions == "rotary" and len(config.tokens) > 1
     one_sided_scores = config.biases == "one" and (config.differ or turned)
     reasons: dict[str, str | bool] = {
         "qkv-tied": one_side,
         "keys are values": one_side
-        or (turned and "rotary positions turn keys, not values")
-        or (config.qk_norm and "QK-norm rescales keys, not values"),
-        "qk-tied": (masked and "the causal mask hides one of each pair")
-        or (one_sided_scores and "only the queries have a bias"),
+        or (turned and _("rotary positions turn keys, not values"))
+        or (config.qk_norm and _("QK-norm rescales keys, not values")),
+        "qk-tied": (masked and _("the causal mask hides one of each pair"))
+        or (one_sided_scores and _("only the queries have a bias")),
         "gauge": config.differ and _gauge_breaks(config),
-        "scale-absorb": config.qk_norm and config.differ and "QK-norm takes any factor out of W_Q again",
-        "low-rank": (masked and "the causal mask adds −∞, which no product of narrow matrices holds")
+        "scale-absorb": config.qk_norm and config.differ and _("QK-norm takes any factor out of W_Q again"),
+        "low-rank": (masked and _("the causal mask adds −∞, which no product of narrow matrices holds"))
         or (
-            config.positions == "alibi" and len(config.tokens) > config.d_head and "ALiBi adds a matrix of full rank"
+            config.positions == "alibi"
+            and len(config.tokens) > config.d_head
+            and _("ALiBi adds a matrix of full rank")
         ),
-        "rank-collapse": config.residual and config.differ and "the residual carries every token past the attention",
+        "rank-collapse": config.residual
+        and config.differ
+        and _("the residual carries every token past the attention"),
     }
     reason = reasons[claim]
     return reason if isinstance(reason, str) else ""
@@ -130,7 +139,7 @@ def breaks(config: ProjectionsConfig, claim: str) -> str:
 
 def _gauge_breaks(config: ProjectionsConfig) -> str:
     if config.qk_norm:
-        return "QK-norm depends on the basis of a head"
+        return _("QK-norm depends on the basis of a head")
     if config.positions == "rotary":
-        return "rotary positions turn fixed pairs of coordinates"
-    return "ALiBi tells the heads apart" if config.positions == "alibi" and config.num_heads > 1 else ""
+        return _("rotary positions turn fixed pairs of coordinates")
+    return _("ALiBi tells the heads apart") if config.positions == "alibi" and config.num_heads > 1 else ""

@@ -16,13 +16,14 @@ from attention_core.experiments.judge import Found, Measured, Test, judged, larg
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.multi_head import MultiHeadAttention
 
 STRETCH: Final = 2.0  # singular values of M and N are e^(−2) … e^2
-_SAYS: Final = "the outputs differ by at most"
+_SAYS: Final = _("the outputs differ by at most")
 TESTS: Final = (
     Test("gauge", "≤", _SAYS, "max |f(X; θ′) − f(X; θ)|", breaks=partial(breaks, claim="gauge")),
-    Test("scale-absorb", "≤", _SAYS, "max |f with W_Q/√d_head − f|", breaks=partial(breaks, claim="scale-absorb")),
+    Test("scale-absorb", "≤", _SAYS, _("max |f with W_Q/√d_head − f|"), breaks=partial(breaks, claim="scale-absorb")),
 )
 
 
@@ -67,7 +68,10 @@ def _measure(config: ProjectionsConfig) -> Measured:
     first, *others = (on_cpu(trace.output) for trace in traces)
     before, after = (_parameters(module) for module in modules[:2])
     changed = float((after - before).norm() / before.norm())
-    cases = (f"parameters changed by {changed:.0%}", f"scale 1 instead of 1/√{config.d_head}")
+    cases = (
+        _("parameters changed by {share:.0%}", share=changed),
+        _("scale 1 instead of 1/√{size}", size=config.d_head),
+    )
     found = {
         test.key: Found(largest(other - first), largest(bounds[0], bound), case, size=largest(first))
         for test, other, bound, case in zip(TESTS, others, bounds[1:], cases, strict=True)

@@ -14,6 +14,7 @@ from attention_core.experiments.judge import Found, Measured, Test, judged, larg
 from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.positions import alibi_slopes, rotate_heads
 from attention_core.modules.projections import Full, Identity
@@ -62,7 +63,7 @@ def _measure(config: ProjectionsConfig) -> Measured:
     sizes = compared_sizes(config)
     n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
     at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
-    cases = f"{lost} of {queries} queries look harder at another word"
+    cases = _("{lost} of {queries} queries look harder at another word", lost=lost, queries=queries)
     return {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}, {
         "weights": weights,
         "norms": on_cpu(words(config))[0].unflatten(-1, (config.num_heads, -1)).norm(dim=-1).mT,
@@ -118,10 +119,10 @@ def _foreseen(config: ProjectionsConfig) -> float:
 
 
 def _longer_wins(config: ProjectionsConfig) -> str:
-    return "norms differ within a head, and a longer word wins" if _foreseen(config) > 0 else ""
+    return _("norms differ within a head, and a longer word wins") if _foreseen(config) > 0 else ""
 
 
 TEST: Final = Test(
-    "qkv-none", "≤", "another word's score, less a word's own, is at most",
-    "max (sᵢⱼ − sᵢᵢ) over other words j", breaks=_longer_wins, foresees=_foreseen,
+    "qkv-none", "≤", _("another word's score, less a word's own, is at most"),
+    _("max (sᵢⱼ − sᵢᵢ) over other words j"), breaks=_longer_wins, foresees=_foreseen,
 )  # fmt: skip

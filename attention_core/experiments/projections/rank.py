@@ -13,6 +13,7 @@ from attention_core.experiments.judge import Found, Measured, Test, judged
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks, compared_sizes
 from attention_core.experiments.projections.parts import attention, hidden_cells, mask, words
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.attention_trace import AttentionTrace
 
 
@@ -55,14 +56,14 @@ class _Spectra:
     def found(self, config: ProjectionsConfig) -> dict[str, Found]:
         """How large the first singular value too many is beside the largest, and the last that there may be."""
         n, d = len(config.tokens), config.d_head
-        cases = f"{n} tokens, d_head = {d}"
+        cases = _("{count} tokens, d_head = {size}", count=n, size=d)
         parts = (("scores", d, self.scores, self.score_error), ("weights", d + 1, self.logs, self.log_error))
         found = {}
         for name, allowed, values, error in parts:
             if values.isnan().any():
                 found[f"low-rank.{name}"] = Found(torch.inf, 0.0, cases)
             elif allowed >= n:
-                found[f"low-rank.{name}"] = Found(0.0, 0.0, f"{cases}: nothing to lose")
+                found[f"low-rank.{name}"] = Found(0.0, 0.0, _("{cases}: nothing to lose", cases=cases))
             else:
                 relative, rounding = values / values[:, :1], error / values[:, 0]
                 worst = int(relative[:, allowed].argmax())
@@ -96,12 +97,13 @@ def _measure(config: ProjectionsConfig) -> Measured:
 
 
 def _tests(config: ProjectionsConfig) -> tuple[Test, ...]:
-    return tuple(
-        Test(f"low-rank.{name.split()[-1]}", "≤",
-             f"of the {name}, the first singular value too many is, beside the largest,",
-             f"σ_{allowed + 1}/σ_1 of the {name}",
-             breaks=partial(_breaks, allowed=allowed))
-        for name, allowed in (("scores", config.d_head), ("log weights", config.d_head + 1))
+    most = config.d_head
+    return (
+        Test("low-rank.scores", "≤", _("of the scores, the first singular value too many is, beside the largest,"),
+             _("σ_{number}/σ_1 of the scores", number=most + 1), breaks=partial(_breaks, allowed=most)),
+        Test("low-rank.weights", "≤",
+             _("of the log weights, the first singular value too many is, beside the largest,"),
+             _("σ_{number}/σ_1 of the log weights", number=most + 2), breaks=partial(_breaks, allowed=most + 1)),
     )  # fmt: skip
 
 

@@ -10,10 +10,11 @@ import torch
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.projections.config import ProjectionsConfig, breaks
 from attention_core.experiments.projections.parts import attention, hidden_cells, mask, words
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 
@@ -61,13 +62,17 @@ def _measure(config: ProjectionsConfig) -> Measured:
     other, trace = (module.trace(x, attn_mask=causal) for module in modules[1:])
     scores, weights = on_cpu(trace.masked_scores)[0], on_cpu(trace.weights)[0]
     hidden = scores.isneginf() & scores.mT.isneginf()
-    heads = plural(config.num_heads, "head")
+    heads = ngettext_lazy("{count:,} head", "{count:,} heads", config.num_heads)
     bound, size = largest(product_tolerance(trace, modules[2].scale)), largest(on_cpu(trace.scores))
     saved, formula = counts[0] - counts[1], _formula(config)
     found = {
         "qkv-tied.count": Found(saved, formula, f"d_model = {config.d_model}"),
-        "qkv-tied.same": Found(largest(on_cpu(other.k) - on_cpu(other.v)), 0.0, f"all tokens, {heads}"),
-        "qk-tied": Found(largest((scores - scores.mT).masked_fill(hidden, 0.0)), bound, f"all pairs, {heads}", size),
+        "qkv-tied.same": Found(
+            largest(on_cpu(other.k) - on_cpu(other.v)), 0.0, _("all tokens, {heads}", heads=heads)
+        ),
+        "qk-tied": Found(
+            largest((scores - scores.mT).masked_fill(hidden, 0.0)), bound, _("all pairs, {heads}", heads=heads), size
+        ),
     }
     return found, {
         "scores": scores,
@@ -86,10 +91,10 @@ def _formula(config: ProjectionsConfig) -> int:
 
 
 TESTS: Final = (
-    Test("qkv-tied.count", "=", "the parameters that one matrix for both saves are", "parameters saved",
+    Test("qkv-tied.count", "=", _("the parameters that one matrix for both saves are"), _("parameters saved"),
          breaks=partial(breaks, claim="qkv-tied")),
-    Test("qkv-tied.same", "≤", "keys and values differ by at most", "max |k − v|",
+    Test("qkv-tied.same", "≤", _("keys and values differ by at most"), "max |k − v|",
          breaks=partial(breaks, claim="keys are values")),
-    Test("qk-tied", "≤", "a score and its mirror image differ by at most", "max |S − Sᵀ|",
+    Test("qk-tied", "≤", _("a score and its mirror image differ by at most"), "max |S − Sᵀ|",
          breaks=partial(breaks, claim="qk-tied")),
 )  # fmt: skip

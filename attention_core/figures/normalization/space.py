@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 from attention_core.experiments.normalization import LengthResult
 from attention_core.figures.plot import Mode, base_figure, drawn_once
 from attention_core.figures.theme import GRID, MUTED, ROLE_COLOURS
+from attention_core.language import gettext as _
 
 # Two perpendicular unit vectors of the plane x₁ + x₂ + x₃ = 0.
 _PLANE = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
@@ -30,24 +31,27 @@ def space_figure(result: LengthResult, *, mode: Mode = "light") -> go.Figure | N
     corners = reach * np.array([[-1, -1], [-1, 1], [1, 1], [1, -1]]) @ _PLANE
     figure.add_mesh3d(
         **_xyz(corners), i=[0, 0], j=[1, 2], k=[2, 3], color=MUTED[mode], opacity=0.15, hoverinfo="skip",
-        name="plane of mean 0", showlegend=True,
+        name=_("plane of mean 0"), showlegend=True,
     )  # fmt: skip
     points = (
-        ("before", result.before, roles["key"], 2.5, 0.55),
-        ("centred", result.centred, roles["query"], 2.5, 0.55),
-        ("after LayerNorm", result.after, roles["output"], 5, 1.0),
+        (_("before"), result.before, roles["key"], 2.5, 0.55),
+        (_("centred"), result.centred, roles["query"], 2.5, 0.55),
+        (_("after LayerNorm"), result.after, roles["output"], 5, 1.0),
     )
     for name, values, colour, size, opacity in points:
         marker = {"size": size, "color": colour, "opacity": opacity}
         seen = values[np.isfinite(values).all(1)]
         figure.add_scatter3d(**_xyz(seen), mode="markers", name=name, marker=marker, hoverinfo="name")
     figure.add_scatter3d(
-        **_xyz(circle), mode="lines", name="circle of radius |γ|√3", line={"color": roles["output"], "width": 4},
+        **_xyz(circle), mode="lines", name=_("circle of radius |γ|√3"), line={"color": roles["output"], "width": 4},
         hoverinfo="skip",
     )  # fmt: skip
     side = {"showbackground": False, "gridcolor": GRID[mode], "zerolinecolor": GRID[mode], "nticks": 5}
     side["tickfont"] = {"color": MUTED[mode]}
-    axes = {f"{letter}axis": side | {"title": {"text": f"feature {i + 1}"}} for i, letter in enumerate("xyz")}
+    axes = {
+        f"{letter}axis": side | {"title": {"text": _("feature {number}", number=i + 1)}}
+        for i, letter in enumerate("xyz")
+    }
     camera = {"eye": {"x": 1.75, "y": 0.6, "z": 0.95}}
     return figure.update_layout(
         scene=axes | {"aspectmode": "data", "camera": camera, "bgcolor": "rgba(0,0,0,0)"},
@@ -59,10 +63,11 @@ def space_figure(result: LengthResult, *, mode: Mode = "light") -> go.Figure | N
 
 def space_alt(result: LengthResult) -> str:
     """What there is to see, in a sentence."""
-    return (
-        f"{len(result.before)} points, the same less their mean on a plane through 0, and after LayerNorm on a "
-        f"circle of radius {result.radius:.3g} in that plane, moved by β."
-    )
+    return _(
+        "{count} points, the same less their mean on a plane through 0, and after LayerNorm on a circle of radius "
+        "{radius:.3g} in that plane, moved by β.",
+        count=len(result.before), radius=result.radius,
+    )  # fmt: skip
 
 
 def _shift(result: LengthResult) -> float:

@@ -17,6 +17,8 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
+from attention_core.language import COMMA, ENGLISH, joined, using
+from attention_core.language import gettext as _
 
 SHOWN: Final = 12
 SHORT: Final = 0.01  # of a length, or of a bias: less than an eye sees
@@ -37,6 +39,7 @@ def normalization_view(config: NormalizationConfig, result: NormalizationResult,
     return MatrixView(panels=panels, summary=summary, front=min(2, len(panels)))
 
 
+@using(ENGLISH)
 def normalization_table(config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0)) -> Table:
     """One row for each cell of the picture's matrices, or for each vector whose length was measured.
 
@@ -70,35 +73,35 @@ def _panels(result: NormalizationResult, config: NormalizationConfig, cell: Cell
 
 
 @_panels.register
-def _(result: DependenceResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+def _dependence(result: DependenceResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     i, j = min(cell[0], config.num_tokens - 1), min(cell[1], config.d_model - 1)
     maps = result.jacobians[:, i, j]
     top = float(np.abs(maps).max()) or 1.0
-    shared: dict[str, Any] = {"quantity": f"∂y/∂x, y at ({i + 1}, {j + 1})", "scale": "diverging"}
-    shared |= {"limits": (-top, top), **_axes(config)}
-    mode = {"BatchNorm": ", evaluation" if config.evaluation else ", training"}
-    notes = {result.names[0]: "Choose a cell: it is the output y. The colours are the inputs that y depends on."}
+    quantity = _("∂y/∂x, y at ({row}, {column})", row=i + 1, column=j + 1)
+    shared: dict[str, Any] = {"quantity": quantity, "scale": "diverging", "limits": (-top, top), **_axes(config)}
+    titles = {"BatchNorm": _("BatchNorm, evaluation") if config.evaluation else _("BatchNorm, training")}
+    notes = {result.names[0]: _("Choose a cell: it is the output y. The colours are the inputs that y depends on.")}
     panels = tuple(
-        MatrixPanel(title=f"{name}{mode.get(name, '')}", values=values, note=notes.get(name, ""), **shared)
+        MatrixPanel(title=titles.get(name, name), values=values, note=notes.get(name, ""), **shared)
         for name, values in sorted(zip(result.names, maps, strict=True), key=lambda one: one[0] == "RMSNorm")
     )
     if config.evaluation:
-        return panels, "LayerNorm looks along a token; BatchNorm, in evaluation, at one number alone."
-    return panels, "LayerNorm looks along a token, BatchNorm along a feature of all tokens."
+        return panels, _("LayerNorm looks along a token; BatchNorm, in evaluation, at one number alone.")
+    return panels, _("LayerNorm looks along a token, BatchNorm along a feature of all tokens.")
 
 
 @_panels.register
-def _(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+def _length(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
     numbers = tuple(str(i + 1) for i in range(SHOWN))
     axes: dict[str, Any] = {
-        "rows": Axis(title="vector", labels=numbers),
-        "columns": Axis(title="feature", labels=tuple(str(i + 1) for i in range(config.d_model))),
+        "rows": Axis(title=_("vector"), labels=numbers),
+        "columns": Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model))),
     }
     lengths = BarsPanel(
-        title="Length ‖y − β1‖",
+        title=_("Length ‖y − β1‖"),
         values=result.lengths[:SHOWN],
-        labels=Axis(title="vector", labels=numbers),
+        labels=Axis(title=_("vector"), labels=numbers),
         quantity="‖y − β1‖",
         limits=(0.0, 1.15 * result.radius or 1.0),
         overlay=(np.array([-0.5, SHOWN - 0.5]), np.full(2, result.radius)),
@@ -106,57 +109,63 @@ def _(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tuple[tu
         role="output",
     )
     panels = (
-        MatrixPanel(title="Before", values=result.before[:SHOWN], quantity="x", scale="diverging", **axes),
-        MatrixPanel(title="After LayerNorm", values=result.after[:SHOWN], quantity="y", scale="diverging", **axes),
+        MatrixPanel(title=_("Before"), values=result.before[:SHOWN], quantity="x", scale="diverging", **axes),
+        MatrixPanel(title=_("After LayerNorm"), values=result.after[:SHOWN], quantity="y", scale="diverging", **axes),
         lengths,
     )
     short = result.radius - result.lengths[:SHOWN] > SHORT * result.radius
     if short.all():
-        return panels, "Beside ε all of these are small: none comes out as long as the line."
+        return panels, _("Beside ε all of these are small: none comes out as long as the line.")
     if short.any():
-        return panels, "Vectors that are small beside ε come out short; the others reach the line."
-    return panels, f"Whatever goes in, every token comes out at one length, {format_number(result.radius)}."
+        return panels, _("Vectors that are small beside ε come out short; the others reach the line.")
+    length = format_number(result.radius)
+    return panels, _("Whatever goes in, every token comes out at one length, {length}.", length=length)
 
 
 @_panels.register
-def _(result: NormBiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+def _bias(result: NormBiasResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
     top = max(result.largest) or 1.0
-    shared: dict[str, Any] = {"quantity": "with − without", "scale": "diverging", "limits": (-top, top)}
+    shared: dict[str, Any] = {"quantity": _("with − without"), "scale": "diverging", "limits": (-top, top)}
     panels = tuple(
-        MatrixPanel(title=name, values=values, **shared, **_axes(config))
+        MatrixPanel(title=str(name), values=values, **shared, **_axes(config))
         for name, values in zip(result.names, result.moved, strict=True)
     )
     batch, mean, rest, rms = (size < SHORT for size in result.largest)
-    layer = "all of it" if mean and rest else "only its mean" if mean else "nothing of it"
-    batch_says, rms_says = ("all of it" if gone else "nothing of it" for gone in (batch, rms))
-    return panels, (
-        f"Of a bias that is added before a norm, BatchNorm removes {batch_says}, LayerNorm {layer}, "
-        f"RMSNorm {rms_says}."
+    every, none = _("all of it"), _("nothing of it")
+    return panels, _(
+        "Of a bias that is added before a norm, BatchNorm removes {batch}, LayerNorm {layer}, RMSNorm {rms}.",
+        batch=every if batch else none,
+        layer=every if mean and rest else _("only its mean") if mean else none,
+        rms=every if rms else none,
     )
 
 
 @_panels.register
-def _(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
+def _block(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> tuple[tuple[Panel, ...], str]:
     del cell
-    slots = Axis(title="token", labels=tuple(str(i + 1) for i in result.order), role="query")
-    features = Axis(title="feature", labels=tuple(str(i + 1) for i in range(config.d_model)), role="output")
+    slots = Axis(title=_("token"), labels=tuple(str(i + 1) for i in result.order), role="query")
+    features = Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model)), role="output")
     worst = [float(values.max()) for values in result.residuals]
     holds = max(worst) <= max(result.bounds)
     top = max(result.bounds) if holds else float(np.abs(result.left).max()) or 1.0
     shared: dict[str, Any] = {"quantity": "f(σX) − σf(X)", "scale": "diverging", "limits": (-top, top)}
     panels = tuple(
         MatrixPanel(
-            title=f"{name.capitalize()}: {FORMS[name]}", values=values, rows=slots, columns=features, **shared
+            title=_("{name}: {value}", name=capital(name), value=FORMS[name]),
+            values=values,
+            rows=slots,
+            columns=features,
+            **shared,
         )
         for name, values in zip(result.placements, result.left, strict=True)
     )
     if holds:
         return (
             panels,
-            "Permute the tokens of a block and its outputs follow: put back in order, nothing is left over.",
+            _("Permute the tokens of a block and its outputs follow: put back in order, nothing is left over."),
         )
-    return panels, f"Permuting the tokens changes numbers, by up to {format_number(max(worst))}."
+    return panels, _("Permuting the tokens changes numbers, by up to {most}.", most=format_number(max(worst)))
 
 
 def depth_view(result: NormBlockResult) -> MatrixView:
@@ -166,33 +175,45 @@ def depth_view(result: NormBlockResult) -> MatrixView:
         result: The result about a block.
     """
     drawn = (
-        ("Length of a token", result.stretched, "length ÷ √d"),
-        ("Likeness to what it was at first", result.alike, "cosine"),
+        (_("Length of a token"), result.stretched, _("length ÷ √d")),
+        (_("Likeness to what it was at first"), result.alike, _("cosine")),
     )
     panels = tuple(
         LinesPanel(
-            title=title, x=np.arange(values.shape[1]), x_title="blocks", y_title=quantity,
+            title=title, x=np.arange(values.shape[1]), x_title=_("blocks"), y_title=quantity,
             series=tuple(
-                Series(name=f"{name}: {FORMS[name]}", values=row, role=ROLES[name])
+                Series(name=_("{name}: {value}", name=name, value=FORMS[name]), values=row, role=ROLES[name])
                 for name, row in zip(result.placements, values, strict=True)
             ),
         )
         for title, values, quantity in drawn
     )  # fmt: skip
-    return MatrixView(panels=panels, summary=f"After {values_after(result)}.")
+    return MatrixView(panels=panels, summary=values_after(result))
 
 
 def values_after(result: NormBlockResult) -> str:
     """How long tokens are, and how like what they were, after the last block of each placement."""
-    ends = ", ".join(
-        f"{name} {format_number(float(length[-1]))} and {format_number(float(alike[-1]))}"
+    ends = (
+        _(
+            "{name} {length} and {cosine}",
+            name=name, length=format_number(float(length[-1])), cosine=format_number(float(alike[-1])),
+        )
         for name, length, alike in zip(result.placements, result.stretched, result.alike, strict=True)
-    )
-    return f"{result.stretched.shape[1] - 1} blocks a token's length ÷ √d and its cosine to what it was are: {ends}"
+    )  # fmt: skip
+    return _(
+        "After {blocks} blocks a token's length ÷ √d and its cosine to what it was are: {ends}.",
+        blocks=result.stretched.shape[1] - 1, ends=joined(COMMA, ends),
+    )  # fmt: skip
+
+
+def capital(text: str) -> str:
+    """The text with a capital; a symbol stays as it is."""
+    said = str(text)
+    return said[:1].upper() + said[1:] if said[:1].isascii() else said
 
 
 def _axes(config: NormalizationConfig) -> dict[str, Any]:
     return {
-        "rows": Axis(title="token", labels=tuple(str(i + 1) for i in range(config.num_tokens))),
-        "columns": Axis(title="feature", labels=tuple(str(i + 1) for i in range(config.d_model))),
+        "rows": Axis(title=_("token"), labels=tuple(str(i + 1) for i in range(config.num_tokens))),
+        "columns": Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model))),
     }

@@ -16,8 +16,10 @@ from attention_core.experiments.projections import (
 )
 from attention_core.figures.lines import LinesPanel, Series
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixView
+from attention_core.language import SEMICOLON, gettext_lazy, joined
+from attention_core.language import gettext as _
 
-_D_HEAD = "size of a head, d_head"
+_D_HEAD = gettext_lazy("size of a head, d_head")
 
 
 def curves_view(result: ProjectionsResult) -> MatrixView | None:
@@ -27,19 +29,29 @@ def curves_view(result: ProjectionsResult) -> MatrixView | None:
         result: Its result.
     """
     if isinstance(result, TyingResult):
+        own, values, queries = result.parameters
         bars = BarsPanel(
-            title="Parameters of the module",
+            title=_("Parameters of the module"),
             values=np.array(result.parameters),
-            labels=Axis(title="shared", labels=("nothing", "W_K = W_V", "W_Q = W_K")),
-            quantity="parameters",
-            note="{:,} with nothing shared; {:,} and {:,} with one matrix for two.".format(*result.parameters),
+            labels=Axis(title=_("shared"), labels=(_("none"), "W_K = W_V", "W_Q = W_K")),
+            quantity=_("parameters"),
+            note=_(
+                "{own:,} with nothing shared; {values:,} and {queries:,} with one matrix for two.",
+                own=own,
+                values=values,
+                queries=queries,
+            ),
         )
-        return MatrixView(panels=(bars,), summary=f"Bars of parameters: {bars.note}")
+        return MatrixView(panels=(bars,), summary=_("Bars of parameters: {counts}", counts=bars.note))
     panel = projections_curves(result)
     if panel is None:
         return None
-    ends = (f"{one.name} from {_said(one.values[0])} to {_said(one.values[-1])}" for one in panel.series)
-    return MatrixView(panels=(panel,), summary=f"{panel.title} over {panel.x_title}: {'; '.join(ends)}.")
+    ends = (
+        _("{name} from {first} to {last}", name=one.name, first=_said(one.values[0]), last=_said(one.values[-1]))
+        for one in panel.series
+    )
+    summary = _("{title} over {x}: {ends}.", title=panel.title, x=panel.x_title, ends=joined(SEMICOLON, ends))
+    return MatrixView(panels=(panel,), summary=summary)
 
 
 @singledispatch
@@ -54,39 +66,39 @@ def projections_curves(result: ProjectionsResult) -> LinesPanel | None:
 
 
 @projections_curves.register
-def _(result: IdentityResult) -> LinesPanel:
+def _identity(result: IdentityResult) -> LinesPanel:
     return LinesPanel(
-        title="How much a word looks at itself",
+        title=_("How much a word looks at itself"),
         x=result.sizes,
-        x_title=_D_HEAD,
-        y_title="mean weight on itself",
+        x_title=str(_D_HEAD),
+        y_title=_("mean weight on itself"),
         log_x=True,
         limits=(0.0, 1.05),
         series=(
-            Series(name="no projections", values=result.own[0], role="query"),
-            Series(name="random W_Q, W_K", values=result.own[1], role="output"),
-            Series(name="equal norms, in theory", values=result.predicted, dashed=True),
+            Series(name=_("no projections"), values=result.own[0], role="query"),
+            Series(name=_("random W_Q, W_K"), values=result.own[1], role="output"),
+            Series(name=_("equal norms, in theory"), values=result.predicted, dashed=True),
         ),
     )
 
 
 @projections_curves.register
-def _(result: RankResult) -> LinesPanel:
+def _rank(result: RankResult) -> LinesPanel:
     scores, logs, weights = result.ranks
     series = [
-        Series(name="weights", values=weights, role="output"),
-        Series(name="d_head or n", values=np.minimum(result.sizes, result.scores.shape[-1]), dashed=True),
+        Series(name=_("weights"), values=weights, role="output"),
+        Series(name=_("d_head or n"), values=np.minimum(result.sizes, result.scores.shape[-1]), dashed=True),
     ]
     if np.isfinite(scores).all():
         series[:0] = [
-            Series(name="scores", values=scores, role="query"),
-            Series(name="log weights", values=logs, role="key"),
+            Series(name=_("scores"), values=scores, role="query"),
+            Series(name=_("log weights"), values=logs, role="key"),
         ]
     return LinesPanel(
-        title="Rank of the matrices",
+        title=_("Rank of the matrices"),
         x=result.sizes,
-        x_title=_D_HEAD,
-        y_title="rank",
+        x_title=str(_D_HEAD),
+        y_title=_("rank"),
         log_x=True,
         limits=(0.0, 1.1 * result.scores.shape[-1]),
         series=tuple(series),
@@ -94,16 +106,16 @@ def _(result: RankResult) -> LinesPanel:
 
 
 @projections_curves.register
-def _(result: CollapseResult) -> LinesPanel:
+def _collapse(result: CollapseResult) -> LinesPanel:
     return LinesPanel(
-        title="How far apart the words are",
+        title=_("How far apart the words are"),
         x=np.arange(LAYERS + 1),
-        x_title="layer",
-        y_title="‖X − mean‖, the input's as 1",
+        x_title=_("layer"),
+        y_title=_("‖X − mean‖, the input's as 1"),
         log_y=True,
         series=(
-            Series(name="attention alone", values=result.left[0], role="output"),
-            Series(name="with the residual", values=result.left[1], role="query"),
+            Series(name=_("attention alone"), values=result.left[0], role="output"),
+            Series(name=_("with the residual"), values=result.left[1], role="query"),
         ),
     )
 

@@ -19,6 +19,8 @@ from attention_core.experiments.projections import (
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep
 from attention_core.figures.projections.curves import projections_curves
 from attention_core.figures.table import Table
+from attention_core.language import ENGLISH, using
+from attention_core.language import gettext as _
 
 
 def projections_view(config: ProjectionsConfig, result: ProjectionsResult) -> MatrixView:
@@ -30,12 +32,14 @@ def projections_view(config: ProjectionsConfig, result: ProjectionsResult) -> Ma
     """
     panels, summary = _panels(result, config)
     if isinstance(result, CollapseResult):
-        sweep = Sweep(name="layer", label="Layer", values=("the input", *(str(i + 1) for i in range(LAYERS))))
+        layers = (_("the input"), *(str(i + 1) for i in range(LAYERS)))
+        sweep = Sweep(name="layer", label=_("Layer"), values=layers)
     else:
-        sweep = Sweep(name="head", label="Head", values=tuple(str(i + 1) for i in range(config.num_heads)))
+        sweep = Sweep(name="head", label=_("Head"), values=tuple(str(i + 1) for i in range(config.num_heads)))
     return MatrixView(panels=panels, summary=summary, sweep=sweep, front=min(2, len(panels)))
 
 
+@using(ENGLISH)
 def projections_table(config: ProjectionsConfig, result: ProjectionsResult) -> Table:
     """One row for each cell of the picture's matrices, of every head or layer, and for each point of the curves.
 
@@ -66,125 +70,150 @@ def _panels(result: ProjectionsResult, config: ProjectionsConfig) -> tuple[tuple
 
 
 @_panels.register
-def _(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
+def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
     axes, limits = _tokens(config), (0.0, float(result.weights.max()) or 1.0)
     shared: dict[str, Any] = {
-        "quantity": "weight",
+        "quantity": _("weight"),
         "scale": "sequential",
         "limits": limits,
         "hidden": _hidden(config),
         **axes,
     }
     norms = BarsPanel(
-        title="Norms in this head",
+        title=_("Norms in this head"),
         values=result.norms,
-        labels=Axis(title="word", labels=config.tokens, role="key"),
+        labels=Axis(title=_("word"), labels=config.tokens, role="key"),
         quantity="‖x‖",
         role="key",
     )
     panels = (
-        MatrixPanel(title="No projections", values=result.weights[0], **shared),
-        MatrixPanel(title="Random W_Q, W_K", values=result.weights[1], **shared),
+        MatrixPanel(title=_("No projections"), values=result.weights[0], **shared),
+        MatrixPanel(title=_("Random W_Q, W_K"), values=result.weights[1], **shared),
         norms,
     )
     if result.lost_queries:
-        told = f"Without projections {result.lost_queries} of {result.queries} times a word looks most at another"
-        return panels, f"{told}, a longer one; with projections it may look anywhere."
-    return panels, "Without projections each word looks most at itself; with them it can look elsewhere."
+        return panels, _(
+            "Without projections {lost} of {queries} times a word looks most at another, a longer one; with "
+            "projections it may look anywhere.",
+            lost=result.lost_queries,
+            queries=result.queries,
+        )
+    return panels, _("Without projections each word looks most at itself; with them it can look elsewhere.")
 
 
 @_panels.register
-def _(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
+def _tying(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
     axes, hidden = _tokens(config), _hidden(config)
     weights = result.weights
     score = MatrixPanel(
-        title="Scores, W_Q = W_K", values=result.scores, quantity="score", scale="diverging", hidden=hidden, **axes
+        title=_("Scores, W_Q = W_K"),
+        values=result.scores,
+        quantity=_("score"),
+        scale="diverging",
+        hidden=hidden,
+        **axes,
     )
     weight = MatrixPanel(
-        title="Weights A", values=weights, quantity="weight", scale="sequential", hidden=hidden, **axes
+        title=_("Weights A"), values=weights, quantity=_("weight"), scale="sequential", hidden=hidden, **axes
     )
     difference = MatrixPanel(
-        title="A − Aᵀ", values=weights - weights.swapaxes(1, 2), quantity="difference", scale="diverging", **axes
+        title="A − Aᵀ", values=weights - weights.swapaxes(1, 2), quantity=_("difference"), scale="diverging", **axes
     )
     asymmetry = format_number(float(result.asymmetry[0]))
-    return (score, weight, difference), (
+    return (score, weight, difference), _(
         "With one matrix for queries and keys the scores are the same both ways; the weights are not, by up to "
-        f"{asymmetry}."
+        "{asymmetry}.",
+        asymmetry=asymmetry,
     )
 
 
 @_panels.register
-def _(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
+def _gauge(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
     features = tuple(str(i + 1) for i in range(config.d_model))
     own = tuple(str(i + 1) for i in range(config.d_head))
     query_axes: dict[str, Any] = {
-        "rows": Axis(title="in the head", labels=own, role="query"),
-        "columns": Axis(title="feature", labels=features),
+        "rows": Axis(title=_("in the head"), labels=own, role="query"),
+        "columns": Axis(title=_("feature"), labels=features),
     }
     out_axes: dict[str, Any] = {
-        "rows": Axis(title="query", labels=config.tokens, role="query"),
-        "columns": Axis(title="feature", labels=features, role="output"),
+        "rows": Axis(title=_("query"), labels=config.tokens, role="query"),
+        "columns": Axis(title=_("feature"), labels=features, role="output"),
     }
     limits = _around(result.output_before, result.output_after)
-    shared: dict[str, Any] = {"quantity": "output", "scale": "diverging", "limits": limits, **out_axes}
+    shared: dict[str, Any] = {"quantity": _("output"), "scale": "diverging", "limits": limits, **out_axes}
     weight: dict[str, Any] = {"quantity": "W_Q", "scale": "diverging", **query_axes}
     panels = (
         MatrixPanel(title="W_Q", values=result.q_weight_before, **weight),
-        MatrixPanel(title="W_Q in another basis", values=result.q_weight_after, **weight),
-        MatrixPanel(title="Output", values=result.output_before, **shared),
-        MatrixPanel(title="Output in another basis", values=result.output_after, **shared),
+        MatrixPanel(title=_("W_Q in another basis"), values=result.q_weight_after, **weight),
+        MatrixPanel(title=_("Output"), values=result.output_before, **shared),
+        MatrixPanel(title=_("Output in another basis"), values=result.output_after, **shared),
     )
-    moved = format_number(result.moved)
     if result.verdict("gauge").holds:
-        return panels, f"The parameters changed by {result.changed:.0%}, and the output not at all."
-    return panels, f"The parameters changed by {result.changed:.0%}, and the output by up to {moved}."
+        return panels, _("The parameters changed by {share:.0%}, and the output not at all.", share=result.changed)
+    return panels, _(
+        "The parameters changed by {share:.0%}, and the output by up to {moved}.",
+        share=result.changed,
+        moved=format_number(result.moved),
+    )
 
 
 @_panels.register
-def _(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
+def _rank(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
     axes, hidden = _tokens(config), _hidden(config)
-    numbers = Axis(title="number", labels=tuple(str(i + 1) for i in range(len(config.tokens))))
+    numbers = Axis(title=_("singular value"), labels=tuple(str(i + 1) for i in range(len(config.tokens))))
     ranks = result.ranks
     bars: list[Panel] = [
         BarsPanel(
-            title="Singular values of the weights", values=result.weight_values, labels=numbers, quantity="σ / σ₁"
+            title=_("Singular values of the weights"), values=result.weight_values, labels=numbers, quantity="σ / σ₁"
         )
     ]
     if np.isfinite(ranks[:2]).all():
         bars.insert(
             0,
             BarsPanel(
-                title="Singular values of the scores", values=result.score_values, labels=numbers, quantity="σ / σ₁"
+                title=_("Singular values of the scores"),
+                values=result.score_values,
+                labels=numbers,
+                quantity="σ / σ₁",
             ),
         )
     score = MatrixPanel(
-        title="Scores", values=result.scores, quantity="score", scale="diverging", hidden=hidden, **axes
+        title=_("Scores"), values=result.scores, quantity=_("score"), scale="diverging", hidden=hidden, **axes
     )
     here = ranks[:, list(result.sizes).index(config.d_head)]
-    said = "have no rank under the mask" if np.isnan(here[0]) else f"have rank {here[0]:.0f}"
-    return (score, *bars), f"The scores {said}; softmax makes weights of rank {here[2]:.0f} from them."
+    if np.isnan(here[0]):
+        return (score, *bars), _(
+            "The scores have no rank under the mask; softmax makes weights of rank {rank:.0f} from them.",
+            rank=here[2],
+        )
+    return (score, *bars), _(
+        "The scores have rank {before:.0f}; softmax makes weights of rank {after:.0f} from them.",
+        before=here[0],
+        after=here[2],
+    )
 
 
 @_panels.register
-def _(result: CollapseResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
-    axes: dict[str, Any] = {side: Axis(title="token", labels=config.tokens) for side in ("rows", "columns")}
+def _collapse(result: CollapseResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
+    axes: dict[str, Any] = {side: Axis(title=_("token"), labels=config.tokens) for side in ("rows", "columns")}
     limits = (0.0, float(result.distances.max()) or 1.0)
-    shared: dict[str, Any] = {"quantity": "distance", "scale": "sequential", "limits": limits, **axes}
+    shared: dict[str, Any] = {"quantity": _("distance"), "scale": "sequential", "limits": limits, **axes}
     panels = (
-        MatrixPanel(title="Attention alone", values=result.distances[0], **shared),
-        MatrixPanel(title="With the residual", values=result.distances[1], **shared),
+        MatrixPanel(title=_("Attention alone"), values=result.distances[0], **shared),
+        MatrixPanel(title=_("With the residual"), values=result.distances[1], **shared),
     )
-    alone, with_it = (format_number(float(value)) for value in result.left[:, -1])
-    return (
-        panels,
-        f"With attention alone all words become alike: {alone} apart in the end, {with_it} with the residual.",
+    alone, added = (format_number(float(value)) for value in result.left[:, -1])
+    return panels, _(
+        "With attention alone all words become alike: {alone} apart in the end, {added} with the residual.",
+        alone=alone,
+        added=added,
     )
 
 
 def _tokens(config: ProjectionsConfig) -> dict[str, Any]:
     return {
-        "rows": Axis(title="query", labels=config.tokens, role="query"),
-        "columns": Axis(title="key", labels=config.tokens, role="key"),
+        "rows": Axis(title=_("query"), labels=config.tokens, role="query"),
+        "columns": Axis(title=_("key"), labels=config.tokens, role="key"),
     }
 
 
