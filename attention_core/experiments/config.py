@@ -7,7 +7,7 @@ import torch
 from attention_core.device import DTYPES, available_devices, pin_sums, resolve_device, resolve_dtype, supported_dtypes
 from attention_core.experiments.checks import MAX_SEED, ConfigError, check_choice
 from attention_core.experiments.settings import Choice, Setting, Whole, check_settings, setting
-from attention_core.language import COMMA, listed
+from attention_core.language import COMMA, gettext, listed
 from attention_core.language import gettext_lazy as _
 
 
@@ -33,6 +33,10 @@ class Device(Setting):
         """The name."""
         return text
 
+    def say(self, value: str) -> str:
+        """The name; ``auto`` in words."""
+        return gettext("auto") if value == "auto" else value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
@@ -51,7 +55,7 @@ class RunConfig:
     dtype: str = setting(
         "auto",
         Choice(
-            {name: name for name in ("auto", *DTYPES)},
+            {"auto": _("auto"), **{name: name for name in DTYPES}},
             label=_("Precision"),
             hint=_("How many bits each number has on the device; auto is the most precise that it has."),
         ),

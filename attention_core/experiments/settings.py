@@ -198,7 +198,7 @@ class OneOf(Setting):
 
     def say(self, value: float) -> str:
         """The number for people."""
-        return self.shown(value)
+        return str(self.shown(value))
 
 
 @dataclass(frozen=True, slots=True)

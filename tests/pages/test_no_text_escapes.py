@@ -10,24 +10,37 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
-from pages._shared.core.pages import PAGES
+from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from pages._shared.session.settings import TABS
 from attention_core import language
+from attention_core.checkpoints import grammar
 from tests.pages.conftest import Open
+from tests.pages.read import link_of, page_of
 
 EXPERIMENTS = [page.name for page in PAGES]
 INNERMOST = re.compile(r"⟦[^⟦⟧]*⟧")
 # Code, formulas, icons, colours, addresses and HTML are the same in all languages.
 SIGNS = re.compile(
-    r"`[^`]*`|\$[^$]*\$|:material/\w+:|:\w+\[|\]\([^)]*\)|https?://\S+|<style>.*?</style>|<[^>]*>|&\w+;", re.S
+    r"`[^`]*`|\$[^$]*\$|:material/\w+:|:\w+\[|\]\([^)]*\)|https?://\S+|<style>.*?</style>|<[^>]*>|&\w+;", re.DOTALL
 )
-WORD = re.compile(r"[^\W\d_]{3,}")
-# What Streamlit is told beside words.
+WORD = re.compile(r"[A-Za-z]{3,}")
+# What Streamlit and components are told beside words.
 NO_WORDS = {
     "id", "elementId", "formId", "key", "css", "url", "icon", "fragmentId", "componentName", "language", "format",
     "type", "gap", "kind", "colours", "block", "group", "role", "scale", "heightConfig", "widthConfig", "spec",
-    "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash", "urlPathname",
+    "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash", "urlPathname", "gapSize",
+    "align", "justify", "direction", "labelVisibility", "textAlignmentConfig", "elementType", "style", "dataType",
+    "iconPosition", "pageScriptHash", "jsContent", "stroke", "ribbons", "hidden", "arrowData", "columns.data", "save",
+    "codeText", "autocomplete", "href", "queryString", "deferredFileId", "state", "text", "columns",
 }  # fmt: skip
+# Names that are the same in all languages.
+NAMES = {
+    "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "QK", "norm", "Norm", "ALiBi", "AdamW", "Adam", "SGD", "Dropout",
+    "English", "RoPE", "ReLU", "GELU", "float", "bfloat", "cpu", "max", "mean", "Var", "NaN", "FLOPs", "Transformer",
+    "torch", "head", "model", "CSV", "JSON", "PNG", "SVG", "HTML",
+}  # fmt: skip
+# Words that a person has typed, or a model says.
+VOCABULARY = {*grammar.WORDS, "dog", "fox", "and", "ran", "one", "big", "hill", "mat", "sat", "the", "cat"}
 
 
 class Bracketed:
@@ -75,26 +88,40 @@ def texts(found: Any, where: str) -> Iterator[tuple[str, str]]:
 
 def escaped(at: AppTest) -> list[str]:
     """The words that stand outside of brackets, with where."""
+    typed = {word for box in at.text_input for word in str(box.value).split()}
     wrong = []
     for where, text in shown(at):
         bare = text
         while (shorter := INNERMOST.sub("", bare)) != bare:
             bare = shorter
-        words = set(WORD.findall(SIGNS.sub(" ", bare))) - NAMES
+        words = set(WORD.findall(SIGNS.sub(" ", bare))) - NAMES - VOCABULARY - typed
         if words:
             wrong.append(f"{where}: {sorted(words)} in {text[:160]!r}")
     return wrong
-
-
-NAMES = {
-    "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "head", "model", "float", "bfloat", "cpu", "max", "mean", "var", "Var", "ReLU", "GELU",
-    "the", "cat", "sat", "mat", "NaN",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_on_every_tab_of_every_page(open_page: Open, name: str, tab: str) -> None:
     at = open_page(name, lang="zh", **{f"{name}_tab": tab, f"{name}_answer": "skipped"})
+    assert not at.exception
+    assert escaped(at) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_with_every_preset_and_with_the_question_asked_and_answered(open_page: Open, name: str) -> None:
+    page, wrong = page_of(name), list[str]()
+    moves = [preset.settings for preset in page.presets] + [page.predict.move]
+    for answer, move in ("", {}), *(("skipped" if move is not moves[-1] else "1", move) for move in moves):
+        at = open_page(name, lang="zh", **link_of(name, move), **{f"{name}_answer": answer})
+        assert not at.exception
+        wrong += escaped(at)
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", [HOME.name, LEDGER.name, COURSE.name])
+def test_on_the_other_pages(open_page: Open, name: str) -> None:
+    at = open_page(name, lang="zh")
     assert not at.exception
     assert escaped(at) == []

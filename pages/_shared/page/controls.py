@@ -115,10 +115,6 @@ class Controls:
             st.session_state[key] = shown
         label = str(one.label)
         options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
-
-        def say(value: Any) -> str:
-            return str(one.say(value))
-
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
         # all of the session for one.
         match one:
@@ -129,13 +125,13 @@ class Controls:
             case Real(low=low, high=high, step=step):
                 st.slider(label, float(low), float(high), float(low), step=step, **options)
             case Device(options=options_here):
-                st.selectbox(label, dict.fromkeys((*options_here, value)), **options)
+                st.selectbox(label, dict.fromkeys((*options_here, value)), format_func=one.say, **options)
             case Choice(listed=True):
-                st.selectbox(label, tuple(one.options), format_func=say, **options)
+                st.selectbox(label, tuple(one.options), format_func=one.say, **options)
             case Choice():
-                st.segmented_control(label, tuple(one.options), format_func=say, required=True, **options)
+                st.segmented_control(label, tuple(one.options), format_func=one.say, required=True, **options)
             case OneOf(values=values):
-                st.selectbox(label, sorted({*values, value}), format_func=say, **options)
+                st.selectbox(label, sorted({*values, value}), format_func=one.say, **options)
             case Switch():
                 st.toggle(label, **options)
             case Words():
