@@ -156,6 +156,14 @@ def joined(between: str, parts: Iterable[str]) -> Text:
     return _Joined(between, tuple(part for part in parts if part))
 
 
+def sentences(parts: Iterable[str]) -> str:
+    """Sentences one after the other, kept to be worded; empty ones are left out."""
+    said: str = ""
+    for part in filter(None, parts):
+        said = gettext_lazy("{said} {more}", said=said, more=part) if said else part
+    return said
+
+
 SEMICOLON: Final = gettext_lazy("; ")
 COMMA: Final = gettext_lazy(", ")
 AND: Final = gettext_lazy(" and ")

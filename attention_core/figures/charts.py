@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import cache
 from math import ceil, log10
-from textwrap import wrap
 from typing import Any, Final
 
 import numpy as np
@@ -25,8 +24,10 @@ from attention_core.figures.plot import (
     footnote,
     token_axis,
 )
+from attention_core.figures.text import wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Stops
 from attention_core.language import gettext as _
+from attention_core.language import sentences
 
 # Panels in a row of an exported figure; of each the most ticks on a side, and the letters of a line below it.
 _IN_A_ROW, _TICKS, _LETTERS = 4, 12, 48
@@ -56,7 +57,7 @@ def _drawing(panel: Panel, step: int, mode: Mode) -> Drawing:
             drawing = _lines(panel, mode)
         case GraphPanel():
             drawing = _graph(panel, mode)
-    said = footnote(" ".join(text for text in (panel.note, panel.warning) if text))
+    said = footnote(str(sentences((panel.note, panel.warning))))
     return Drawing(drawing.data, base_layout(title=panel.title, mode=mode) | drawing.layout | said)
 
 
@@ -72,7 +73,7 @@ def view_figure(view: MatrixView, step: int = 0, mode: Mode = "light") -> go.Fig
     rows = ceil(len(view.panels) / columns)
     said = dict.fromkeys(text for one in view.panels for text in (one.note, one.warning) if text)
     wide = max(2, columns)
-    lines = wrap(" ".join((view.summary, *said)), _LETTERS * wide)
+    lines = wrapped(str(sentences((view.summary, *said))), _LETTERS * wide)
     grid = _grid(rows, columns)
     titles = [
         place | {"text": escape(panel.title)} for place, panel in zip(grid["annotations"], view.panels, strict=False)

@@ -17,8 +17,8 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.table import Table
-from attention_core.language import ENGLISH, gettext_lazy, using
 from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
 GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "padding", "additive", "empty"
 CONVENTIONS: Final = "conventions"
@@ -112,7 +112,6 @@ def _padding(result: MaskingResult) -> str:
     )
 
 
-@using(ENGLISH)
 def masking_table(result: MaskingResult, view: str = GRID) -> Table:
     """The numbers of a view: one row for each cell, or for each score size."""
     if view == CONVENTIONS:

@@ -29,7 +29,7 @@ from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy, listed
+from attention_core.language import gettext_lazy, listed, sentences
 
 _Part = tuple[str, Array, tuple[Array, Array] | None]
 
@@ -210,7 +210,7 @@ def curves_view(result: ScalingResult, quantity: str, d_head: int | None = None)
         log_x=True,
         log_y=quantity in _LOG_Y,
         limits=limits,
-        note=" ".join(filter(None, (str(_NOTES.get(quantity, "")), below))),
+        note=str(sentences((_NOTES.get(quantity, ""), below))),
         marked=None if d_head is None else check_d_head(d_head),
     )
     return MatrixView(panels=(panel,), summary=curve_summary(result, quantity))

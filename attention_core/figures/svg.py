@@ -19,6 +19,7 @@ from attention_core.figures.panels import Array, Axis, BarsPanel, Limits, Matrix
 from attention_core.figures.text import escape_xml, wrapped
 from attention_core.figures.theme import GRID, HIDDEN, INK, MUTED, ROLE_COLOURS, SCALES, Role, Scale
 from attention_core.language import gettext as _
+from attention_core.language import sentences
 
 WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
@@ -55,7 +56,7 @@ def panel_svg(panel: Panel) -> str:
             body, height = _lines(panel)
         case GraphPanel():
             body, height = _graph(panel)
-    said = wrapped(" ".join(text for text in (panel.note, panel.warning) if text))
+    said = wrapped(str(sentences((panel.note, panel.warning))))
     body += "".join(_text(4, height + 14 * i, line, size=10, colour=_MUTED) for i, line in enumerate(said))
     height += 14 * len(said)
     title = _text(4, 16, panel.title, weight=600, size=13)

@@ -3,6 +3,7 @@
 Nothing that needs torch is imported before the visitor has been told what he waits for.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,9 @@ def draw_surroundings(page: str) -> None:
             icon=":material/close_fullscreen:", on_click=lambda: shared().set(present=False),
         )  # fmt: skip
         remote()
-    st.html(f"<style>{_STYLE}{_PRESENTER if presenting() else ''}</style>")
+    words = {"there": _(" · swipe for what is pinned →"), "back": _(" · swipe back for now ←")}
+    hints = "".join(f"--swipe-{name}: {json.dumps(word, ensure_ascii=False)};" for name, word in words.items())
+    st.html(f"<style>:root {{{hints}}}{_STYLE}{_PRESENTER if presenting() else ''}</style>")
     draw_panel(page)
     draw_strip(page)
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, SETTINGS
+from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, PAGES, SETTINGS, VISITED
 from attention_core import language
 from attention_core.language import Text, gettext, gettext_lazy, joined, listed, ngettext_lazy, using
 from tests.pages.conftest import Open
@@ -86,6 +86,13 @@ def spoken(at: AppTest) -> str:
     return at.session_state[LANGUAGE]
 
 
+def choose(at: AppTest, lang: str) -> str:
+    """Choose in the sidebar; AppTest words what stands there in this thread."""
+    with using(spoken(at)):
+        at.selectbox(key="lang").select(lang).run()
+    return spoken(at)
+
+
 @pytest.mark.parametrize(
     ("locale", "language"),
     [("zh-CN", "zh"), ("zh", "zh"), ("de-DE", "en"), ("en-GB", "en"), ("", "en"), ("z" * 999, "en")],
@@ -97,8 +104,7 @@ def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
     at = open_page("home")
     assert spoken(at) == language
     for chosen in ("zh", "en", "auto"):
-        at.selectbox(key="lang").select(chosen).run()
-        assert spoken(at) == (language if chosen == "auto" else chosen)
+        assert choose(at, chosen) == (language if chosen == "auto" else chosen)
     assert spoken(open_page("masks", lang="zh")) == "zh"
     assert spoken(open_page("masks", lang="en")) == "en"
 
@@ -117,11 +123,12 @@ def test_a_class_decides_for_those_who_have_not_chosen(open_page: Open) -> None:
     at = open_page("home")
     at.session_state[CLASS_LANGUAGE] = "zh"
     assert spoken(at.run()) == "zh"
-    at.selectbox(key="lang").select("en").run()
-    assert spoken(at) == "en"
+    assert choose(at, "en") == "en"
 
 
 def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too(open_page: Open) -> None:
-    at = open_page("home", lang="zh")
-    at.query_params["lang"] = "zh"
+    at = open_page("home")
+    before = at.session_state[PAGES]
+    at.session_state[VISITED], at.query_params["lang"] = "home", "zh"
     assert spoken(at.run()) == "zh"
+    assert at.session_state[PAGES][0] == "zh" != before[0]

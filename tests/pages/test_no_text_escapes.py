@@ -31,7 +31,8 @@ NO_WORDS = {
     "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash", "urlPathname", "gapSize",
     "align", "justify", "direction", "labelVisibility", "textAlignmentConfig", "elementType", "style", "dataType",
     "iconPosition", "pageScriptHash", "jsContent", "stroke", "ribbons", "hidden", "arrowData", "columns.data", "save",
-    "codeText", "autocomplete", "href", "queryString", "deferredFileId", "state", "text", "columns",
+    "codeText", "autocomplete", "href", "queryString", "deferredFileId", "state",
+    "UnknownElement.json.text", "Dataframe.columns",
 }  # fmt: skip
 # Names that are the same in all languages.
 NAMES = {
@@ -77,7 +78,7 @@ def texts(found: Any, where: str) -> Iterator[tuple[str, str]]:
         for name, part in found.items():
             if name == "json":
                 yield from texts(json.loads(part), f"{where}.json")
-            elif name not in NO_WORDS:
+            elif NO_WORDS.isdisjoint((name, f"{where}.{name}")):
                 yield from texts(part, f"{where}.{name}")
     elif isinstance(found, list):
         for part in found:

@@ -42,19 +42,19 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     s, scores = count(attention_scores, q, k, scale=module.scale)
     w, weights = count(softmax_over_keys, scores)
     c, context = count(torch.matmul, weights, v)
-    cells = n_t * n_s * config.num_heads
+    cells, products = n_t * n_s * config.num_heads, 2 * n_t * n_s * width
     square, core = ("d·h·d_head", "h·d_head") if config.large_heads else ("d²", "d")
     lines = [
         Line("q", "x W_Q", f"2 n_t {square}", 2 * n_t * d * width, q_flops, n_t * width * size, q.nbytes),
         Line("k", "y W_K", f"2 n_s {square}", 2 * n_s * d * width, k_flops, n_s * width * size, k.nbytes),
         Line("v", "y W_V", f"2 n_s {square}", 2 * n_s * d * width, v_flops, n_s * width * size, v.nbytes),
-        Line(_("scores"), "q kᵀ", f"2 n_t n_s {core}", 2 * n_t * n_s * width, s.operations, cells * size, scores.nbytes),
+        Line(_("scores"), "q kᵀ", f"2 n_t n_s {core}", products, s.operations, cells * size, scores.nbytes),
         Line(_("weights"), "softmax", "n_t n_s h exp", 0, w.operations, cells * size, weights.nbytes),
         Line(
             _("context"),
             _("weights v"),
             f"2 n_t n_s {core}",
-            2 * n_t * n_s * width,
+            products,
             c.operations,
             n_t * width * size,
             context.nbytes,

@@ -19,8 +19,8 @@ from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView
 from attention_core.figures.panels import Limits, data_limits
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
-from attention_core.language import ENGLISH, gettext_lazy, using
 from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
 Cell = tuple[int, int, int]
 FLOW: Final = Flow(  # of the whole pass: embedding; queries, keys, values; scores; weights; context; output
@@ -154,7 +154,6 @@ def focus(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str,
     return panel, min(row, rows - 1), min(column, columns - 1)
 
 
-@using(ENGLISH)  # as all that other programs read
 def anatomy_table(config: AnatomyConfig, result: AnatomyResult, *, step: str, head: str = ALL) -> Table:
     """One row for each cell of each panel."""
     rows = []

@@ -32,7 +32,7 @@ from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixView, Series
 from attention_core.figures.theme import Role
-from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined
+from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, sentences
 from attention_core.language import gettext as _
 
 CurveResult = KeySweepResult | ShiftResult | AfterNormResult | MeanResult | TrainingResult | AppendixResult
@@ -110,7 +110,7 @@ def shift_view(result: ShiftResult, *, naive: bool = False) -> MatrixView:
         CURVES["shift"],
         (result.shifts, "δ"),
         (tuple(series), _("largest change of a weight")),
-        note=" ".join(filter(None, said)),
+        note=str(sentences(said)),
     )
 
 
@@ -263,7 +263,7 @@ def _bars(
                 overlay=None if bounds is None else (np.arange(len(bounds)), bounds),
                 overlay_name="" if bounds is None else _("rounding explains up to"),
                 role=role,
-                note=" ".join([*said, note] if note else said),
+                note=str(sentences([*said, note])),
             )
         )
     return MatrixView(panels=tuple(panels), summary=curve_summary(result))

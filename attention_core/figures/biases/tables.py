@@ -125,5 +125,5 @@ def _(result: TrainingResult) -> Table:
 def _(result: AppendixResult) -> Table:
     return Table(
         ("quantity", "published, float32", "measured, float32", "measured, float64"),
-        tuple((row.quantity, row.published, row.float32, row.float64) for row in result.rows),
+        tuple((str(row.quantity), row.published, row.float32, row.float64) for row in result.rows),
     )

@@ -26,8 +26,8 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
-from attention_core.language import ENGLISH, gettext_lazy, ngettext, using
 from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy, ngettext
 
 NAMES: Final = {
     "explicit": gettext_lazy("explicit (trace)"),
@@ -109,7 +109,6 @@ def rearranged_table(result: ComplexityResult) -> str:
     return "\n".join((head, "|:--|--:|--:|--:|--:|", *rows))
 
 
-@using(ENGLISH)  # as all that other programs read
 def complexity_table(result: ComplexityResult, times: Times | None = None) -> Table:
     """Every number of the picture: lines, map, and times where they were taken.
 

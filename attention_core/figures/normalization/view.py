@@ -17,7 +17,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
-from attention_core.language import COMMA, ENGLISH, joined, using
+from attention_core.language import COMMA, joined
 from attention_core.language import gettext as _
 
 SHOWN: Final = 12
@@ -39,7 +39,6 @@ def normalization_view(config: NormalizationConfig, result: NormalizationResult,
     return MatrixView(panels=panels, summary=summary, front=min(2, len(panels)))
 
 
-@using(ENGLISH)
 def normalization_table(config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0)) -> Table:
     """One row for each cell of the picture's matrices, or for each vector whose length was measured.
 

@@ -19,7 +19,6 @@ from attention_core.experiments.projections import (
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep
 from attention_core.figures.projections.curves import projections_curves
 from attention_core.figures.table import Table
-from attention_core.language import ENGLISH, using
 from attention_core.language import gettext as _
 
 
@@ -39,7 +38,6 @@ def projections_view(config: ProjectionsConfig, result: ProjectionsResult) -> Ma
     return MatrixView(panels=panels, summary=summary, sweep=sweep, front=min(2, len(panels)))
 
 
-@using(ENGLISH)
 def projections_table(config: ProjectionsConfig, result: ProjectionsResult) -> Table:
     """One row for each cell of the picture's matrices, of every head or layer, and for each point of the curves.
 

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Int
 from attention_core.experiments.receptive_field import AttendedKeys
 from attention_core.figures.matrix import Axis, Edges, GraphPanel, MatrixView, Nodes, Sweep
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
+from attention_core.language import gettext_lazy, sentences
 
 TITLE: Final = gettext_lazy("Who looks at whom, layer by layer")
 MAX_EDGES: Final = 5000  # of a cone
@@ -108,7 +108,7 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
             Nodes(at=nodes[nodes[:, 0] == 0], name=_("inputs it sees"), role="key"),
             Nodes(at=np.array([[chosen.layer, chosen.token]]), name=_("chosen token"), role="query", large=True),
         ),
-        note=" ".join(notes),
+        note=str(sentences(notes)),
         unfolds=chosen.layer or None,
     )
     steps = tuple(str(n) for n in range(chosen.layer + 1))

@@ -16,6 +16,7 @@ from pages._shared.session.settings import TABS
 from attention_core.experiments.verdict import Result
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table, table_csv, table_json
+from attention_core.language import ENGLISH, using
 from attention_core.language import gettext as _
 
 
@@ -89,7 +90,9 @@ def draw_data(
     page: str, config: Any, result: Result, table: Callable[[], Table], said: str, more: tuple[File, ...] = ()
 ) -> None:  # fmt: skip
     """Show the picture's numbers, and buttons for every format; files are made when asked for."""
-    name, numbers = file_name(page, config), table()
+    name = file_name(page, config)
+    with using(ENGLISH):  # as all that other programs read
+        numbers = table()
     with st.container(horizontal=True):
         files = (
             File("CSV", "csv", "text/csv", lambda: table_csv(numbers)),

@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 from attention_core.figures.matrix import Axis, BarsPanel, GraphPanel, LinesPanel, MatrixPanel, MatrixView, Panel
+from attention_core.language import sentences
 
 
 class _Block:
@@ -88,7 +89,7 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
 
 
 def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
-    said = " ".join(text for text in (panel.note, panel.warning) if text)
+    said = str(sentences((panel.note, panel.warning)))
     match panel:
         case MatrixPanel():
             drawn = _matrix(panel, block)
