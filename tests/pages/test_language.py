@@ -8,6 +8,7 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages._shared.core.language import worded_key
 from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, PAGES, SETTINGS, VISITED
 from attention_core import language
 from attention_core.language import Text, gettext, gettext_lazy, joined, listed, ngettext_lazy, using
@@ -89,7 +90,7 @@ def spoken(at: AppTest) -> str:
 def choose(at: AppTest, lang: str) -> str:
     """Choose in the sidebar; AppTest words what stands there in this thread."""
     with using(spoken(at)):
-        at.selectbox(key="lang").select(lang).run()
+        at.selectbox(key=worded_key("lang")).select(lang).run()
     return spoken(at)
 
 
@@ -132,3 +133,17 @@ def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too(open_page: O
     at.session_state[VISITED], at.query_params["lang"] = "home", "zh"
     assert spoken(at.run()) == "zh"
     assert at.session_state[PAGES][0] == "zh" != before[0]
+
+
+def test_what_is_set_stays_where_the_language_changes(open_page: Open) -> None:
+    """A browser sends the words of the options that it was shown; so no widget is the same in two languages."""
+
+    def keys(at: AppTest) -> set[str]:
+        return {str(one.key) for one in at.selectbox if str(one.key).startswith("permutation_")}
+
+    at, english = (open_page("permutation", permutation_positions="rotary", lang=lang) for lang in ("zh", "en"))
+    assert keys(at).isdisjoint(keys(english))
+    choose(at, "en")
+    assert keys(at) == keys(english)
+    assert not notices(at)
+    assert at.query_params["permutation_positions"] == "rotary"

@@ -23,6 +23,12 @@ def decide() -> str:
     return state[LANGUAGE]
 
 
+def worded_key(key: str) -> str:
+    """The key of a widget with options: another in each language, for a browser sends the words that it was shown."""
+    spoken = language.current()
+    return key if spoken == language.ENGLISH else f"{key}_{spoken}"
+
+
 def _known() -> str | None:
     """The language of the session whose run this thread draws: a fragment's run does not begin with ``decide``."""
     return st.session_state.get(LANGUAGE) if in_visitors_run() else None

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages._shared.compute.turns import turns
 from pages._shared.core import log
+from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address
 from pages._shared.session.settings import Settings
@@ -109,7 +110,7 @@ class Controls:
         return True
 
     def _draw(self, name: str, value: Any) -> None:
-        one, key = self.settings.declared[name], self.settings.key(name)
+        one, key = self.settings.declared[name], self._key(name)
         shown = _shown(one, value)
         if st.session_state.get(key) != shown:
             st.session_state[key] = shown
@@ -142,12 +143,15 @@ class Controls:
             case _:
                 raise TypeError(f"{name} is {type(one).__name__}, which no widget asks for")
 
+    def _key(self, name: str) -> str:
+        return worded_key(self.settings.key(name))
+
     def _take(self, name: str) -> None:
         """Called when a widget has moved. A browser can send anything, so its value is checked like a link's.
 
         Words are kept as typed, so that nobody loses them; the experiment says what is not possible.
         """
-        one, sent = self.settings.declared[name], st.session_state.get(self.settings.key(name))
+        one, sent = self.settings.declared[name], st.session_state.get(self._key(name))
         try:
             value = received(name, one, sent)
         except (ConfigError, TypeError, ValueError):
@@ -173,7 +177,7 @@ class FragmentControls(Controls):
         now, fixed = self.settings.as_dict(), self.settings.fixed()
         shown = {
             name: name in fixed
-            or st.session_state.get(self.settings.key(name)) == _shown(self.settings.declared[name], now[name])
+            or st.session_state.get(self._key(name)) == _shown(self.settings.declared[name], now[name])
             for name in self.parts
         }
         return [

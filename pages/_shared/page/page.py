@@ -56,7 +56,6 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
-from attention_core.language import ENGLISH, using
 from attention_core.language import gettext as _
 
 
@@ -390,9 +389,7 @@ class Page(ExperimentState):
                 case "why":
                     tabs.draw_why(why)
                 case "code":
-                    with using(ENGLISH):
-                        code = snippet()
-                    tabs.draw_code(shortest, code, self.spec.name)
+                    tabs.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
                     said = self.picture_of(*here).summary
                     tabs.draw_data(self.spec.name, here[0], result, table, said, files)
