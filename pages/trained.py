@@ -128,7 +128,7 @@ def view_of(config: study.TrainedConfig, view: View) -> MatrixView:
         case "heads":
             return draw.grid_view(result, head)
         case "roles":
-            return draw.roles_view(found, accuracy_of(config))
+            return draw.roles_view(found, accuracy_of(config), result.off)
         case "biases":
             return draw.bias_view(result)
         case "order":
@@ -156,7 +156,8 @@ def picture(config: study.TrainedConfig, view: View, key: str) -> None:
     matrix_view(drawn, key=key, selected=selected, on_select=choose)
     if view.show in ("next", "heads"):
         with page.caption if live else st.container(key="pinned_words"):
-            st.markdown(f":small[{role_markdown(draw.arithmetic(result, head, cell))}.]")
+            lines = (draw.numbers(result) if view.show == "next" else (), draw.arithmetic(result, head, cell))
+            st.markdown("  \n".join(f":small[{role_markdown(line)}.]" for line in lines if line))
     if live and view.show in ("next", "heads", "roles"):
         with page.caption:
             draw_switches(result)

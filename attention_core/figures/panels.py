@@ -184,7 +184,7 @@ class BarsPanel:
         edges: (n + 1,) or (steps, n + 1) borders of a histogram's bins, which give its axis numbers; None otherwise.
         overlay: x and y of a curve, each (m,) or (steps, m); x counts bars from 0, or is in the unit of ``edges``.
         overlay_name: What the curve is; needed with ``overlay``.
-        role: Whose colour the bars wear: one for all, or one for each.
+        role: Whose colour the bars wear: one for all, or one or none for each.
         unit: Unit of the values.
         note: A sentence below the panel.
     """
@@ -198,7 +198,7 @@ class BarsPanel:
     edges: Array | None = None
     overlay: tuple[Array, Array] | None = None
     overlay_name: str = ""
-    role: Role | tuple[Role, ...] | None = None
+    role: Role | tuple[Role | None, ...] | None = None
     unit: str = ""
     note: str = ""
 

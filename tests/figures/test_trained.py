@@ -71,6 +71,43 @@ def test_what_comes_next_is_said_with_its_number_and_where_the_head_looks() -> N
     assert draw.next_view(word, best).summary.startswith(f"Next comes “{whole.likely[0]}”: from ")
 
 
+def test_bars_and_totals_of_the_next_word_tell_its_number_from_the_same_probabilities() -> None:
+    result = of("trained")
+    bars = draw.next_view(result, (1, 0)).panels[1]
+    number = dict(zip(result.likely, bars.role, strict=True))
+    assert (number["are"], number["seem"], number.get("beside")) == ("value", "value", None)
+    some = dataclasses.replace(result, plural=(0.25, 0.25), singular=(0.5, 0.5))
+    assert "".join(text for text, _ in draw.numbers(some)) == (
+        "In all, plural verbs 25%, singular verbs 50%, other words 25%"
+    )
+    colours = dict(draw.numbers(some))
+    assert (colours["plural verbs 25%"], colours["singular verbs 50%"]) == ("value", "output")
+    verbs = sum(p for p, role in zip(result.probabilities, bars.role, strict=True) if role == "value")
+    assert 0 < verbs <= result.plural[0]
+    other = run_trained(TrainedConfig(model="induction"))
+    assert draw.numbers(other) == ()
+    assert set(draw.next_view(other, (0, 0)).panels[1].role) == {None}
+
+
+def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
+    result, found = run_trained(TrainedConfig(off=((1, 2),))), of("named")
+    n, grey = len(result.tokens), np.arange(8) == 6
+    rows, _, large = draw.next_view(result, (1, 2)).panels
+    np.testing.assert_array_equal(rows.hidden, np.repeat(grey[:, None], n, axis=1))
+    assert rows.hidden_as == "switched off"
+    assert not large.hidden[-1].any(), "where it would look"
+    grid, _, *means = draw.grid_view(result, (0, 0)).panels
+    square = np.s_[n:, 2 * n : 3 * n]
+    assert grid.hidden[square].all()
+    assert not grid.hidden[n:, n : 2 * n].all()
+    tables = [*means, draw.scores_view(result, (0, 0)).panels[0], draw.depth_view(result).panels[2]]
+    assert len(tables) == 5
+    for table in tables:
+        np.testing.assert_array_equal(table.hidden.ravel(), grey)
+    scores, *_ = draw.roles_view(found, None, result.off).panels
+    np.testing.assert_array_equal(scores.hidden.all(1), grey)
+
+
 def test_what_a_head_is_for_is_said_of_the_construction_that_loses_most() -> None:
     found, asked = run_heads(HeadsConfig()), run(AccuracyConfig())
     best = found.best("agreement")

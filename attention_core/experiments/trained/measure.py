@@ -77,7 +77,7 @@ def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -
     source, nothing = config.source, math.nan
     if not source.has_head:
         empty = np.zeros(0)
-        none = {"likely": (), "probabilities": empty, "before": empty}
+        none = {"likely": (), "number": (), "probabilities": empty, "before": empty}
         return none | {"plural": (nothing, nothing), "singular": (nothing, nothing)}
     now, before = (on_cpu(each(text)[0, -1]).softmax(-1) for each in (module, whole))
     at = now.topk(min(LIKELY, len(now))).indices
@@ -86,10 +86,12 @@ def _next_tokens(module: Any, whole: Any, text: Tensor, config: TrainedConfig) -
         "probabilities": now[at],
         "before": before[at],
     }
-    for name, verbs in (("plural", VERBS.values()), ("singular", VERBS)):
-        places = [source.words.index(verb) for verb in verbs] if config.model == "grammar" else []
+    verbs = {"plural": tuple(VERBS.values()), "singular": tuple(VERBS)} if config.model == "grammar" else {}
+    number = {verb: name for name, those in verbs.items() for verb in those}
+    for name in ("plural", "singular"):
+        places = [source.words.index(verb) for verb in verbs.get(name, ())]
         values[name] = tuple(float(one[places].sum()) if places else nothing for one in (now, before))
-    return values
+    return values | {"number": tuple(number.get(word, "") for word in values["likely"])}
 
 
 def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:

@@ -19,6 +19,7 @@ class TrainedResult(Result):
         tokens: The text's tokens as they are shown.
         off: Layer and head of those that are switched off.
         likely: The likeliest next tokens, the likeliest first (likely,); none for a model without logits.
+        number: Of each of them ``plural`` or ``singular`` where it is a verb of the grammar; otherwise empty.
         probabilities: Their probabilities (likely,).
         before: The same tokens' probabilities with all heads on (likely,).
         plural: Probability that one of the grammar's plural verbs comes next, and with all heads on; NaN elsewhere.
@@ -51,6 +52,7 @@ class TrainedResult(Result):
     tokens: tuple[str, ...]
     off: tuple[Head, ...]
     likely: tuple[str, ...]
+    number: tuple[str, ...]
     probabilities: Float[np.ndarray, " likely"]
     before: Float[np.ndarray, " likely"]
     plural: tuple[float, float]

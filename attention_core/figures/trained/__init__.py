@@ -15,6 +15,7 @@ from attention_core.figures.trained.words import choice as choice
 from attention_core.figures.trained.words import chosen_cell as chosen_cell
 from attention_core.figures.trained.words import chosen_head as chosen_head
 from attention_core.figures.trained.words import head_name as head_name
+from attention_core.figures.trained.words import numbers as numbers
 from attention_core.figures.trained.words import proof as proof
 from attention_core.figures.trained.words import read_cell as read_cell
 from attention_core.figures.trained.words import read_heads as read_heads

@@ -81,7 +81,7 @@ def scores_view(result: TrainedResult, head: Head) -> MatrixView:
         head: Layer and head of the curve beside that of all heads.
     """
     here = FACTORS.index(result.config.factor)
-    shared: dict[str, Any] = layers_and_heads(result.shape) | {"scale": "sequential"}
+    shared: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
     largest = MatrixPanel(
         title="Largest weight", values=result.largest[here], quantity="mean largest weight", limits=(0.0, 1.0),
         **shared,
@@ -130,7 +130,7 @@ def depth_view(result: TrainedResult) -> MatrixView:
         series=(Series(name="this text", values=result.cosine, role="output"),),
         limits=(min(0.0, float(result.cosine.min()) * 1.05), 1.05),
     )  # fmt: skip
-    shared: dict[str, Any] = {**layers_and_heads(result.shape)}
+    shared: dict[str, Any] = {**layers_and_heads(result.shape, result.off)}
     rank = MatrixPanel(
         title="Directions a head compares",
         values=result.rank,

@@ -1,5 +1,6 @@
 """The heads of a trained model: where each looks from the last word, all of them at once, and what each is for."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -7,20 +8,25 @@ import numpy as np
 from attention_core.experiments.trained import KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel
 from attention_core.figures.theme import Role
-from attention_core.figures.trained.words import LISTED, head_name, heads_axis, next_said, quoted
+from attention_core.figures.trained.words import LISTED, NUMBERS, greyed, head_name, heads_axis, next_said, quoted
 
 ASKED: Final = {
-    "agreement-near": "verb",
-    "agreement-phrase": "after phrase",
-    "agreement-clause": "after clause",
-    "agreement-bracket": "after ( )",
-    "pronoun": "pronoun",
-    "reflexive": "-self",
-    "closing": "closing",
-    "names": "name",
+    "agreement-near": "verb at once",
+    "agreement-phrase": "verb after phrase",
+    "agreement-clause": "verb after clause",
+    "agreement-bracket": "verb after brackets",
+    "pronoun": "he, she, it, they",
+    "reflexive": "himself, itself",
+    "closing": "closing ) or ”",
+    "names": "name said before",
 }
 GUESSED: Final = 0.1  # above chance: what is right less often is called a guess
-SHORT: Final = {"previous": "word before", "same": "same word", "induction": "what followed", "agreement": "decides"}
+SHORT: Final = {
+    "previous": "word before",
+    "same": "same word",
+    "induction": "what followed it",
+    "agreement": "word that decides",
+}
 
 
 def next_view(result: TrainedResult, head: Head) -> MatrixView:
@@ -36,13 +42,14 @@ def next_view(result: TrainedResult, head: Head) -> MatrixView:
 
 
 def next_panel(result: TrainedResult) -> BarsPanel:
-    """The likeliest next tokens."""
+    """The likeliest next tokens, the grammar's verbs in the colour of their number."""
+    roles: tuple[Role | None, ...] = tuple(NUMBERS.get(number) for number in result.number)
     return BarsPanel(
         title="Next word",
         values=result.probabilities,
         labels=Axis(title="word", labels=result.likely),
         quantity="probability",
-        role="output",
+        role=roles,
     )
 
 
@@ -57,21 +64,29 @@ def from_last(result: TrainedResult, head: Head) -> MatrixPanel:
             values=last.reshape(layers * heads, -1),
             rows=heads_axis(result.shape),
             columns=Axis(title="key", labels=result.tokens, role="key"),
+            **greyed_rows(result.off, result.shape, len(result.tokens)),
             **shared,
         )
     token = int(last[head].argmax())
     return MatrixPanel(
         title=f"From {quoted(result.tokens[-1])} to {quoted(result.tokens[token])}",
         values=last[..., token],
-        **layers_and_heads(result.shape),
+        **layers_and_heads(result.shape, result.off),
         **shared,
     )
 
 
-def layers_and_heads(shape: tuple[int, int]) -> dict[str, Axis]:
-    """Rows of layers and columns of heads."""
+def layers_and_heads(shape: tuple[int, ...], off: tuple[Head, ...]) -> dict[str, Any]:
+    """Rows of layers and columns of heads, with those in grey that are off."""
     names = (("rows", "layer", shape[0]), ("columns", "head", shape[1]))
-    return {side: Axis(title=name, labels=tuple(str(i + 1) for i in range(n))) for side, name, n in names}
+    axes = {side: Axis(title=name, labels=tuple(str(i + 1) for i in range(n))) for side, name, n in names}
+    return axes | greyed(off, shape)
+
+
+def greyed_rows(off: tuple[Head, ...], shape: tuple[int, ...], columns: int) -> dict[str, Any]:
+    """The same where each head has a row."""
+    found = greyed(off, shape)
+    return found | {"hidden": np.repeat(found["hidden"].reshape(-1, 1), columns, axis=1)}
 
 
 def head_panel(result: TrainedResult, head: Head) -> MatrixPanel:
@@ -102,6 +117,8 @@ def grid_view(result: TrainedResult, head: Head) -> MatrixView:
         Axis(title=name, labels=result.tokens * count, role=role, groups=tuple(map(str, range(1, count + 1))))
         for name, role, count in _sides(layers, heads)
     )
+    squares = np.kron(greyed(result.off, result.shape)["hidden"], np.ones((n, n), dtype=bool))
+    hidden_as = "hidden by the mask" if not result.off else "hidden by the mask, or switched off"
     grid = MatrixPanel(
         title="All heads",
         values=result.weights.transpose(0, 2, 1, 3).reshape(layers * n, heads * n),
@@ -110,17 +127,18 @@ def grid_view(result: TrainedResult, head: Head) -> MatrixView:
         quantity="weight",
         scale="sequential",
         limits=(0.0, 1.0),
-        hidden=np.tile(result.hidden.reshape(layers * n, n), (1, heads)),
+        hidden=np.tile(result.hidden.reshape(layers * n, n), (1, heads)) | squares,
+        hidden_as=hidden_as,
     )
     kinds = (("Entropy of a row", "bits", result.entropy), ("How far it looks back", "places", result.distance),
              ("Weight on the first token", "weight", result.first))  # fmt: skip
-    further: dict[str, Any] = layers_and_heads(result.shape) | {"scale": "sequential"}
+    further: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
     means = (
         MatrixPanel(title=title, values=values, quantity=f"mean, {unit}", **further) for title, unit, values in kinds
     )
     firm = np.unravel_index(int(result.entropy.argmin()), result.shape)
     return MatrixView(
-        panels=(grid, head_panel(result, head), *means),
+        panels=(grid, replace(head_panel(result, head), hidden_as=hidden_as), *means),
         front=2,
         summary=f"Each small square is a head; {head_name((int(firm[0]), int(firm[1])))} spreads its weight least.",
     )
@@ -130,12 +148,13 @@ def _sides(layers: int, heads: int) -> tuple[tuple[str, Role, int], tuple[str, R
     return ("layer", "query", layers), ("head", "key", heads)
 
 
-def roles_view(found: HeadsResult, accuracy: AccuracyResult | None) -> MatrixView:
+def roles_view(found: HeadsResult, accuracy: AccuracyResult | None, off: tuple[Head, ...] = ()) -> MatrixView:
     """What each head is for, by measurement, and what the model is worth without it.
 
     Args:
         found: The heads' scores.
         accuracy: Accuracy on each construction; None for a model that was brought.
+        off: Layer and head of those that are switched off.
     """
     shape, kinds = (
         found.scores.shape[1:],
@@ -145,8 +164,9 @@ def roles_view(found: HeadsResult, accuracy: AccuracyResult | None) -> MatrixVie
     flat = found.scores[at].reshape(len(at), -1).T
     shared: dict[str, Any] = {"quantity": "mean weight", "scale": "sequential", "limits": (0.0, 1.0)}
     if flat.shape[0] > LISTED:
+        shared |= layers_and_heads(shape, off)
         panels: tuple[Panel, ...] = tuple(
-            MatrixPanel(title=SHORT[kind].capitalize(), values=found.scores[one], **layers_and_heads(shape), **shared)
+            MatrixPanel(title=SHORT[kind].capitalize(), values=found.scores[one], **shared)
             for kind, one in zip(kinds, at, strict=True)
         )
         return MatrixView(panels=panels, summary=_roles_said(found))
@@ -155,6 +175,7 @@ def roles_view(found: HeadsResult, accuracy: AccuracyResult | None) -> MatrixVie
         values=flat,
         rows=heads_axis(shape),
         columns=Axis(title="score", labels=tuple(SHORT[kind] for kind in kinds)),
+        **greyed_rows(off, shape, len(kinds)),
         **shared,
     )
     if accuracy is None:

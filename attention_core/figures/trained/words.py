@@ -15,6 +15,7 @@ from attention_core.figures.theme import Role
 Cell = tuple[int, int]
 LISTED: Final = 16  # heads that stand below each other, each in a row of its own
 SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
+NUMBERS: Final[dict[str, Role]] = {"plural": "value", "singular": "output"}  # whose colours stand nowhere beside them
 AGREES: Final = 2  # times as likely: so much more the verbs of one number are than those of the other
 
 
@@ -54,6 +55,14 @@ def heads_axis(shape: tuple[int, ...]) -> Axis:
         title="layer.head",
         labels=tuple(f"{layer + 1}.{head + 1}" for layer in range(layers) for head in range(heads)),
     )
+
+
+def greyed(off: tuple[Head, ...], shape: tuple[int, ...]) -> dict[str, Any]:
+    """What a panel of heads (layers, heads) shows in grey: those that are off."""
+    mask = np.zeros(shape, dtype=bool)
+    for head in off:
+        mask[head] = True
+    return {"hidden": mask, "hidden_as": "switched off"}
 
 
 def quoted(text: str) -> str:
@@ -208,6 +217,20 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
                 ("low end of its 95 % interval", low), ("high end", high), ("chance", accuracy.chance[at]),
             )]  # fmt: skip
     return Table(("what", "quantity", "value"), tuple(rows))
+
+
+def numbers(result: TrainedResult) -> tuple[tuple[str, Role | None], ...]:
+    """How likely a verb of each number is next, each in the colour of its bars; nothing but for the grammar."""
+    (many, _), (one, _) = result.plural, result.singular
+    if math.isnan(many):
+        return ()
+    return (
+        ("In all, ", None),
+        (f"plural verbs {percent(many)}", NUMBERS["plural"]),
+        (", ", None),
+        (f"singular verbs {percent(one)}", NUMBERS["singular"]),
+        (f", other words {percent(max(0.0, 1 - many - one))}", None),
+    )
 
 
 def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | None) -> tuple[ProofStep, ...]:
