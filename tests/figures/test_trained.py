@@ -1,14 +1,17 @@
 """A trained model's pictures: what a click chooses, how a grid of heads is cut, and what is said of it."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
 
+from attention_core.checkpoints.languages import LANGUAGES
 from attention_core.experiments.run import run
 from attention_core.experiments.trained import AccuracyConfig, HeadsConfig, TrainedConfig, run_heads, run_trained
 from attention_core.figures import trained as draw
 from attention_core.figures.svg import view_svgs
+from attention_core.figures.trained.heads import ASKED
 from tests.figures.views import of, view_of
 
 
@@ -106,6 +109,12 @@ def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
         np.testing.assert_array_equal(table.hidden.ravel(), grey)
     scores, *_ = draw.roles_view(found, None, result.off).panels
     np.testing.assert_array_equal(scores.hidden.all(1), grey)
+
+
+def test_every_construction_has_a_column_that_is_named_in_words() -> None:
+    names = [one.name for language in LANGUAGES.values() for one in language.constructions]
+    assert sorted(ASKED) == sorted(names)
+    assert all(re.fullmatch(r"[a-z][a-z, )”]+", ASKED[name]) for name in names), "words, and the marks that close"
 
 
 def test_what_a_head_is_for_is_said_of_the_construction_that_loses_most() -> None:

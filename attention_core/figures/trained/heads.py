@@ -12,20 +12,22 @@ from attention_core.figures.trained.words import LISTED, NUMBERS, greyed, head_n
 
 ASKED: Final = {
     "agreement-near": "verb at once",
-    "agreement-phrase": "verb after phrase",
-    "agreement-clause": "verb after clause",
-    "agreement-bracket": "verb after brackets",
+    "agreement-phrase": "past a phrase",
+    "agreement-clause": "past a clause",
+    "agreement-bracket": "past brackets",
     "pronoun": "he, she, it, they",
     "reflexive": "himself, itself",
     "closing": "closing ) or ”",
-    "names": "name said before",
+    "names": "name again",
+    "reverse": "the letter",
+    "induction": "the letter",
 }
 GUESSED: Final = 0.1  # above chance: what is right less often is called a guess
 SHORT: Final = {
     "previous": "word before",
     "same": "same word",
-    "induction": "what followed it",
-    "agreement": "word that decides",
+    "induction": "what followed",
+    "agreement": "deciding word",
 }
 
 
@@ -188,7 +190,7 @@ def roles_view(found: HeadsResult, accuracy: AccuracyResult | None, off: tuple[H
         title="Right answers with one head off",
         values=np.array([*answers.values(), accuracy.chance]),
         rows=Axis(title="off", labels=(*answers, "chance")),
-        columns=Axis(title="asked for", labels=tuple(ASKED.get(name, name) for name in accuracy.names)),
+        columns=Axis(title="asked for", labels=tuple(ASKED[name] for name in accuracy.names)),
         quantity="share that is right",
         scale="sequential",
         limits=(0.0, 1.0),
