@@ -37,6 +37,14 @@ class View:
     head: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Head"))
     cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label="Cell"))
     off: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Heads off"))
+    order: str = setting(
+        "place",
+        Choice(
+            draw.ORDERS,
+            label="Heads by",
+            hint="In a table with a row for each head. Of more heads than it has room for, those that come first.",
+        ),
+    )
 
 
 PRESETS = (
@@ -103,6 +111,7 @@ def controls(controls: Controls) -> None:
     controls.show("show", "text")
     if not page.settings.is_fixed("model"):
         controls.show_with(draw_models, "model")
+    controls.show("order")
     controls.break_it("without", "untrained", "factor")
 
 
@@ -123,12 +132,12 @@ def accuracy_of(config: study.TrainedConfig) -> study.AccuracyResult | None:
 @page.view
 def view_of(config: study.TrainedConfig, view: View) -> MatrixView:
     result, found = measured(config), heads_of(config)
-    head = draw.chosen_head(result, found, view.head)
+    head, rows = draw.chosen_head(result, found, view.head), draw.listed_heads(result, found, view.order)
     match view.show:
         case "heads":
             return draw.grid_view(result, head)
         case "roles":
-            return draw.roles_view(found, accuracy_of(config), result.off)
+            return draw.roles_view(found, accuracy_of(config), result.off, rows)
         case "biases":
             return draw.bias_view(result)
         case "order":
@@ -137,27 +146,31 @@ def view_of(config: study.TrainedConfig, view: View) -> MatrixView:
             return draw.scores_view(result, head)
         case "depth":
             return draw.depth_view(result)
-    return draw.next_view(result, head)
+    return draw.next_view(result, head, rows)
 
 
 @page.picture
 def picture(config: study.TrainedConfig, view: View, key: str) -> None:
     drawn, live = page.view_for(config, view), key == page.spec.name
-    result = measured(config)
-    head = draw.chosen_head(result, heads_of(config), view.head)
+    result, found = measured(config), heads_of(config)
+    head, rows = draw.chosen_head(result, found, view.head), draw.listed_heads(result, found, view.order)
     cell = draw.chosen_cell(result, head, view.cell)
-    selected = draw.selected(view.show, result, head, cell)
+    selected = draw.selected(view.show, result, head, cell, rows)
     free = live and page.setter("head") and page.setter("cell")
 
     def choose(new: tuple[int, int, int] | None) -> None:
         if free and new:
-            page.set(**draw.choice(view.show, result, new))
+            page.set(**draw.choice(view.show, result, new, rows))
 
     matrix_view(drawn, key=key, selected=selected, on_select=choose)
     if view.show in ("next", "heads"):
         with page.caption if live else st.container(key="pinned_words"):
             lines = (draw.numbers(result) if view.show == "next" else (), draw.arithmetic(result, head, cell))
             st.markdown("  \n".join(f":small[{role_markdown(line)}.]" for line in lines if line))
+    if live and config.text != page.settings["text"]:
+        with page.caption:
+            read = escape_markdown(" ".join(config.text))
+            st.markdown(f":small[This model reads its own example, “{read}”: the text of the box is the grammar’s.]")
     if live and view.show in ("next", "heads", "roles"):
         with page.caption:
             draw_switches(result)

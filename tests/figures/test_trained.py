@@ -8,11 +8,32 @@ import pytest
 
 from attention_core.checkpoints.languages import LANGUAGES
 from attention_core.experiments.run import run
-from attention_core.experiments.trained import AccuracyConfig, HeadsConfig, TrainedConfig, run_heads, run_trained
+from attention_core.experiments.trained import (
+    AccuracyConfig,
+    AccuracyResult,
+    Head,
+    HeadsConfig,
+    HeadsResult,
+    TrainedConfig,
+    TrainedResult,
+    run_heads,
+    run_trained,
+)
 from attention_core.figures import trained as draw
+from attention_core.figures.matrix import MatrixView
 from attention_core.figures.svg import view_svgs
 from attention_core.figures.trained.heads import ASKED
 from tests.figures.views import of, view_of
+
+ROWS = draw.by_place((2, 4))
+
+
+def next_view(result: TrainedResult, head: Head) -> MatrixView:
+    return draw.next_view(result, head, draw.by_place(result.shape))
+
+
+def roles_view(found: HeadsResult, accuracy: AccuracyResult | None, off: tuple[Head, ...] = ()) -> MatrixView:
+    return draw.roles_view(found, accuracy, off, draw.by_place(found.scores.shape[1:]))
 
 
 def test_each_square_of_the_grid_is_one_head() -> None:
@@ -22,7 +43,7 @@ def test_each_square_of_the_grid_is_one_head() -> None:
         square = grid.values[layer * n : (layer + 1) * n, head * n : (head + 1) * n]
         np.testing.assert_allclose(square, result.weights[layer, head], rtol=1e-6)
         assert not square[grid.hidden[:n, :n]].any()
-        chosen = draw.choice("heads", result, (0, layer * n + 4, head * n + 2))
+        chosen = draw.choice("heads", result, (0, layer * n + 4, head * n + 2), ROWS)
         assert chosen == {"head": ((layer, head),), "cell": (4, 2)}
     assert (grid.rows.groups, grid.columns.groups) == (("1", "2"), ("1", "2", "3", "4"))
     assert large.title == "Layer 1, head 4"
@@ -31,12 +52,12 @@ def test_each_square_of_the_grid_is_one_head() -> None:
 
 def test_a_click_chooses_a_head_or_a_cell_and_what_is_chosen_is_marked() -> None:
     result = of("trained")
-    assert draw.choice("next", result, (0, 6, 2)) == {"head": ((1, 2),), "cell": (5, 2)}
-    assert draw.selected("next", result, (1, 2), (5, 2)) == (0, 6, 2)
-    assert draw.choice("next", result, (2, 3, 1)) == {"cell": (3, 1)}
-    assert draw.selected("next", result, (1, 2), (3, 1)) == (2, 3, 1)
-    assert draw.choice("scores", result, (0, 1, 3)) == {"head": ((1, 3),)}
-    assert draw.choice("next", result, (1, 0, 0)) == draw.choice("roles", result, (0, 0, 0)) == {}
+    assert draw.choice("next", result, (0, 6, 2), ROWS) == {"head": ((1, 2),), "cell": (5, 2)}
+    assert draw.selected("next", result, (1, 2), (5, 2), ROWS) == (0, 6, 2)
+    assert draw.choice("next", result, (2, 3, 1), ROWS) == {"cell": (3, 1)}
+    assert draw.selected("next", result, (1, 2), (3, 1), ROWS) == (2, 3, 1)
+    assert draw.choice("scores", result, (0, 1, 3), ROWS) == {"head": ((1, 3),)}
+    assert draw.choice("next", result, (1, 0, 0), ROWS) == draw.choice("roles", result, (0, 0, 0), ROWS) == {}
     assert draw.chosen_cell(result, (0, 0), (2, 4)) == draw.chosen_cell(result, (0, 0), ()), "hidden by the mask"
 
 
@@ -63,20 +84,20 @@ def test_what_comes_next_is_said_with_its_number_and_where_the_head_looks() -> N
     best = run_heads(HeadsConfig()).best("agreement")
     assert best is not None
     whole, less = run_trained(TrainedConfig()), run_trained(TrainedConfig(off=(best,)))
-    assert f"a plural verb, such as “{whole.likely[0]}”" in draw.next_view(whole, best).summary
-    assert draw.next_view(whole, best).summary.endswith("looks at “keys”.")
-    assert draw.next_view(less, best).summary.endswith("is switched off.")
+    assert f"a plural verb, such as “{whole.likely[0]}”" in next_view(whole, best).summary
+    assert next_view(whole, best).summary.endswith("looks at “keys”.")
+    assert next_view(less, best).summary.endswith("is switched off.")
     verb = dataclasses.replace(whole, plural=(0.4, 0.4), singular=(0.4, 0.4))
-    assert "a verb of any number, such as" in draw.next_view(verb, best).summary
+    assert "a verb of any number, such as" in next_view(verb, best).summary
     maybe = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.3, 0.3))
-    assert f"Next comes “{whole.likely[0]}”, or a singular verb: from" in draw.next_view(maybe, best).summary
+    assert f"Next comes “{whole.likely[0]}”, or a singular verb: from" in next_view(maybe, best).summary
     word = dataclasses.replace(whole, plural=(0.1, 0.1), singular=(0.05, 0.05))
-    assert draw.next_view(word, best).summary.startswith(f"Next comes “{whole.likely[0]}”: from ")
+    assert next_view(word, best).summary.startswith(f"Next comes “{whole.likely[0]}”: from ")
 
 
 def test_bars_and_totals_of_the_next_word_tell_its_number_from_the_same_probabilities() -> None:
     result = of("trained")
-    bars = draw.next_view(result, (1, 0)).panels[1]
+    bars = next_view(result, (1, 0)).panels[1]
     number = dict(zip(result.likely, bars.role, strict=True))
     assert (number["are"], number["seem"], number.get("beside")) == ("value", "value", None)
     some = dataclasses.replace(result, plural=(0.25, 0.25), singular=(0.5, 0.5))
@@ -89,13 +110,13 @@ def test_bars_and_totals_of_the_next_word_tell_its_number_from_the_same_probabil
     assert 0 < verbs <= result.plural[0]
     other = run_trained(TrainedConfig(model="induction"))
     assert draw.numbers(other) == ()
-    assert set(draw.next_view(other, (0, 0)).panels[1].role) == {None}
+    assert set(next_view(other, (0, 0)).panels[1].role) == {None}
 
 
 def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
     result, found = run_trained(TrainedConfig(off=((1, 2),))), of("named")
     n, grey = len(result.tokens), np.arange(8) == 6
-    rows, _, large = draw.next_view(result, (1, 2)).panels
+    rows, _, large = next_view(result, (1, 2)).panels
     np.testing.assert_array_equal(rows.hidden, np.repeat(grey[:, None], n, axis=1))
     assert rows.hidden_as == "switched off"
     assert not large.hidden[-1].any(), "where it would look"
@@ -107,7 +128,7 @@ def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
     assert len(tables) == 5
     for table in tables:
         np.testing.assert_array_equal(table.hidden.ravel(), grey)
-    scores, *_ = draw.roles_view(found, None, result.off).panels
+    scores, *_ = roles_view(found, None, result.off).panels
     np.testing.assert_array_equal(scores.hidden.all(1), grey)
 
 
@@ -120,13 +141,13 @@ def test_every_construction_has_a_column_that_is_named_in_words() -> None:
 def test_what_a_head_is_for_is_said_of_the_construction_that_loses_most() -> None:
     found, asked = run_heads(HeadsConfig()), run(AccuracyConfig())
     best = found.best("agreement")
-    assert "is no more than a guess" in draw.roles_view(found, asked).summary
+    assert "is no more than a guess" in roles_view(found, asked).summary
     kept = dataclasses.replace(asked, each=np.broadcast_to(asked.whole, asked.each.shape).copy())
-    assert "almost as often" in draw.roles_view(found, kept).summary
+    assert "almost as often" in roles_view(found, kept).summary
     some = dataclasses.replace(asked, each=np.broadcast_to(0.8 * asked.whole, asked.each.shape).copy())
-    assert "comes out less often" in draw.roles_view(found, some).summary
-    assert draw.roles_view(found, kept).summary.startswith(f"Layer {best[0] + 1}, head {best[1] + 1} looks most")
-    assert draw.roles_view(found, None).summary.startswith("The head that looks most at the word before is ")
+    assert "comes out less often" in roles_view(found, some).summary
+    assert roles_view(found, kept).summary.startswith(f"Layer {best[0] + 1}, head {best[1] + 1} looks most")
+    assert roles_view(found, None).summary.startswith("The head that looks most at the word before is ")
 
 
 def test_many_heads_are_drawn_by_layer_and_head() -> None:
@@ -134,11 +155,37 @@ def test_many_heads_are_drawn_by_layer_and_head() -> None:
     wide = {name: np.tile(getattr(result, name), (6, 3, 1, 1)) for name in ("weights", "scores")}
     many = dataclasses.replace(result, hidden=np.tile(result.hidden, (6, 1, 1)), **wide)
     assert many.shape == (12, 12)
-    first, *_ = draw.next_view(many, (11, 11)).panels
+    first, *_ = next_view(many, (11, 11)).panels
     assert first.values.shape == (12, 12)
-    assert draw.choice("next", many, (0, 11, 3)) == {"head": ((11, 3),)}
+    assert draw.choice("next", many, (0, 11, 3), ()) == {"head": ((11, 3),)}
     means = {name: np.tile(getattr(result, name), (6, 3)) for name in ("entropy", "distance", "first")}
     grid, *_ = draw.grid_view(dataclasses.replace(many, **means), (0, 0)).panels
     assert grid.values.shape == (12 * 6, 12 * 6)
     scores = dataclasses.replace(found, scores=np.tile(found.scores, (1, 6, 3)))
-    assert [panel.values.shape for panel in draw.roles_view(scores, None).panels] == [(12, 12)] * 4
+    assert [panel.values.shape for panel in roles_view(scores, None).panels] == [(12, 12)] * 4
+
+
+def test_rows_of_heads_are_ordered_by_a_score_and_of_many_the_first_are_listed() -> None:
+    result, found = of("trained"), of("named")
+    assert draw.listed_heads(result, found, "place") == draw.by_place(result.shape) == ROWS
+    least = draw.listed_heads(result, found, "entropy")
+    assert [result.entropy[head] for head in least] == sorted(result.entropy.ravel())
+    assert draw.listed_heads(result, found, "agreement")[0] == found.best("agreement")
+    rows, *_ = draw.next_view(result, least[3], least).panels
+    np.testing.assert_allclose(rows.values[3], result.weights[least[3]][-1], rtol=1e-6)
+    assert rows.rows.labels[3] == f"{least[3][0] + 1}.{least[3][1] + 1}"
+    chosen = draw.choice("next", result, (0, 3, 2), least)
+    assert chosen == {"head": (least[3],), "cell": (5, 2)}
+    assert draw.selected("next", result, *chosen["head"], chosen["cell"], least) == (0, 3, 2)
+    scores, without = draw.roles_view(found, of("asked"), (least[2],), least).panels
+    assert scores.rows.labels == without.rows.labels[1:9] == rows.rows.labels
+    assert [*scores.hidden.all(1)].index(True) == 2
+    np.testing.assert_allclose(scores.values[5], found.scores[(slice(None), *least[5])], rtol=1e-6)
+    many = dataclasses.replace(
+        result, weights=np.tile(result.weights, (6, 3, 1, 1)), first=np.arange(144.0).reshape(12, 12)
+    )
+    assert draw.listed_heads(many, found, "first") == tuple(
+        (11, 11 - at) if at < 12 else (10, 23 - at) for at in range(16)
+    )
+    unknown = dataclasses.replace(found, scores=np.full((4, 12, 12), np.nan))
+    assert draw.listed_heads(many, unknown, "agreement") == draw.by_place(many.shape) == ()

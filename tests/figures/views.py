@@ -157,10 +157,11 @@ def views(study: str) -> dict[str, MatrixView]:
             }
         case "trained":
             result, named = of("trained"), of("named")
+            heads = draw_trained.by_place(result.shape)
             return {
-                "": draw_trained.next_view(result, (1, 2)),
+                "": draw_trained.next_view(result, (1, 2), heads),
                 "grid": draw_trained.grid_view(result, (0, 3)),
-                "roles": draw_trained.roles_view(named, of("asked")),
+                "roles": draw_trained.roles_view(named, of("asked"), result.off, heads),
                 "biases": draw_trained.bias_view(result),
                 "order": draw_trained.order_view(result),
                 "scores": draw_trained.scores_view(result, (0, 3)),

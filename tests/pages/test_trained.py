@@ -66,6 +66,15 @@ def test_another_model_begins_with_its_own_text(open_answered: Open) -> None:
     assert "Next comes “h”" in said(at)
 
 
+def test_a_link_that_names_a_model_and_no_text_says_what_is_read(open_answered: Open) -> None:
+    at = open_answered("trained", trained_model="induction")
+    assert at.text_input(key="trained_text").value == "the keys near the cabinet", "as where a link says nothing"
+    assert "This model reads its own example, “k c f a h d c f a”" in said(at)
+    at.text_input(key="trained_text").set_value("a b a").run()
+    assert "reads its own example" not in said(at)
+    assert "Next comes “b”" in said(at)
+
+
 @pytest.mark.parametrize(("switch", "value"), [("untrained", True), ("factor", 8.0), ("without", "agreement")])
 def test_each_switch_changes_the_picture_and_no_claim_surprises(switch: str, value: Any, open_answered: Open) -> None:
     at = open_answered("trained")

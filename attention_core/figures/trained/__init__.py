@@ -9,12 +9,15 @@ from attention_core.figures.trained.heads import next_view as next_view
 from attention_core.figures.trained.heads import roles_view as roles_view
 from attention_core.figures.trained.words import AGREES as AGREES
 from attention_core.figures.trained.words import LISTED as LISTED
+from attention_core.figures.trained.words import ORDERS as ORDERS
 from attention_core.figures.trained.words import Cell as Cell
 from attention_core.figures.trained.words import arithmetic as arithmetic
+from attention_core.figures.trained.words import by_place as by_place
 from attention_core.figures.trained.words import choice as choice
 from attention_core.figures.trained.words import chosen_cell as chosen_cell
 from attention_core.figures.trained.words import chosen_head as chosen_head
 from attention_core.figures.trained.words import head_name as head_name
+from attention_core.figures.trained.words import listed_heads as listed_heads
 from attention_core.figures.trained.words import numbers as numbers
 from attention_core.figures.trained.words import proof as proof
 from attention_core.figures.trained.words import read_cell as read_cell

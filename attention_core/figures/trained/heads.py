@@ -8,7 +8,7 @@ import numpy as np
 from attention_core.experiments.trained import KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel
 from attention_core.figures.theme import Role
-from attention_core.figures.trained.words import LISTED, NUMBERS, greyed, head_name, heads_axis, next_said, quoted
+from attention_core.figures.trained.words import NUMBERS, OFF, greyed, head_name, heads_axis, next_said, quoted
 
 ASKED: Final = {
     "agreement-near": "verb at once",
@@ -31,15 +31,16 @@ SHORT: Final = {
 }
 
 
-def next_view(result: TrainedResult, head: Head) -> MatrixView:
+def next_view(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> MatrixView:
     """Where every head looks from the last word, what comes next, and one head in large.
 
     Args:
         result: The pass.
         head: Layer and head of the one in large.
+        rows: The heads that have a row each; empty for a cell each.
     """
     next_word = (next_panel(result),) if result.likely else ()
-    panels: tuple[Panel, ...] = (from_last(result, head), *next_word, head_panel(result, head))
+    panels: tuple[Panel, ...] = (from_last(result, head, rows), *next_word, head_panel(result, head))
     return MatrixView(panels=panels, summary=next_said(result, head), front=len(panels) - 1)
 
 
@@ -55,18 +56,17 @@ def next_panel(result: TrainedResult) -> BarsPanel:
     )
 
 
-def from_last(result: TrainedResult, head: Head) -> MatrixPanel:
-    """Where each head looks from the last word: a row for each; of many heads, how much each gives one word."""
-    layers, heads = result.shape
+def from_last(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> MatrixPanel:
+    """Where each head looks from the last word: a row for each; where none has one, how much each gives one word."""
     last = result.weights[:, :, -1]
     shared: dict[str, Any] = {"quantity": "weight", "scale": "sequential", "limits": (0.0, 1.0)}
-    if layers * heads <= LISTED:
+    if rows:
         return MatrixPanel(
             title=f"Where {quoted(result.tokens[-1])} looks",
-            values=last.reshape(layers * heads, -1),
-            rows=heads_axis(result.shape),
+            values=np.array([last[one] for one in rows]),
+            rows=heads_axis(rows),
             columns=Axis(title="key", labels=result.tokens, role="key"),
-            **greyed_rows(result.off, result.shape, len(result.tokens)),
+            **greyed_rows(result.off, rows, len(result.tokens)),
             **shared,
         )
     token = int(last[head].argmax())
@@ -85,10 +85,9 @@ def layers_and_heads(shape: tuple[int, ...], off: tuple[Head, ...]) -> dict[str,
     return axes | greyed(off, shape)
 
 
-def greyed_rows(off: tuple[Head, ...], shape: tuple[int, ...], columns: int) -> dict[str, Any]:
-    """The same where each head has a row."""
-    found = greyed(off, shape)
-    return found | {"hidden": np.repeat(found["hidden"].reshape(-1, 1), columns, axis=1)}
+def greyed_rows(off: tuple[Head, ...], rows: tuple[Head, ...], columns: int) -> dict[str, Any]:
+    """The rows of heads that are off."""
+    return {"hidden": np.repeat([[head in off] for head in rows], columns, axis=1), "hidden_as": OFF}
 
 
 def head_panel(result: TrainedResult, head: Head) -> MatrixPanel:
@@ -150,39 +149,37 @@ def _sides(layers: int, heads: int) -> tuple[tuple[str, Role, int], tuple[str, R
     return ("layer", "query", layers), ("head", "key", heads)
 
 
-def roles_view(found: HeadsResult, accuracy: AccuracyResult | None, off: tuple[Head, ...] = ()) -> MatrixView:
+def roles_view(
+    found: HeadsResult, accuracy: AccuracyResult | None, off: tuple[Head, ...], rows: tuple[Head, ...]
+) -> MatrixView:
     """What each head is for, by measurement, and what the model is worth without it.
 
     Args:
         found: The heads' scores.
         accuracy: Accuracy on each construction; None for a model that was brought.
         off: Layer and head of those that are switched off.
+        rows: The heads that have a row each; empty for a cell each.
     """
-    shape, kinds = (
-        found.scores.shape[1:],
-        [kind for kind in KINDS if np.isfinite(found.chance).all() or kind != "agreement"],
-    )
-    at = [tuple(KINDS).index(kind) for kind in kinds]
-    flat = found.scores[at].reshape(len(at), -1).T
+    kinds = {kind: at for at, kind in enumerate(KINDS) if np.isfinite(found.chance).all() or kind != "agreement"}
     shared: dict[str, Any] = {"quantity": "mean weight", "scale": "sequential", "limits": (0.0, 1.0)}
-    if flat.shape[0] > LISTED:
-        shared |= layers_and_heads(shape, off)
+    if not rows:
+        shared |= layers_and_heads(found.scores.shape[1:], off)
         panels: tuple[Panel, ...] = tuple(
-            MatrixPanel(title=SHORT[kind].capitalize(), values=found.scores[one], **shared)
-            for kind, one in zip(kinds, at, strict=True)
+            MatrixPanel(title=SHORT[kind].capitalize(), values=found.scores[at], **shared)
+            for kind, at in kinds.items()
         )
         return MatrixView(panels=panels, summary=_roles_said(found))
     scores = MatrixPanel(
         title="What each head looks at",
-        values=flat,
-        rows=heads_axis(shape),
+        values=np.array([found.scores[(slice(None), *head)] for head in rows])[:, [*kinds.values()]],
+        rows=heads_axis(rows),
         columns=Axis(title="score", labels=tuple(SHORT[kind] for kind in kinds)),
-        **greyed_rows(off, shape, len(kinds)),
+        **greyed_rows(off, rows, len(kinds)),
         **shared,
     )
     if accuracy is None:
         return MatrixView(panels=(scores,), summary=_roles_said(found))
-    each = zip(heads_axis(shape).labels, accuracy.each.reshape(flat.shape[0], -1), strict=True)
+    each = zip(heads_axis(rows).labels, (accuracy.each[head] for head in rows), strict=True)
     answers = {"all on": accuracy.whole} | dict(each)
     if len(accuracy.off) > 1:
         answers["these off"] = accuracy.left

@@ -14,7 +14,14 @@ from attention_core.figures.theme import Role
 
 Cell = tuple[int, int]
 LISTED: Final = 16  # heads that stand below each other, each in a row of its own
+ORDERS: Final = {
+    "place": "layer and head",
+    "entropy": "least entropy",
+    "distance": "how far they look back",
+    "first": "weight on the first token",
+} | {kind: f"weight on {what}" for kind, what in KINDS.items()}
 SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
+OFF: Final = "switched off"  # what is grey in a table of heads
 NUMBERS: Final[dict[str, Role]] = {"plural": "value", "singular": "output"}  # whose colours stand nowhere beside them
 AGREES: Final = 2  # times as likely: so much more the verbs of one number are than those of the other
 
@@ -48,13 +55,33 @@ def head_name(head: Head) -> str:
     return f"layer {head[0] + 1}, head {head[1] + 1}"
 
 
-def heads_axis(shape: tuple[int, ...]) -> Axis:
-    """A row for each head of each layer: ``2.3``."""
+def listed_heads(result: TrainedResult, found: HeadsResult, order: str) -> tuple[Head, ...]:
+    """The heads that stand below each other in a table: all where they are few; of many the first by a score.
+
+    Args:
+        result: The pass.
+        found: The heads' scores.
+        order: An id of ``ORDERS``; by a score that is not measured, as by ``place``.
+    """
+    scores = {"entropy": -result.entropy, "distance": result.distance, "first": result.first}
+    score = (scores | dict(zip(KINDS, found.scores, strict=True))).get(order)
+    if score is None or not np.isfinite(score).all():
+        return by_place(result.shape)
+    places = (divmod(int(at), score.shape[1]) for at in np.argsort(-score, axis=None, kind="stable"))
+    return tuple(places)[:LISTED]
+
+
+def by_place(shape: tuple[int, ...]) -> tuple[Head, ...]:
+    """The heads by layer and head where they are few enough to stand below each other; none of many."""
     layers, heads = shape
-    return Axis(
-        title="layer.head",
-        labels=tuple(f"{layer + 1}.{head + 1}" for layer in range(layers) for head in range(heads)),
+    return (
+        tuple((layer, head) for layer in range(layers) for head in range(heads)) if layers * heads <= LISTED else ()
     )
+
+
+def heads_axis(heads: tuple[Head, ...]) -> Axis:
+    """A row for each head: ``2.3``."""
+    return Axis(title="layer.head", labels=tuple(f"{layer + 1}.{head + 1}" for layer, head in heads))
 
 
 def greyed(off: tuple[Head, ...], shape: tuple[int, ...]) -> dict[str, Any]:
@@ -62,7 +89,7 @@ def greyed(off: tuple[Head, ...], shape: tuple[int, ...]) -> dict[str, Any]:
     mask = np.zeros(shape, dtype=bool)
     for head in off:
         mask[head] = True
-    return {"hidden": mask, "hidden_as": "switched off"}
+    return {"hidden": mask, "hidden_as": OFF}
 
 
 def quoted(text: str) -> str:
@@ -98,7 +125,9 @@ def chosen_cell(result: TrainedResult, head: Head, wanted: tuple[int, ...]) -> C
     return n - 1, int(result.weights[head][n - 1].argmax())
 
 
-def selected(show: str, result: TrainedResult, head: Head, cell: Cell) -> tuple[int, int, int] | None:
+def selected(
+    show: str, result: TrainedResult, head: Head, cell: Cell, rows: tuple[Head, ...]
+) -> tuple[int, int, int] | None:
     """Which cell of which panel is marked: the one that is taken apart, or the head.
 
     Args:
@@ -106,24 +135,27 @@ def selected(show: str, result: TrainedResult, head: Head, cell: Cell) -> tuple[
         result: The pass.
         head: The head in large.
         cell: The cell that is taken apart.
+        rows: The heads of a table's rows, as of ``listed_heads``.
     """
-    layers, heads = result.shape
-    if show == "next" and cell[0] == len(result.tokens) - 1 and layers * heads <= LISTED:
-        return (0, head[0] * heads + head[1], cell[1])
+    if show == "next" and cell[0] == len(result.tokens) - 1 and head in rows:
+        return (0, rows.index(head), cell[1])
     return {"next": (_large(result), *cell), "heads": (1, *cell), "scores": (0, *head)}.get(show)
 
 
-def choice(show: str, result: TrainedResult, at: tuple[int, int, int]) -> dict[str, tuple[Any, ...]]:
+def choice(
+    show: str, result: TrainedResult, at: tuple[int, int, int], rows: tuple[Head, ...]
+) -> dict[str, tuple[Any, ...]]:
     """What a chosen cell sets: another head in large, or another cell of it.
 
     Args:
         show: Which of the page's pictures it is.
         result: The pass.
         at: Panel, row and column.
+        rows: The heads of a table's rows, as of ``listed_heads``.
     """
-    (panel, row, column), (layers, heads), n = at, result.shape, len(result.tokens)
-    if show == "next" and panel == 0 and layers * heads <= LISTED:
-        return {"head": (divmod(row, heads),), "cell": (n - 1, column)}
+    (panel, row, column), n = at, len(result.tokens)
+    if show == "next" and panel == 0 and rows:
+        return {"head": (rows[row],), "cell": (n - 1, column)}
     if show == "heads" and panel == 0:
         return {"head": ((row // n, column // n),), "cell": (row % n, column % n)}
     if panel == 0 and show in ("next", "scores"):
