@@ -13,6 +13,7 @@ from random import Random
 from typing import Final
 
 from attention_core.checkpoints.language import END, START, Case, Construction, Language, pick, shuffled
+from attention_core.language import gettext_lazy as _
 
 THINGS: Final = {
     "key": "keys", "cabinet": "cabinets", "book": "books", "box": "boxes", "tree": "trees", "lamp": "lamps",
@@ -255,13 +256,13 @@ GRAMMAR: Final = Language(
     WORDS,
     texts,
     (
-        _construction("agreement-near", "a verb right after its subject"),
-        _construction("agreement-phrase", "a verb across a phrase"),
-        _construction("agreement-clause", "a verb across a clause"),
-        _construction("agreement-bracket", "a verb across brackets"),
-        _construction("pronoun", "she, he, it or they"),
-        _construction("reflexive", "herself, himself, itself or themselves"),
-        _construction("closing", "brackets and quotes close"),
-        _construction("names", "a name comes back"),
+        _construction("agreement-near", _("a verb right after its subject")),
+        _construction("agreement-phrase", _("a verb across a phrase")),
+        _construction("agreement-clause", _("a verb across a clause")),
+        _construction("agreement-bracket", _("a verb across brackets")),
+        _construction("pronoun", _("she, he, it or they")),
+        _construction("reflexive", _("herself, himself, itself or themselves")),
+        _construction("closing", _("brackets and quotes close")),
+        _construction("names", _("a name comes back")),
     ),
 )

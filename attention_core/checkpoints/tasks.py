@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from zlib import crc32
 
 from attention_core.checkpoints.language import END, START, Case, Construction, Language, pick, shuffled
+from attention_core.language import gettext_lazy as _
 
 LETTERS: Final = tuple(ascii_lowercase[:16])
 TURN: Final = "|"  # between the letters and the same backwards
@@ -68,5 +69,5 @@ def _language(name: str, label: str, draw: Callable[[Random], _Text]) -> Languag
     return Language(WORDS, texts, (Construction(name, label, cases),))
 
 
-REVERSE: Final = _language("reverse", "the letters backwards", _reverse)
-INDUCTION: Final = _language("induction", "the letter that followed last time", _induction)
+REVERSE: Final = _language("reverse", _("the letters backwards"), _reverse)
+INDUCTION: Final = _language("induction", _("the letter that followed last time"), _induction)

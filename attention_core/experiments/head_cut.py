@@ -8,6 +8,7 @@ from torch import Tensor
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.judge import Found, Test, largest
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.dot_product import attention_scores, softmax_over_keys
 from attention_core.modules.head_loop import loop_over_heads
@@ -19,8 +20,8 @@ from attention_core.modules.projections import merge_heads, split_heads
 def reshape_test(breaks: Callable[[Any], str]) -> Test:
     """The test of ``mha-reshape``, with what breaks it."""
     return Test(
-        "mha-reshape", "≤", "all heads at once and one after another differ by at most",
-        "max |f(X) − loop over heads|", breaks=breaks,
+        "mha-reshape", "≤", _("all heads at once and one after another differ by at most"),
+        _("max |f(X) − loop over heads|"), breaks=breaks,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from attention_core.experiments.trained.config import ModelConfig
 from attention_core.experiments.trained.heads import heads_off
 from attention_core.experiments.trained.models import Head
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 CASES: Final = 200  # of each construction
 
@@ -57,13 +58,14 @@ def steps_accuracy(config: AccuracyConfig) -> Iterator[Step | AccuracyResult]:
 
     layers, heads = config.shape
     total, off = 2 + layers * heads, heads_off(config)
-    yield Step(0, total, "with all heads")
+    yield Step(0, total, _("with all heads"))
     whole = asked(())
-    yield Step(1, total, "without those that are off")
+    yield Step(1, total, _("without those that are off"))
     left = asked(off)
     each = np.zeros((layers, heads, len(cases)))
     for done, (layer, head) in enumerate(np.ndindex(layers, heads)):
-        yield Step(2 + done, total, f"without head {head + 1} of layer {layer + 1}")
+        doing = _("without head {head} of layer {layer}", head=head + 1, layer=layer + 1)
+        yield Step(2 + done, total, doing)
         each[layer, head] = [one.share for one in asked([(layer, head)])]
     yield AccuracyResult.of(
         config,

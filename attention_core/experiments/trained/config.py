@@ -11,15 +11,18 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Words, setting
 from attention_core.experiments.trained.models import Brought, Head, brought, prepared, shipped
 from attention_core.experiments.trained.spelling import MOST_TOKENS, spell
+from attention_core.language import gettext_lazy as _
 
 OWN: Final = "own"
 LIGHT: Final = 2**20  # parameters
-MODELS: Final = {"grammar": "Grammar", "induction": "Repetition", "reverse": "Reverse", OWN: "Your own"}
+MODELS: Final = {
+    "grammar": _("Grammar"), "induction": _("Repetition"), "reverse": _("Reverse"), OWN: _("Your own"),
+}  # fmt: skip
 KINDS: Final = {
-    "previous": "the word before",
-    "same": "the same word",
-    "induction": "what followed the same word",
-    "agreement": "the word that decides",
+    "previous": _("the word before"),
+    "same": _("the same word"),
+    "induction": _("what followed the same word"),
+    "agreement": _("the word that decides"),
 }
 EXAMPLES: Final = {
     "grammar": ("the", "keys", "near", "the", "cabinet"),
@@ -50,16 +53,19 @@ class ModelConfig(RunConfig):
         ConfigError: If there is no such model or head.
     """
 
-    model: str = setting("grammar", Choice(MODELS, label="Model"))
+    model: str = setting("grammar", Choice(MODELS, label=_("Model")))
     without: str = setting(
         "none",
         Choice(
-            {"none": "none"} | KINDS, label="Off: the head that looks at", hint="The one that does so most, measured."
+            {"none": _("none")} | KINDS,
+            label=_("Off: the head that looks at"),
+            hint=_("The one that does so most, measured."),
         ),
     )
-    untrained: bool = setting(False, Switch(label="Untrained", hint="Random weights of the same shape."))
+    untrained: bool = setting(False, Switch(label=_("Untrained"), hint=_("Random weights of the same shape.")))
     factor: float = setting(
-        1.0, OneOf(FACTORS, shown="× {:g}".format, label="Scores", hint="Of all heads, beside their own scale.")
+        1.0,
+        OneOf(FACTORS, shown="× {:g}".format, label=_("Scores"), hint=_("Of all heads, beside their own scale.")),
     )
     off: tuple[Head, ...] = ()
     brought: str = ""
@@ -67,11 +73,12 @@ class ModelConfig(RunConfig):
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         if (self.model == OWN) != bool(self.brought) or (self.brought and brought(self.brought) is None):
-            raise ConfigError("model", self.model, "open the files of a model first; a link does not hold them")
+            raise ConfigError("model", self.model, _("open the files of a model first; a link does not hold them"))
         layers, heads = self.shape
         for layer, head in self.off:
             if not (0 <= layer < layers and 0 <= head < heads):
-                raise ConfigError("off", (layer, head), f"this model has {layers} layers of {heads} heads")
+                allowed = _("this model has {layers} layers of {heads} heads", layers=layers, heads=heads)
+                raise ConfigError("off", (layer, head), allowed)
 
     @property
     def source(self) -> Brought:
@@ -82,7 +89,7 @@ class ModelConfig(RunConfig):
         """
         found = brought(self.brought) if self.brought else shipped(self.model)
         if found is None:
-            raise ConfigError("model", self.model, "it is no longer open; open its files again")
+            raise ConfigError("model", self.model, _("it is no longer open; open its files again"))
         return found
 
     @property
@@ -155,7 +162,8 @@ class TrainedConfig(ModelConfig):
     """
 
     text: tuple[str, ...] = setting(
-        EXAMPLES["grammar"], Words(label="Beginning of a text", hint="Words that the model knows, or its tokens.")
+        EXAMPLES["grammar"],
+        Words(label=_("Beginning of a text"), hint=_("Words that the model knows, or its tokens.")),
     )
 
     def __post_init__(self) -> None:
@@ -171,13 +179,13 @@ class TrainedConfig(ModelConfig):
 
 def turns_bias(config: TrainedConfig) -> str:
     """Rotary positions turn the key bias with the keys."""
-    return "rotary positions turn the key bias" if config.source.positions == "rotary" and _differs(config) else ""
+    return _("rotary positions turn the key bias") if config.source.positions == "rotary" and _differs(config) else ""
 
 
 def normalises_bias(config: TrainedConfig) -> str:
     """QK-norm divides the biased key by its length."""
     normed = any(each.k_norm is not None for each in config.source.attentions)
-    return "keys are normalised with their bias" if normed and _differs(config) else ""
+    return _("keys are normalised with their bias") if normed and _differs(config) else ""
 
 
 def tells_order(config: TrainedConfig) -> str:
@@ -186,13 +194,13 @@ def tells_order(config: TrainedConfig) -> str:
         return ""
     told = config.source.positions
     if told:
-        return "its positions tell the order"
-    return "its causal mask tells the order" if config.source.causal else ""
+        return _("its positions tell the order")
+    return _("its causal mask tells the order") if config.source.causal else ""
 
 
 def mask_tells_order(config: TrainedConfig) -> str:
     """Without positions a causal mask is left, where there is one."""
-    return "its causal mask tells the order" if config.source.causal and can_move(config) else ""
+    return _("its causal mask tells the order") if config.source.causal and can_move(config) else ""
 
 
 def can_move(config: TrainedConfig) -> bool:

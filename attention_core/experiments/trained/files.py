@@ -11,6 +11,7 @@ from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.load import inspect_checkpoint, load_checkpoint, read_checkpoint
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.trained.models import Brought, Encode, bring, digest_of, from_checkpoint
+from attention_core.language import gettext_lazy as _
 
 FOLDER: Final = "MODELS_FOLDER"  # the environment variable in which a server's owner names a folder of models
 MAX_TOKENIZER: Final = 32 * 2**20
@@ -30,7 +31,8 @@ def read_files(files: Mapping[str, bytes], name: str) -> Brought:
         ValueError: If they are too many or too large, are no such files, do not fit each other, or there is no room.
     """
     if len(files) > MAX_FILES:
-        raise ConfigError("model", f"{len(files)} files", f"at most {MAX_FILES} are allowed")
+        given = _("{count} files", count=len(files))
+        raise ConfigError("model", given, _("at most {most} are allowed", most=MAX_FILES))
 
     def read(room: int) -> Brought:
         checkpoint = read_checkpoint(files, max_bytes=room, dtype=torch.float32)
@@ -91,7 +93,8 @@ def _tokenizer(content: bytes | None, vocabulary: int) -> tuple[tuple[str, ...],
     if content is None:
         return (), None
     if len(content) > MAX_TOKENIZER:
-        raise ConfigError("tokenizer.json", f"{len(content):,} bytes", f"at most {MAX_TOKENIZER:,} are allowed")
+        given = _("{count:,} bytes", count=len(content))
+        raise ConfigError("tokenizer.json", given, _("at most {most:,} are allowed", most=MAX_TOKENIZER))
     try:
         from tokenizers import Tokenizer
     except ImportError:
@@ -101,13 +104,15 @@ def _tokenizer(content: bytes | None, vocabulary: int) -> tuple[tuple[str, ...],
     except BaseException as error:  # the library is Rust's, whose panics are no Exception
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
-        raise ConfigError("tokenizer.json", "this file", "a tokenizer as the library tokenizers writes it") from error
+        allowed = _("a tokenizer as the library tokenizers writes it")
+        raise ConfigError("tokenizer.json", _("this file"), allowed) from error
     named = [tokenizer.id_to_token(at) or str(at) for at in range(vocabulary)]
 
     def encode(text: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
         found = tokenizer.encode(text)
         if any(one >= vocabulary for one in found.ids):
-            raise ConfigError("text", text, f"its tokenizer gives numbers that the model, of {vocabulary}, has not")
+            allowed = _("its tokenizer gives numbers that the model, of {vocabulary}, has not", vocabulary=vocabulary)
+            raise ConfigError("text", text, allowed)
         return tuple(found.ids), tuple(_visible(one) for one in found.tokens)
 
     return tuple(map(_visible, named)), encode
@@ -150,5 +155,5 @@ def read_offered(name: str) -> Brought:
 def _folder(name: str) -> Path:
     folder = offered().get(name)
     if folder is None:
-        raise ConfigError("model", name, "one of those in the list is")
+        raise ConfigError("model", name, _("one of those in the list is"))
     return folder

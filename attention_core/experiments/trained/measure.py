@@ -16,7 +16,6 @@ from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.judge import Found, Steps, Test, largest, steps_judged, worst
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.stack_bounds import stack_tolerance
 from attention_core.experiments.step import Step
 from attention_core.experiments.trained.config import (
@@ -31,6 +30,8 @@ from attention_core.experiments.trained.config import (
 from attention_core.experiments.trained.heads import heads_off
 from attention_core.experiments.trained.models import all_seeing, attentions, stack_of, without_positions
 from attention_core.experiments.trained.result import TrainedResult
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.traced import TracedCall, traced
 
@@ -55,7 +56,8 @@ def _steps(config: TrainedConfig) -> Steps:
     ids, tokens = config.spelled()
     off, text = heads_off(config), torch.tensor([ids], device=config.torch_device)
     parts: list[tuple[str, Callable[[Any, Tensor, TrainedConfig], tuple[dict[str, Found], dict[str, Any]]]]] = [
-        ("one pass", _looks), ("biases taken out", _biases), ("words shuffled", _orders), ("depth", _depth),
+        (_("one pass"), _looks), (_("biases taken out"), _biases), (_("words shuffled"), _orders),
+        (_("depth"), _depth),
     ]  # fmt: skip
     whole = config.prepared()
     module = without(whole, off)
@@ -171,7 +173,8 @@ def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Foun
     """bias-k and bias-v of each layer's attention on what it is given; how far each bias moves the whole model."""
     found: dict[str, list[Found]] = {"bias-k": [], "bias-v": []}
     moves = torch.full((len(attentions(module)), 3), torch.nan, dtype=torch.float64)
-    states, cases = _states(module, text)[-1], plural(text.shape[1], "token")
+    states = _states(module, text)[-1]
+    cases = ngettext_lazy("{count:,} token", "{count:,} tokens", text.shape[1])
     for layer, call in enumerate(_calls(module, text)):
         for at, role in enumerate(ROLES):
             if getattr(call.attention, f"{role}_bias") is None:
@@ -247,7 +250,7 @@ def _orders(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str,
         else:
             moved.append(float((before[-1] - after[-1]).norm() / before[-1].norm()))
         if config.is_light:  # a bound by 32 copies of the stack would take longer than all else
-            cases = f"{plural(text.shape[1], 'token')}, one shuffle"
+            cases = ngettext_lazy("{count:,} token, one shuffle", "{count:,} tokens, one shuffle", text.shape[1])
             bound = _stack_bound(each, text, other)
             found[f"perm-self.{name}"] = Found(largest(after - before[order]), bound, cases, largest(before))
     tokens = config.spelled()[1]
@@ -326,16 +329,18 @@ def _reach(module: Any, text: Tensor, config: TrainedConfig) -> Tensor:
     return _effective_number(torch.stack(lengths))
 
 
-_CANCELS: Final = "with and without the key bias its outputs differ by at most"
-_SHUFFLED: Final = "shuffled words move the states along, but for"
 _QUANTITY: Final = "max |f(σX) − σf(X)|"
 
 TESTS: Final = (
-    Test("bias-k", "≤", _CANCELS, "max |f(x) − f(x; b_K = 0)|, each layer's attention",
+    Test("bias-k", "≤", _("with and without the key bias its outputs differ by at most"),
+         _("max |f(x) − f(x; b_K = 0)|, each layer's attention"),
          breaks=lambda config: turns_bias(config) or normalises_bias(config)),
-    Test("bias-v", "≤", "without the value bias all its outputs move by the same vector, but for",
-         "max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention"),
-    Test("perm-self.whole", "≤", f"as it is: {_SHUFFLED}", _QUANTITY, breaks=tells_order),
-    Test("perm-self.placeless", "≤", f"without positions: {_SHUFFLED}", _QUANTITY, breaks=mask_tells_order),
-    Test("perm-self.bare", "≤", f"without positions and mask: {_SHUFFLED}", _QUANTITY),
+    Test("bias-v", "≤", _("without the value bias all its outputs move by the same vector, but for"),
+         _("max |f(x) − f(x; b_V = 0) − W_O b_V|, each layer's attention")),
+    Test("perm-self.whole", "≤", _("as it is: shuffled words move the states along, but for"), _QUANTITY,
+         breaks=tells_order),
+    Test("perm-self.placeless", "≤", _("without positions: shuffled words move the states along, but for"), _QUANTITY,
+         breaks=mask_tells_order),
+    Test("perm-self.bare", "≤", _("without positions and mask: shuffled words move the states along, but for"),
+         _QUANTITY),
 )  # fmt: skip

@@ -17,6 +17,7 @@ from attention_core.checkpoints.languages import SHIPPED
 from attention_core.checkpoints.load import load_checkpoint
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary
@@ -96,8 +97,11 @@ class Brought:
     def require(self, room: int) -> None:
         """Raise ``ConfigError`` if it takes more bytes than there are."""
         if self.nbytes > room:
-            allowed = f"all models that are open here may take {_mib(MAX_BYTES)}, and {_mib(room)} are free"
-            raise ConfigError("model", f"a model of {_mib(self.nbytes)}", allowed)
+            allowed = _(
+                "all models that are open here may take {most}, and {room} are free",
+                most=_mib(MAX_BYTES), room=_mib(room),
+            )  # fmt: skip
+            raise ConfigError("model", _("a model of {size}", size=_mib(self.nbytes)), allowed)
 
     def name_of(self, token: int) -> str:
         """The token as it is shown."""

@@ -6,6 +6,8 @@ from typing import Final
 from attention_core.checkpoints.language import START
 from attention_core.experiments.checks import ConfigError, check_tokens
 from attention_core.experiments.trained.models import Brought
+from attention_core.language import COMMA, listed
+from attention_core.language import gettext_lazy as _
 
 MOST_TOKENS: Final = 64
 _SHOWN: Final = 6  # words that a refusal names
@@ -29,7 +31,8 @@ def spell(model: Brought, text: Sequence[str], most: int) -> tuple[tuple[int, ..
     else:
         ids, tokens = _by_number(model, text)
     if not 1 <= len(ids) <= most:
-        raise ConfigError("text", f"{len(ids)} tokens", f"1 to {most} tokens are allowed here")
+        given = _("{count} tokens", count=len(ids))
+        raise ConfigError("text", given, _("1 to {most} tokens are allowed here", most=most))
     return ids, tokens
 
 
@@ -38,8 +41,9 @@ def _by_words(words: Sequence[str], text: Sequence[str]) -> tuple[tuple[int, ...
     for word in text:
         if word not in index:
             known = [one for one in words if not one.startswith("<")]
-            some = ", ".join(known[:: max(1, len(known) // _SHOWN)][:_SHOWN])
-            raise ConfigError("text", word, f"this model knows {len(known)} words, such as {some}")
+            some = listed(known[:: max(1, len(known) // _SHOWN)][:_SHOWN], COMMA)
+            allowed = _("this model knows {count} words, such as {some}", count=len(known), some=some)
+            raise ConfigError("text", word, allowed)
     tokens = ((START,) if START in index and text[:1] != (START,) else ()) + tuple(text)
     return tuple(index[token] for token in tokens), tokens
 
@@ -49,5 +53,6 @@ def _by_number(model: Brought, text: Sequence[str]) -> tuple[tuple[int, ...], tu
     last = model.vocabulary - 1
     for word in text:
         if not (word.isascii() and word.isdigit() and int(word[:9]) <= last and len(word) <= len(str(last))):
-            raise ConfigError("text", word, f"without a tokenizer, numbers of tokens from 0 to {last:,} are allowed")
+            allowed = _("without a tokenizer, numbers of tokens from 0 to {last:,} are allowed", last=last)
+            raise ConfigError("text", word, allowed)
     return tuple(map(int, text)), tuple(text)
