@@ -140,9 +140,9 @@ def test_no_claim_surprises_on_a_model_of_another_family(name: str, tmp_path: Pa
     assert np.isnan(found.scores[3]).all()
     head = draw.chosen_head(result, found, ())
     views = (
-        draw.next_view(result, head),
+        draw.next_view(result, head, draw.by_place(result.shape)),
         draw.grid_view(result, head),
-        draw.roles_view(found, None),
+        draw.roles_view(found, None, (), draw.by_place(result.shape)),
         draw.bias_view(result),
         draw.order_view(result),
         draw.scores_view(result, head),
