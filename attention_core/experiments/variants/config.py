@@ -6,6 +6,7 @@ from typing import Final
 from attention_core.experiments.choices import POSITION_NAMES
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Words, setting
+from attention_core.language import gettext_lazy as _
 
 HEADS: Final = 8
 D_HEAD: Final = 8
@@ -33,20 +34,25 @@ class VariantsConfig(RunConfig):
         softmax: Keep softmax, and take the products in linear attention's order all the same.
     """
 
-    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), Words(label="Sentence"))
-    num_kv_heads: int = setting(2, OneOf(KV_HEADS, label="Heads of keys and values", link="kv_heads"))
-    length: int = setting(8192, OneOf(LENGTHS, label="Length of a text, tokens"))
-    positions: str = setting("none", Choice(POSITIONS, label="Positions"))
-    causal: bool = setting(False, Switch(label="Causal mask"))
+    tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "a", "mat"), Words(label=_("Sentence")))
+    num_kv_heads: int = setting(2, OneOf(KV_HEADS, label=_("Heads of keys and values"), link="kv_heads"))
+    length: int = setting(8192, OneOf(LENGTHS, label=_("Length of a text, tokens")))
+    positions: str = setting("none", Choice(POSITIONS, label=_("Positions")))
+    causal: bool = setting(False, Switch(label=_("Causal mask")))
     tiled: bool = setting(
-        False, Switch(label="Repeat in turn", hint="Heads 0 1 0 1 instead of 0 0 1 1: a common mistake.")
+        False, Switch(label=_("Repeat in turn"), hint=_("Heads 0 1 0 1 instead of 0 0 1 1: a common mistake."))
     )
-    repeated: bool = setting(False, Switch(label="Cache the repeated heads", hint="What is shared is kept 8 times."))
+    repeated: bool = setting(
+        False, Switch(label=_("Cache the repeated heads"), hint=_("What is shared is kept 8 times."))
+    )
     restart: bool = setting(
-        False, Switch(label="Count positions anew", hint="Each new block begins at 0: the cache's place is lost.")
+        False,
+        Switch(label=_("Count positions anew"), hint=_("Each new block begins at 0: the cache's place is lost.")),
     )
-    quadratic: bool = setting(False, Switch(label="Weights first", hint="(φ(q) φ(k)ᵀ) v instead of φ(q) (φ(k)ᵀ v)."))
-    softmax: bool = setting(False, Switch(label="Keep softmax", hint="Then the products have one order only."))
+    quadratic: bool = setting(
+        False, Switch(label=_("Weights first"), hint=_("(φ(q) φ(k)ᵀ) v instead of φ(q) (φ(k)ᵀ v)."))
+    )
+    softmax: bool = setting(False, Switch(label=_("Keep softmax"), hint=_("Then the products have one order only.")))
 
     @property
     def differs(self) -> bool:
@@ -57,29 +63,31 @@ class VariantsConfig(RunConfig):
 def tiles(config: VariantsConfig) -> str:
     """With one shared head, or one for each, there is one way to repeat them."""
     mixes = config.tiled and config.num_kv_heads not in (1, HEADS)
-    return "the shared heads are repeated in turn, so most queries meet another group's keys" if mixes else ""
+    said = _("the shared heads are repeated in turn, so most queries meet another group's keys")
+    return said if mixes else ""
 
 
 def keeps_copies(config: VariantsConfig) -> str:
     """With a head of keys for each head of queries there are no copies."""
     copies = config.repeated and config.num_kv_heads != HEADS
-    return "the cache keeps a copy for each head of queries" if copies else ""
+    return _("the cache keeps a copy for each head of queries") if copies else ""
 
 
 def loses_place(config: VariantsConfig) -> str:
     """Without positions there is no place to lose."""
     lost = config.restart and config.positions != "none" and config.differs
-    return "each block counts its positions from 0, so distances to the cached words are wrong" if lost else ""
+    said = _("each block counts its positions from 0, so distances to the cached words are wrong")
+    return said if lost else ""
 
 
 def is_quadratic(config: VariantsConfig) -> str:
     """Whoever forms the weights pays for all pairs."""
-    return "all n² weights are formed" if config.quadratic else ""
+    return _("all n² weights are formed") if config.quadratic else ""
 
 
 def keeps_softmax(config: VariantsConfig) -> str:
     """Where all values are alike, any weights give the same."""
-    return "softmax stands between the two products" if config.softmax and config.differs else ""
+    return _("softmax stands between the two products") if config.softmax and config.differs else ""
 
 
 def tells_order(config: VariantsConfig) -> str:
@@ -87,21 +95,21 @@ def tells_order(config: VariantsConfig) -> str:
     if not config.differs:
         return ""
     if config.causal:
-        return "the causal mask tells the order"
+        return _("the causal mask tells the order")
     tells = config.positions == "rotary" or (config.positions == "alibi" and len(config.tokens) > 2)
-    return f"{POSITIONS[config.positions]} positions tell the order" if tells else ""
+    return _("{name} positions tell the order", name=POSITIONS[config.positions]) if tells else ""
 
 
 def linear_tells_order(config: VariantsConfig) -> str:
     """Linear attention has no positions here."""
-    return "the causal mask tells the order" if config.causal and config.differs else ""
+    return _("the causal mask tells the order") if config.causal and config.differs else ""
 
 
 def turns_bias(config: VariantsConfig) -> str:
     """Rotary positions turn the key bias, too."""
-    return "rotary positions turn the key bias" if config.positions == "rotary" and config.differs else ""
+    return _("rotary positions turn the key bias") if config.positions == "rotary" and config.differs else ""
 
 
 def divides_nothing_out(config: VariantsConfig) -> str:
     """Softmax ignores what all scores of a row share; φ does not."""
-    return "without softmax nothing cancels the key bias" if config.differs else ""
+    return _("without softmax nothing cancels the key bias") if config.differs else ""

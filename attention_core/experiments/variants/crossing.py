@@ -18,9 +18,10 @@ from attention_core.experiments.step import Step
 from attention_core.experiments.variants.config import D_MODEL, VariantsConfig
 from attention_core.experiments.variants.parts import attention, linear
 from attention_core.experiments.verdict import Result
+from attention_core.language import gettext_lazy as _
 
 TIMED: Final = tuple(2**i for i in range(3, 13))  # 8 … 4096 tokens
-NAMES: Final = ("softmax", "linear")
+NAMES: Final = {"softmax": "softmax", "linear": _("linear")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class CrossingConfig(RunConfig):
         seconds: All the time there is, 2 … 20: lengths that would not fit into it are left out.
     """
 
-    causal: bool = setting(False, Switch(label="Causal mask"))
+    causal: bool = setting(False, Switch(label=_("Causal mask")))
     seconds: int = setting(4, SECONDS)
 
 
@@ -74,7 +75,7 @@ def steps_crossing(
 
     tasks = [
         Task(
-            doing=f"{name} at n = {length:,}",
+            doing=_("{name} at n = {length:,}", name=NAMES[name], length=length),
             flops=float(length**2 if name == "softmax" else length),
             kind=name,
             make=partial(make, name, length),

@@ -12,6 +12,7 @@ from attention_core.experiments.flops import count_parts
 from attention_core.experiments.judge import Found, largest
 from attention_core.experiments.variants.config import D_HEAD, D_MODEL, HEADS, LENGTHS, VariantsConfig
 from attention_core.experiments.variants.parts import attention, linear
+from attention_core.language import gettext_lazy as _
 from attention_core.modules.allocate import allocate
 from attention_core.modules.attention_trace import AttentionTrace
 from attention_core.modules.linear_attention import LinearAttention
@@ -26,14 +27,13 @@ def found_of_linear(config: VariantsConfig, x: Tensor) -> dict[str, Found]:
     once, twice = (core_flops(config, length) for length in (n, 2 * n))
     trace, direct = module.trace(x, is_causal=config.causal), module(x, is_causal=config.causal)
     other = attention(config)(x, is_causal=config.causal) if config.softmax else trace.output
-    sizes = f"n = {n:,}, {HEADS} heads of {D_HEAD}"
+    sizes = _("n = {n:,}, {heads} heads of {size}", n=n, heads=HEADS, size=D_HEAD)
+    tokens = _("{count} tokens", count=len(config.tokens))
     difference = largest(on_cpu(direct) - on_cpu(other))
     return {
         "linear-cost.flops": Found(once, flops_on_paper(n, causal=config.causal), sizes),
         "linear-cost.twice": Found(twice / once, 2.0, sizes, unit="×"),
-        "linear-order": Found(
-            difference, linear_tolerance(module, trace), f"{len(config.tokens)} tokens", largest(direct)
-        ),
+        "linear-order": Found(difference, linear_tolerance(module, trace), tokens, largest(direct)),
     }
 
 

@@ -11,7 +11,6 @@ from torch import Tensor
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.number_format import plural
 from attention_core.experiments.variants.config import (
     D_HEAD,
     D_MODEL,
@@ -32,6 +31,8 @@ from attention_core.experiments.variants.config import (
 from attention_core.experiments.variants.linear import flops_over_lengths, found_of_linear, linear_tolerance
 from attention_core.experiments.variants.parts import attention, linear, repeated, sentence
 from attention_core.experiments.variants.result import VariantsResult
+from attention_core.language import gettext_lazy as _
+from attention_core.language import ngettext_lazy
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
 
@@ -89,7 +90,10 @@ def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor) ->
     full = repeated(config, grouped)
     trace = full.trace(x, is_causal=config.causal)
     difference = largest(on_cpu(grouped(x, is_causal=config.causal)) - on_cpu(full(x, is_causal=config.causal)))
-    cases = f"{config.num_kv_heads} of {HEADS} heads, {plural(len(config.tokens), 'token')}"
+    cases = ngettext_lazy(
+        "{shared} of {heads} heads, {count:,} token", "{shared} of {heads} heads, {count:,} tokens",
+        len(config.tokens), shared=config.num_kv_heads, heads=HEADS,
+    )  # fmt: skip
     return {"kv-repeat": Found(difference, output_tolerance(full, trace), cases, largest(trace.output))}
 
 
@@ -97,14 +101,14 @@ def _bytes(config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadA
     """kv-bytes: by the tensors of a cache of the text's length, which hold no numbers here."""
     kept = grouped.with_kv_heads(HEADS) if config.repeated else grouped
     size = kept.cache(1, config.length, device="meta").nbytes
-    cases = f"{config.num_kv_heads} of {HEADS} heads of {D_HEAD}"
+    sizes = {"shared": config.num_kv_heads, "heads": HEADS, "size": D_HEAD}
+    cached = _("{length:,} tokens, {shared} of {heads} heads of {size}", length=config.length, **sizes)
+    saving = _("d_model = {width}, {shared} of {heads} heads of {size}", width=D_MODEL, **sizes)
     saved = 2 * (HEADS - config.num_kv_heads) * D_HEAD * (D_MODEL + 1)
     number = 2 * config.num_kv_heads * D_HEAD * config.torch_dtype.itemsize
     return {
-        "kv-bytes.cache": Found(
-            size / KIB, number * config.length / KIB, f"{config.length:,} tokens, {cases}", unit="KiB"
-        ),
-        "kv-bytes.weights": Found(_parameters(full) - _parameters(grouped), saved, f"d_model = {D_MODEL}, {cases}"),
+        "kv-bytes.cache": Found(size / KIB, number * config.length / KIB, cached, unit="KiB"),
+        "kv-bytes.weights": Found(_parameters(full) - _parameters(grouped), saved, saving),
     }
 
 
@@ -136,12 +140,12 @@ def _cached(
     by_block = _decoded(config, grouped, x, growing)[0]
     full = grouped.with_kv_heads(HEADS)
     bound, size = output_tolerance(full, full.trace(x, is_causal=True)), largest(expected)
-    words = plural(n, "token")
+    words = ngettext_lazy("{count:,} token, one by one", "{count:,} tokens, one by one", n)
+    tokens = ngettext_lazy("{count:,} token", "{count:,} tokens", n)
+    blocks = ngettext_lazy("{tokens}, {count:,} block", "{tokens}, {count:,} blocks", len(growing), tokens=tokens)
     return {
-        "cache-exact.token": Found(largest(by_word - expected), bound, f"{words}, one by one", size),
-        "cache-exact.block": Found(
-            largest(by_block - expected), bound, f"{words}, {plural(len(growing), 'block')}", size
-        ),
+        "cache-exact.token": Found(largest(by_word - expected), bound, words, size),
+        "cache-exact.block": Found(largest(by_block - expected), bound, blocks, size),
     }
 
 
@@ -149,7 +153,7 @@ def _orders(
     config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention, loose: LinearAttention, x: Tensor
 ) -> dict[str, Found]:
     """perm-self of each variant: the last word moved to the front."""
-    moved, causal, cases = x.roll(1, dims=1), {"is_causal": config.causal}, "the last word moved to the front"
+    moved, causal, cases = x.roll(1, dims=1), {"is_causal": config.causal}, _("the last word moved to the front")
     found = {}
     for name, module in (("full", full), ("grouped", grouped), ("linear", loose)):
         difference = largest(on_cpu(module(moved, **causal)) - on_cpu(module(x, **causal)).roll(1, dims=1))
@@ -162,13 +166,14 @@ def _biases(
 ) -> dict[str, Found]:
     """bias-k of each variant: the outputs with b_K and without."""
     causal, found = {"is_causal": config.causal}, {}
+    cases = ngettext_lazy("{count:,} token", "{count:,} tokens", len(config.tokens))
     for name, module in (("full", full), ("grouped", grouped), ("linear", loose)):
         without = deepcopy(module)
         assert without.k_bias is not None
         without.k_bias.zero_()
         difference = largest(on_cpu(module(x, **causal)) - on_cpu(without(x, **causal)))
         bound = max(_bound(each, (x,), causal) for each in (module, without))
-        found[f"bias-k.{name}"] = Found(difference, bound, plural(len(config.tokens), "token"), largest(module(x)))
+        found[f"bias-k.{name}"] = Found(difference, bound, cases, largest(module(x)))
     return found
 
 
@@ -180,29 +185,33 @@ def _bound(module: MultiHeadAttention | LinearAttention, texts: Iterable[Tensor]
     return output_tolerance(full, *(full.trace(x, **causal) for x in texts))
 
 
-_MOVED: Final = "moving a word to the front moves the outputs along, but for"
-_CANCELS: Final = "with and without the key bias its outputs differ by at most"
-
 TESTS: Final = (
-    Test("kv-repeat", "≤", "shared and repeated keys and values give outputs that differ by at most",
+    Test("kv-repeat", "≤", _("shared and repeated keys and values give outputs that differ by at most"),
          "max |grouped(x) − full(x)|", breaks=tiles),
-    Test("kv-bytes.cache", "=", "the cache fills", "size of keys and values: 2·kv_heads·d_head·n numbers",
+    Test("kv-bytes.cache", "=", _("the cache fills"), _("size of keys and values: 2·kv_heads·d_head·n numbers"),
          breaks=keeps_copies),
-    Test("kv-bytes.weights", "=", "the parameters that sharing saves are",
-         "parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)"),
-    Test("cache-exact.token", "≤", "word by word the outputs differ from the whole pass by at most",
-         "max |f(x_i; cache) − f(x)_i|", breaks=loses_place),
-    Test("cache-exact.block", "≤", "by blocks of words they differ from it by at most",
-         "max |f(block; cache) − f(x)_block|", breaks=loses_place),
-    Test("linear-cost.twice", "=", "twice the text costs", "FLOPs of 2n tokens / FLOPs of n", breaks=is_quadratic),
-    Test("linear-cost.flops", "=", "the operations of linear attention that torch counts are",
-         "FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each", breaks=is_quadratic),
-    Test("linear-order", "≤", "the two orders of the products give outputs that differ by at most",
+    Test("kv-bytes.weights", "=", _("the parameters that sharing saves are"),
+         _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)")),
+    Test("cache-exact.token", "≤", _("word by word the outputs differ from the whole pass by at most"),
+         _("max |f(x_i; cache) − f(x)_i|"), breaks=loses_place),
+    Test("cache-exact.block", "≤", _("by blocks of words they differ from it by at most"),
+         _("max |f(block; cache) − f(x)_block|"), breaks=loses_place),
+    Test("linear-cost.twice", "=", _("twice the text costs"), _("FLOPs of 2n tokens / FLOPs of n"),
+         breaks=is_quadratic),
+    Test("linear-cost.flops", "=", _("the operations of linear attention that torch counts are"),
+         _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), breaks=is_quadratic),
+    Test("linear-order", "≤", _("the two orders of the products give outputs that differ by at most"),
          "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax),
-    Test("perm-self.full", "≤", f"full attention: {_MOVED}", "max |f(σX) − σf(X)|", breaks=tells_order),
-    Test("perm-self.grouped", "≤", f"grouped: {_MOVED}", "max |f(σX) − σf(X)|", breaks=tells_order),
-    Test("perm-self.linear", "≤", f"linear: {_MOVED}", "max |f(σX) − σf(X)|", breaks=linear_tells_order),
-    Test("bias-k.full", "≤", f"full attention: {_CANCELS}", "max |f(x) − f(x; b_K = 0)|", breaks=turns_bias),
-    Test("bias-k.grouped", "≤", f"grouped: {_CANCELS}", "max |f(x) − f(x; b_K = 0)|", breaks=turns_bias),
-    Test("bias-k.linear", "≤", f"linear: {_CANCELS}", "max |f(x) − f(x; b_K = 0)|", breaks=divides_nothing_out),
+    Test("perm-self.full", "≤", _("full attention: moving a word to the front moves the outputs along, but for"),
+         "max |f(σX) − σf(X)|", breaks=tells_order),
+    Test("perm-self.grouped", "≤", _("grouped: moving a word to the front moves the outputs along, but for"),
+         "max |f(σX) − σf(X)|", breaks=tells_order),
+    Test("perm-self.linear", "≤", _("linear: moving a word to the front moves the outputs along, but for"),
+         "max |f(σX) − σf(X)|", breaks=linear_tells_order),
+    Test("bias-k.full", "≤", _("full attention: with and without the key bias its outputs differ by at most"),
+         "max |f(x) − f(x; b_K = 0)|", breaks=turns_bias),
+    Test("bias-k.grouped", "≤", _("grouped: with and without the key bias its outputs differ by at most"),
+         "max |f(x) − f(x; b_K = 0)|", breaks=turns_bias),
+    Test("bias-k.linear", "≤", _("linear: with and without the key bias its outputs differ by at most"),
+         "max |f(x) − f(x; b_K = 0)|", breaks=divides_nothing_out),
 )  # fmt: skip
