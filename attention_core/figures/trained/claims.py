@@ -10,11 +10,11 @@ from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPan
 from attention_core.figures.theme import Role
 from attention_core.figures.trained.heads import layers_and_heads
 from attention_core.figures.trained.words import head_name, percent
+from attention_core.language import gettext as _
 
 _ROLES: Final[tuple[Role, ...]] = ("query", "key", "value")
 ROUNDED: Final = 1e-3  # of all: less than any precision here may leave
 _BIASES: Final = ("b_Q", "b_K", "b_V")
-_ORDERS: Final = ("as it is", "no positions", "nor mask")
 
 
 def bias_view(result: TrainedResult) -> MatrixView:
@@ -23,10 +23,10 @@ def bias_view(result: TrainedResult) -> MatrixView:
     names = tuple(f"{name}, {layer + 1}" for name in _BIASES for layer in range(layers))
     roles: tuple[Role, ...] = tuple(role for role in _ROLES for _ in range(layers))
     panel = BarsPanel(
-        title="Without one bias of one layer",
+        title=_("Without one bias of one layer"),
         values=result.biases.T.ravel(),
-        labels=Axis(title="bias, layer", labels=names),
-        quantity="‖difference‖ / ‖states‖",
+        labels=Axis(title=_("bias, layer"), labels=names),
+        quantity=_("‖difference‖ / ‖states‖"),
         log_y=True,
         role=roles,
     )
@@ -36,26 +36,34 @@ def bias_view(result: TrainedResult) -> MatrixView:
 def _biases_said(result: TrainedResult) -> str:
     q, k, v = (np.nanmax(column) if np.isfinite(column).any() else np.nan for column in result.biases.T)
     if np.isnan([q, k, v]).all():
-        return "This model has no biases of queries, keys and values to take out."
+        return _("This model has no biases of queries, keys and values to take out.")
     if np.isnan(k):
-        return (
-            f"There is no key bias here; without another bias the states move by up to {percent(np.nanmax([q, v]))}."
-        )
+        moved = percent(np.nanmax([q, v]))
+        return _("There is no key bias here; without another bias the states move by up to {moved}.", moved=moved)
     if k < ROUNDED:
-        else_ = f"; without a value bias the states move by up to {percent(v)}" if np.isfinite(v) else ""
-        return f"Without a key bias of any layer nothing moves, but for rounding{else_}."
-    turned = "Positions are turned into the keys, so the key bias counts"
-    return f"{turned}: without it the states move by up to {percent(k)}."
+        if np.isnan(v):
+            return _("Without a key bias of any layer nothing moves, but for rounding.")
+        return _(
+            "Without a key bias of any layer nothing moves, but for rounding; without a value bias the states move "
+            "by up to {moved}.",
+            moved=percent(v),
+        )
+    return _(
+        "Positions are turned into the keys, so the key bias counts: without it the states move by up to {moved}.",
+        moved=percent(k),
+    )
 
 
 def order_view(result: TrainedResult) -> MatrixView:
     """What becomes of the next word as the words before the last are shuffled."""
     said = " ".join(result.order)
+    orders = (_("as it is"), _("no positions"), _("nor mask"))
+    moved = _("of the next word’s probability, share that moves") if result.likely else _("‖difference‖ / ‖state‖")
     panel = BarsPanel(
-        title="Shuffled: " + (said if len(said) <= 48 else said[:47] + "…"),
+        title=_("Shuffled: {words}", words=said if len(said) <= 48 else said[:47] + "…"),
         values=result.shuffled,
-        labels=Axis(title="the model", labels=_ORDERS),
-        quantity="of the next word’s probability, share that moves" if result.likely else "‖difference‖ / ‖state‖",
+        labels=Axis(title=_("the model"), labels=orders),
+        quantity=moved,
         limits=(0.0, 1.0) if result.likely else None,
         role="output",
     )
@@ -64,13 +72,19 @@ def order_view(result: TrainedResult) -> MatrixView:
 
 def _order_said(result: TrainedResult) -> str:
     if result.order == result.tokens:
-        return "There is nothing to shuffle here: give it at least three words, of which two differ."
-    whole, _, bare = result.shuffled
-    stays = "nothing moves, but for rounding" if bare < ROUNDED else f"{percent(bare)} moves"
-    what = (
-        "of the next word’s probability moves" if result.likely else "of its length is how far the last state moves"
+        return _("There is nothing to shuffle here: give it at least three words, of which two differ.")
+    whole, bare = result.shuffled[0], result.shuffled[2]
+    bare_moves = _("nothing moves, but for rounding") if bare < ROUNDED else _("{share} moves", share=percent(bare))
+    share = percent(whole)
+    moves = (
+        _("{share} of the next word’s probability moves", share=share)
+        if result.likely
+        else _("{share} of its length is how far the last state moves", share=share)
     )
-    return f"As the words are shuffled, {percent(whole)} {what}; without positions and mask {stays}."
+    return _(
+        "As the words are shuffled, {moves}; without positions and mask {bare_moves}.",
+        moves=moves, bare_moves=bare_moves,
+    )  # fmt: skip
 
 
 def scores_view(result: TrainedResult, head: Head) -> MatrixView:
@@ -83,33 +97,38 @@ def scores_view(result: TrainedResult, head: Head) -> MatrixView:
     here = FACTORS.index(result.config.factor)
     shared: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
     largest = MatrixPanel(
-        title="Largest weight", values=result.largest[here], quantity="mean largest weight", limits=(0.0, 1.0),
+        title=_("Largest weight"), values=result.largest[here], quantity=_("mean largest weight"), limits=(0.0, 1.0),
         **shared,
     )  # fmt: skip
-    spread = MatrixPanel(title="Spread of the scores", values=result.spread, quantity="standard deviation", **shared)
+    spread = MatrixPanel(
+        title=_("Spread of the scores"), values=result.spread, quantity=_("standard deviation"), **shared
+    )
     lines = tuple(
         LinesPanel(
-            title=title, x=np.array(FACTORS), x_title="factor of the scores", y_title=what, log_x=True,
+            title=title, x=np.array(FACTORS), x_title=_("factor of the scores"), y_title=what, log_x=True,
             series=(
                 Series(name=head_name(head), values=values[:, head[0], head[1]], role="query"),
                 Series(
-                    name="all heads", values=values.mean((1, 2)), dashed=True,
+                    name=_("all heads"), values=values.mean((1, 2)), dashed=True,
                     band=(values.min((1, 2)), values.max((1, 2))),
                 ),
             ),
             marked=here,
         )
         for title, what, values in (
-            ("The same at other scales", "mean largest weight", result.largest),
-            ("What softmax passes back", "‖Jacobian‖", result.gradient),
+            (_("The same at other scales"), _("mean largest weight"), result.largest),
+            (_("What softmax passes back"), _("‖Jacobian‖"), result.gradient),
         )
     )  # fmt: skip
     now, then = result.largest[here].mean(), result.largest[-1].mean()
     return MatrixView(
         panels=(largest, lines[0], spread, lines[1]),
         front=2,
-        summary=f"A head’s largest weight is {percent(now)} on average; with scores eight times as large it would be "
-        f"{percent(then)}.",
+        summary=_(
+            "A head’s largest weight is {now} on average; with scores eight times as large it would be {then}.",
+            now=percent(now),
+            then=percent(then),
+        ),
     )
 
 
@@ -118,30 +137,35 @@ def depth_view(result: TrainedResult) -> MatrixView:
     layers = np.arange(len(result.reach)).astype(float)
     n = len(result.tokens)
     reach = LinesPanel(
-        title="Inputs that the last word depends on", x=layers, x_title="layers", y_title="effective number",
+        title=_("Inputs that the last word depends on"), x=layers, x_title=_("layers"), y_title=_("effective number"),
         series=(
-            Series(name="this text", values=result.reach, role="output"),
-            Series(name="tokens there are", values=np.full(len(layers), float(n)), dashed=True),
+            Series(name=_("this text"), values=result.reach, role="output"),
+            Series(name=_("tokens there are"), values=np.full(len(layers), float(n)), dashed=True),
         ),
         limits=(0.0, n * 1.05),
     )  # fmt: skip
     near = LinesPanel(
-        title="How alike the words are", x=layers, x_title="layers", y_title="mean cosine of two",
-        series=(Series(name="this text", values=result.cosine, role="output"),),
+        title=_("How alike the words are"), x=layers, x_title=_("layers"), y_title=_("mean cosine of two"),
+        series=(Series(name=_("this text"), values=result.cosine, role="output"),),
         limits=(min(0.0, float(result.cosine.min()) * 1.05), 1.05),
     )  # fmt: skip
     shared: dict[str, Any] = {**layers_and_heads(result.shape, result.off)}
     rank = MatrixPanel(
-        title="Directions a head compares",
+        title=_("Directions a head compares"),
         values=result.rank,
-        quantity=f"effective rank of W_Qᵀ W_K, at most {result.d_head}",
+        quantity=_("effective rank of W_Qᵀ W_K, at most {most}", most=result.d_head),
         scale="sequential",
         limits=(0.0, float(result.d_head)),
         **shared,
     )
     top = format_number(round(float(result.reach[-1]), 1))
-    closer = "more alike" if result.cosine[-1] > result.cosine[0] else "less alike"
+    closer = _("more alike") if result.cosine[-1] > result.cosine[0] else _("less alike")
     return MatrixView(
         panels=(reach, near, rank),
-        summary=f"At the top the last word depends on about {top} of {n} inputs; words are {closer} than below.",
+        summary=_(
+            "At the top the last word depends on about {top} of {n} inputs; words are {closer} than below.",
+            top=top,
+            n=n,
+            closer=closer,
+        ),
     )

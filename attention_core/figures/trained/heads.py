@@ -9,25 +9,27 @@ from attention_core.experiments.trained import KINDS, AccuracyResult, Head, Head
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel
 from attention_core.figures.theme import Role
 from attention_core.figures.trained.words import NUMBERS, OFF, greyed, head_name, heads_axis, next_said, quoted
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy as _lazy
 
 ASKED: Final = {
-    "agreement-near": "verb at once",
-    "agreement-phrase": "past a phrase",
-    "agreement-clause": "past a clause",
-    "agreement-bracket": "past brackets",
-    "pronoun": "he, she, it, they",
-    "reflexive": "himself, itself",
-    "closing": "closing ) or ”",
-    "names": "name again",
-    "reverse": "the letter",
-    "induction": "the letter",
+    "agreement-near": _lazy("verb at once"),
+    "agreement-phrase": _lazy("past a phrase"),
+    "agreement-clause": _lazy("past a clause"),
+    "agreement-bracket": _lazy("past brackets"),
+    "pronoun": _lazy("he, she, it, they"),
+    "reflexive": _lazy("himself, itself"),
+    "closing": _lazy("closing ) or ”"),
+    "names": _lazy("name again"),
+    "reverse": _lazy("the letter"),
+    "induction": _lazy("the letter"),
 }
 GUESSED: Final = 0.1  # above chance: what is right less often is called a guess
 SHORT: Final = {
-    "previous": "word before",
-    "same": "same word",
-    "induction": "what followed",
-    "agreement": "deciding word",
+    "previous": _lazy("word before"),
+    "same": _lazy("same word"),
+    "induction": _lazy("what followed"),
+    "agreement": _lazy("deciding word"),
 }
 
 
@@ -48,10 +50,10 @@ def next_panel(result: TrainedResult) -> BarsPanel:
     """The likeliest next tokens, the grammar's verbs in the colour of their number."""
     roles: tuple[Role | None, ...] = tuple(NUMBERS.get(number) for number in result.number)
     return BarsPanel(
-        title="Next word",
+        title=_("Next word"),
         values=result.probabilities,
-        labels=Axis(title="word", labels=result.likely),
-        quantity="probability",
+        labels=Axis(title=_("word"), labels=result.likely),
+        quantity=_("probability"),
         role=roles,
     )
 
@@ -59,19 +61,19 @@ def next_panel(result: TrainedResult) -> BarsPanel:
 def from_last(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> MatrixPanel:
     """Where each head looks from the last word: a row for each; where none has one, how much each gives one word."""
     last = result.weights[:, :, -1]
-    shared: dict[str, Any] = {"quantity": "weight", "scale": "sequential", "limits": (0.0, 1.0)}
+    shared: dict[str, Any] = {"quantity": _("weight"), "scale": "sequential", "limits": (0.0, 1.0)}
     if rows:
         return MatrixPanel(
-            title=f"Where {quoted(result.tokens[-1])} looks",
+            title=_("Where {word} looks", word=quoted(result.tokens[-1])),
             values=np.array([last[one] for one in rows]),
             rows=heads_axis(rows),
-            columns=Axis(title="key", labels=result.tokens, role="key"),
+            columns=Axis(title=_("key"), labels=result.tokens, role="key"),
             **greyed_rows(result.off, rows, len(result.tokens)),
             **shared,
         )
     token = int(last[head].argmax())
     return MatrixPanel(
-        title=f"From {quoted(result.tokens[-1])} to {quoted(result.tokens[token])}",
+        title=_("From {last} to {word}", last=quoted(result.tokens[-1]), word=quoted(result.tokens[token])),
         values=last[..., token],
         **layers_and_heads(result.shape, result.off),
         **shared,
@@ -80,25 +82,25 @@ def from_last(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> Matr
 
 def layers_and_heads(shape: tuple[int, ...], off: tuple[Head, ...]) -> dict[str, Any]:
     """Rows of layers and columns of heads, with those in grey that are off."""
-    names = (("rows", "layer", shape[0]), ("columns", "head", shape[1]))
+    names = (("rows", _("layer"), shape[0]), ("columns", _("head"), shape[1]))
     axes = {side: Axis(title=name, labels=tuple(str(i + 1) for i in range(n))) for side, name, n in names}
     return axes | greyed(off, shape)
 
 
 def greyed_rows(off: tuple[Head, ...], rows: tuple[Head, ...], columns: int) -> dict[str, Any]:
     """The rows of heads that are off."""
-    return {"hidden": np.repeat([[head in off] for head in rows], columns, axis=1), "hidden_as": OFF}
+    return {"hidden": np.repeat([[head in off] for head in rows], columns, axis=1), "hidden_as": str(OFF)}
 
 
 def head_panel(result: TrainedResult, head: Head) -> MatrixPanel:
     """One head in large."""
-    off = " (off)" if head in result.off else ""
+    name = head_name(head).capitalize()
     return MatrixPanel(
-        title=head_name(head).capitalize() + off,
+        title=_("{head} (off)", head=name) if head in result.off else name,
         values=result.weights[head],
-        rows=Axis(title="query", labels=result.tokens, role="query"),
-        columns=Axis(title="key", labels=result.tokens, role="key"),
-        quantity="weight",
+        rows=Axis(title=_("query"), labels=result.tokens, role="query"),
+        columns=Axis(title=_("key"), labels=result.tokens, role="key"),
+        quantity=_("weight"),
         scale="sequential",
         limits=(0.0, 1.0),
         hidden=result.hidden[head[0]],
@@ -119,34 +121,38 @@ def grid_view(result: TrainedResult, head: Head) -> MatrixView:
         for name, role, count in _sides(layers, heads)
     )
     squares = np.kron(greyed(result.off, result.shape)["hidden"], np.ones((n, n), dtype=bool))
-    hidden_as = "hidden by the mask" if not result.off else "hidden by the mask, or switched off"
+    hidden_as = _("hidden by the mask, or switched off") if result.off else _("hidden by the mask")
     grid = MatrixPanel(
-        title="All heads",
+        title=_("All heads"),
         values=result.weights.transpose(0, 2, 1, 3).reshape(layers * n, heads * n),
         rows=rows,
         columns=columns,
-        quantity="weight",
+        quantity=_("weight"),
         scale="sequential",
         limits=(0.0, 1.0),
         hidden=np.tile(result.hidden.reshape(layers * n, n), (1, heads)) | squares,
         hidden_as=hidden_as,
     )
-    kinds = (("Entropy of a row", "bits", result.entropy), ("How far it looks back", "places", result.distance),
-             ("Weight on the first token", "weight", result.first))  # fmt: skip
-    further: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
-    means = (
-        MatrixPanel(title=title, values=values, quantity=f"mean, {unit}", **further) for title, unit, values in kinds
+    kinds = (
+        (_("Entropy of a row"), _("mean, bits"), result.entropy),
+        (_("How far it looks back"), _("mean, places"), result.distance),
+        (_("Weight on the first token"), _("mean, weight"), result.first),
     )
+    further: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
+    means = (MatrixPanel(title=title, values=values, quantity=mean, **further) for title, mean, values in kinds)
     firm = np.unravel_index(int(result.entropy.argmin()), result.shape)
     return MatrixView(
         panels=(grid, replace(head_panel(result, head), hidden_as=hidden_as), *means),
         front=2,
-        summary=f"Each small square is a head; {head_name((int(firm[0]), int(firm[1])))} spreads its weight least.",
+        summary=_(
+            "Each small square is a head; {head} spreads its weight least.",
+            head=head_name((int(firm[0]), int(firm[1]))),
+        ),
     )
 
 
 def _sides(layers: int, heads: int) -> tuple[tuple[str, Role, int], tuple[str, Role, int]]:
-    return ("layer", "query", layers), ("head", "key", heads)
+    return (_("layer"), "query", layers), (_("head"), "key", heads)
 
 
 def roles_view(
@@ -161,34 +167,34 @@ def roles_view(
         rows: The heads that have a row each; empty for a cell each.
     """
     kinds = {kind: at for at, kind in enumerate(KINDS) if np.isfinite(found.chance).all() or kind != "agreement"}
-    shared: dict[str, Any] = {"quantity": "mean weight", "scale": "sequential", "limits": (0.0, 1.0)}
+    shared: dict[str, Any] = {"quantity": _("mean weight"), "scale": "sequential", "limits": (0.0, 1.0)}
     if not rows:
         shared |= layers_and_heads(found.scores.shape[1:], off)
         panels: tuple[Panel, ...] = tuple(
-            MatrixPanel(title=SHORT[kind].capitalize(), values=found.scores[at], **shared)
+            MatrixPanel(title=str(SHORT[kind]).capitalize(), values=found.scores[at], **shared)
             for kind, at in kinds.items()
         )
         return MatrixView(panels=panels, summary=_roles_said(found))
     scores = MatrixPanel(
-        title="What each head looks at",
+        title=_("What each head looks at"),
         values=np.array([found.scores[(slice(None), *head)] for head in rows])[:, [*kinds.values()]],
         rows=heads_axis(rows),
-        columns=Axis(title="score", labels=tuple(SHORT[kind] for kind in kinds)),
+        columns=Axis(title=_("score"), labels=tuple(str(SHORT[kind]) for kind in kinds)),
         **greyed_rows(off, rows, len(kinds)),
         **shared,
     )
     if accuracy is None:
         return MatrixView(panels=(scores,), summary=_roles_said(found))
     each = zip(heads_axis(rows).labels, (accuracy.each[head] for head in rows), strict=True)
-    answers = {"all on": accuracy.whole} | dict(each)
+    answers = {_("all on"): accuracy.whole} | dict(each)
     if len(accuracy.off) > 1:
-        answers["these off"] = accuracy.left
+        answers[_("these off")] = accuracy.left
     without = MatrixPanel(
-        title="Right answers with one head off",
+        title=_("Right answers with one head off"),
         values=np.array([*answers.values(), accuracy.chance]),
-        rows=Axis(title="off", labels=(*answers, "chance")),
-        columns=Axis(title="asked for", labels=tuple(ASKED[name] for name in accuracy.names)),
-        quantity="share that is right",
+        rows=Axis(title=_("off"), labels=(*answers, _("chance"))),
+        columns=Axis(title=_("asked for"), labels=tuple(str(ASKED[name]) for name in accuracy.names)),
+        quantity=_("share that is right"),
         scale="sequential",
         limits=(0.0, 1.0),
     )
@@ -199,13 +205,15 @@ def _roles_said(found: HeadsResult, accuracy: AccuracyResult | None = None) -> s
     head = found.best("agreement")
     if head is None or accuracy is None:
         best = found.best("previous") or (0, 0)
-        return f"The head that looks most at the word before is {head_name(best)}."
+        return _("The head that looks most at the word before is {head}.", head=head_name(best))
     about = [at for at, name in enumerate(accuracy.names) if name.startswith("agreement")] or [0]
     lost = max(about, key=lambda at: accuracy.whole[at] - accuracy.each[head][at])
     left, falls = accuracy.each[head][lost], accuracy.whole[lost] - accuracy.each[head][lost]
+    told = {"head": head_name(head).capitalize(), "asked": accuracy.labels[lost]}
     if left < accuracy.chance[lost] + GUESSED:
-        becomes = "is no more than a guess"
-    else:
-        becomes = "comes out less often" if falls > GUESSED else "comes out almost as often as with it"
-    told = f"{head_name(head)} looks most at the word that decides; without it {accuracy.labels[lost]} {becomes}."
-    return told[:1].upper() + told[1:]
+        return _("{head} looks most at the word that decides; without it {asked} is no more than a guess.", **told)
+    if falls > GUESSED:
+        return _("{head} looks most at the word that decides; without it {asked} comes out less often.", **told)
+    return _(
+        "{head} looks most at the word that decides; without it {asked} comes out almost as often as with it.", **told
+    )

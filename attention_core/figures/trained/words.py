@@ -11,17 +11,19 @@ from attention_core.figures.matrix import Axis
 from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
+from attention_core.language import COMMA, gettext_lazy
+from attention_core.language import gettext as _
 
 Cell = tuple[int, int]
 LISTED: Final = 16  # heads that stand below each other, each in a row of its own
 ORDERS: Final = {
-    "place": "layer and head",
-    "entropy": "least entropy",
-    "distance": "how far they look back",
-    "first": "weight on the first token",
-} | {kind: f"weight on {what}" for kind, what in KINDS.items()}
+    "place": gettext_lazy("layer and head"),
+    "entropy": gettext_lazy("least entropy"),
+    "distance": gettext_lazy("how far they look back"),
+    "first": gettext_lazy("weight on the first token"),
+} | {kind: gettext_lazy("weight on {what}", what=what) for kind, what in KINDS.items()}
 SOMETIMES, MOSTLY = 0.2, 0.5  # of the probability: so much of it makes a verb worth naming, or the next word
-OFF: Final = "switched off"  # what is grey in a table of heads
+OFF: Final = gettext_lazy("switched off")  # what is grey in a table of heads
 NUMBERS: Final[dict[str, Role]] = {"plural": "value", "singular": "output"}  # whose colours stand nowhere beside them
 AGREES: Final = 2  # times as likely: so much more the verbs of one number are than those of the other
 
@@ -52,7 +54,7 @@ def write_cell(cell: tuple[int, ...]) -> str:
 
 def head_name(head: Head) -> str:
     """``layer 2, head 3``."""
-    return f"layer {head[0] + 1}, head {head[1] + 1}"
+    return _("layer {layer}, head {head}", layer=head[0] + 1, head=head[1] + 1)
 
 
 def listed_heads(result: TrainedResult, found: HeadsResult, order: str) -> tuple[Head, ...]:
@@ -81,7 +83,7 @@ def by_place(shape: tuple[int, ...]) -> tuple[Head, ...]:
 
 def heads_axis(heads: tuple[Head, ...]) -> Axis:
     """A row for each head: ``2.3``."""
-    return Axis(title="layer.head", labels=tuple(f"{layer + 1}.{head + 1}" for layer, head in heads))
+    return Axis(title=_("layer.head"), labels=tuple(f"{layer + 1}.{head + 1}" for layer, head in heads))
 
 
 def greyed(off: tuple[Head, ...], shape: tuple[int, ...]) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def greyed(off: tuple[Head, ...], shape: tuple[int, ...]) -> dict[str, Any]:
     mask = np.zeros(shape, dtype=bool)
     for head in off:
         mask[head] = True
-    return {"hidden": mask, "hidden_as": OFF}
+    return {"hidden": mask, "hidden_as": str(OFF)}
 
 
 def quoted(text: str) -> str:
@@ -99,7 +101,9 @@ def quoted(text: str) -> str:
 
 def percent(share: float) -> str:
     """A share in whole percent; with what is below one, more of it."""
-    return f"{share:.0%}" if share >= 0.01 or share == 0 else f"{100 * share:.1g}%" if share >= 1e-5 else "nearly 0%"
+    if share >= 0.01 or share == 0:
+        return f"{share:.0%}"
+    return f"{100 * share:.1g}%" if share >= 1e-5 else _("nearly 0%")
 
 
 def chosen_head(result: TrainedResult, found: HeadsResult, wanted: tuple[Head, ...]) -> Head:
@@ -173,26 +177,27 @@ def _large(result: TrainedResult) -> int:
 def next_said(result: TrainedResult, head: Head) -> str:
     """What comes next, and where the head in large looks."""
     last = result.weights[head][-1]
-    looks = f"{head_name(head)} looks at {quoted(result.tokens[int(last.argmax())])}"
+    word = quoted(result.tokens[int(last.argmax())])
+    looks = _("{head} looks at {word}", head=head_name(head), word=word)
     if head in result.off:
-        looks = f"{head_name(head)} is switched off"
-    back = f"from {quoted(result.tokens[-1])}, {looks}."
+        looks = _("{head} is switched off", head=head_name(head))
+    told = {"last": quoted(result.tokens[-1]), "looks": looks}
     if not result.likely:
-        return back[:1].upper() + back[1:]
-    (many, _), (one, _) = result.plural, result.singular
-    first = quoted(result.likely[0])
+        return _("From {last}, {looks}.", **told)
+    many, one = result.plural[0], result.singular[0]
+    told["first"] = quoted(result.likely[0])
     if not many + one > SOMETIMES:
-        return f"Next comes {first}: {back}"
-    verb = (
-        "a plural verb"
+        return _("Next comes {first}: from {last}, {looks}.", **told)
+    told["verb"] = (
+        _("a plural verb")
         if many > AGREES * one
-        else "a singular verb"
+        else _("a singular verb")
         if one > AGREES * many
-        else "a verb of any number"
+        else _("a verb of any number")
     )
     if many + one > MOSTLY:
-        return f"Next comes {verb}, such as {first}: {back}"
-    return f"Next comes {first}, or {verb}: {back}"
+        return _("Next comes {verb}, such as {first}: from {last}, {looks}.", **told)
+    return _("Next comes {first}, or {verb}: from {last}, {looks}.", **told)
 
 
 def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str, Role | None], ...]:
@@ -206,14 +211,22 @@ def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str
     scale = float(result.scale[layer])
     said: list[tuple[str, Role | None]] = [
         (quoted(result.tokens[row]), "query"),
-        (" looks at ", None),
+        (_(" looks at "), None),
         (quoted(result.tokens[column]), "key"),
-        (f": q · k = {format_number(score / scale)}, times {format_number(scale)} is {format_number(score)}; ", None),
-    ]
-    if abs(exact - float(weights[row, column])) < 1e-3:
-        said.append((f"softmax over the {int(seen.sum())} tokens it sees gives {format_number(exact)}", None))
+        (
+            _(
+                ": q · k = {product}, times {scale} is {score}; ",
+                product=format_number(score / scale), scale=format_number(scale), score=format_number(score),
+            ),
+            None,
+        ),
+    ]  # fmt: skip
+    weight = float(weights[row, column])
+    if abs(exact - weight) < 1e-3:
+        gives = {"count": int(seen.sum()), "weight": format_number(exact)}
+        said.append((_("softmax over the {count} tokens it sees gives {weight}", **gives), None))
     else:  # positions that are added to the scores
-        said.append((f"with its positions softmax gives {format_number(float(weights[row, column]))}", None))
+        said.append((_("with its positions softmax gives {weight}", weight=format_number(weight)), None))
     return tuple(said)
 
 
@@ -227,9 +240,9 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
         "effective rank of W_Q^T W_K": result.rank,
         "weight of the last query on the token it looks at most": result.weights[:, :, -1].max(-1),
     }  # fmt: skip
-    quantities |= {f"mean weight on {KINDS[kind]}": found.scores[at] for at, kind in enumerate(KINDS)}
+    quantities |= {"mean weight on " + KINDS[kind]: found.scores[at] for at, kind in enumerate(KINDS)}
     for place in np.ndindex(*result.shape):
-        name = head_name((place[0], place[1]))
+        name = f"layer {place[0] + 1}, head {place[1] + 1}"
         rows += [(name, quantity, float(values[place])) for quantity, values in quantities.items()]
     rows += [
         (word, "probability as next word", float(p))
@@ -242,7 +255,7 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
         rows += [(f"after {depth} layers", "inputs that the last token depends on", float(reach)),
                  (f"after {depth} layers", "mean cosine of two tokens", float(cosine))]  # fmt: skip
     if accuracy is not None:
-        for at, label in enumerate(accuracy.labels):
+        for at, label in enumerate(map(str.__str__, accuracy.labels)):  # in English, as all of a table
             low, high = accuracy.interval[at]
             rows += [(label, quantity, float(value)) for quantity, value in (
                 ("share right with all heads", accuracy.whole[at]), ("share right", accuracy.left[at]),
@@ -253,15 +266,15 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
 
 def numbers(result: TrainedResult) -> tuple[tuple[str, Role | None], ...]:
     """How likely a verb of each number is next, each in the colour of its bars; nothing but for the grammar."""
-    (many, _), (one, _) = result.plural, result.singular
+    many, one = result.plural[0], result.singular[0]
     if math.isnan(many):
         return ()
     return (
-        ("In all, ", None),
-        (f"plural verbs {percent(many)}", NUMBERS["plural"]),
-        (", ", None),
-        (f"singular verbs {percent(one)}", NUMBERS["singular"]),
-        (f", other words {percent(max(0.0, 1 - many - one))}", None),
+        (_("In all, "), None),
+        (_("plural verbs {share}", share=percent(many)), NUMBERS["plural"]),
+        (str(COMMA), None),
+        (_("singular verbs {share}", share=percent(one)), NUMBERS["singular"]),
+        (_(", other words {share}", share=percent(max(0.0, 1 - many - one))), None),
     )
 
 
@@ -275,60 +288,90 @@ def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | 
     """
     best = {kind: found.best(kind) for kind in KINDS}
     named = "  \n".join(
-        f"{KINDS[kind]}: {head_name(head)}, weight {code(found.scores[at][head])}, chance {code(found.chance[at])}"
+        _(
+            "{kind}: {head}, weight {weight}, chance {chance}",
+            kind=KINDS[kind],
+            head=head_name(head),
+            weight=code(found.scores[at][head]),
+            chance=code(found.chance[at]),
+        )
         for at, (kind, head) in enumerate(best.items())
         if head is not None
     )
+    own = FACTORS.index(1.0)
     return (
         ProofStep(
-            "A head is named by what it does on average, not by one picture. On tokens that are said twice: the "
-            "weight on the place before, on the same token's first place, and on what followed it there. On texts "
-            "that training never showed: the weight on the word that decides what comes next.",
+            _(
+                "A head is named by what it does on average, not by one picture. On tokens that are said twice: the "
+                "weight on the place before, on the same token's first place, and on what followed it there. On "
+                "texts that training never showed: the weight on the word that decides what comes next."
+            ),
             named,
         ),
         ProofStep(
-            "That a head looks at a word does not prove that its look is needed. So its columns of W_O are set to "
-            "zero, and the model is asked again: what gets worse is what the head was for.",
+            _(
+                "That a head looks at a word does not prove that its look is needed. So its columns of W_O are set "
+                "to zero, and the model is asked again: what gets worse is what the head was for."
+            ),
             _worth(accuracy, best["agreement"]),
         ),
         ProofStep(
-            "Softmax ignores what all scores of a row share, and q · b_K is just that: whatever training made of the "
-            "key bias, taking it out moves nothing, unless positions are turned into the keys. The value bias adds "
-            "W_O b_V to every output.",
+            _(
+                "Softmax ignores what all scores of a row share, and q · b_K is just that: whatever training made of "
+                "the key bias, taking it out moves nothing, unless positions are turned into the keys. The value "
+                "bias adds W_O b_V to every output."
+            ),
             measured(result, "bias-k", "bias-v"),
         ),
         ProofStep(
-            "Attention sums over keys, and sums have no order: without positions and without a mask a shuffle only "
-            "moves the states along. A causal mask tells order too, as each token sees how many stand before it.",
-            measured(result, "perm-self") or f"The next word's probabilities move by {code(result.shuffled[0])}.",
+            _(
+                "Attention sums over keys, and sums have no order: without positions and without a mask a shuffle "
+                "only moves the states along. A causal mask tells order too, as each token sees how many stand before "
+                "it."
+            ),
+            measured(result, "perm-self")
+            or _("The next word's probabilities move by {moved}.", moved=code(result.shuffled[0])),
         ),
         ProofStep(
-            "Where one weight of a row is nearly 1, softmax passes almost no gradient back: its Jacobian "
-            "diag(a) − a aᵀ goes to 0. A trained head may have gone there, as it no longer needs to learn.",
-            f"The largest weight is {code(result.largest[FACTORS.index(1.0)].mean())} on average at the model's own "
-            f"scale, ‖Jacobian‖ {code(result.gradient[FACTORS.index(1.0)].mean())}; with the scores times eight "
-            f"{code(result.largest[-1].mean())} and {code(result.gradient[-1].mean())}.",
+            _(
+                "Where one weight of a row is nearly 1, softmax passes almost no gradient back: its Jacobian "
+                "diag(a) − a aᵀ goes to 0. A trained head may have gone there, as it no longer needs to learn."
+            ),
+            _(
+                "The largest weight is {largest} on average at the model's own scale, ‖Jacobian‖ {gradient}; with "
+                "the scores times eight {largest_then} and {gradient_then}.",
+                largest=code(result.largest[own].mean()), gradient=code(result.gradient[own].mean()),
+                largest_then=code(result.largest[-1].mean()), gradient_then=code(result.gradient[-1].mean()),
+            ),
         ),
         ProofStep(
-            "Each layer mixes what the one below has mixed, so the last token depends on ever more inputs, and "
-            "tokens may grow alike. A head compares tokens in at most d_head directions, and uses as many as "
-            "training left.",
-            f"At the top the last token depends on {code(result.reach[-1])} inputs; two tokens have cosine "
-            f"{code(result.cosine[0])} below and {code(result.cosine[-1])} above; of {result.d_head} directions a "
-            f"head uses {code(result.rank.mean())} on average.",
+            _(
+                "Each layer mixes what the one below has mixed, so the last token depends on ever more inputs, and "
+                "tokens may grow alike. A head compares tokens in at most d_head directions, and uses as many as "
+                "training left."
+            ),
+            _(
+                "At the top the last token depends on {inputs} inputs; two tokens have cosine {below} below and "
+                "{above} above; of {most} directions a head uses {used} on average.",
+                inputs=code(result.reach[-1]), below=code(result.cosine[0]), above=code(result.cosine[-1]),
+                most=result.d_head, used=code(result.rank.mean()),
+            ),
         ),
-    )
+    )  # fmt: skip
 
 
 def _worth(accuracy: AccuracyResult | None, head: Head | None) -> str:
     if accuracy is None:
-        return "The question “What is each head for?”, beside the picture, shows what each is worth."
+        return _("The question “What is each head for?”, beside the picture, shows what each is worth.")
     lines = []
     for at, label in enumerate(accuracy.labels):
         low, high = accuracy.interval[at]
-        one = f"; without {head_name(head)} {code(accuracy.each[head][at])}" if head else ""
-        lines.append(
-            f"{label}: right {code(accuracy.left[at])} (95 %: {low:.2f} to {high:.2f}), chance "
-            f"{code(accuracy.chance[at])}{one}"
+        told = {"asked": label, "right": code(accuracy.left[at]), "chance": code(accuracy.chance[at])}
+        line = _(
+            "{asked}: right {right} (95 %: {low:.2f} to {high:.2f}), chance {chance}", low=low, high=high, **told
         )
+        if head:
+            left = code(accuracy.each[head][at])
+            line = _("{line}; without {head} {left}", line=line, head=head_name(head), left=left)
+        lines.append(line)
     return "  \n".join(lines)
