@@ -326,8 +326,8 @@ def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | 
         ProofStep(
             _(
                 "Attention sums over keys, and sums have no order: without positions and without a mask a shuffle "
-                "only moves the states along. A causal mask tells order too, as each token sees how many stand before "
-                "it."
+                "only moves the states along. A causal mask tells order too, as each token sees how many stand "
+                "before it."
             ),
             measured(result, "perm-self")
             or _("The next word's probabilities move by {moved}.", moved=code(result.shuffled[0])),

@@ -27,9 +27,14 @@ from attention_core.figures.matrix import (
 from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy, ngettext
 
 ROLES: Final[tuple[Role, Role]] = ("query", "output")
-SHOWN: Final = {"weights": "weights", "cache": "cache", "bytes": "bytes", "operations": "FLOPs"}
+SHOWN: Final = {
+    "weights": gettext_lazy("weights"), "cache": gettext_lazy("cache"), "bytes": gettext_lazy("bytes"),
+    "operations": gettext_lazy("FLOPs"),
+}  # fmt: skip
 
 
 def variants_view(
@@ -63,12 +68,12 @@ def crossing_view(times: CrossingResult) -> MatrixView:
     series = tuple(
         Series(name=name, values=median[timed], band=(low[timed], high[timed]), role=role, growing=True)
         for name, role, median, low, high in zip(
-            ("softmax, fused kernel", "linear"), ROLES, times.median, times.low, times.high, strict=True
+            (_("softmax, fused kernel"), _("linear")), ROLES, times.median, times.low, times.high, strict=True
         )
     )
     panel = LinesPanel(
-        title="Time of one layer on this device", x=times.sizes[timed], x_title="tokens of the text", series=series,
-        y_title="seconds, median and quartiles", log_x=True, log_y=True,
+        title=_("Time of one layer on this device"), x=times.sizes[timed], x_title=_("tokens of the text"),
+        series=series, y_title=_("seconds, median and quartiles"), log_x=True, log_y=True,
     )  # fmt: skip
     return MatrixView(panels=(panel,), summary=crossing_said(times))
 
@@ -76,10 +81,11 @@ def crossing_view(times: CrossingResult) -> MatrixView:
 def crossing_said(times: CrossingResult) -> str:
     """From which length on linear attention takes less time, in a sentence."""
     if np.isnan(times.crossing):
-        return "Among the lengths that were timed there is none from which linear attention takes less time."
+        return _("Among the lengths that were timed there is none from which linear attention takes less time.")
     if times.crossing <= times.sizes[0]:
-        return "At each length that was timed linear attention takes less time."
-    return f"From about {format_number(times.crossing)} tokens on linear attention takes less time here."
+        return _("At each length that was timed linear attention takes less time.")
+    crossing = format_number(times.crossing)
+    return _("From about {crossing} tokens on linear attention takes less time here.", crossing=crossing)
 
 
 def variants_table(config: VariantsConfig, result: VariantsResult) -> Table:
@@ -108,30 +114,42 @@ def variants_table(config: VariantsConfig, result: VariantsResult) -> Table:
 def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixView:
     full, grouped, linear = (of_head(each, head) for each in (result.full, result.grouped, result.linear))
     limits = (0.0, max(float(np.nanmax(each)) for each in (full, grouped, linear)) or 1.0)
-    shared = _words(config) | {"quantity": "weight", "scale": "sequential", "limits": limits}
+    shared = _words(config) | {"quantity": _("weight"), "scale": "sequential", "limits": limits}
     hidden = np.triu(np.ones(full.shape, bool), 1) if config.causal else None
-    kept = dict(zip(KV_HEADS, (f"{size:,} bytes" for size in result.token_bytes), strict=True))
+    kept = dict(zip(KV_HEADS, map(int, result.token_bytes), strict=True))
     panels: tuple[Panel, ...] = (
         MatrixPanel(
-            title=f"Full, {HEADS} heads",
+            title=_("Full, {heads} heads", heads=HEADS),
             values=full,
             hidden=hidden,
-            note=f"Keeps {kept[HEADS]} of each word.",
+            note=_("Keeps {size:,} bytes of each word.", size=kept[HEADS]),
             **shared,
         ),
-        MatrixPanel(title="Grouped", values=grouped, hidden=hidden, note="Keeps what the slider says.", **shared),
         MatrixPanel(
-            title="Multi-query", values=grouped[0], hidden=hidden, note=f"Keeps {kept[1]} of each word.", **shared
+            title=_("Grouped"), values=grouped, hidden=hidden, note=_("Keeps what the slider says."), **shared
         ),
         MatrixPanel(
-            title="Linear", values=linear, hidden=hidden, note=f"Keeps {result.state_bytes:,} bytes in all.", **shared
+            title=_("Multi-query"),
+            values=grouped[0],
+            hidden=hidden,
+            note=_("Keeps {size:,} bytes of each word.", size=kept[1]),
+            **shared,
+        ),
+        MatrixPanel(
+            title=_("Linear"),
+            values=linear,
+            hidden=hidden,
+            note=_("Keeps {size:,} bytes in all.", size=result.state_bytes),
+            **shared,
         ),
     )
-    values = tuple(f"{number} ({size} of each word)" for number, size in kept.items())
+    values = tuple(
+        _("{number} ({size:,} bytes of each word)", number=number, size=size) for number, size in kept.items()
+    )
     return MatrixView(
         panels=panels,
-        summary="When heads share keys, a model keeps less of each word it has read, and its weights change.",
-        sweep=Sweep(name="num_kv_heads", label="Heads of keys and values", values=values),
+        summary=_("When heads share keys, a model keeps less of each word it has read, and its weights change."),
+        sweep=Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values),
         front=2,
     )
 
@@ -145,35 +163,37 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
     numbers = tuple(str(i + 1) for i in range(result.keys.shape[1]))
     panels: tuple[Panel, ...] = (
         MatrixPanel(
-            title="Keys in the cache",
+            title=_("Keys in the cache"),
             values=kept,
             rows=axes["columns"],
-            columns=Axis(title="number of the key", labels=numbers),
-            quantity="key",
+            columns=Axis(title=_("number of the key"), labels=numbers),
+            quantity=_("key"),
             scale="diverging",
-            note=f"As many values are kept too: {int(result.token_bytes[_at(config)])} bytes for each word.",
+            note=_(
+                "As many values are kept too: {size} bytes for each word.", size=int(result.token_bytes[_at(config)])
+            ),
         ),
         MatrixPanel(
-            title="What each new word looks at",
+            title=_("What each new word looks at"),
             values=weights,
             hidden=np.triu(np.ones((n, n), bool), 1),
-            hidden_as="not there yet",
-            quantity="weight",
+            hidden_as=_("not there yet"),
+            quantity=_("weight"),
             scale="sequential",
             **axes,
         ),
         BarsPanel(
-            title="Difference from the whole pass",
+            title=_("Difference from the whole pass"),
             values=result.moved,
-            labels=Axis(title="word", labels=config.tokens),
-            quantity="max |difference|",
+            labels=Axis(title=_("word"), labels=config.tokens),
+            quantity=_("max |difference|"),
         ),
     )
     said = tuple(f"{i + 1}, {token}" for i, token in enumerate(config.tokens))
     return MatrixView(
         panels=panels,
-        summary="Each new word adds one row of keys and looks at all rows above; none of them is computed again.",
-        sweep=Sweep(name="word", label="Words so far", values=said),
+        summary=_("Each new word adds one row of keys and looks at all rows above; none of them is computed again."),
+        sweep=Sweep(name="word", label=_("Words so far"), values=said),
         front=2,
     )
 
@@ -181,32 +201,32 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
 def _bytes(config: VariantsConfig, result: VariantsResult) -> MatrixView:
     each = np.stack([result.cache_bytes(length) for length in LENGTHS], axis=1) / KIB  # (4, lengths) KiB
     state = np.full(len(LENGTHS), result.state_bytes / KIB)
-    names = [f"{number} {'head' if number == 1 else 'heads'}" for number in KV_HEADS]
+    names = [ngettext("{count} head", "{count} heads", number) for number in KV_HEADS]
+    names[-1] = _("{heads}, full", heads=names[-1])
     here = _at(config)
     curves = tuple(
-        Series(name=f"{name}, full" if number == HEADS else name, values=values, role="key" if i == here else None,
-               dashed=i != here)
-        for i, (number, name, values) in enumerate(zip(KV_HEADS, names, each, strict=True))
+        Series(name=name, values=values, role="key" if i == here else None, dashed=i != here)
+        for i, (name, values) in enumerate(zip(names, each, strict=True))
     )  # fmt: skip
     panels: tuple[Panel, ...] = (
         _over_lengths(
-            "Cache of a text", (*curves, Series(name="linear, its sums", values=state, role="output")), "KiB"
+            _("Cache of a text"), (*curves, Series(name=_("linear, its sums"), values=state, role="output")), "KiB"
         ),
         BarsPanel(
-            title="At this length",
+            title=_("At this length"),
             values=np.concatenate((each, state[None])).T,
-            labels=Axis(title="heads of keys", labels=(*map(str, KV_HEADS), "linear")),
+            labels=Axis(title=_("heads of keys"), labels=(*map(str, KV_HEADS), _("linear"))),
             quantity="KiB",
             log_y=True,
         ),
         BarsPanel(
-            title="Parameters of the layer",
+            title=_("Parameters of the layer"),
             values=result.parameters.astype(float),
-            labels=Axis(title="heads of keys", labels=tuple(map(str, KV_HEADS))),
-            quantity="parameters",
+            labels=Axis(title=_("heads of keys"), labels=tuple(map(str, KV_HEADS))),
+            quantity=_("parameters"),
         ),
     )
-    summary = "The cache grows with the text and with its heads of keys; linear attention's sums do not grow."
+    summary = _("The cache grows with the text and with its heads of keys; linear attention's sums do not grow.")
     return MatrixView(panels=panels, summary=summary, sweep=_lengths(), front=2)
 
 
@@ -214,38 +234,38 @@ def _operations(config: VariantsConfig, result: VariantsResult) -> MatrixView:
     softmax, linear = result.softmax_flops.astype(float), result.linear_flops.astype(float)
     panels: tuple[Panel, ...] = (
         _over_lengths(
-            "FLOPs over the length",
+            _("FLOPs over the length"),
             (
                 Series(name="softmax", values=softmax, role="query"),
-                Series(name="linear", values=linear, role="output"),
+                Series(name=_("linear"), values=linear, role="output"),
             ),
             "FLOPs",
         ),
         BarsPanel(
-            title="At this length",
+            title=_("At this length"),
             values=np.stack((softmax, linear), axis=1),
-            labels=Axis(title="attention", labels=("softmax", "linear")),
+            labels=Axis(title=_("attention"), labels=("softmax", _("linear"))),
             quantity="FLOPs",
             log_y=True,
         ),
     )
     summary = (
-        "Where all weights are formed first, both lines rise alike: without softmax nothing is won."
+        _("Where all weights are formed first, both lines rise alike: without softmax nothing is won.")
         if config.quadratic
-        else "Twice the text costs softmax attention four times as much; without softmax the line is less steep."
+        else _("Twice the text costs softmax attention four times as much; without softmax the line is less steep.")
     )
     return MatrixView(panels=panels, summary=summary, sweep=_lengths())
 
 
 def _over_lengths(title: str, series: tuple[Series, ...], y_title: str) -> LinesPanel:
     return LinesPanel(
-        title=title, x=np.array(LENGTHS), x_title="tokens of the text", series=series, y_title=y_title, log_x=True,
+        title=title, x=np.array(LENGTHS), x_title=_("tokens of the text"), series=series, y_title=y_title, log_x=True,
         log_y=True,
     )  # fmt: skip
 
 
 def _lengths() -> Sweep:
-    return Sweep(name="length", label="Length of a text", values=tuple(f"{length // KIB} k" for length in LENGTHS))
+    return Sweep(name="length", label=_("Length of a text"), values=tuple(f"{length // KIB} k" for length in LENGTHS))
 
 
 def _at(config: VariantsConfig) -> int:
@@ -254,6 +274,6 @@ def _at(config: VariantsConfig) -> int:
 
 def _words(config: VariantsConfig) -> dict[str, Any]:
     return {
-        "rows": Axis(title="query", labels=config.tokens, role="query"),
-        "columns": Axis(title="key", labels=config.tokens, role="key"),
+        "rows": Axis(title=_("query"), labels=config.tokens, role="query"),
+        "columns": Axis(title=_("key"), labels=config.tokens, role="key"),
     }

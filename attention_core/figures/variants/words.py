@@ -3,6 +3,7 @@
 from attention_core.experiments.variants import HEADS, KV_HEADS, CrossingResult, VariantsConfig, VariantsResult
 from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.variants.view import crossing_said
+from attention_core.language import gettext as _
 
 
 def proof(
@@ -15,45 +16,67 @@ def proof(
         result: Their result.
         times: What the clock said; None where it was not asked.
     """
-    clock = crossing_said(times) if times else "Measure the time, beside the picture, to see where both cross here."
+    ask = _("Measure the time, beside the picture, to see where both cross here.")
+    clock = crossing_said(times) if times else ask
     away = code(result.distances[KV_HEADS.index(config.num_kv_heads)])
     return (
         ProofStep(
-            "A head of :blue[queries] needs :orange[keys] and :green[values], not ones of its own. Shared ones are "
-            "repeated ones: head i meets those of its group, i ÷ (h / kv_heads) rounded down. So grouped attention "
-            "is full attention in which some rows of W_K and W_V are equal.",
+            _(
+                "A head of :blue[queries] needs :orange[keys] and :green[values], not ones of its own. Shared ones "
+                "are repeated ones: head i meets those of its group, i ÷ (h / kv_heads) rounded down. So grouped "
+                "attention is full attention in which some rows of W_K and W_V are equal."
+            ),
             measured(result, "kv-repeat"),
         ),
         ProofStep(
-            f"What is averaged is not what it replaces: from {HEADS} heads to fewer by their means the outputs move, "
-            "and a trained model is trained on from there.",
-            f"‖difference‖ / ‖output‖: {away} with the heads as they are set, and {code(result.linear_distance)} for "
-            "linear attention with the same weights.",
+            _(
+                "What is averaged is not what it replaces: from {heads} heads to fewer by their means the outputs "
+                "move, and a trained model is trained on from there.",
+                heads=HEADS,
+            ),
+            _(
+                "‖difference‖ / ‖output‖: {away} with the heads as they are set, and {linear} for "
+                "linear attention with the same weights.",
+                away=away,
+                linear=code(result.linear_distance),
+            ),
         ),
         ProofStep(
-            "Of each token so far the cache keeps one key and one value for each shared head: 2·kv_heads·d_head "
-            "numbers, whatever the number of heads of queries. W_K and W_V are as much smaller.",
+            _(
+                "Of each token so far the cache keeps one key and one value for each shared head: 2·kv_heads·d_head "
+                "numbers, whatever the number of heads of queries. W_K and W_V are as much smaller."
+            ),
             measured(result, "kv-bytes"),
         ),
         ProofStep(
-            "Under a causal mask a token's key and value depend on that token and its position alone, and its output "
-            "on earlier ones. So nothing that was computed changes when a word is added, and the newest row of the "
-            "whole pass is what the new query gives with the kept keys and values.",
+            _(
+                "Under a causal mask a token's key and value depend on that token and its position alone, and its "
+                "output on earlier ones. So nothing that was computed changes when a word is added, and the newest "
+                "row of the whole pass is what the new query gives with the kept keys and values."
+            ),
             measured(result, "cache-exact"),
         ),
         ProofStep(
-            "Without softmax a weight is a product, φ(q)·φ(k), and products may be taken in any order: "
-            "(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v). Softmax stands between the two and forbids it.",
+            _(
+                "Without softmax a weight is a product, φ(q)·φ(k), and products may be taken in any order: "
+                "(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v). Softmax stands between the two and forbids it."
+            ),
             measured(result, "linear-order"),
         ),
         ProofStep(
-            "φ(k)ᵀ v has d_head × d_head numbers whatever the number of tokens, so each token costs the same, and a "
-            "text of twice the length twice as much. Softmax attention forms n × n weights: four times as much.",
+            _(
+                "φ(k)ᵀ v has d_head × d_head numbers whatever the number of tokens, so each token costs the same, "
+                "and a text of twice the length twice as much. Softmax attention forms n × n weights: four times as "
+                "much."
+            ),
             f"{measured(result, 'linear-cost')}  \n{clock}",
         ),
         ProofStep(
-            "None of the variants knows order: each sums over the keys, and sums have none. But the key bias cancels "
-            "only under softmax, which ignores what all scores of a query share; φ(k + b) is another vector.",
+            _(
+                "None of the variants knows order: each sums over the keys, and sums have none. But the key bias "
+                "cancels only under softmax, which ignores what all scores of a query share; φ(k + b) is another "
+                "vector."
+            ),
             measured(result, "perm-self", "bias-k"),
         ),
     )
