@@ -8,22 +8,29 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import Controls, File, Page, Predict, Preset, Results
-from pages._shared.session.settings import settings_group
+from pages._shared.session.settings import error_message, settings_group
 from attention_core.experiments import learning as kept
 from attention_core.experiments import trained as study
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import trained as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-MANY, ONE, NEITHER = "“keys”, as “are” does", "“cabinet”, as “is” does", "Neither more than the other"
+MANY, ONE, NEITHER = (
+    gettext_lazy("“keys”, as “are” does"),
+    gettext_lazy("“cabinet”, as “is” does"),
+    gettext_lazy("Neither more than the other"),
+)
 SHOWN = {
-    "next": "What comes next?",
-    "heads": "Where do all heads look?",
-    "roles": "What is each head for?",
-    "biases": "What do its biases do?",
-    "order": "Does it know order?",
-    "scores": "Who is saturated?",
-    "depth": "What does depth do?",
+    "next": gettext_lazy("What comes next?"),
+    "heads": gettext_lazy("Where do all heads look?"),
+    "roles": gettext_lazy("What is each head for?"),
+    "biases": gettext_lazy("What do its biases do?"),
+    "order": gettext_lazy("Does it know order?"),
+    "scores": gettext_lazy("Who is saturated?"),
+    "depth": gettext_lazy("What does depth do?"),
 }
 LEADS = {"biases": "bias-k", "order": "perm-self"}
 CLAIMS = ("bias-k", "bias-v", "perm-self")
@@ -33,41 +40,57 @@ CLAIMS = ("bias-k", "bias-v", "perm-self")
 class View:
     """What is looked at: one of seven pictures, a head, a cell of it; and the heads that are switched off."""
 
-    show: str = setting("next", Choice(SHOWN, label="Question"))
-    head: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Head"))
-    cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label="Cell"))
-    off: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label="Heads off"))
+    show: str = setting("next", Choice(SHOWN, label=gettext_lazy("Question")))
+    head: tuple[study.Head, ...] = setting((), Coded(draw.read_heads, draw.write_heads, label=gettext_lazy("Head")))
+    cell: tuple[int, ...] = setting((), Coded(draw.read_cell, draw.write_cell, label=gettext_lazy("Cell")))
+    off: tuple[study.Head, ...] = setting(
+        (), Coded(draw.read_heads, draw.write_heads, label=gettext_lazy("Heads off"))
+    )
     order: str = setting(
         "place",
         Choice(
             draw.ORDERS,
-            label="Heads by",
-            hint="In a table with a row for each head. Of more heads than it has room for, those that come first.",
+            label=gettext_lazy("Heads by"),
+            hint=gettext_lazy(
+                "In a table with a row for each head. Of more heads than it has room for, those that come first."
+            ),
         ),
     )
 
 
 PRESETS = (
     Preset(
-        "Which head agrees?", "One head finds the subject; without it the verb is a guess.",
-        {"show": "roles"}, spoils=True,
+        gettext_lazy("Which head agrees?"),
+        gettext_lazy("One head finds the subject; without it the verb is a guess."),
+        {"show": "roles"},
+        spoils=True,
     ),
-    Preset("What does the key bias do?", "Rounding alone has moved it; nothing depends on it.", {"show": "biases"}),
     Preset(
-        "Does it know order?", "Positions tell it, and so may its mask; without both nothing moves.",
+        gettext_lazy("What does the key bias do?"),
+        gettext_lazy("Rounding alone has moved it; nothing depends on it."),
+        {"show": "biases"},
+    ),
+    Preset(
+        gettext_lazy("Does it know order?"),
+        gettext_lazy("Positions tell it, and so may its mask; without both nothing moves."),
         {"show": "order"},
     ),
-    Preset("Who is saturated?", "Trained heads are decided, and softmax passes little back.", {"show": "scores"}),
     Preset(
-        "A letter that comes again", "A head looks at what followed the same letter last time.",
+        gettext_lazy("Who is saturated?"),
+        gettext_lazy("Trained heads are decided, and softmax passes little back."),
+        {"show": "scores"},
+    ),
+    Preset(
+        gettext_lazy("A letter that comes again"),
+        gettext_lazy("A head looks at what followed the same letter last time."),
         {"model": "induction", "text": study.EXAMPLES["induction"]},
     ),
-)  # fmt: skip
+)
 
 
 def grade(result: study.TrainedResult) -> str | None:
     """Whose number the verbs have that come next; None where the text is not the grammar's."""
-    (many, _), (one, _) = result.plural, result.singular
+    many, one = result.plural[0], result.singular[0]
     if many != many:  # NaN: no model of the grammar
         return None
     if max(many, one) < draw.AGREES * min(many, one):
@@ -76,7 +99,9 @@ def grade(result: study.TrainedResult) -> str | None:
 
 
 PREDICT = Predict(
-    "“the keys near the cabinet …”: switch off the head that looks at “keys”. The next verb then goes with …",
+    gettext_lazy(
+        "“the keys near the cabinet …”: switch off the head that looks at “keys”. The next verb then goes with …"
+    ),
     (MANY, ONE, NEITHER),
     {"without": "agreement"},
     grade,
@@ -166,11 +191,16 @@ def picture(config: study.TrainedConfig, view: View, key: str) -> None:
     if view.show in ("next", "heads"):
         with page.caption if live else st.container(key="pinned_words"):
             lines = (draw.numbers(result) if view.show == "next" else (), draw.arithmetic(result, head, cell))
-            st.markdown("  \n".join(f":small[{role_markdown(line)}.]" for line in lines if line))
+            st.markdown("  \n".join(_(":small[{said}.]", said=role_markdown(line)) for line in lines if line))
     if live and config.text != page.settings["text"]:
         with page.caption:
             read = escape_markdown(" ".join(config.text))
-            st.markdown(f":small[This model reads its own example, “{read}”: the text of the box is the grammar’s.]")
+            st.markdown(
+                _(
+                    ":small[This model reads its own example, “{read}”: the text of the box is the grammar’s.]",
+                    read=read,
+                )
+            )
     if live and view.show in ("next", "heads", "roles"):
         with page.caption:
             draw_switches(result)
@@ -196,9 +226,9 @@ def draw_switches(result: study.TrainedResult) -> None:
         "disabled": free is None,
     }
     if listed:
-        st.multiselect("Heads that are off", every, placeholder="layer.head", **options)
+        st.multiselect(_("Heads that are off"), every, placeholder=_("layer.head"), **options)
     else:
-        st.pills("Heads that are on", every, selection_mode="multi", **options)
+        st.pills(_("Heads that are on"), every, selection_mode="multi", **options)
 
 
 @page.results
@@ -237,8 +267,8 @@ def draw_models(name: str) -> None:
     """Which model is looked at, and the way to open one's own."""
     key, declared = page.settings.key(name), page.settings.declared[name]
     st.session_state[key] = page.settings[name]
-    st.selectbox(declared.label, list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
-    with st.expander("Open a model of your own", expanded=page.settings[name] == study.OWN, type="compact"):
+    st.selectbox(str(declared.label), list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
+    with st.expander(_("Open a model of your own"), expanded=page.settings[name] == study.OWN, type="compact"):
         draw_open()
 
 
@@ -260,26 +290,30 @@ def begin_with(model: str) -> None:
 def draw_open() -> None:
     """Files that a visitor brings, and where the server's owner offers some, those; and what is open."""
     brought = st.file_uploader(
-        "config.json and model.safetensors",
+        _("config.json and model.safetensors"),
         type=["json", "safetensors"],
         accept_multiple_files=True,
         key=files_key(),
         max_upload_size=study.MAX_BYTES // 2**20,
-        help="Of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or qwen2, with tokenizer.json if there is "
-        "one; or a model that was kept on Learning. They stay in this session, are in no link, and leave with it.",
+        help=_(
+            "Of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or qwen2, with tokenizer.json if there is "
+            "one; or a model that was kept on Learning. They stay in this session, are in no link, and leave with it."
+        ),
     )
     files = {one.name: one for one in brought}
     if files and sum(one.size for one in brought) <= study.MAX_BYTES:
         draw_opener({name: one.getvalue() for name, one in files.items()})
     elif files:
-        st.error(f"These files have more than {megabytes(study.MAX_BYTES)}, which all models here may take together.")
+        most = megabytes(study.MAX_BYTES)
+        st.error(_("These files have more than {most}, which all models here may take together.", most=most))
     if offered := study.offered():
-        name = st.selectbox("On this server", list(offered), index=None, key=page.session_key("offered"))
+        name = st.selectbox(_("On this server"), list(offered), index=None, key=page.session_key("offered"))
         if name:
             draw_opener(name)
     if own := opened():
-        st.markdown(f":small[Open: **{escape_markdown(own.name)}**, {megabytes(own.nbytes)}.]")
-        st.button("Close it", key=page.session_key("close"), on_click=close)
+        name, size = escape_markdown(str(own.name)), megabytes(own.nbytes)
+        st.markdown(_(":small[Open: **{name}**, {size}.]", name=name, size=size))
+        st.button(_("Close it"), key=page.session_key("close"), on_click=close)
     if said := st.session_state.pop(page.session_key("refused"), ""):
         st.error(said)
 
@@ -290,12 +324,17 @@ def draw_opener(source: str | dict[str, bytes]) -> None:
     try:
         needed = len(*source.values()) if kept_alone else study.needed_bytes(source)
     except ValueError as error:
-        st.error(escape_markdown(str(error), 400))
+        st.error(refusal(error))
         return
-    room = f"{megabytes(study.free_bytes())} of {megabytes(study.MAX_BYTES)} for all models here are free"
-    st.markdown(f":small[It needs {megabytes(needed)} of memory; {room}.]")
+    free, most = megabytes(study.free_bytes()), megabytes(study.MAX_BYTES)
+    st.markdown(
+        _(
+            ":small[It needs {needed} of memory; {free} of {most} for all models here are free.]",
+            needed=megabytes(needed), free=free, most=most,
+        )
+    )  # fmt: skip
     where = "offered" if isinstance(source, str) else "brought"
-    st.button("Open it", key=page.session_key(f"open_{where}"), on_click=open_model, args=(source,))
+    st.button(_("Open it"), key=page.session_key(f"open_{where}"), on_click=open_model, args=(source,))
 
 
 def open_model(source: str | dict[str, bytes]) -> None:
@@ -309,13 +348,20 @@ def open_model(source: str | dict[str, bytes]) -> None:
             words = kept.letters(range(trained.config.kinds))
             own = study.hold(kept.rebuild(trained), words, content, name=name, longest=trained.config.tokens)
         else:
-            own = study.read_files(source, "your model")
+            own = study.read_files(source, gettext_lazy("your model"))
     except ValueError as error:
-        st.session_state[page.session_key("refused")] = escape_markdown(str(error), 400)
+        st.session_state[page.session_key("refused")] = refusal(error)
         return
     st.session_state[page.session_key("brought")] = own
     let_go_of_files()
     begin_with(study.OWN)
+
+
+def refusal(error: ValueError) -> str:
+    """Why files are no model, as Markdown."""
+    if isinstance(error, ConfigError):
+        return error_message(error, page.settings)
+    return escape_markdown(str(error), 400)
 
 
 def close() -> None:

@@ -7,43 +7,58 @@ from attention_core.experiments.settings import Choice, Whole, setting
 from attention_core.figures import variants as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.panels import AVERAGE
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-SAME, DIFFERENT = "The same, but for rounding", "Different, from some word on"
+SAME, DIFFERENT = gettext_lazy("The same, but for rounding"), gettext_lazy("Different, from some word on")
 LEADS = {"weights": "kv-repeat", "cache": "cache-exact", "bytes": "kv-bytes", "operations": "linear-cost"}
 BEFORE = ("perm-self", "bias-k")  # claims of other pages, and what becomes of them here
 CLAIMS = (*LEADS.values(), "linear-order", *BEFORE)
-MEASURE = {"none": "not now", "n": "over the length"}
-HEAD = {AVERAGE: "average"} | {str(i + 1): str(i + 1) for i in range(study.HEADS)}
+MEASURE = {"none": gettext_lazy("not now"), "n": gettext_lazy("over the length")}
+HEAD = {AVERAGE: gettext_lazy("average")} | {str(i + 1): str(i + 1) for i in range(study.HEADS)}
 
 
 @settings_group("variants")
 class View:
     """What is looked at: one of four pictures, a head of its weights, and where the cache's slider stands."""
 
-    show: str = setting("weights", Choice(draw.SHOWN, label="Show", listed=False))
-    head: str = setting(AVERAGE, Choice(HEAD, label="Head"))
-    measure: str = setting("none", Choice(MEASURE, label="Measure the time", hint="On this device, now."))
+    show: str = setting("weights", Choice(draw.SHOWN, label=gettext_lazy("Show"), listed=False))
+    head: str = setting(AVERAGE, Choice(HEAD, label=gettext_lazy("Head")))
+    measure: str = setting(
+        "none", Choice(MEASURE, label=gettext_lazy("Measure the time"), hint=gettext_lazy("On this device, now."))
+    )
     seconds: int = setting(4, study.SECONDS)
-    word: int = setting(64, Whole(1, 64, label="Words so far"))
+    word: int = setting(64, Whole(1, 64, label=gettext_lazy("Words so far")))
 
 
 PRESETS = (
-    Preset("One for all", "Multi-query attention: an eighth of the cache, and other outputs.", {"num_kv_heads": 1}),
     Preset(
-        "Very long texts", "The cache outgrows everything; linear attention's sums stay as they are.",
+        gettext_lazy("One for all"),
+        gettext_lazy("Multi-query attention: an eighth of the cache, and other outputs."),
+        {"num_kv_heads": 1},
+    ),
+    Preset(
+        gettext_lazy("Very long texts"),
+        gettext_lazy("The cache outgrows everything; linear attention's sums stay as they are."),
         {"show": "bytes", "length": study.LENGTHS[-1], "num_kv_heads": study.HEADS},
     ),
     Preset(
-        "Twice the text", "With softmax four times the work, without it twice.",
+        gettext_lazy("Twice the text"),
+        gettext_lazy("With softmax four times the work, without it twice."),
         {"show": "operations", "length": study.LENGTHS[0]},
     ),
-    Preset("Groups mixed up", "Repeated in turn instead of side by side: nothing warns, all outputs are wrong.",
-           {"tiled": True}),
     Preset(
-        "A lost place", "A cache of rotary keys, and positions that begin anew: each word looks elsewhere.",
-        {"show": "cache", "positions": "rotary", "restart": True}, spoils=True,
+        gettext_lazy("Groups mixed up"),
+        gettext_lazy("Repeated in turn instead of side by side: nothing warns, all outputs are wrong."),
+        {"tiled": True},
     ),
-)  # fmt: skip
+    Preset(
+        gettext_lazy("A lost place"),
+        gettext_lazy("A cache of rotary keys, and positions that begin anew: each word looks elsewhere."),
+        {"show": "cache", "positions": "rotary", "restart": True},
+        spoils=True,
+    ),
+)
 
 
 def grade(result: study.VariantsResult) -> str | None:
@@ -53,12 +68,16 @@ def grade(result: study.VariantsResult) -> str | None:
 
 
 PREDICT = Predict(
-    "Read the sentence word by word, with rotary positions and a cache of keys and values. Beside those of the whole "
-    "sentence the outputs are …",
+    gettext_lazy(
+        "Read the sentence word by word, with rotary positions and a cache of keys and values. Beside those of the "
+        "whole sentence the outputs are …"
+    ),
     (SAME, DIFFERENT),
     {"positions": "rotary", "show": "cache"},
     grade,
-    headline="Heads that share their keys, a cache that grows with the text, and attention without softmax.",
+    headline=gettext_lazy(
+        "Heads that share their keys, a cache that grows with the text, and attention without softmax."
+    ),
     spoilers=("cache-exact",),
 )
 
@@ -68,8 +87,8 @@ page = Page("variants", config=study.VariantsConfig, view=View, presets=PRESETS,
 @page.controls
 def controls(controls: Controls) -> None:
     controls.show("show", "tokens")
-    controls.section("Attention", "num_kv_heads", "positions", "causal", "head")
-    controls.section("Clock", "measure", "seconds")
+    controls.section(_("Attention"), "num_kv_heads", "positions", "causal", "head")
+    controls.section(_("Clock"), "measure", "seconds")
     controls.break_it("tiled", "repeated", "restart", "quadratic", "softmax")
 
 
