@@ -10,26 +10,26 @@ from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixVi
 from attention_core.figures.theme import Role
 from attention_core.figures.trained.words import NUMBERS, OFF, greyed, head_name, heads_axis, next_said, quoted
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy as _lazy
+from attention_core.language import gettext_lazy
 
 ASKED: Final = {
-    "agreement-near": _lazy("verb at once"),
-    "agreement-phrase": _lazy("past a phrase"),
-    "agreement-clause": _lazy("past a clause"),
-    "agreement-bracket": _lazy("past brackets"),
-    "pronoun": _lazy("he, she, it, they"),
-    "reflexive": _lazy("himself, itself"),
-    "closing": _lazy("closing ) or ”"),
-    "names": _lazy("name again"),
-    "reverse": _lazy("the letter"),
-    "induction": _lazy("the letter"),
+    "agreement-near": gettext_lazy("verb at once"),
+    "agreement-phrase": gettext_lazy("past a phrase"),
+    "agreement-clause": gettext_lazy("past a clause"),
+    "agreement-bracket": gettext_lazy("past brackets"),
+    "pronoun": gettext_lazy("he, she, it, they"),
+    "reflexive": gettext_lazy("himself, itself"),
+    "closing": gettext_lazy("closing ) or ”"),
+    "names": gettext_lazy("name again"),
+    "reverse": gettext_lazy("the letter"),
+    "induction": gettext_lazy("the letter"),
 }
 GUESSED: Final = 0.1  # above chance: what is right less often is called a guess
 SHORT: Final = {
-    "previous": _lazy("word before"),
-    "same": _lazy("same word"),
-    "induction": _lazy("what followed"),
-    "agreement": _lazy("deciding word"),
+    "previous": gettext_lazy("word before"),
+    "same": gettext_lazy("same word"),
+    "induction": gettext_lazy("what followed"),
+    "agreement": gettext_lazy("deciding word"),
 }
 
 
