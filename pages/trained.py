@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
+from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import Controls, File, Page, Predict, Preset, Results
 from pages._shared.session.settings import error_message, settings_group
@@ -265,7 +266,7 @@ def weights_file(model: str) -> File:
 
 def draw_models(name: str) -> None:
     """Which model is looked at, and the way to open one's own."""
-    key, declared = page.settings.key(name), page.settings.declared[name]
+    key, declared = worded_key(page.settings.key(name)), page.settings.declared[name]
     st.session_state[key] = page.settings[name]
     st.selectbox(str(declared.label), list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
     with st.expander(_("Open a model of your own"), expanded=page.settings[name] == study.OWN, type="compact"):
@@ -274,7 +275,7 @@ def draw_models(name: str) -> None:
 
 def switch_model() -> None:
     """Called when another model is chosen: it begins with its own text."""
-    chosen = st.session_state.get(page.settings.key("model"))
+    chosen = st.session_state.get(worded_key(page.settings.key("model")))
     if chosen in study.MODELS:
         begin_with(chosen)
 

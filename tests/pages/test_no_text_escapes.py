@@ -31,14 +31,14 @@ NO_WORDS = {
     "config", "imgs", "qr", "room", "page", "fileName", "mimeType", "appHash", "hash", "urlPathname", "gapSize",
     "align", "justify", "direction", "labelVisibility", "textAlignmentConfig", "elementType", "style", "dataType",
     "iconPosition", "pageScriptHash", "jsContent", "stroke", "ribbons", "hidden", "arrowData", "columns.data", "save",
-    "codeText", "autocomplete", "href", "queryString", "deferredFileId", "state",
+    "codeText", "autocomplete", "href", "queryString", "deferredFileId", "state", "clickMode",
     "UnknownElement.json.text", "Dataframe.columns",
 }  # fmt: skip
 # Names that are the same in all languages.
 NAMES = {
     "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "QK", "norm", "Norm", "ALiBi", "AdamW", "Adam", "SGD", "Dropout",
     "English", "RoPE", "ReLU", "GELU", "float", "bfloat", "cpu", "max", "mean", "Var", "NaN", "FLOPs", "Transformer",
-    "torch", "head", "model", "CSV", "JSON", "PNG", "SVG", "HTML",
+    "torch", "head", "model", "safetensors", "CSV", "JSON", "PNG", "SVG", "HTML",
 }  # fmt: skip
 # Words that a person has typed, or a model says.
 VOCABULARY = {*grammar.WORDS, "dog", "fox", "and", "ran", "one", "big", "hill", "mat", "sat", "the", "cat"}

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from pages._shared.core.language import worded_key
 from attention_core.checkpoints.languages import SHIPPED
 from attention_core.experiments import learning
 from attention_core.experiments.run import run
 from attention_core.experiments.trained import HeadsConfig, models, run_heads
+from attention_core.language import using
 from tests.pages.conftest import Open
 from tests.pages.read import button, outcome, said, views
 
@@ -73,6 +75,15 @@ def test_a_link_that_names_a_model_and_no_text_says_what_is_read(open_answered: 
     at.text_input(key="trained_text").set_value("a b a").run()
     assert "reads its own example" not in said(at)
     assert "Next comes “b”" in said(at)
+
+
+def test_in_chinese_another_model_is_chosen_by_its_own_box(open_answered: Open) -> None:
+    at = open_answered("trained", lang="zh")
+    with using("zh"):
+        at.selectbox(key=worded_key("trained_model")).set_value("induction").run()
+        assert not [*at.exception, *at.error]
+        assert at.text_input(key=worded_key("trained_text")).value == "k c f a h d c f a"
+    assert dict(at.query_params)["trained_model"] == "induction"
 
 
 @pytest.mark.parametrize(("switch", "value"), [("untrained", True), ("factor", 8.0), ("without", "agreement")])
