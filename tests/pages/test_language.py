@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import threading
+from functools import cache
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -31,7 +32,7 @@ class Pretended:
 @pytest.fixture
 def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     english = language.catalogue(language.ENGLISH)
-    monkeypatch.setattr(language, "catalogue", lambda spoken: Pretended() if spoken == "zh" else english)
+    monkeypatch.setattr(language, "catalogue", cache(lambda spoken: Pretended() if spoken == "zh" else english))
 
 
 def shares() -> Text:

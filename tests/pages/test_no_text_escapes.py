@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -57,7 +58,9 @@ class Bracketed:
 @pytest.fixture(autouse=True)
 def bracketed(monkeypatch: pytest.MonkeyPatch) -> None:
     english = language.catalogue(language.ENGLISH)
-    monkeypatch.setattr(language, "catalogue", lambda spoken: english if spoken == language.ENGLISH else Bracketed())
+    monkeypatch.setattr(
+        language, "catalogue", cache(lambda spoken: english if spoken == language.ENGLISH else Bracketed())
+    )
 
 
 def shown(at: AppTest) -> Iterator[tuple[str, str]]:
