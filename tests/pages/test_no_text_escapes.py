@@ -39,7 +39,7 @@ NO_WORDS = {
 NAMES = {
     "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "QK", "norm", "Norm", "ALiBi", "AdamW", "Adam", "SGD", "Dropout",
     "English", "RoPE", "ReLU", "GELU", "float", "bfloat", "cpu", "max", "mean", "Var", "NaN", "FLOPs", "Transformer",
-    "torch", "head", "model", "safetensors", "CSV", "JSON", "PNG", "SVG", "HTML",
+    "torch", "head", "model", "safetensors", "exp", "KiB", "MiB", "GiB", "CSV", "JSON", "PNG", "SVG", "HTML",
 }  # fmt: skip
 # Words that a person has typed, or a model says.
 VOCABULARY = {*grammar.WORDS, "dog", "fox", "and", "ran", "one", "big", "hill", "mat", "sat", "the", "cat"}
