@@ -121,7 +121,7 @@ def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
 def number_in_words(verdict: Verdict) -> str:
     """What was measured, as a sentence that may follow a colon; what rounding leaves of nothing is called so."""
     number = format_number(verdict.measured) + _unit(verdict)
-    if verdict.rounding and verdict.outcome == "holds":
+    if verdict.rounding and verdict.outcome == "holds" and verdict.measured >= 0:
         says = str(verdict.says).replace(_("by at most"), _("by"))
         if verdict.measured == 0:
             return _("{says} **nothing**.", says=says)
