@@ -24,6 +24,7 @@ KEY_TYPED: Final = "_class_typed"  # the key in the field on Home
 PANEL: Final = "_class_panel"  # the component of the class on every page
 START: Final = "_class_start"  # the component that opens a class
 OWN_PLACE: Final = "_class_own"  # where a student was before following
+CLASS_LANGUAGE: Final = "_class_language"  # the teacher's language
 FOLLOWED: Final = "_class_followed"  # the last call that was followed, and of which class
 TO_MEASURE: Final = "_class_measure"  # the page whose question is to be measured, and the question
 MEASURED: Final = "_class_measured"  # what was measured

@@ -193,7 +193,8 @@ export interface Prepared extends Written {
   page: string;
   at: number;
 }
-export type Place = { page: string; settings: string };
+/** The language is the teacher's, of a place that a teacher calls to. */
+export type Place = { page: string; settings: string; language?: string };
 export interface ClassData {
   room: string;
   /** Whether the key was typed on this page. */
