@@ -8,6 +8,7 @@ beside them as a module, ``words_zh.js``.
 import json
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,7 @@ ROOT: Final = Path(__file__).parents[1]
 ROOMS: Final = {"attention_core": "attention_core/locale", "pages": "pages/_shared/locale"}
 KEYWORDS: Final = {"_": None, "gettext": None, "gettext_lazy": None, "ngettext": (1, 2), "ngettext_lazy": (1, 2)}
 SCRIPTS: Final = "pages/_shared/components/web/base"
+UNDATED: Final = datetime(2000, 1, 1, tzinfo=UTC)  # so that the same texts give the same file
 METHODS: Final = [("**.py", "python"), ("**.js", "javascript")]
 
 
@@ -45,7 +47,7 @@ def merged(room: str, language: str) -> Catalog:
     """What is translated of a room's texts, and those that are not."""
     path, found = path_of(room, language), texts(room)
     known = read_po(BytesIO(path.read_bytes()), locale=language) if path.exists() else Catalog(locale=language)
-    result = Catalog(locale=language, header_comment="", fuzzy=False)
+    result = Catalog(locale=language, header_comment="", fuzzy=False, creation_date=UNDATED, revision_date=UNDATED)
     for message in found:
         if message.id:
             old = known.get(message.id[0] if isinstance(message.id, tuple) else message.id)
