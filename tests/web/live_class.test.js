@@ -27,7 +27,7 @@ test("a student is taken to a place once for each call, and back to where they w
   const said = [];
   const panel = { data: { page: "masks", followed: null, own: false }, say: (one) => said.push(one) };
   const way = new Follow(panel, "ABCDE");
-  const there = { page: "scaling", settings: "s=1" };
+  const there = { page: "scaling", settings: "s=1", language: "zh" };
   assert.equal(way.follow(there, 1), false);
   given.mock.timers.tick(4000);
   assert.equal(said.length, 2, "a move that was not made is asked for again");
