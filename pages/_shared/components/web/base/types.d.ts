@@ -4,6 +4,7 @@ export type Role = "query" | "key" | "value" | "output";
 export type Pair = [number, number];
 
 export interface Component<Data> {
+  /** With the visitor's `language`, which component.js takes for all of them. */
   data: Data;
   parentElement: ShadowRoot;
   setStateValue(name: string, value: unknown): void;
