@@ -152,7 +152,7 @@ def test_a_session_that_begins_while_following_does_not_take_that_for_where_it_w
 
 
 def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any]) -> None:
-    said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&device=cpu&course=order&step=2&seed=3"})
+    said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&lang=zh&device=cpu&course=order&step=2&seed=3"})
     assert session["sent"] == ("scaling", {"seed": "3"})
 
 
