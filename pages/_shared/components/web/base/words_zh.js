@@ -2,6 +2,7 @@
 
 export default {
   " {says} ": "：{says}",
+  " {text}": "{text}",
   ". {page}: {says} {told}.": "。{page}：{says}{told}。",
   "A question, then an answer a line; an empty line begins the next. A * marks the right answer.": "先写问题，再写答案，每行一个；空一行开始下一题。用 * 标出正确答案。",
   "Another answer is right.": "正确的是另一个答案。",

@@ -114,7 +114,10 @@ export class Student {
       shown: _("Counted."),
       revealed: question.page ? _("Measured.") : _("Answered."),
     };
-    this.line.replaceChildren(element("b", {}, titles[phase === "waiting" ? "open" : phase]), ` ${question.text}`);
+    this.line.replaceChildren(
+      element("b", {}, titles[phase === "waiting" ? "open" : phase]),
+      _(" {text}", { text: question.text }),
+    );
     this.sent.textContent = this.comment(state);
     this.mark();
   }
