@@ -1,11 +1,14 @@
 """Keeps the catalogues: ``python -m tools.languages`` reads all texts, merges them, compiles, and says what lacks.
 
 Each room of the project has its own, ``attention_core/locale`` and ``pages/_shared/locale``. What is new stands in
-``messages.po`` without a translation; a text that nobody uses any more goes.
+``messages.po`` without a translation; a text that nobody uses any more goes. What scripts say in browsers is put
+beside them as a module, ``words_zh.js``.
 """
 
+import json
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -20,6 +23,8 @@ from attention_core.language import DOMAIN, ENGLISH, LANGUAGES
 ROOT: Final = Path(__file__).parents[1]
 ROOMS: Final = {"attention_core": "attention_core/locale", "pages": "pages/_shared/locale"}
 KEYWORDS: Final = {"_": None, "gettext": None, "gettext_lazy": None, "ngettext": (1, 2), "ngettext_lazy": (1, 2)}
+SCRIPTS: Final = "pages/_shared/components/web/base"
+UNDATED: Final = datetime(2000, 1, 1, tzinfo=UTC)  # so that the same texts give the same file
 METHODS: Final = [("**.py", "python"), ("**.js", "javascript")]
 
 
@@ -42,7 +47,7 @@ def merged(room: str, language: str) -> Catalog:
     """What is translated of a room's texts, and those that are not."""
     path, found = path_of(room, language), texts(room)
     known = read_po(BytesIO(path.read_bytes()), locale=language) if path.exists() else Catalog(locale=language)
-    result = Catalog(locale=language, header_comment="", fuzzy=False)
+    result = Catalog(locale=language, header_comment="", fuzzy=False, creation_date=UNDATED, revision_date=UNDATED)
     for message in found:
         if message.id:
             old = known.get(message.id[0] if isinstance(message.id, tuple) else message.id)
@@ -66,6 +71,22 @@ def as_mo(catalogue: Catalog) -> bytes:
     return file.getvalue()
 
 
+def as_module(catalogue: Catalog) -> bytes:
+    """What a catalogue has of the texts of scripts, as a module in JavaScript: an object from English."""
+    words = {
+        message.id: message.string
+        for message in catalogue
+        if message.string and any(path.endswith(".js") for path, _ in message.locations)
+    }
+    told = json.dumps(dict(sorted(words.items())), ensure_ascii=False, indent=2)
+    return f"// Written by `python -m tools.languages`.\n\nexport default {told};\n".encode()
+
+
+def module_of(language: str) -> Path:
+    """Where the words of scripts stand."""
+    return ROOT / SCRIPTS / f"words_{language}.js"
+
+
 def lacking(catalogue: Catalog) -> Iterator[str]:
     """The texts that are not translated."""
     for message in catalogue:
@@ -82,6 +103,8 @@ def main() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(as_po(catalogue))
             path.with_suffix(".mo").write_bytes(as_mo(catalogue))
+            if room == "pages":
+                module_of(language).write_bytes(as_module(catalogue))
             for text in lacking(catalogue):
                 print(f"{path.relative_to(ROOT)}: {text}")
                 missing += 1

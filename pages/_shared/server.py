@@ -20,6 +20,8 @@ from pages._shared.core.compat import SendAtOnce
 from pages._shared.core.pages import HOME
 from pages._shared.rooms import Question, make_store, routes
 from pages._shared.rooms.room import RoomError
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 FOLDERS = {"/static": Path(st.__file__).parent / "static/static", loader.ADDRESS: loader.WEB}
@@ -73,14 +75,16 @@ def _compressed(file: Path) -> Response:
 MIDDLEWARE = [Middleware(SendAtOnce), Middleware(CompressedStatic)]
 
 
-def on_script_error(_: Exception) -> bool:
+def on_script_error(_error: Exception) -> bool:
     """Called with whatever a page or a callback raised: say so in place of Streamlit's red box, which logs it."""
     st.error(
-        "Something in this page went wrong, and it is not your doing. The server has noted where. "
-        "Open the page again by its name in the menu, or go on from Home.",
+        _(
+            "Something in this page went wrong, and it is not your doing. The server has noted where. "
+            "Open the page again by its name in the menu, or go on from Home."
+        ),
         icon=":material/error:",
     )
-    st.page_link(HOME.file, label=HOME.title, icon=HOME.icon)
+    st.page_link(HOME.file, label=str(HOME.title), icon=HOME.icon)
     return True
 
 
@@ -92,7 +96,7 @@ def question(page: str) -> Question | None:
     """
     known = page_question(page)
     if known is None and not warm_up.is_awake():
-        raise RoomError(503, "The app is waking up. Ask again in a moment.", 1)
+        raise RoomError(503, gettext_lazy("The app is waking up. Ask again in a moment."), 1)
     return known
 
 

@@ -19,7 +19,7 @@ BEGIN = """async (url) => {
   window.host = document.createElement("div");
   document.body.append(host);
   const root = host.attachShadow({ mode: "open" });
-  window.describe = () => { window.leave = draw({ parentElement: root }); };
+  window.describe = () => { window.leave = draw({ data: { language: "en" }, parentElement: root }); };
 }"""
 LOADED = "performance.getEntriesByType('resource').map((one) => one.name)"
 FOLDER = f"{LOADED}.map((name) => name.match(/(.*)base.component.js$/)?.[1]).find(Boolean)"

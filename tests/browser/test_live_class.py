@@ -207,13 +207,44 @@ def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable
     phone.errors.clear()  # the browser names each answer of 404
 
 
+def test_a_class_is_in_the_language_of_its_teacher_but_for_who_has_chosen_one(
+    visit: Callable, settled: Callable
+) -> None:
+    teacher = visit("scaling", "?scaling_tab=share&lang=zh", **WALL)
+    teacher.get_by_text("开始课堂", exact=True).first.click()
+    wait_until_settled(teacher)
+    teacher.get_by_role("button", name="开始课堂", exact=True).click()
+    says(teacher, ".letters", r"^[B-Z]{5}$")
+    key = teacher.locator(f"{PANEL} .letters").inner_text()
+    follower, chooser = visit("", f"?class={key}", **PHONE), visit("", f"?class={key}&lang=en", **PHONE)
+    for phone in (follower, chooser):
+        says(phone, ".line", f"^You are in class {key}")
+    teacher.get_by_role("button", name="跟我来").click()
+    says(follower, ".line", f"课堂 {key}")
+    settled(follower)
+    assert follower.evaluate("document.documentElement.lang") == "zh"
+    assert "lang" not in follower.url
+    chooser.wait_for_url("**/scaling*")
+    settled(chooser)
+    says(chooser, ".line", f"^You are in class {key}")
+    assert "lang=en" in chooser.url
+    step(teacher, "提问")
+    for phone in (follower, chooser):
+        says(phone, ".answer", "[\u3400-\u9fff]")  # of one question there is one text for all
+    says(follower, ".line", "^请投票。")
+    says(chooser, ".line", "^Vote.")
+    assert barriers(follower) == []
+    follower.get_by_role("button", name="离开课堂").click()
+    follower.get_by_role("heading", name="Scaling").wait_for()
+
+
 def test_a_class_is_not_lost_where_the_page_is_left_before_it_is_open(visit: Callable, settled: Callable) -> None:
     teacher = visit("scaling", "?scaling_tab=share", **WALL)
     held: list[Any] = []
-    teacher.route("**/class/rooms", lambda route: held.append(route))  # noqa: PLW0108
+    teacher.route("**/class/rooms?*", lambda route: held.append(route))  # noqa: PLW0108
     teacher.get_by_text("Start a class", exact=True).first.click()
     wait_until_settled(teacher)
-    with teacher.expect_request("**/class/rooms"):
+    with teacher.expect_request("**/class/rooms?*"):
         teacher.get_by_role("button", name="Start a class", exact=True).click()
     teacher.get_by_role("link", name="Permutation").first.click()
     teacher.get_by_role("heading", name="Permutation").wait_for()

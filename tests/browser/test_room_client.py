@@ -12,7 +12,7 @@ from tests.rooms.conftest import MANY, serving
 pytestmark = pytest.mark.slow
 
 JOIN = """async ([key, options]) => {
-  const { RoomClient } = await import("/room.js")
+  const { RoomClient } = await import("/web/live_class/room.js")
   window.ended = ""
   window.room = new RoomClient(key, { ...options, onState() {}, onEnd: (why) => (ended = why) })
   room.start()

@@ -10,7 +10,17 @@ from streamlit.testing.v1 import AppTest
 from pages._shared.classes import panel
 from pages._shared.core import network
 from pages._shared.core.pages import HOME
-from pages._shared.core.session_keys import CLASS, MEASURED, PAGE, PANEL, SETTINGS, TEACHES, TO_MEASURE, WRITTEN
+from pages._shared.core.session_keys import (
+    CLASS,
+    CLASS_LANGUAGE,
+    MEASURED,
+    PAGE,
+    PANEL,
+    SETTINGS,
+    TEACHES,
+    TO_MEASURE,
+    WRITTEN,
+)
 from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address, course_position
 from tests.pages.conftest import Open, page_path
@@ -142,13 +152,24 @@ def test_a_session_that_begins_while_following_does_not_take_that_for_where_it_w
 
 
 def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any]) -> None:
-    said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&device=cpu&course=order&step=2&seed=3"})
+    said(session, UNMADE | {"settings": "present=true&class=ZZZZZ&lang=zh&device=cpu&course=order&step=2&seed=3"})
     assert session["sent"] == ("scaling", {"seed": "3"})
+
+
+def test_who_follows_reads_the_language_of_the_teacher(session: dict[str, Any]) -> None:
+    said(session, UNMADE)
+    assert CLASS_LANGUAGE not in session, "a call that names none"
+    said(session, UNMADE | {"call": 2, "language": "zh"})
+    assert session[CLASS_LANGUAGE] == "zh"
+    said(session, UNMADE | {"call": 3, "language": "en"})
+    assert session[CLASS_LANGUAGE] == "en"
+    said(session, {"do": "back", "page": "home", "settings": ""})
+    assert session[CLASS_LANGUAGE] == "en", "the class is left by leaving it alone"
 
 
 def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
     said(session, {"do": "teach"})
-    said(session, UNMADE)
+    said(session, UNMADE | {"language": "zh"})
     said(session, {"do": "leave"})
     assert not {name for name in session if name.startswith("_class") and name != PANEL}
     assert address.room() == ""
@@ -182,6 +203,10 @@ def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, co
         UNMADE | {"settings": "x" * 2000},
         UNMADE | {"settings": None},
         UNMADE | {"more": 1},
+        *(
+            UNMADE | {"language": odd}
+            for odd in ("", "xx", "ZH", "zh\0", None, 0, [], ["zh"], {}, {"zh": 1}, "z" * 9999)
+        ),
         {"do": "back", "page": "nowhere", "settings": ""},
         {"do": "back"},
         {"do": "step", "at": 1},

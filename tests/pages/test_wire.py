@@ -141,8 +141,10 @@ def test_all_that_is_sent_is_as_declared(open_page: Open) -> None:
     pages.append(pages[-1].run())
     for at in pages:
         for one in at.get("bidi_component"):
+            data = json.loads(one.proto.json)
+            assert data.pop("language") == "en", "every component is told it, for base/component.js"
             if one.proto.component_name in DATA:
-                sent[one.proto.component_name].append(json.loads(one.proto.json))
+                sent[one.proto.component_name].append(data)
     assert {name for name, found in sent.items() if not found} == set()
     kinds = {panel["kind"] for view in sent["matrix_view/view"] for panel in view["panels"]}
     assert kinds == {"matrix", "bars", "lines", "graph"}

@@ -7,13 +7,14 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from pages._shared import rooms
 from pages._shared.rooms import Question, Store, make_store, routes
 
 PAGES = {"scaling": Question("What happens to the scores' variance?", ("It grows", "It stays", "It shrinks"))}
-CLIENT = Path(rooms.__file__).parents[1] / "components/web/live_class/room.js"
+WEB = Path(rooms.__file__).parents[1] / "components/web"
 PAGE = '<!doctype html><title>Class</title><link rel="icon" href="data:,">'
 
 
@@ -23,13 +24,10 @@ def application(store: Store) -> Starlette:
     async def page(_: Request) -> Response:
         return HTMLResponse(PAGE)
 
-    async def client(_: Request) -> Response:
-        return Response(CLIENT.read_text(encoding="utf-8"), media_type="text/javascript")
-
     async def health(_: Request) -> Response:
         return Response("ok")
 
-    own = [Route("/", page), Route("/room.js", client), Route("/_stcore/health", health)]
+    own = [Route("/", page), Mount("/web", StaticFiles(directory=WEB)), Route("/_stcore/health", health)]
     return Starlette(routes=[*own, *routes(store, PAGES.get)], lifespan=lambda _: store)
 
 

@@ -101,7 +101,7 @@ def test_follow_and_pause(api: Api) -> None:
     room.done("follow", page="scaling", settings="scaling_alpha=0.5&seed=3")
     assert room.state()["called"] == 2, "who only asks now and then sees that students are fetched again"
     room.done("pause")
-    assert room.state()["follow"] == {"page": "scaling", "settings": "scaling_alpha=0.5&seed=3"}
+    assert room.state()["follow"] == {"page": "scaling", "settings": "scaling_alpha=0.5&seed=3", "language": "en"}
     assert room.state()["paused"] is True
     room.done("resume")
     room.done("free")

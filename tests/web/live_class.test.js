@@ -12,8 +12,8 @@ import { Follow } from "#web/live_class/follow.js";
 const at = (search) => (globalThis.location = { search });
 beforeEach(() => (storage(), at("?b=2&a=1")));
 
-test("a place is a page and its settings, and not the class, the tab or the view", () => {
-  at("?seed=5&class=ABCDE&scaling_tab=share&present=true&d=%3Cb%3E");
+test("a place is a page and its settings, and not the class, the tab, the view or the language", () => {
+  at("?seed=5&class=ABCDE&scaling_tab=share&present=true&lang=zh&d=%3Cb%3E");
   assert.deepEqual(placeOf("scaling"), { page: "scaling", settings: "d=%3Cb%3E&seed=5" });
   at(`?course=${"c".repeat(90)}&step=2&seed=5`);
   assert.equal(placeOf("scaling", 20).settings, "seed=5");
@@ -27,7 +27,7 @@ test("a student is taken to a place once for each call, and back to where they w
   const said = [];
   const panel = { data: { page: "masks", followed: null, own: false }, say: (one) => said.push(one) };
   const way = new Follow(panel, "ABCDE");
-  const there = { page: "scaling", settings: "s=1" };
+  const there = { page: "scaling", settings: "s=1", language: "zh" };
   assert.equal(way.follow(there, 1), false);
   given.mock.timers.tick(4000);
   assert.equal(said.length, 2, "a move that was not made is asked for again");

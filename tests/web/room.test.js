@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { document, storage } from "./stubs.js";
+import { speak } from "#web/base/language.js";
 import { RoomClient } from "#web/live_class/room.js";
 
-let streams, asked, answer;
+let streams, asked, languages, answer;
 globalThis.EventSource = class {
   static CLOSED = 2;
   readyState = 1;
@@ -22,6 +23,7 @@ globalThis.EventSource = class {
 };
 console.debug = () => {};
 globalThis.fetch = async (url, init) => {
+  languages.push(url.searchParams.get("language"));
   asked.push([init.method ?? "GET", url.pathname.split("/").at(-1), init.body && JSON.parse(init.body)]);
   return answer(asked.length);
 };
@@ -45,7 +47,7 @@ const say = (stream, one) => stream.onmessage({ data: JSON.stringify(one) });
 
 beforeEach((given) => {
   given.mock?.timers?.reset();
-  [streams, asked, answer] = [[], [], () => json(state(1))];
+  [streams, asked, languages, answer] = [[], [], [], () => json(state(1))];
   storage();
 });
 
@@ -175,4 +177,24 @@ test("a tab is one voter, after a reload too; the teacher is none", () => {
   const other = join();
   assert.notEqual(other.client.voter, one.client.voter);
   for (const { client } of [one, two, teacher, other]) client.stop();
+});
+
+test("every request names the language that is spoken, and what is lost is said in it", async () => {
+  const lost = async () => {
+    answer = () => Promise.reject(Error("nobody"));
+    return (await new RoomClient("abcde", {}).results()).error;
+  };
+  const english = await lost();
+  speak("zh");
+  assert.notEqual(await lost(), english);
+  answer = () => json(state(1));
+  await RoomClient.open();
+  const { client, stream } = join({ teacher: "secret" });
+  say(stream, state(1));
+  await client.vote(1);
+  await client.teach({ do: "close" });
+  client.stop();
+  speak("en");
+  assert.deepEqual(languages, ["en", "zh", "zh", "zh", "zh"]);
+  assert.equal(streams[0].url.searchParams.get("language"), "zh");
 });

@@ -14,8 +14,10 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.rooms.room import KEY_LETTERS
 from pages._shared.session import address
 from pages._shared.session.settings import presenting
+from attention_core.language import gettext as _
+from attention_core.language import gettext_lazy
 
-PRIVATE: Final = (
+PRIVATE: Final = gettext_lazy(
     "No names and no addresses are kept, only counts, and nothing on a disk. All is gone when the class ends, after "
     "12 hours at most."
 )
@@ -27,14 +29,17 @@ def draw_start() -> None:
     """The button that opens a class, with what a class is; nothing while there is one."""
     if address.room():
         return
-    with st.expander("Start a class", icon=":material/groups:"):
+    with st.expander(_("Start a class"), icon=":material/groups:"):
         st.markdown(
-            "Students come in by a QR code or a key of five letters. You ask, they vote on their phones, talk, and "
-            f"vote again; then the answer is measured. They can follow you to any page and setting. {PRIVATE}"
+            _(
+                "Students come in by a QR code or a key of five letters. You ask, they vote on their phones, talk, "
+                "and vote again; then the answer is measured. They can follow you to any page and setting. {private}",
+                private=PRIVATE,
+            )
         )
         if warning := network.for_students(address.url({}, HOME.name))[1]:
             st.warning(warning)
-        _start(data={"label": "Start a class"}, key=START, height="content", on_opened_change=_opened)
+        _start(data={"label": _("Start a class")}, key=START, height="content", on_opened_change=_opened)
 
 
 def _opened() -> None:
@@ -50,12 +55,12 @@ def draw_join() -> None:
     """On Home: where a student types a key, and is told if it is none; not in a class, nor on a slide."""
     if address.room() or presenting():
         return
-    with st.popover("Join a class", icon=":material/groups:", type="tertiary", key="class_join"):
+    with st.popover(_("Join a class"), icon=":material/groups:", type="tertiary", key="class_join"):
         st.text_input(
-            "Key of your class", key=KEY_TYPED, max_chars=KEY_LETTERS, on_change=_join, autocomplete="off",
-            placeholder="Five letters",
+            _("Key of your class"), key=KEY_TYPED, max_chars=KEY_LETTERS, on_change=_join, autocomplete="off",
+            placeholder=_("Five letters"),
         )  # fmt: skip
-        st.button("Join", key="_class_join", on_click=_join)
+        st.button(_("Join"), key="_class_join", on_click=_join)
 
 
 def refuse(sentence: str) -> None:
@@ -83,11 +88,11 @@ def draw_way_in() -> None:
     url = address.public_home()
     with st.container(border=True, key="way_in"):
         if url is None:
-            st.markdown("This machine is on no network, so no student can reach it.")
+            st.markdown(_("This machine is on no network, so no student can reach it."))
             return
         left, right = st.columns([4, 1], gap="large", vertical_alignment="center")
         with left:
-            st.markdown("**Students come in here:**")
+            st.markdown(_("**Students come in here:**"))
             st.subheader(f"[{url}]({url})", anchor=False)
         with right:
-            draw_qr_code("the app for the class", url)
+            draw_qr_code(_("the app for the class"), url)

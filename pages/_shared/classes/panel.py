@@ -12,6 +12,7 @@ from pages._shared.core import network
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.core.qr_code import qr_code
 from pages._shared.core.session_keys import (
+    CLASS_LANGUAGE,
     FOLLOWED,
     KEY_TYPED,
     MEASURED,
@@ -26,6 +27,7 @@ from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
 from pages._shared.lessons.questions import Prepared, parse
 from pages._shared.session import address, course_position
 from pages._shared.session.settings import restore, shared, snapshot
+from attention_core.language import LANGUAGES, current
 
 PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
 LONGEST: Final = 1_500  # characters of settings, as the room takes them
@@ -39,7 +41,7 @@ def draw_panel(page: str) -> None:
     if not key:
         return
     teaches = state.get(TEACHES, False)
-    question = page_question(page) if teaches else None
+    question = _asks(page) if teaches else None
     url, warning = network.for_students(f"{address.url({}, HOME.name)}?class={key}") if teaches else ("", "")
     _panel(
         key=PANEL,
@@ -49,7 +51,7 @@ def draw_panel(page: str) -> None:
             "typed": bool(state.get(KEY_TYPED)),
             "page": page,
             "teaches": teaches,
-            "question": question and {"text": question.text, "answers": list(question.answers)},
+            "question": question,
             "prepared": prepared() if teaches else [],
             "written": _written() if teaches else None,
             **course_index(),
@@ -59,7 +61,7 @@ def draw_panel(page: str) -> None:
             "address": url,
             "qr": "" if network.is_for_nobody_else(url) else qr_code(url) or "",
             "warning": warning,
-            "kept": PRIVATE,
+            "kept": str(PRIVATE),
         },
         on_said_change=_said,
     )
@@ -87,7 +89,7 @@ def _said() -> None:
         case {"do": "teach"}:
             state[TEACHES] = True
         case {"do": "leave", **more}:
-            for name in (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED):
+            for name in (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED, CLASS_LANGUAGE):
                 state.pop(name, None)
             address.leave_class()
             if isinstance(why := more.get("why"), str):
@@ -118,12 +120,21 @@ def _said() -> None:
 
 
 def _is_place(to: dict[str, Any]) -> bool:
-    page, settings = to.get("page"), to.get("settings")
-    return len(to) == 2 and page in PLACES and isinstance(settings, str) and len(settings) <= LONGEST
+    page, settings, more = to.get("page"), to.get("settings"), to.keys() - {"page", "settings", "language"}
+    known = "language" not in to or to["language"] in tuple(LANGUAGES)
+    return not more and known and page in PLACES and isinstance(settings, str) and len(settings) <= LONGEST
 
 
-def _go(page: str, settings: str) -> None:
-    """Go to a page with settings; a lesson ends there, for it would hold the page to its own."""
+def _go(page: str, settings: str, language: str = "") -> None:
+    """Go to a page with settings; a lesson ends there, for it would hold the page to its own.
+
+    Args:
+        page: Name of the page.
+        settings: The settings as they stand in a link.
+        language: The language of the teacher, where a teacher calls.
+    """
+    if language:
+        st.session_state[CLASS_LANGUAGE] = language
     if course_position.is_lesson():
         course_position.leave()
     address.visit(page, address.shareable(dict(parse_qsl(settings))))
@@ -168,8 +179,15 @@ def _as_asked(question: Prepared, page: str) -> dict[str, Any] | None:
     """The question with its words; None where a page's own is not known yet."""
     if question.text:
         return {"text": question.text, "answers": list(question.answers), "right": question.right, "page": ""}
+    own = _asks(page)
+    return own and own | {"right": None, "page": page}
+
+
+def _asks(page: str) -> dict[str, Any] | None:
+    """The question of a page in this visitor's language; None where there is none, or none is known yet."""
     own = page_question(page)
-    return own and {"text": own.text, "answers": list(own.answers), "right": None, "page": page}
+    worded = own and own.worded(current())
+    return worded and {"text": worded.text, "answers": list(worded.answers)}
 
 
 def course_index() -> dict[str, int]:

@@ -7,6 +7,7 @@ import streamlit as st
 from pages._shared.components.small import copy_button
 from pages._shared.core import network
 from pages._shared.core.qr_code import qr_code
+from attention_core.language import gettext as _
 
 LONG_LINK: Final = 1_500
 
@@ -18,15 +19,19 @@ def draw_link(title: str, url: str, key: str) -> None:
     with left:
         st.markdown(f"**{title}**")
         st.code(url, language=None, wrap_lines=True)
-        copy_button("Copy the link", url, key=f"_{key}_copy")
+        copy_button(_("Copy the link"), url, key=f"_{key}_copy")
         if warning:
             st.warning(warning)
         elif known := network.audience(url):
             st.caption(known)
         if len(url) > LONG_LINK:
             st.warning(
-                f"This link has {len(url):,} characters. Past {LONG_LINK:,} some mail and chat programs "
-                "cut links: shorten the sentence, the note or the questions."
+                _(
+                    "This link has {count:,} characters. Past {limit:,} some mail and chat programs "
+                    "cut links: shorten the sentence, the note or the questions.",
+                    count=len(url),
+                    limit=LONG_LINK,
+                )
             )
     with right:
         draw_qr_code(title, url)
@@ -36,6 +41,6 @@ def draw_qr_code(title: str, url: str) -> None:
     """The QR code of a link, or a sentence where the link is too long for one."""
     svg = qr_code(url)
     if svg is None:
-        st.caption("The link is too long for a QR code.")
+        st.caption(_("The link is too long for a QR code."))
     else:
-        st.image(svg, width=180, alt=f"QR code of the link: {title}")
+        st.image(svg, width=180, alt=_("QR code of the link: {title}", title=title))

@@ -5,7 +5,7 @@ code, and a browser need never ask again for what it has. Streamlit is given a s
 component's own, and sends it with every message about the component.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
 from attention_core.figures.theme import GRID, HIDDEN, MUTED, ROLE_COLOURS, SCALES
+from attention_core.language import current
 
 WEB: Final = Path(__file__).parent / "web"
 _DIGEST: Final = sha256(b"".join(path.read_bytes() for path in sorted(WEB.rglob("*")) if path.is_file())).hexdigest()
@@ -33,9 +34,17 @@ COLOURS: Final = {
 
 
 def component(script: str) -> Callable[..., Any]:
-    """What draws a component: called like what ``st.components.v2.component`` returns."""
+    """What draws a component: called like what ``st.components.v2.component`` returns, by names alone.
+
+    What it is given as ``data`` is told the browser with the visitor's language.
+    """
     js = (
         f'const {{ default: draw }} = await import(new URL("{ADDRESS[1:]}/{script}", document.baseURI));\n'
         "export default draw;"
     )
-    return st.components.v2.component(script.removesuffix(".js"), js=js)
+    mount = st.components.v2.component(script.removesuffix(".js"), js=js)
+
+    def draw(*, data: Mapping[str, Any] | None = None, **given: Any) -> Any:
+        return mount(data={**(data or {}), "language": current()}, **given)
+
+    return draw

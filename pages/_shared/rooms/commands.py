@@ -6,13 +6,14 @@ from typing import Any
 
 from pages._shared.rooms.limits import SETTINGS, Limits, name, spelled, text, whole
 from pages._shared.rooms.room import Follow, Question, Room, RoomError
+from attention_core.language import gettext_lazy as _
 
 Step = Callable[[Room], Room]
 Questions = Callable[[str], Question | None]
 
 
-def command(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Step:
-    """The step that a teacher's message asks for.
+def command(message: Mapping[str, Any], questions: Questions, limits: Limits, language: str) -> Step:
+    """The step that a teacher's message asks for; a page's question is asked in the teacher's language.
 
     Raises:
         RoomError: The message is not one of those in ``docs/class-api.md``.
@@ -21,8 +22,8 @@ def command(message: Mapping[str, Any], questions: Questions, limits: Limits) ->
         case "ask":
             asked, number = name(message, "question"), whole(message, "round")
             if number not in (1, 2):
-                raise RoomError(422, "“round” must be 1 or 2.")
-            question = _question(message, questions, limits)
+                raise RoomError(422, _("“round” must be 1 or 2."))
+            question = _question(message, questions, limits, language)
             return lambda room: room.ask(asked, number, question, limits.questions)
         case "close":
             return Room.close
@@ -33,8 +34,8 @@ def command(message: Mapping[str, Any], questions: Questions, limits: Limits) ->
             return lambda room: room.reveal(measured)
         case "follow":
             query = {"settings": message.get("settings", "")}
-            settings = spelled(query, "settings", SETTINGS, "a link's part after the question mark")
-            follow = Follow(name(message, "page"), settings)
+            settings = spelled(query, "settings", SETTINGS, _("a link's part after the question mark"))
+            follow = Follow(name(message, "page"), settings, language)
             return lambda room: replace(room, follow=follow, called=room.called + 1)
         case "free":
             return lambda room: replace(room, follow=None)
@@ -44,18 +45,18 @@ def command(message: Mapping[str, Any], questions: Questions, limits: Limits) ->
             return lambda room: replace(room, paused=False)
         case "end":
             return lambda room: replace(room, ended=True)
-    raise RoomError(422, "“do” must be ask, close, show, reveal, follow, free, pause, resume or end.")
+    raise RoomError(422, _("“do” must be ask, close, show, reveal, follow, free, pause, resume or end."))
 
 
-def _question(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Question | None:
+def _question(message: Mapping[str, Any], questions: Questions, limits: Limits, language: str) -> Question | None:
     if "page" in message:
         page = name(message, "page")
         if "text" in message or "answers" in message:
-            raise RoomError(422, "A question is a page's or has a text and answers of its own, not both.")
+            raise RoomError(422, _("A question is a page's or has a text and answers of its own, not both."))
         question = questions(page)
         if question is None:
-            raise RoomError(422, "This page asks no question.")
-        return replace(question, page=page)
+            raise RoomError(422, _("This page asks no question."))
+        return replace(question.worded(language), page=page)
     if "text" not in message and "answers" not in message:
         return None
     return own_question(message, limits)
@@ -69,8 +70,8 @@ def own_question(message: Mapping[str, Any], limits: Limits) -> Question:
     """
     answers = message.get("answers")
     if not isinstance(answers, list) or not 2 <= len(answers) <= 6:
-        raise RoomError(422, "“answers” must be a list of two to six texts.")
+        raise RoomError(422, _("“answers” must be a list of two to six texts."))
     texts = tuple(text(answer, "answers", limits.answer) for answer in answers)
     if len(set(texts)) < len(texts):
-        raise RoomError(422, "No two answers may read alike.")
+        raise RoomError(422, _("No two answers may read alike."))
     return Question(text(message.get("text"), "text", limits.text), texts)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import RoomError
+from attention_core.language import ENGLISH
+from attention_core.language import gettext_lazy as _
 
 if TYPE_CHECKING:  # a store holds feeds
     from pages._shared.rooms.store import Store
@@ -30,9 +32,9 @@ def event(number: int, state: dict[str, Any]) -> bytes:
     return f"id: {number}\ndata: {json.dumps(state | {'number': number})}\n\n".encode()
 
 
-def last_words(refusal: RoomError) -> bytes:
+def last_words(refusal: RoomError, language: str) -> bytes:
     """The event after which there is none: the room is gone."""
-    return f"event: end\ndata: {json.dumps({'error': refusal.sentence})}\n\n".encode()
+    return f"event: end\ndata: {json.dumps({'error': refusal.worded(language)})}\n\n".encode()
 
 
 class Feed:
@@ -51,7 +53,7 @@ class Feed:
         self._gone: set[str] = set()
         self._changed, self._urgent, self._news = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._known: tuple[int, int] | None = None
-        self._latest: bytes | None = None
+        self._latest: bytes | RoomError | None = None
         self._ended = False
         self.task = asyncio.create_task(self._run())
 
@@ -70,15 +72,18 @@ class Feed:
     def admit(self, voter: str) -> None:
         """Raise a `RoomError` if a voter, or those without a name together, have too many streams."""
         if self._voters[voter] >= (self._limits.streams if voter else self._limits.onlookers):
-            raise RoomError(429, "This class is open in too many tabs. Close some of them.", self._limits.beat_s)
+            raise RoomError(429, _("This class is open in too many tabs. Close some of them."), self._limits.beat_s)
 
-    async def listen(self, voter: str, number: int, state: dict[str, Any]) -> AsyncIterator[bytes]:
+    async def listen(
+        self, voter: str, number: int, state: dict[str, Any], language: str = ENGLISH
+    ) -> AsyncIterator[bytes]:
         """The events from now on, the present state first.
 
         Args:
             voter: Who listens; empty for the teacher, who does not count as here.
             number: The state's number.
             state: The state as it was read a moment ago; the feed may not have heard of it yet.
+            language: The listener's.
         """
         self._voters[voter] += 1
         try:
@@ -93,7 +98,7 @@ class Feed:
                 news = self._news
                 if self._latest and self._latest is not told:
                     told = self._latest
-                    yield told
+                    yield last_words(told, language) if isinstance(told, RoomError) else told
                 elif self._ended:
                     return
                 else:
@@ -120,7 +125,7 @@ class Feed:
                     changed = await self._wait()
                 except RoomError as refusal:
                     if refusal.status < 500:
-                        self._latest = last_words(refusal)
+                        self._latest = refusal
                         return
                     self._spread()
                     await asyncio.sleep(FAILED_S)

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from pages._shared.rooms.room import RoomError
+from attention_core.language import gettext_lazy as _
 
 # Controls, halves of characters, line separators, and what turns the writing direction of all that follows.
 UNFIT = re.compile("[\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -88,7 +89,7 @@ def parse(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise RoomError(400, "The message must be one JSON object.")
+        raise RoomError(400, _("The message must be one JSON object."))
     return message
 
 
@@ -100,7 +101,7 @@ def whole(message: Mapping[str, Any], field: str) -> int:
     """A whole number."""
     value = message.get(field)
     if type(value) is not int:
-        raise RoomError(422, f"“{field}” must be a whole number.")
+        raise RoomError(422, _("“{field}” must be a whole number.", field=field))
     return value
 
 
@@ -108,29 +109,29 @@ def spelled(message: Mapping[str, Any], field: str, pattern: re.Pattern[str], wh
     """A text of few, harmless characters."""
     value = message.get(field)
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise RoomError(422, f"“{field}” must be {what}.")
+        raise RoomError(422, _("“{field}” must be {what}.", field=field, what=what))
     return value
 
 
 def name(message: Mapping[str, Any], field: str) -> str:
     """The name of a question or a page."""
-    return spelled(message, field, NAME, "1 to 40 letters, digits, - or _")
+    return spelled(message, field, NAME, _("1 to 40 letters, digits, - or _"))
 
 
 def voter(value: str | None) -> str:
     """The random name that a student's browser gave itself."""
-    return spelled({"voter": value}, "voter", VOTER, "8 to 64 letters, digits, - or _")
+    return spelled({"voter": value}, "voter", VOTER, _("8 to 64 letters, digits, - or _"))
 
 
 def text(value: Any, field: str, most: int) -> str:
     """Something to read: on one line, white space made single."""
     if not isinstance(value, str):
-        raise RoomError(422, f"“{field}” must be text.")
+        raise RoomError(422, _("“{field}” must be text.", field=field))
     line = " ".join(value.split())
     if not 1 <= len(line) <= most:
-        raise RoomError(422, f"“{field}” must have 1 to {most} characters.")
+        raise RoomError(422, _("“{field}” must have 1 to {most} characters.", field=field, most=most))
     if UNFIT.search(line) or any(unicodedata.category(character) in ("Cc", "Cs") for character in line):
-        raise RoomError(422, f"“{field}” holds characters that cannot be shown.")
+        raise RoomError(422, _("“{field}” holds characters that cannot be shown.", field=field))
     return line
 
 

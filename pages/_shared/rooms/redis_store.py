@@ -19,13 +19,14 @@ from redis.exceptions import OutOfMemoryError, RedisError
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import ENDED, UNKNOWN, Room, RoomError
 from pages._shared.rooms.store import CROWDED, FULL, Snapshot, Store, digest, new_key
+from attention_core.language import gettext_lazy as _
 
 log = logging.getLogger(__name__)
 
 PREFIX = "attention:room"
 CHANNEL = f"{PREFIX}s:told"
 OPEN_ROOMS = f"{PREFIX}s:open"
-UNREACHABLE = "The class cannot be reached for a moment. It is not lost: try again."
+UNREACHABLE = _("The class cannot be reached for a moment. It is not lost: try again.")
 CONNECTIONS = 16
 AGAIN_S = 1.0
 

@@ -10,11 +10,14 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from attention_core.language import ENGLISH, using
+from attention_core.language import gettext_lazy as _
+
 # Consonants that nobody takes for another letter or for a digit; without vowels no key is a word.
 ALPHABET = "BCDFGHJKMNPQRSTVWXYZ"
 KEY_LETTERS = 5
-UNKNOWN = "There is no class with this key. A class is gone 12 hours after it was opened."
-ENDED = "This class has ended, and nothing of it was kept."
+UNKNOWN = _("There is no class with this key. A class is gone 12 hours after it was opened.")
+ENDED = _("This class has ended, and nothing of it was kept.")
 
 
 def is_key(text: str) -> bool:
@@ -37,6 +40,11 @@ class RoomError(Exception):
         self.sentence = sentence
         self.wait = wait
 
+    def worded(self, language: str) -> str:
+        """The sentence in a language."""
+        with using(language):
+            return str(self.sentence)
+
 
 class Phase(StrEnum):
     """Where the current question stands."""
@@ -56,6 +64,11 @@ class Question:
     answers: tuple[str, ...]  # two to six of them
     page: str = ""  # name of the page that asks and measures; empty for a question of the teacher's own
 
+    def worded(self, language: str) -> "Question":
+        """The question in a language, where its texts are in many."""
+        with using(language):
+            return replace(self, text=str(self.text), answers=tuple(map(str, self.answers)))
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -72,6 +85,7 @@ class Follow:
 
     page: str
     settings: str = ""
+    language: str = ENGLISH  # the teacher's
 
 
 # Votes by question (its place among those asked), round and answer.
@@ -105,58 +119,66 @@ class Room:
     def ask(self, name: str, number: int, question: Question | None, most: int) -> "Room":
         """Open a vote; for round 2 the question may be left out. A room has at most so many questions."""
         if self.phase is Phase.OPEN:
-            raise RoomError(409, "A vote is open. Close it before you ask again.")
+            raise RoomError(409, _("A vote is open. Close it before you ask again."))
         if number == 2:
             if not self.asked or self.asked[-1].name != name:
-                raise RoomError(409, "A second round asks the question of the first again, and that was another one.")
+                raise RoomError(
+                    409, _("A second round asks the question of the first again, and that was another one.")
+                )
             if self.round == 2:
-                raise RoomError(409, "This question has had both of its rounds.")
+                raise RoomError(409, _("This question has had both of its rounds."))
             if self.phase is Phase.REVEALED:
-                raise RoomError(409, "The answer is out, so a second vote would tell nothing.")
+                raise RoomError(409, _("The answer is out, so a second vote would tell nothing."))
             if question not in (None, self.asked[-1].question):
-                raise RoomError(409, "The second round must have the question and the answers of the first.")
+                raise RoomError(409, _("The second round must have the question and the answers of the first."))
             return replace(self, asked=(*self.asked[:-1], replace(self.asked[-1], rounds=2)), phase=Phase.OPEN)
         if question is None:
-            raise RoomError(422, "A question needs a text and answers, or the name of the page that asks it.")
+            raise RoomError(422, _("A question needs a text and answers, or the name of the page that asks it."))
         if any(asked.name == name for asked in self.asked):
-            raise RoomError(409, "A question of this name was asked already.")
+            raise RoomError(409, _("A question of this name was asked already."))
         if len(self.asked) >= most:
-            raise RoomError(409, f"A class can have {most} questions, and this one has had them all.")
+            raise RoomError(409, _("A class can have {most} questions, and this one has had them all.", most=most))
         asked = (*self.asked, Asked(name, question))
         return replace(self, asked=asked, phase=Phase.OPEN, measured=None)
 
     def close(self) -> "Room":
         """End the open round; what was voted counts from now on."""
         if self.phase is not Phase.OPEN:
-            raise RoomError(409, "No vote is open.")
+            raise RoomError(409, _("No vote is open."))
         return replace(self, phase=Phase.CLOSED)
 
     def show(self) -> "Room":
         """Show the counts of the rounds of this question."""
-        self._check_closed("show the counts")
+        self._check_closed(
+            _("Nothing was asked yet, so there is nothing to show the counts of."),
+            _("Close the vote before you show the counts: who sees a result votes for it."),
+        )
         return self if self.phase is Phase.REVEALED else replace(self, phase=Phase.SHOWN)
 
     def reveal(self, measured: int | None) -> "Room":
         """Show the counts and the right answer; None for a question that has none."""
-        self._check_closed("reveal the answer")
+        self._check_closed(
+            _("Nothing was asked yet, so there is nothing to reveal the answer of."),
+            _("Close the vote before you reveal the answer: who sees a result votes for it."),
+        )
         if measured is not None:
             _check_answer(measured, self.asked[-1].question)
         return replace(self, phase=Phase.REVEALED, measured=measured)
 
-    def _check_closed(self, what: str) -> None:
+    def _check_closed(self, unasked: str, open_: str) -> None:
         if self.phase is Phase.WAITING:
-            raise RoomError(409, f"Nothing was asked yet, so there is nothing to {what} of.")
+            raise RoomError(409, unasked)
         if self.phase is Phase.OPEN:
-            raise RoomError(409, f"Close the vote before you {what}: who sees a result votes for it.")
+            raise RoomError(409, open_)
 
     def check_vote(self, name: str, number: int, answer: int) -> None:
         """Raise a `RoomError` unless a vote for this question, round and answer counts now."""
         if not self.asked:
-            raise RoomError(409, "Nothing was asked yet.")
+            raise RoomError(409, _("Nothing was asked yet."))
         if (self.asked[-1].name, self.round) != (name, number):
-            raise RoomError(409, "That vote is over: the class is at another question or round.")
+            raise RoomError(409, _("That vote is over: the class is at another question or round."))
         if self.phase is not Phase.OPEN:
-            raise RoomError(409, "This vote is closed, and your answer came after it.")
+            raise RoomError(409, _("This vote is closed, and your answer came after it."))
         _check_answer(answer, self.asked[-1].question)
 
     def tally(self, index: int, number: int, counts: Counts) -> list[int]:
@@ -222,4 +244,7 @@ class Room:
 def _check_answer(answer: int, question: Question) -> None:
     most = len(question.answers) - 1
     if not 0 <= answer <= most:
-        raise RoomError(422, f"The answer must be the place of one of the {most + 1} answers, from 0 to {most}.")
+        says = _(
+            "The answer must be the place of one of the {count} answers, from 0 to {most}.", count=most + 1, most=most
+        )
+        raise RoomError(422, says)

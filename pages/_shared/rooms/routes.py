@@ -16,12 +16,14 @@ from pages._shared.rooms.limits import Rate
 from pages._shared.rooms.room import UNKNOWN, RoomError, is_key
 from pages._shared.rooms.store import Snapshot, Store, digest
 from attention_core.figures.text import csv_text
+from attention_core.language import ENGLISH, LANGUAGES
+from attention_core.language import gettext_lazy as _
 
 STREAM = "text/event-stream"
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 # "no-transform" and the last one ask proxies to pass each event on as it comes.
 STREAM_HEADERS = {**HEADERS, "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
-SLOWED = "Many wrong keys came from your network. Wait a moment and try again."
+SLOWED = _("Many wrong keys came from your network. Wait a moment and try again.")
 COLUMNS = ("question", "text", "round", "answer", "votes")
 
 Handler = Callable[["Rooms", Request], Awaitable[Response]]
@@ -40,7 +42,7 @@ def routes(store: Store, questions: Questions) -> list[Route]:
 
 
 def answered(handler: Handler) -> Handler:
-    """A handler whose refusals are answers: a status and a sentence."""
+    """A handler whose refusals are answers: a status, and a sentence in the language of who asked."""
 
     @wraps(handler)
     async def answer(rooms: "Rooms", request: Request) -> Response:
@@ -48,11 +50,17 @@ def answered(handler: Handler) -> Handler:
             return await handler(rooms, request)
         except RoomError as refusal:
             headers = HEADERS | ({"Retry-After": check.seconds(refusal.wait)} if refusal.wait else {})
-            return JSONResponse({"error": refusal.sentence}, refusal.status, headers)
+            return JSONResponse({"error": refusal.worded(language(request))}, refusal.status, headers)
         except ClientDisconnect:
             return Response(status_code=400)
 
     return answer
+
+
+def language(request: Request) -> str:
+    """The language that a request names; English where it names none that there is."""
+    named = request.query_params.get("language")
+    return named if named in LANGUAGES else ENGLISH
 
 
 class Rooms:
@@ -72,7 +80,7 @@ class Rooms:
         """Open a room."""
         _same_origin(request)
         await self._body(request)
-        self._opened.check(self._address(request), "Many classes were opened from your network. Wait a minute.")
+        self._opened.check(self._address(request), _("Many classes were opened from your network. Wait a minute."))
         secret = secrets.token_urlsafe(24)
         return JSONResponse({"key": await self._store.open(secret), "teacher": secret}, 201, HEADERS)
 
@@ -88,7 +96,7 @@ class Rooms:
         number, state = await self._store.public(key)
         if STREAM not in request.headers.get("accept", ""):
             return JSONResponse(state | {"number": number}, headers=HEADERS)
-        stream = self._store.feed(key, voter).listen(voter, number, state)
+        stream = self._store.feed(key, voter).listen(voter, number, state, language(request))
         return StreamingResponse(stream, headers=STREAM_HEADERS, media_type=STREAM)
 
     @answered
@@ -110,7 +118,7 @@ class Rooms:
         message = check.parse(await self._body(request))
         key, _ = await self._authorized(request)
         self._pace(key, "")
-        await self._store.change(key, command(message, self._questions, self._limits))
+        await self._store.change(key, command(message, self._questions, self._limits, language(request)))
         return Response(status_code=204, headers=HEADERS)
 
     @answered
@@ -137,11 +145,11 @@ class Rooms:
     async def _authorized(self, request: Request) -> tuple[str, Snapshot]:
         """Key and state of the room whose teacher asks."""
         key, address = request.path_params["key"].upper(), self._address(request)
-        scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+        scheme, _space, secret = request.headers.get("authorization", "").partition(" ")
         try:
             now = await self._read(key)
             if scheme.lower() != "bearer" or not hmac.compare_digest(digest(secret), now.room.secret):
-                raise RoomError(403, "Only the teacher of this class may do this, by the teacher's own link.")
+                raise RoomError(403, _("Only the teacher of this class may do this, by the teacher's own link."))
         except RoomError as refusal:
             raise self._slowed(address, refusal) from None
         return key, now
@@ -161,7 +169,7 @@ class Rooms:
         return refusal
 
     def _pace(self, key: str, voter: str) -> None:
-        self._messages.check((key, voter), "That was too fast: five messages a second are heard.")
+        self._messages.check((key, voter), _("That was too fast: five messages a second are heard."))
 
     def _address(self, request: Request) -> bytes:
         address = request.client.host if request.client else ""
@@ -173,9 +181,9 @@ class Rooms:
         async for part in request.stream():
             body += part
             if len(body) > self._limits.body:
-                raise RoomError(413, f"A message may have {self._limits.body} bytes.")
+                raise RoomError(413, _("A message may have {bytes} bytes.", bytes=self._limits.body))
         if body and request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            raise RoomError(415, "A message must be JSON, and say so.")
+            raise RoomError(415, _("A message must be JSON, and say so."))
         return body
 
 
@@ -187,4 +195,4 @@ def _same_origin(request: Request) -> None:
     except ValueError:
         host = ""
     if site != "same-origin" or not host or host != request.headers.get("host"):
-        raise RoomError(403, "Only the app's own pages may do this.")
+        raise RoomError(403, _("Only the app's own pages may do this."))

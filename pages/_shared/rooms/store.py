@@ -15,9 +15,10 @@ from typing import Any
 from pages._shared.rooms.feed import Feed
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, Counts, Room, RoomError
+from attention_core.language import gettext_lazy as _
 
-FULL = "This class is full."
-CROWDED = "Too many classes are open here. Try again when some have ended."
+FULL = _("This class is full.")
+CROWDED = _("Too many classes are open here. Try again when some have ended.")
 
 
 def new_key() -> str:
@@ -87,7 +88,7 @@ class Store(ABC):
     def feed(self, key: str, voter: str) -> Feed:
         """The feed of a room that there is, for one more listener."""
         if self._closing:
-            raise RoomError(503, "The server is about to stop.", 1)
+            raise RoomError(503, _("The server is about to stop."), 1)
         if key not in self._feeds:
             self._feeds[key] = Feed(key, self, self.limits, over=lambda: self._feeds.pop(key))
         self._feeds[key].admit(voter)

@@ -23,7 +23,7 @@ from pages._shared.rooms.room import is_key
 from pages._shared.session import course_position
 from attention_core.language import gettext as _
 
-PERSONAL: Final = ("present", "device")  # settings that are a visitor's own: no link, step or call moves them
+PERSONAL: Final = ("present", "device", "lang")  # settings that are a visitor's own: no link, step or call moves them
 CLASS_PARAMETER: Final = "class"
 _CONTEXT: Final = (CLASS_PARAMETER, *course_position.PARAMETERS)
 _MOST_SAID = 5

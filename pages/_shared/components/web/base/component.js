@@ -1,5 +1,7 @@
 // How our components begin and end.
 
+import { speak } from "./language.js";
+
 /** @import { Component } from "./types" */
 
 /** @typedef {{ destroy(): void }} Shown */
@@ -32,11 +34,20 @@ const LOOK_MS = 100;
  */
 export async function component(Made, module) {
   const sheets = module ? [await styles(module)] : [];
-  const mounted = /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, run: number }>} */ (new WeakMap());
-  return (/** @type {Component<Data>} */ given) => {
+  const mounted = /** @type {WeakMap<ShadowRoot, { made: Kind<Data>, language: string, run: number }>} */ (
+    new WeakMap()
+  );
+  return (/** @type {Component<Data & { language: string }>} */ given) => {
     const root = given.parentElement;
+    const { language } = given.data;
+    speak(language);
+    document.documentElement.lang = language;
     root.adoptedStyleSheets = sheets;
-    const mount = mounted.get(root) ?? { made: new Made(given), run: 0 };
+    const mount = mounted.get(root) ?? { made: new Made(given), language, run: 0 };
+    if (mount.language !== language) {
+      mount.made.destroy(); // it holds words of the other language
+      Object.assign(mount, { made: new Made(given), language });
+    }
     mounted.set(root, mount);
     mount.made.update?.(given);
     const run = ++mount.run;

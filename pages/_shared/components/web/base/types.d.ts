@@ -4,6 +4,7 @@ export type Role = "query" | "key" | "value" | "output";
 export type Pair = [number, number];
 
 export interface Component<Data> {
+  /** With the visitor's `language`, which component.js takes for all of them. */
   data: Data;
   parentElement: ShadowRoot;
   setStateValue(name: string, value: unknown): void;
@@ -193,7 +194,8 @@ export interface Prepared extends Written {
   page: string;
   at: number;
 }
-export type Place = { page: string; settings: string };
+/** The language is the teacher's, of a place that a teacher calls to. */
+export type Place = { page: string; settings: string; language?: string };
 export interface ClassData {
   room: string;
   /** Whether the key was typed on this page. */

@@ -2,8 +2,8 @@
 
 /** @import { Place } from "../base/types" */
 
-/** What of an address is no setting of a picture: the class, the open tab, whether this is a presenter's view. */
-const OWN = /^(class|present|.*_tab)$/;
+/** What of an address is no setting of a picture: class, open tab, presenter's view, a language that was chosen. */
+const OWN = /^(class|present|lang|.*_tab)$/;
 
 /** A course, all of which an address may hold, and where one is in it. */
 const COURSE = /^(course|step)$/;

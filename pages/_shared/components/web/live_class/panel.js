@@ -2,6 +2,7 @@
 
 import { component } from "../base/component.js";
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { secretOf } from "./secret.js";
 import { Student } from "./student.js";
 import { Teacher } from "./teacher.js";
@@ -17,7 +18,7 @@ export class Panel {
   constructor({ data, parentElement, setTriggerValue }) {
     this.data = data;
     this.say = (/** @type {object} */ message) => setTriggerValue("said", message);
-    this.root = element("section", { className: "panel", "aria-label": "Your class" });
+    this.root = element("section", { className: "panel", "aria-label": _("Your class") });
     parentElement.append(this.root);
     // The page keeps as much room below as the panel takes, and the panel leaves the navigation alone.
     this.sizes = new ResizeObserver(() => this.fit());

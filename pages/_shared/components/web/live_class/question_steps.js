@@ -2,20 +2,12 @@
 // the step after the last question is the next page.
 
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 
 /** @import { RoomState } from "./room.js" */
 /** @import { Teacher } from "./teacher.js" */
 
-const STEPS = [
-  "Ask",
-  "Close the vote",
-  "Ask again",
-  "Close the vote",
-  "Show the counts",
-  "Reveal the answer",
-  "Next step",
-];
-const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL, NEXT] = STEPS.keys();
+const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL, NEXT] = Array(7).keys();
 
 /** The steps that can be taken now, the one to take next first. @param {RoomState} state */
 function possible({ phase, round }) {
@@ -26,6 +18,16 @@ function possible({ phase, round }) {
 }
 
 export class QuestionSteps {
+  /** What each step is called. */
+  names = [
+    _("Ask"),
+    _("Close the vote"),
+    _("Ask again"),
+    _("Close the vote"),
+    _("Show the counts"),
+    _("Reveal the answer"),
+    _("Next step"),
+  ];
   /** Name of the question whose answer is being measured. */
   measuring = "";
   step = ASK;
@@ -34,12 +36,12 @@ export class QuestionSteps {
   /** @param {Teacher} teacher */
   constructor(teacher) {
     this.teacher = teacher;
-    this.buttons = STEPS.map((text, step) =>
+    this.buttons = this.names.map((text, step) =>
       element("button", { type: "button", onclick: () => this.take(step) }, text),
     );
     const items = this.buttons.map((one) => element("li", {}, one));
     this.onward = items[NEXT];
-    this.root = element("ol", { className: "steps", "aria-label": "Steps of a question" }, ...items);
+    this.root = element("ol", { className: "steps", "aria-label": _("Steps of a question") }, ...items);
     this.next = element("button", { type: "button", className: "main next", onclick: () => this.advance() });
   }
 
@@ -60,8 +62,8 @@ export class QuestionSteps {
     });
     this.next.disabled = !can.length;
     const isAnew = questions.chosen && !questions.isFresh(questions.chosen);
-    const ask = isAnew ? "Ask once more" : state.question ? "Next question" : STEPS[ASK];
-    this.next.textContent = this.step === ASK ? ask : STEPS[this.step];
+    const ask = isAnew ? _("Ask once more") : state.question ? _("Next question") : this.names[ASK];
+    this.next.textContent = this.step === ASK ? ask : this.names[this.step];
   }
 
   /** Whether the step that is marked asks what has just been revealed. */
@@ -96,7 +98,7 @@ export class QuestionSteps {
     if (step !== REVEAL) return teacher.teach({ do: "close" });
     if (!asked?.page) return this.reveal(teacher.questions.rightOf(asked));
     this.measuring = asked.name;
-    teacher.say("Measuring…");
+    teacher.say(_("Measuring…"));
     teacher.panel.say({ do: "measure", page: asked.page, question: asked.name });
   }
 

@@ -2,6 +2,7 @@
 // here, which this tab keeps.
 
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { keep, kept } from "./room.js";
 
 /** @import { ClassData, Written } from "../base/types" */
@@ -9,22 +10,27 @@ import { keep, kept } from "./room.js";
 
 /** Milliseconds after the last key. */
 const STILL = 300;
-const EXAMPLE = `What does a head look at, if all keys are equal?
+
+export class Questions {
+  later = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
+  /** Text of the question that the teacher has chosen out of turn. */
+  picked = "";
+  list = element("div", { className: "choices", role: "radiogroup", "aria-label": _("Next question") });
+  wrong = element("p", { className: "wrong", role: "status" });
+  area = element("textarea", {
+    rows: 6,
+    placeholder: _(
+      `What does a head look at, if all keys are equal?
 The first key
 * All keys alike
 Nothing
 
 An empty line begins the next question.
 True
-False`;
-
-export class Questions {
-  later = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  /** Text of the question that the teacher has chosen out of turn. */
-  picked = "";
-  list = element("div", { className: "choices", role: "radiogroup", "aria-label": "Next question" });
-  wrong = element("p", { className: "wrong", role: "status" });
-  area = element("textarea", { rows: 6, placeholder: EXAMPLE, "aria-label": "Your own questions" });
+False`,
+    ),
+    "aria-label": _("Your own questions"),
+  });
 
   /**
    * @param {string} key
@@ -41,8 +47,8 @@ export class Questions {
     this.asked = JSON.parse(kept(`room_asked/${key}`) ?? "[]");
     this.area.value = kept(`room_notes/${key}`) ?? "";
     this.area.oninput = () => this.write();
-    const hint = "A question, then an answer a line; an empty line begins the next. A * marks the right answer.";
-    const own = element("details", {}, element("summary", {}, "Write your own questions"));
+    const hint = _("A question, then an answer a line; an empty line begins the next. A * marks the right answer.");
+    const own = element("details", {}, element("summary", {}, _("Write your own questions")));
     own.append(element("p", { className: "note" }, hint), this.area, this.wrong);
     this.root = element("div", { className: "questions" }, this.list, own);
     this.update(data);
@@ -124,7 +130,7 @@ export class Questions {
     const rows = /** @type {HTMLElement[]} */ (choices.map((one) => this.row(one, one.text === chosen?.text)));
     if (!rows.length)
       rows.push(
-        element("p", { className: "note" }, "This page asks nothing: open one that does, or write your own."),
+        element("p", { className: "note" }, _("This page asks nothing: open one that does, or write your own.")),
       );
     this.list.replaceChildren(...rows);
     const row = this.list.querySelector("label:has(:checked)");
@@ -141,9 +147,10 @@ export class Questions {
       this.onChange();
     };
     const label = element("label", {}, radio, element("span", {}, text));
-    if (at !== undefined) label.append(element("em", {}, data.steps ? `step ${at + 1}` : "lesson"));
-    else if (page) label.append(element("em", {}, "this page"));
-    if (!this.isFresh(one)) label.append(element("em", {}, "asked"));
+    if (at !== undefined)
+      label.append(element("em", {}, data.steps ? _("step {number}", { number: at + 1 }) : _("lesson")));
+    else if (page) label.append(element("em", {}, _("this page")));
+    if (!this.isFresh(one)) label.append(element("em", {}, _("asked")));
     return label;
   }
 }

@@ -10,7 +10,7 @@
  * @typedef {{
  *   number: number, phase: "waiting" | "open" | "closed" | "shown" | "revealed", question: Question | null,
  *   round: 0 | 1 | 2, voted: number, tallies: number[][], measured: number | null,
- *   follow: { page: string, settings: string } | null, called: number, paused: boolean, here: number, ends_in: number
+ *   follow: { page: string, settings: string, language: string } | null, called: number, paused: boolean, here: number, ends_in: number
  * }} RoomState
  * @typedef {{ error: string }} Said What came of a request: why it was refused, or an empty sentence.
  * @typedef {{
@@ -19,12 +19,13 @@
  * }} Options
  */
 
+import { _, language } from "../base/language.js";
+
 /** Milliseconds: for a stream's first word, for its next one (the server beats every 10 s), between two questions. */
 const TIMES = { first: 5000, silence: 25000, ask: 3000 };
 const STREAM_AGAIN_AFTER = 10;
 const TRIES = 4;
 const VOTER = "room_voter";
-const LOST = "The class cannot be reached. Try again.";
 /** Keeps the byte-order mark of results, by which a spreadsheet knows their letters. */
 const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -49,6 +50,13 @@ export const keep = (key, value) => {
 /** @param {number} ms @returns {Promise<void>} */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Where a request goes; what is refused is said in the visitor's language. @param {string} path @param {string | URL} base */
+function address(path, base) {
+  const url = new URL(path, base);
+  url.searchParams.set("language", language);
+  return url;
+}
+
 /** A name of chance, the same for as long as the tab lives; `randomUUID` is missing over plain http. */
 const newVoter = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -57,7 +65,7 @@ export class RoomClient {
   // Open a room.
   /** @param {string} [base] Where the app is. @returns {Promise<{ key: string, teacher: string } & Said>} */
   static async open(base = document.baseURI) {
-    const answer = await send(new URL("class/rooms", base), {});
+    const answer = await send(address("class/rooms", base), {});
     return { key: "", teacher: "", ...answer.body, error: answer.error };
   }
 
@@ -117,7 +125,7 @@ export class RoomClient {
     const ballot = this.#ballot();
     const { question, round } = this.state ?? {};
     const message = { voter: this.voter, question: question?.name, round, answer };
-    const said = await send(new URL("votes", this.room), message);
+    const said = await send(address("votes", this.room), message);
     if (!said.error) keep(ballot, String(answer));
     return { error: said.error };
   }
@@ -125,13 +133,13 @@ export class RoomClient {
   // Take a step as the teacher.
   /** @param {{ do: string } & Record<string, unknown>} message @returns {Promise<Said>} */
   async teach(message) {
-    const said = await send(new URL("teacher", this.room), message, this.teacher);
+    const said = await send(address("teacher", this.room), message, this.teacher);
     return { error: said.error };
   }
 
   /** Counts of all closed rounds, for the teacher to keep. @returns {Promise<{ csv: string } & Said>} */
   async results() {
-    const said = await ask(new URL("results.csv", this.room), { Authorization: `Bearer ${this.teacher}` });
+    const said = await ask(address("results.csv", this.room), { Authorization: `Bearer ${this.teacher}` });
     return { csv: said.error ? "" : said.text, error: said.error };
   }
 
@@ -141,7 +149,7 @@ export class RoomClient {
 
   /** The teacher looks on without a name and is not counted. */
   #events() {
-    const events = new URL("events", this.room);
+    const events = address("events", this.room);
     if (!this.teacher) events.searchParams.set("voter", this.voter);
     return events;
   }
@@ -215,15 +223,16 @@ export class RoomClient {
  *   server answered; what it wants waited for, in milliseconds.
  */
 async function ask(url, headers, init = {}) {
+  const lost = _("The class cannot be reached. Try again.");
   try {
     const answer = await fetch(url, { ...init, headers, cache: "no-store" });
     const text = UTF8.decode(await answer.arrayBuffer());
     const isJson = answer.headers.get("content-type")?.startsWith("application/json");
     const body = isJson ? JSON.parse(text) : {};
     const wait = 1000 * Number(answer.headers.get("retry-after") ?? 0);
-    return { status: answer.status, text, body, error: answer.ok ? "" : (body.error ?? LOST), wait };
+    return { status: answer.status, text, body, error: answer.ok ? "" : (body.error ?? lost), wait };
   } catch {
-    return { status: 0, text: "", body: {}, error: LOST, wait: 0 };
+    return { status: 0, text: "", body: {}, error: lost, wait: 0 };
   }
 }
 

@@ -1,6 +1,7 @@
 // A student's strip: what is asked and answered, and what came of it.
 
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { RoomClient } from "./room.js";
 import { histogram } from "./histogram.js";
 import { Follow } from "./follow.js";
@@ -8,7 +9,7 @@ import { Follow } from "./follow.js";
 /** @import { RoomState } from "./room.js" */
 /** @import { Panel } from "./panel.js" */
 
-const CHANGE = "Sent. You may change it until the vote is closed.";
+const change = () => _("Sent. You may change it until the vote is closed.");
 
 export class Student {
   state = /** @type {RoomState | null} */ (null);
@@ -18,10 +19,10 @@ export class Student {
   sent = element("p", { className: "sent", role: "status" });
   counts = element("div", { className: "results" });
   note = element("p", { className: "note" });
-  back = element("button", { type: "button" }, "Back to my page");
-  quit = element("button", { type: "button", className: "quiet" }, "Leave the class");
+  back = element("button", { type: "button" }, _("Back to my page"));
+  quit = element("button", { type: "button", className: "quiet" }, _("Leave the class"));
   fold = element("button", { type: "button", className: "fold" });
-  look = element("div", { className: "look", role: "alert", hidden: true }, element("p", {}, "Look up"));
+  look = element("div", { className: "look", role: "alert", hidden: true }, element("p", {}, _("Look up")));
 
   /** @param {Panel} panel @param {string} key */
   constructor(panel, key) {
@@ -40,7 +41,7 @@ export class Student {
       onEnd: (sentence) => this.end(sentence),
       onRefused: (sentence) => (this.line.textContent = sentence),
     });
-    this.line.textContent = `Coming into class ${key}…`;
+    this.line.textContent = _("Coming into class {key}…", { key });
     this.open(true);
     this.client.start();
   }
@@ -63,7 +64,7 @@ export class Student {
     this.look.hidden = true;
     for (const part of [this.answers, this.counts]) part.replaceChildren();
     this.sent.textContent = this.note.textContent = "";
-    this.quit.textContent = "Close";
+    this.quit.textContent = _("Close");
     this.open(true);
   }
 
@@ -77,7 +78,7 @@ export class Student {
     if (open) this.foot.append(this.back, this.quit);
     else this.fold.before(this.back);
     this.fold.ariaExpanded = String(open);
-    this.fold.ariaLabel = open ? "Fold the class away" : "Show the class";
+    this.fold.ariaLabel = open ? _("Fold the class away") : _("Show the class");
   }
 
   /** @param {RoomState} state */
@@ -102,16 +103,21 @@ export class Student {
     this.answers.ariaLabel = question?.text ?? "";
     this.counts.replaceChildren(...(state.tallies.length ? [histogram(state, this.client.mine)] : []));
     if (!question) {
-      this.line.textContent = `You are in class ${this.key}. Look around: your teacher's questions come here.`;
+      this.line.textContent = _("You are in class {key}. Look around: your teacher's questions come here.", {
+        key: this.key,
+      });
       return;
     }
     const titles = {
-      open: round === 2 ? "Vote again." : "Vote.",
-      closed: "Closed.",
-      shown: "Counted.",
-      revealed: question.page ? "Measured." : "Answered.",
+      open: round === 2 ? _("Vote again.") : _("Vote."),
+      closed: _("Closed."),
+      shown: _("Counted."),
+      revealed: question.page ? _("Measured.") : _("Answered."),
     };
-    this.line.replaceChildren(element("b", {}, titles[phase === "waiting" ? "open" : phase]), ` ${question.text}`);
+    this.line.replaceChildren(
+      element("b", {}, titles[phase === "waiting" ? "open" : phase]),
+      _(" {text}", { text: question.text }),
+    );
     this.sent.textContent = this.comment(state);
     this.mark();
   }
@@ -119,12 +125,15 @@ export class Student {
   /** What there is to say of this student's own answer. @param {RoomState} state */
   comment({ phase, question, measured, round }) {
     const { mine } = this.client;
-    if (phase === "open") return mine === null ? "" : CHANGE;
-    if (mine === null) return phase === "closed" ? "The vote is closed." : "";
-    if (phase === "closed") return `You said: ${question?.answers[mine]}.${round === 1 ? " Talk it over." : ""}`;
+    if (phase === "open") return mine === null ? "" : change();
+    if (mine === null) return phase === "closed" ? _("The vote is closed.") : "";
+    const answer = question?.answers[mine] ?? "";
+    if (phase === "closed")
+      return round === 1 ? _("You said: {answer}. Talk it over.", { answer }) : _("You said: {answer}.", { answer });
     if (measured === null) return "";
-    if (mine === measured) return question?.page ? "Your answer matches the measurement." : "Your answer is right.";
-    return question?.page ? "The measurement disagrees with you." : "Another answer is right.";
+    if (mine === measured)
+      return question?.page ? _("Your answer matches the measurement.") : _("Your answer is right.");
+    return question?.page ? _("The measurement disagrees with you.") : _("Another answer is right.");
   }
 
   /** @param {string} text @param {number} at */
@@ -132,10 +141,10 @@ export class Student {
     const button = element("button", { type: "button", className: "answer" }, text);
     button.onclick = async () => {
       const asked = this.drawn;
-      this.sent.textContent = "Sending…";
+      this.sent.textContent = _("Sending…");
       const { error } = await this.client.vote(at);
       if (asked !== this.drawn && !error) return;
-      this.sent.textContent = error || CHANGE;
+      this.sent.textContent = error || change();
       this.mark();
     };
     return button;

@@ -1,6 +1,7 @@
 // The teacher's panel: the way in, the loop's steps in their order, what was counted, and where all are to go.
 
 import { copy, element, plain } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { RoomClient, keep, kept } from "./room.js";
 import { histogram } from "./histogram.js";
 import { QuestionSteps } from "./question_steps.js";
@@ -17,11 +18,6 @@ const LONGEST = 1500;
 /** Milliseconds in which the end has to be pressed again. */
 const SURE = 5000;
 
-const UNTOLD = "These settings cannot tell, so no answer is marked.";
-const HOW =
-  "Ask, and everybody votes unseen. Close the vote, have them talk it over with a neighbour, and ask again: that is where " +
-  "they learn. Then show the counts, and reveal what is measured. PageDown, which a remote sends, takes the next step.";
-
 /** @param {string} text @param {() => void} onclick */
 const button = (text, onclick) => element("button", { type: "button", onclick }, text);
 
@@ -32,7 +28,7 @@ export class Teacher {
   here = element("span", { className: "here" });
   status = element("p", { className: "status", role: "status" });
   votes = element("div", { className: "votes" });
-  image = element("img", { className: "qr", alt: "QR code of the students' link" });
+  image = element("img", { className: "qr", alt: _("QR code of the students' link") });
   address = element("p", { className: "address" });
   fold = element("button", { type: "button", className: "fold" });
 
@@ -54,13 +50,13 @@ export class Teacher {
       (message) => panel.say(message),
     );
     this.loop = new QuestionSteps(this);
-    this.follow = button("Follow me", () => this.takeAll());
-    this.free = button("Let them play", () => this.teach({ do: "free" }));
-    this.pause = button("Look up", () => this.teach({ do: this.state?.paused ? "resume" : "pause" }));
-    this.results = button("Results (CSV)", () => this.save());
-    this.over = button("End the class", () => this.finish());
-    this.own = button("Copy my own link", () => this.copyOwn(ownLink(key, secret)));
-    this.own.title = "Opens this panel on another device. Keep it to yourself.";
+    this.follow = button(_("Follow me"), () => this.takeAll());
+    this.free = button(_("Let them play"), () => this.teach({ do: "free" }));
+    this.pause = button(_("Look up"), () => this.teach({ do: this.state?.paused ? "resume" : "pause" }));
+    this.results = button(_("Results (CSV)"), () => this.save());
+    this.over = button(_("End the class"), () => this.finish());
+    this.own = button(_("Copy my own link"), () => this.copyOwn(ownLink(key, secret)));
+    this.own.title = _("Opens this panel on another device. Keep it to yourself.");
     this.fold.onclick = () => this.open(this.isFolded);
     const steer = element("div", { className: "steer" }, this.follow, this.free, this.pause);
     const bar = element("div", { className: "head" }, element("b", { className: "key" }, key), this.here);
@@ -73,7 +69,7 @@ export class Teacher {
     panel.root.append(bar, this.inside);
     window.addEventListener("keydown", (event) => this.press(event), { capture: true, signal: this.gone.signal });
     this.open(kept(this.at("folded")) !== "yes");
-    this.tell("Opening…");
+    this.tell(_("Opening…"));
     this.client.start();
   }
 
@@ -94,8 +90,10 @@ export class Teacher {
     if (!data.teaches) this.panel.say({ do: "teach" });
     this.image.hidden = !data.qr;
     this.image.src = `data:image/svg+xml,${encodeURIComponent(data.qr)}`;
-    const way = `Scan the code, or open ${data.address.split("?")[0]} and type the key.`;
-    this.address.textContent = data.qr ? `${way} ${data.warning}`.trim() : data.warning;
+    const [url] = data.address.split("?");
+    const way = _("Scan the code, or open {url} and type the key.", { url });
+    const { warning } = data;
+    this.address.textContent = !data.qr ? warning : warning ? _("{way} {warning}", { way, warning }) : way;
     this.address.className = data.warning ? "address wrong" : "address";
     this.questions.update(data);
     this.loop.measured(data.measured);
@@ -116,8 +114,8 @@ export class Teacher {
     if (!this.state) return;
     const { state } = this;
     const { phase, voted, here, paused, follow, question, round } = state;
-    this.here.textContent = `${here} here`;
-    this.pause.textContent = paused ? "Go on" : "Look up";
+    this.here.textContent = _("{here} here", { here });
+    this.pause.textContent = paused ? _("Go on") : _("Look up");
     this.pause.ariaPressed = String(paused);
     this.free.disabled = !follow;
     this.follow.ariaPressed = String(Boolean(follow));
@@ -126,12 +124,26 @@ export class Teacher {
     // While a question is on, its counts have the room: the way in is a small picture in the corner.
     this.inside.classList.toggle("asking", Boolean(question));
     this.questions.root.hidden = Boolean(question) && (phase !== "revealed" || this.questions.choices.length < 2);
-    const hidden = `${voted} of ${here} have voted. ${phase === "open" ? "" : "Nobody sees the counts until you show them."}`;
-    const counted = state.tallies.length ? histogram(state) : element("p", {}, question ? hidden : HOW);
+    const counted = state.tallies.length ? histogram(state) : element("p", {}, this.advice(state));
     this.votes.replaceChildren(...(question ? [element("p", { className: "asked" }, question.text)] : []), counted);
-    const open = phase === "open" ? `${round === 2 ? "Second vote" : "Vote"}: ${voted} of ${here}` : "";
-    const untold = phase === "revealed" && question?.page && state.measured === null ? UNTOLD : "";
-    this.tell(this.word || open || untold);
+    const vote = () =>
+      round === 2
+        ? _("Second vote: {voted} of {here}", { voted, here })
+        : _("Vote: {voted} of {here}", { voted, here });
+    const open = phase === "open" ? vote() : "";
+    const isUntold = phase === "revealed" && question?.page && state.measured === null;
+    this.tell(this.word || open || (isUntold ? _("These settings cannot tell, so no answer is marked.") : ""));
+  }
+
+  /** What is said while there are no counts to be seen. @param {RoomState} state */
+  advice({ phase, voted, here, question }) {
+    if (!question)
+      return _(
+        "Ask, and everybody votes unseen. Close the vote, have them talk it over with a neighbour, and ask again: that is where " +
+          "they learn. Then show the counts, and reveal what is measured. PageDown, which a remote sends, takes the next step.",
+      );
+    if (phase === "open") return _("{voted} of {here} have voted.", { voted, here });
+    return _("{voted} of {here} have voted. Nobody sees the counts until you show them.", { voted, here });
   }
 
   /** Say something that stays until something happens. @param {string} word */
@@ -156,7 +168,7 @@ export class Teacher {
   async takeAll() {
     const place = placeOf(this.data.page, LONGEST);
     if (place.settings.length > LONGEST)
-      return this.say("These settings are too long to be followed: shorten the text.");
+      return this.say(_("These settings are too long to be followed: shorten the text."));
     await this.teach({ do: "follow", ...place });
   }
 
@@ -171,14 +183,17 @@ export class Teacher {
   /** @param {string} link */
   async copyOwn(link) {
     this.say(
-      (await copy(link)) ? "Copied. Keep it to yourself: who has it leads this class." : "Copying is blocked here.",
+      (await copy(link))
+        ? _("Copied. Keep it to yourself: who has it leads this class.")
+        : _("Copying is blocked here."),
     );
   }
 
   finish() {
-    if (this.over.textContent !== "End the class") return void this.teach({ do: "end" });
-    this.over.textContent = "End it for everybody?";
-    setTimeout(() => (this.over.textContent = "End the class"), SURE);
+    const ends = _("End the class");
+    if (this.over.textContent !== ends) return void this.teach({ do: "end" });
+    this.over.textContent = _("End it for everybody?");
+    setTimeout(() => (this.over.textContent = ends), SURE);
   }
 
   /** @param {string} sentence */
@@ -186,7 +201,7 @@ export class Teacher {
     keepSecret(this.key, "");
     this.state = null;
     this.leave();
-    const close = button("Close", () => this.panel.say({ do: "leave" }));
+    const close = button(_("Close"), () => this.panel.say({ do: "leave" }));
     this.panel.root.replaceChildren(element("div", { className: "head" }, this.status, close));
     this.tell(sentence);
   }
@@ -201,7 +216,7 @@ export class Teacher {
     this.loop.next.hidden = open;
     keep(this.at("folded"), open ? "no" : "yes");
     this.fold.ariaExpanded = String(open);
-    this.fold.ariaLabel = open ? "Fold the panel" : "Unfold the panel";
+    this.fold.ariaLabel = open ? _("Fold the panel") : _("Unfold the panel");
     // An open panel has the presenter's remote: PageDown takes the next step, and not the next preset.
     if (open) document.documentElement.dataset.remote = "class";
     else delete document.documentElement.dataset.remote;

@@ -2,18 +2,25 @@
 
 import { component } from "../base/component.js";
 import { element, plain } from "../base/dom.js";
+import { _ } from "../base/language.js";
 
 /** @import { BoxData, Component, MapData } from "../base/types" */
 
 const SVG = "http://www.w3.org/2000/svg";
 const SIGNS = { unchecked: "○", partly: "◐", agrees: "●", surprises: "!" };
 const FINGER = matchMedia("(pointer: coarse)").matches;
-const HOW =
-  (FINGER ? "Each box opens the page that measures it." : "Point at a box: it says what is measured there.") +
-  " ○ not checked yet, ● as theory says; the violet ones are attention.";
+const how = () =>
+  FINGER
+    ? _(
+        "Each box opens the page that measures it. ○ not checked yet, ● as theory says; the violet ones are attention.",
+      )
+    : _(
+        "Point at a box: it says what is measured there. ○ not checked yet, ● as theory says; the violet ones are " +
+          "attention.",
+      );
 
 class Transformer {
-  nav = element("nav", { className: "map", ariaLabel: "Map of the transformer" });
+  nav = element("nav", { className: "map", ariaLabel: _("Map of the transformer") });
   says = element("p", { className: "says", ariaHidden: "true" });
   memory = document.createElementNS(SVG, "svg");
   path = document.createElementNS(SVG, "path");
@@ -68,7 +75,8 @@ class Transformer {
 
   /** @param {BoxData} box @param {Component<MapData>["setTriggerValue"]} send */
   link(box, send) {
-    const said = element("span", { className: "unseen" }, `. ${box.page}: ${box.says} ${box.told}.`);
+    const { page, says, told } = box;
+    const said = element("span", { className: "unseen" }, _(". {page}: {says} {told}.", { page, says, told }));
     const sign = element("span", { className: "sign", ariaHidden: "true" }, SIGNS[box.state]);
     const link = element("a", { href: box.href, className: `${box.kind} ${box.state}` }, sign, box.label, said);
     link.onclick = (event) => {
@@ -83,8 +91,10 @@ class Transformer {
 
   /** @param {BoxData} [box] */
   say(box) {
-    const page = box ? [element("strong", {}, box.page), ` ${box.says} `, element("em", {}, `${box.told}.`)] : [HOW];
-    this.says.replaceChildren(...page);
+    if (!box) return this.says.replaceChildren(how());
+    const { page, says, told } = box;
+    const measured = element("em", {}, _("{told}.", { told }));
+    this.says.replaceChildren(element("strong", {}, page), _(" {says} ", { says }), measured);
   }
 
   destroy() {

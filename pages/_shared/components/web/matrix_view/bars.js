@@ -1,6 +1,7 @@
 // One number for each label as bars, or a histogram.
 
 import { clamp } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { Axes } from "./axes.js";
 import * as canvas from "./canvas.js";
 import { lineKey, Panel, named } from "./panel.js";
@@ -11,7 +12,7 @@ import { lineKey, Panel, named } from "./panel.js";
 
 /** @extends {Axes<BarsSpec>} */
 export class Bars extends Axes {
-  name = "bar chart";
+  name = _("bar chart");
   values = new Float32Array();
   edges = /** @type {Float32Array | null} */ (null);
   overlay = /** @type {Float32Array[]} */ ([]);
@@ -72,7 +73,9 @@ export class Bars extends Axes {
 
   /** @param {number} at */
   range(at) {
-    return this.edges ? `${canvas.formatNumber(this.edges[at])} to ${canvas.formatNumber(this.edges[at + 1])}` : "";
+    if (!this.edges) return "";
+    const [from, to] = [this.edges[at], this.edges[at + 1]].map(canvas.formatNumber);
+    return _("{from} to {to}", { from, to });
   }
 
   /** @type {Panel<BarsSpec>["anchor"]} */

@@ -1,6 +1,7 @@
 // The page's pictures as a file: the panels paint them once more, and the words around them are drawn where they stand.
 
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import * as canvas from "./canvas.js";
 import { drawable, svg, SvgContext } from "./svg.js";
 
@@ -14,6 +15,7 @@ const SCALE = 2; // pixels of a PNG for one of the screen
 const MARGIN = 16;
 const SIGNS = ".line, .dot, .cross, .swatch";
 const DASHES = /** @type {Record<string, number[]>} */ ({ dashed: [6, 4], dotted: [2, 3] });
+const WORDS = /[\u{2e80}-\u{3ffff}]|[^\s\u{2e80}-\u{3ffff}]+/gu; // a line may end after each Chinese character
 const TYPES = { png: "image/png", svg: "image/svg+xml", html: "text/html" };
 
 /** @param {View[]} views @param {SaveRequest["format"]} format @param {string} filename */
@@ -100,11 +102,8 @@ function layOut(views) {
       ctx.fillStyle = view.theme.ink;
       ctx.textAlign = "left";
       const { top } = sweep.getBoundingClientRect();
-      ctx.fillText(
-        `${view.sweepName.textContent}: ${view.sweepValue.textContent}`,
-        MARGIN,
-        (top - origin.y) / origin.zoom + 10,
-      );
+      const [name, value] = [view.sweepName, view.sweepValue].map((one) => one.textContent ?? "");
+      ctx.fillText(_("{name}: {value}", { name, value }), MARGIN, (top - origin.y) / origin.zoom + 10);
     }
   };
   return { ...size, first, paint };
@@ -166,13 +165,14 @@ function paintWords(ctx, view, box, origin) {
 function linesOf(node) {
   const range = document.createRange();
   const lines = /** @type {{ text: string, rect: DOMRect }[]} */ ([]);
-  for (const { 0: word, index } of node.data.matchAll(/\S+/g)) {
+  for (const { 0: word, index } of node.data.matchAll(WORDS)) {
     range.setStart(node, index);
     range.setEnd(node, index + word.length);
     const [rect] = range.getClientRects();
     const last = lines.at(-1);
     if (!rect) continue;
-    if (last && Math.abs(last.rect.top - rect.top) < 2) last.text += ` ${word}`;
+    const between = /\s/.test(node.data[index - 1] ?? "") ? " " : "";
+    if (last && Math.abs(last.rect.top - rect.top) < 2) last.text += between + word;
     else lines.push({ text: word, rect });
   }
   return lines;

@@ -51,7 +51,7 @@ export class Flow {
       parts.panel.style.gridRow =
         alike(i) === 1 ? `1 / ${Math.max(...columns.map((_, k) => alike(k))) + 1}` : String(row + 1);
       parts.legend.hidden = true;
-      [parts.title.textContent] = drawn.spec.title.split(","); // the head is said by its control
+      [parts.title.textContent] = drawn.spec.title.split(/[,，]/); // the head is said by its control
     });
     this.draw(fit, columns, ribbons);
   }

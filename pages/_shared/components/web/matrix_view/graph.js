@@ -1,6 +1,7 @@
 // Tokens in layers, from below upwards, and what joins each layer to the one below it.
 
 import { clamp } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { disc, fit, formatNumber, isWritten, widest } from "./canvas.js";
 import { lineKey, Panel, named } from "./panel.js";
 
@@ -11,7 +12,7 @@ const MOST_APART = 44;
 
 /** @extends {Panel<GraphSpec>} */
 export class Graph extends Panel {
-  name = "layered graph";
+  name = _("layered graph");
   choosable = true;
   upwards = true;
   values = new Float32Array();

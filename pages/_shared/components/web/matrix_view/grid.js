@@ -28,12 +28,15 @@ const between = (width) => (width < PHONE ? 8 : 24);
 /** @param {number} width @param {number} across @param {number} gap */
 const share = (width, across, gap) => Math.floor((width - gap * (across - 1)) / across);
 
+/** How wide a text is, in letters; a Chinese character is as wide as two. @param {string} text */
+const letters = (text) => text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
+
 // Pixels that a panel's title, legend and note are likely to take.
 /** @param {Panel<PanelSpec>} panel @param {number} width @param {boolean} legends  whether each panel has its own */
 function words({ spec, geo }, width, legends) {
   const wide = Math.max(100, Math.min(width, geo.width));
-  const note = Math.ceil((spec.note.length * 6.5) / wide);
-  return 4 + 21 * Math.ceil((spec.title.length * 8) / wide) + (legends ? 26 : 0) + (note && 18 * note + 8);
+  const note = Math.ceil((letters(spec.note) * 6.5) / wide);
+  return 4 + 21 * Math.ceil((letters(spec.title) * 8) / wide) + (legends ? 26 : 0) + (note && 18 * note + 8);
 }
 
 /** Layout where only the width counts. @param {number} count @param {number} width @returns {Layout} */

@@ -1,6 +1,7 @@
 // One matrix as coloured cells: rows top to bottom, columns left to right.
 
 import { clamp, element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { bytes, identities, Panel, named, whereFrom } from "./panel.js";
@@ -20,7 +21,7 @@ const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
 
 /** @extends {Panel<MatrixSpec>} */
 export class Heatmap extends Panel {
-  name = "heatmap";
+  name = _("heatmap");
   choosable = true;
   values = new Float32Array();
   fractions = new Float32Array(); // of the colour scale
@@ -204,7 +205,7 @@ export class Heatmap extends Panel {
   listing() {
     const at = (/** @type {number} */ r, /** @type {number} */ c) => r * this.columns.length + c;
     const cell = (/** @type {number} */ r, /** @type {number} */ c) =>
-      this.hidden?.[at(r, c)] ? "hidden" : canvas.formatNumber(this.values[at(r, c)]);
+      this.hidden?.[at(r, c)] ? _("hidden") : canvas.formatNumber(this.values[at(r, c)]);
     const [rows, columns] = [this.spec.rows, this.spec.columns].map(({ labels, groups }) =>
       labels.map((label, i) => [...groups.slice((i * groups.length) / labels.length).slice(0, 1), label].join(" ")),
     );

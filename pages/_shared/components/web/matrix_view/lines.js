@@ -1,5 +1,6 @@
 // Curves over one x.
 
+import { _ } from "../base/language.js";
 import { Axes } from "./axes.js";
 import { disc, formatNumber, line, tickText, ticks, ticksThatFit } from "./canvas.js";
 import { lineKey, Panel } from "./panel.js";
@@ -14,7 +15,7 @@ const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5] };
 
 /** @extends {Axes<LinesSpec>} */
 export class Lines extends Axes {
-  name = "line chart";
+  name = _("line chart");
   xs = new Float32Array();
   series = /** @type {Series[]} */ ([]);
   /** Which x a cursor marks. @type {number | null} */

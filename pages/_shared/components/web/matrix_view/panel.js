@@ -1,6 +1,7 @@
 // What all kinds of panels share: numbers, where they lie, and what is told of them in words.
 
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 
 /** @import { Axis, Font, Listing, Measured, PanelSpec, Part, Scene, Theme, Word } from "../base/types" */
 
@@ -167,9 +168,11 @@ export function readingTable(panel) {
   const across = Math.min(columns.length, READ_CELLS);
   const down = Math.min(rows.length, Math.floor(READ_CELLS / across));
   const all = rows.length === down && columns.length === across;
-  const rest = all
-    ? ""
-    : `. Only the first ${down} of ${rows.length} rows and ${across} of ${columns.length} columns are listed here`;
+  const { title } = panel.spec;
+  const counts = { title, down, rows: rows.length, across, columns: columns.length };
+  const caption = all
+    ? title
+    : _("{title}. Only the first {down} of {rows} rows and {across} of {columns} columns are listed here", counts);
   const heads = columns.slice(0, across).map((name) => element("th", { scope: "col" }, name));
   const lines = rows.slice(0, down).map((name, r) => {
     const cells = heads.map((_, c) => element("td", {}, cell(r, c)));
@@ -178,7 +181,7 @@ export function readingTable(panel) {
   return element(
     "table",
     {},
-    element("caption", {}, panel.spec.title + rest),
+    element("caption", {}, caption),
     element("thead", {}, element("tr", {}, element("td"), ...heads)),
     element("tbody", {}, ...lines),
   );

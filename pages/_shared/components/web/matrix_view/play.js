@@ -1,6 +1,7 @@
 // A slider that walks by itself, from step to step, once it is told to.
 
 import { clamp, element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 
 const WALK_MS = 4000; // from the first step to the last
 const REPLAY_MS = 1800;
@@ -65,6 +66,6 @@ export class Play {
 
   show() {
     this.button.textContent = this.timer ? "❚❚" : "▶";
-    this.button.setAttribute("aria-label", this.timer ? "Pause" : "Play");
+    this.button.setAttribute("aria-label", this.timer ? _("Pause") : _("Play"));
   }
 }

@@ -2,6 +2,7 @@
 
 import { component } from "../base/component.js";
 import { clamp, element, still } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { onSave } from "../base/save.js";
 import { dress } from "../base/theme.js";
 import { Bars } from "./bars.js";
@@ -275,7 +276,8 @@ export class View {
     const [rows, columns] = drawn.size;
     parts.title.textContent = title;
     parts.note.textContent = note;
-    parts.plot.setAttribute("aria-label", drawn.choosable ? `${title}, ${rows} rows, ${columns} columns` : title);
+    const label = drawn.choosable ? _("{title}, {rows} rows, {columns} columns", { title, rows, columns }) : title;
+    parts.plot.setAttribute("aria-label", label);
     parts.plot.setAttribute("aria-roledescription", drawn.name);
   }
 

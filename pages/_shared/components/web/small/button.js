@@ -2,6 +2,7 @@
 
 import { component } from "../base/component.js";
 import { copy, element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { askToSave } from "../base/save.js";
 
 /** @import { ButtonData, Component } from "../base/types" */
@@ -24,8 +25,8 @@ class Button {
       const done = data.save ? askToSave(data.save) : await copy(data.text);
       button.focus();
       const [after, failed] = data.save
-        ? [data.label, "There is no picture yet: try again"]
-        : ["Copied", "Copying is blocked here: select the text instead"];
+        ? [data.label, _("There is no picture yet: try again")]
+        : [_("Copied"), _("Copying is blocked here: select the text instead")];
       button.textContent = done ? after : failed;
       setTimeout(() => (button.textContent = data.label), TOLD_MS);
     };

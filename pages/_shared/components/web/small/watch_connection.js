@@ -8,13 +8,13 @@ class Connection {
   lost = false;
   app = /** @type {HTMLElement} */ (document.querySelector("[data-testid=stApp]"));
   watch = new MutationObserver(() => this.look());
-  setTriggerValue = /** @type {Component<null>["setTriggerValue"]} */ (() => {});
+  setTriggerValue = /** @type {Component<unknown>["setTriggerValue"]} */ (() => {});
 
   constructor() {
     this.watch.observe(this.app, { attributeFilter: ["data-test-connection-state"] });
   }
 
-  /** @param {Component<null>} given */
+  /** @param {Component<unknown>} given */
   update({ setTriggerValue }) {
     this.setTriggerValue = setTriggerValue;
   }

@@ -3,6 +3,7 @@
 import { component } from "../base/component.js";
 import { clamp, element, same, still } from "../base/dom.js";
 import { listen, tell } from "../base/hover.js";
+import { _ } from "../base/language.js";
 import { dress } from "../base/theme.js";
 import { Drag } from "./drag.js";
 import { Keys } from "./keys.js";
@@ -14,10 +15,6 @@ import { Tools } from "./tools.js";
 /** @typedef {{ item: HTMLLIElement, chip: HTMLElement, text: HTMLElement, number: HTMLElement }} Slot */
 
 const FINGER = matchMedia("(pointer: coarse)").matches;
-const HINT = FINGER ? "Drag to reorder." : "Drag, or Space and the arrow keys.";
-const HELP =
-  "Space grabs a chip, the arrow keys move it, Space or Enter drops it, Escape puts it back. " +
-  "Alt with an arrow key moves it at once.";
 const MANY = 12; // tokens; more than that may have to scroll
 const AROUND = 6; // pixels of what is drawn around a chip
 
@@ -36,7 +33,14 @@ export class Board {
   title = element("span", { className: "title" });
   list = element("ul", { className: "chips", role: "list" });
   words = element("p", { className: "words", role: "status" });
-  help = element("p", { className: "help", id: "help" }, HELP);
+  help = element(
+    "p",
+    { className: "help", id: "help" },
+    _(
+      "Space grabs a chip, the arrow keys move it, Space or Enter drops it, Escape puts it back. " +
+        "Alt with an arrow key moves it at once.",
+    ),
+  );
 
   /** @param {Component<BoardData>} given */
   constructor({ data, parentElement, setStateValue }) {
@@ -84,7 +88,7 @@ export class Board {
       this.tokens = tokens.slice();
       this.order = order.slice();
       this.render({ moving: !redress });
-      this.say(HINT);
+      this.say(FINGER ? _("Drag to reorder.") : _("Drag, or Space and the arrow keys."));
       this.words.classList.add("hint");
     }
     if (refused) this.say(refused);
@@ -97,7 +101,7 @@ export class Board {
     this.root.classList.toggle("locked", locked);
     this.root.setAttribute("aria-label", label);
     this.title.textContent = label;
-    this.tools.bar.setAttribute("aria-label", `Reorder: ${label}`);
+    this.tools.bar.setAttribute("aria-label", _("Reorder: {label}", { label }));
     this.tools.bar.hidden = locked;
     dress(this.root, colours);
   }
@@ -132,8 +136,9 @@ export class Board {
 
   /** Sends a move of one chip. @param {number} index @param {number[]} home */
   sendMove(index, home) {
+    const [from, to] = [home.indexOf(index) + 1, this.position(index)];
     this.send(
-      `moved ${this.name(index)} from ${home.indexOf(index) + 1} to ${this.position(index)} of ${home.length}`,
+      _("moved {name} from {from} to {to} of {count}", { name: this.name(index), from, to, count: home.length }),
     );
   }
 
@@ -189,10 +194,12 @@ export class Board {
     number.textContent = String(index + 1);
     item.classList.toggle("displaced", position !== index + 1);
     if (this.data.locked) return;
-    chip.setAttribute(
-      "aria-label",
-      `${token}, ${position} of ${last}${position === index + 1 ? "" : `, originally ${index + 1}`}`,
-    );
+    const original = index + 1;
+    const label =
+      position === original
+        ? _("{token}, {position} of {last}", { token, position, last })
+        : _("{token}, {position} of {last}, originally {original}", { token, position, last, original });
+    chip.setAttribute("aria-label", label);
   }
 
   // Everything moves around the chip that is held or focused: taking it out of the document would end the drag and
@@ -307,14 +314,14 @@ export class Board {
     this.aim();
   }
 
-  /** @param {number[]} next @param {string} done */
+  /** @param {number[]} next @param {(words: string) => string} done  says so of the tokens in their order */
   reorder(next, done) {
     if (same(next, this.order)) return;
     this.keys.release(false);
     this.order = next;
     this.render();
-    const words = next.length <= 12 ? next.map((index) => this.name(index)).join(" ") : `${next.length} tokens`;
-    this.send(`${done}: ${words}`);
+    const names = () => next.map((index) => this.name(index)).join(" ");
+    this.send(done(next.length <= 12 ? names() : _("{count} tokens", { count: next.length })));
   }
 
   get isInPlace() {

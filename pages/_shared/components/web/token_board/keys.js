@@ -1,6 +1,7 @@
 // What keys do to the chips: walk, grab, move, drop.
 
 import { clamp, keep, same } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { moved } from "./order.js";
 
 /** @import { Board } from "./board.js" */
@@ -53,7 +54,10 @@ export class Keys {
     if (to === from) return;
     this.board.order = moved(home, from, to);
     this.board.render();
-    if (this.grab) this.board.say(`${this.board.name(index)}, ${to + 1} of ${home.length}`);
+    if (this.grab)
+      this.board.say(
+        _("{name}, {position} of {count}", { name: this.board.name(index), position: to + 1, count: home.length }),
+      );
     else this.board.sendMove(index, home);
   }
 
@@ -63,7 +67,11 @@ export class Keys {
     this.board.slots[index].item.classList.add("grabbed");
     this.board.aim();
     this.board.say(
-      `grabbed ${this.board.name(index)}, ${this.board.position(index)} of ${this.board.order.length}: arrows move, Space drops`,
+      _("grabbed {name}, {position} of {count}: arrows move, Space drops", {
+        name: this.board.name(index),
+        position: this.board.position(index),
+        count: this.board.order.length,
+      }),
     );
   }
 
@@ -80,6 +88,13 @@ export class Keys {
     }
     this.board.aim();
     if (kept && changed) this.board.sendMove(index, home);
-    else this.board.say(`${this.board.name(index)} stays at ${this.board.position(index)} of ${home.length}`);
+    else
+      this.board.say(
+        _("{name} stays at {position} of {count}", {
+          name: this.board.name(index),
+          position: this.board.position(index),
+          count: home.length,
+        }),
+      );
   }
 }

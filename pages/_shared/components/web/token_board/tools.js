@@ -1,6 +1,7 @@
 // The buttons that reorder all chips at once.
 
 import { element } from "../base/dom.js";
+import { _ } from "../base/language.js";
 import { identity, shuffled } from "./order.js";
 
 /** @import { Board } from "./board.js" */
@@ -28,16 +29,26 @@ export class Tools {
   /** @param {Board} board */
   constructor(board) {
     this.board = board;
-    this.shuffle = this.tool("Shuffle", "shuffled", shuffled);
-    this.reverse = this.tool("Reverse", "reversed", (order) => order.toReversed());
-    this.restore = this.tool("Restore", "restored", (order) => identity(order.length));
+    this.shuffle = this.tool("Shuffle", _("Shuffle"), (words) => _("shuffled: {words}", { words }), shuffled);
+    this.reverse = this.tool(
+      "Reverse",
+      _("Reverse"),
+      (words) => _("reversed: {words}", { words }),
+      (order) => order.toReversed(),
+    );
+    this.restore = this.tool(
+      "Restore",
+      _("Restore"),
+      (words) => _("restored: {words}", { words }),
+      (order) => identity(order.length),
+    );
     this.all = [this.shuffle, this.reverse, this.restore];
     this.bar.append(...this.all);
   }
 
-  /** @param {keyof typeof STROKES} name @param {string} done @param {(order: number[]) => number[]} next */
-  tool(name, done, next) {
-    const text = element("span", { className: "tool-name" }, name);
+  /** @type {(name: keyof typeof STROKES, label: string, done: (words: string) => string, next: (order: number[]) => number[]) => HTMLButtonElement} */
+  tool(name, label, done, next) {
+    const text = element("span", { className: "tool-name" }, label);
     const button = element("button", { className: "tool", type: "button", name }, icon(STROKES[name]), text);
     button.onclick = () => button.ariaDisabled === "true" || this.board.reorder(next(this.board.order), done);
     return button;
