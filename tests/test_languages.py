@@ -42,8 +42,9 @@ def places(text: str) -> list[str]:
 
 
 def markup(text: str) -> list[str]:
-    """Signs that are the same in all languages; a command is told with its option for the language."""
-    return sorted(sign for sign in MARKUP.findall(text) if not sign.startswith("`python -m"))
+    """Signs that are the same in all languages; a command has its option for the language, and a number its words."""
+    signs = (re.sub(r"`.*\{.*`", "`{}`", sign) for sign in MARKUP.findall(text))
+    return sorted(sign for sign in signs if not sign.startswith("`python -m"))
 
 
 def prose(text: str) -> str:

@@ -16,6 +16,7 @@ from pages._shared.core.pages import COURSE, HOME, ICON, LEDGER, PAGES
 from pages._shared.core.session_keys import COMPLETE
 from pages._shared.core.session_keys import PAGES as PAGES_MADE
 from pages._shared.session import address
+from attention_core.language import current
 from attention_core.language import gettext as _
 
 SIDEBAR_PX = 240
@@ -28,7 +29,7 @@ def main() -> None:
     st.session_state[COMPLETE] = ""
     with turns().hold():
         spoken = language.decide()
-        here = navigate(spoken)
+        here = navigate()
         warm_up.wait()
         from pages._shared.courses.strip import at_end, draw_end
 
@@ -45,8 +46,9 @@ def main() -> None:
         st.session_state[COMPLETE] = name
 
 
-def navigate(spoken: str) -> Any:
-    """Set up the window, draw the navigation over the pages in a language and return the one to run."""
+def navigate() -> Any:
+    """Set up the window, draw the navigation over the pages and return the one to run."""
+    spoken = current()
     st.set_page_config(
         page_title=_("Attention explorer"), page_icon=ICON, layout="wide", initial_sidebar_state=SIDEBAR_PX
     )

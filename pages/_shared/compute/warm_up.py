@@ -64,9 +64,6 @@ def _wake_up() -> None:
     for package in map(import_module, ("attention_core.experiments", "attention_core.figures")):
         for module in iter_modules(package.__path__):
             import_module(f"{package.__name__}.{module.name}")
-    # The first operation that is counted imports what torch knows of every operation, sympy among it.
-    study = import_module("attention_core.experiments.complexity")
-    study.run_complexity(study.ComplexityConfig())
     for page in PAGES:
         import_module(f"pages.{page.name}")
     _declared.set()
