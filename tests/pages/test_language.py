@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.language import worded_key
 from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, PAGES, SETTINGS, VISITED
+from pages._shared.lessons.course import Course, Step
+from pages._shared.lessons.lesson import Lesson
 from attention_core import language
 from attention_core.language import Text, gettext, gettext_lazy, joined, listed, ngettext_lazy, using
 from tests.pages.conftest import Open
@@ -148,3 +150,16 @@ def test_what_is_set_stays_where_the_language_changes(open_page: Open) -> None:
     assert keys(at) == keys(english)
     assert not notices(at)
     assert at.query_params["permutation_positions"] == "rotary"
+
+
+def test_a_course_that_is_handed_out_carries_the_language_that_its_teacher_has_chosen(open_page: Open) -> None:
+    course = Course(steps=(Step(page="masks", settings={}, lesson=Lesson(note="看一看")),)).encode()
+    at = open_page("masks", course=course, lang="zh")
+    assert spoken(at) == "zh"
+    for chosen in ("zh", "en"):
+        at = open_page("anatomy", anatomy_tab="share", anatomy_answer="skipped", lang=chosen)
+        links = [block.value for block in at.code if "course=" in block.value]
+        assert links
+        assert all(f"lang={chosen}" in link for link in links)
+    at = open_page("anatomy", anatomy_tab="share", anatomy_answer="skipped")
+    assert not [block.value for block in at.code if "lang=" in block.value]

@@ -23,6 +23,12 @@ def decide() -> str:
     return state[LANGUAGE]
 
 
+def carried() -> dict[str, str]:
+    """What a link to something that a visitor has written holds of its language: the one that was chosen, if any."""
+    chosen = st.session_state.get(SETTINGS, {}).get(SETTING)
+    return {SETTING: chosen} if chosen else {}
+
+
 def worded_key(key: str) -> str:
     """The key of a widget with options: another in each language, for a browser sends the words that it was shown."""
     spoken = language.current()

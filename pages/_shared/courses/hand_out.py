@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages._shared.components.link_card import draw_link
+from pages._shared.core.language import carried
 from pages._shared.lessons.course import Course
 from pages._shared.lessons.library import text_of
 from pages._shared.page.worksheet import draw_paper, file_name
@@ -31,7 +32,7 @@ def draw(course: Course) -> None:
             )
         )
         return
-    draw_link(_("Students begin here"), address.url({"course": text}, first), "course_students")
+    draw_link(_("Students begin here"), address.url({"course": text, **carried()}, first), "course_students")
     with st.expander(_("The teacher's link"), icon=":material/slideshow:"):
         st.markdown(
             _(
@@ -40,4 +41,6 @@ def draw(course: Course) -> None:
                 "large."
             )
         )
-        draw_link(_("The teacher's"), address.url({"course": text, "present": "true"}, first), "course_teacher")
+        draw_link(
+            _("The teacher's"), address.url({"course": text, "present": "true", **carried()}, first), "course_teacher"
+        )

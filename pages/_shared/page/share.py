@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages._shared.classes.join import draw_start
 from pages._shared.components.link_card import draw_link
+from pages._shared.core.language import SETTING, carried
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
@@ -50,14 +51,14 @@ def draw_share(page: Page) -> None:
                 )
             )
         else:
-            draw_link(_("The lesson"), address.url({"course": text}), f"{page.spec.name}_lesson")
+            draw_link(_("The lesson"), address.url({"course": text, **carried()}), f"{page.spec.name}_lesson")
     with course:
         draft.draw_add(page, made)
 
 
 def _ask_lesson(page: Page) -> Lesson:
     own = {page.settings.key(name): one.label for name, one in page.settings.declared.items()}
-    labels = own | {shared().key(name): one.label for name, one in shared().declared.items()}
+    labels = own | {shared().key(name): one.label for name, one in shared().declared.items() if name != SETTING}
     spelled = page.settings.written() | shared().written()
     part_of = {page.settings.key(name): page.result_controls.parts.get(name, "controls") for name in page.settings}
     parts = st.multiselect(
