@@ -17,8 +17,3 @@ def format_number(value: float) -> str:
     else:
         text = f"{value:.2e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
     return text.replace("-", "−") if text.startswith("-") else text
-
-
-def plural(count: int, thing: str) -> str:
-    """``1 layer``, ``2 layers``, ``1,024 tokens``."""
-    return f"{count:,} {thing}" + ("" if count == 1 else "s")
