@@ -404,10 +404,11 @@ export class Heatmap extends Panel {
     });
     ctx.textAlign = "center";
     ctx.font = font(size);
+    const room = this.geo.plotWidth / columns.groups.length;
+    const every = Math.ceil((canvas.widest(ctx, columns.groups) + 6) / room);
     columns.groups.forEach((name, i) => {
       pen(columns, null, i);
-      const x = left + (this.geo.plotWidth * (i + 0.5)) / columns.groups.length;
-      if (lit.column === null) ctx.fillText(name, x, top - 11);
+      if (lit.column === null && i % every === 0) ctx.fillText(name, left + room * (i + 0.5), top - 11);
     });
     const wide = canvas.widest(ctx, this.columns);
     const flat = Math.min(cw * columns.labels.length, wide + Math.min(6, wide / 3));
