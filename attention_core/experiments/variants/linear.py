@@ -1,6 +1,7 @@
 """Linear attention: its operations, the order of its products, and how far rounding may move what it computes."""
 
 import math
+from functools import cache
 from typing import Final
 
 import torch
@@ -24,7 +25,7 @@ QUERIES: Final = 16  # of those that ask all keys, so many are counted: the quad
 def found_of_linear(config: VariantsConfig, x: Tensor) -> dict[str, Found]:
     """``linear-cost`` and ``linear-order``."""
     n, module = config.length, linear(config)
-    once, twice = (core_flops(config, length) for length in (n, 2 * n))
+    once, twice = (core_flops(length, causal=config.causal, quadratic=config.quadratic) for length in (n, 2 * n))
     trace, direct = module.trace(x, is_causal=config.causal), module(x, is_causal=config.causal)
     other = attention(config)(x, is_causal=config.causal) if config.softmax else trace.output
     sizes = _("n = {n:,}, {heads} heads of {size}", n=n, heads=HEADS, size=D_HEAD)
@@ -47,25 +48,32 @@ def flops_on_paper(length: int, *, causal: bool) -> int:
     return HEADS * length * 2 * (2 * D_HEAD * (D_HEAD + 1) + pairs)
 
 
-def core_flops(config: VariantsConfig, length: int) -> int:
+@cache
+def core_flops(length: int, *, causal: bool, quadratic: bool) -> int:
     """FLOPs of linear attention without its projections, by torch's counter; with ``quadratic`` of its other form.
 
-    One head is counted, as all do the same, and of the quadratic form ``QUERIES``. It runs on the CPU: torch's shapes
-    without numbers ("meta") import torch's compiler for anything but products, some seconds and 90 MB.
+    One head is counted, as all do the same, and of the quadratic form ``QUERIES``; what is drawn changes nothing. It
+    runs on the CPU: torch's shapes without numbers ("meta") import torch's compiler for anything but products, some
+    seconds and 90 MB.
     """
     module, x = allocate(LinearAttention(D_HEAD, 1, device="meta")), torch.zeros(1, length, D_HEAD)
-    if config.quadratic:
+    if quadratic:
         return HEADS * length // QUERIES * count_parts(module, x[:, :QUERIES], x)[1]
-    return HEADS * count_parts(module, x, fused=True, is_causal=config.causal)[1]
+    return HEADS * count_parts(module, x, fused=True, is_causal=causal)[1]
 
 
-def flops_over_lengths(config: VariantsConfig) -> tuple[list[int], list[int]]:
+def flops_over_lengths(config: VariantsConfig) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """FLOPs of softmax attention's core and of linear attention's at each length."""
+    counted = (core_flops(length, causal=config.causal, quadratic=config.quadratic) for length in LENGTHS)
+    return _softmax_flops(), tuple(counted)
+
+
+@cache
+def _softmax_flops() -> tuple[int, ...]:
     module = MultiHeadAttention(
         D_MODEL, HEADS, q_bias=False, k_bias=False, v_bias=False, o_bias=False, device="meta"
     )  # neither a bias nor a mask changes how many products there are
-    softmax = [count_parts(module, torch.empty(1, length, D_MODEL, device="meta"))[1] for length in LENGTHS]
-    return softmax, [core_flops(config, length) for length in LENGTHS]
+    return tuple(count_parts(module, torch.empty(1, length, D_MODEL, device="meta"))[1] for length in LENGTHS)
 
 
 def linear_tolerance(module: LinearAttention, *traces: AttentionTrace, new_projections: bool = False) -> float:
