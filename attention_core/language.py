@@ -141,6 +141,21 @@ class _Joined(Text):
         return str(between).join(map(str, parts))
 
 
+class _Meant(Text):
+    """A text that means something else elsewhere."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def _word(*given: Any) -> str:
+        return catalogue(current()).pgettext(*given)
+
+
+def pgettext_lazy(context: str, message: str, /) -> Text:
+    """A text that another language words by what it means, kept to be worded: ``pgettext_lazy("unit", "inputs")``."""
+    return _Meant(context, message)
+
+
 def gettext_lazy(message: str, /, **values: Any) -> Text:
     """As ``gettext``, kept to be worded for every reader."""
     return Text((message,), values)

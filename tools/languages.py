@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -22,7 +22,11 @@ from attention_core.language import DOMAIN, ENGLISH, LANGUAGES
 
 ROOT: Final = Path(__file__).parents[1]
 ROOMS: Final = {"attention_core": "attention_core/locale", "pages": "pages/_shared/locale"}
-KEYWORDS: Final = {"_": None, "gettext": None, "gettext_lazy": None, "ngettext": (1, 2), "ngettext_lazy": (1, 2)}
+PLURAL: Final = (1, 2)
+KEYWORDS: Final[dict[str, Any]] = {
+    "_": None, "gettext": None, "gettext_lazy": None, "ngettext": PLURAL, "ngettext_lazy": PLURAL,
+    "pgettext_lazy": ((1, "c"), 2),
+}  # fmt: skip
 SCRIPTS: Final = "pages/_shared/components/web/base"
 UNDATED: Final = datetime(2000, 1, 1, tzinfo=UTC)  # so that the same texts give the same file
 METHODS: Final = [("**.py", "python"), ("**.js", "javascript")]
@@ -31,10 +35,10 @@ METHODS: Final = [("**.py", "python"), ("**.js", "javascript")]
 def texts(room: str) -> Catalog:
     """All texts of a room in English."""
     found = Catalog(fuzzy=False)
-    for name, _, message, comments, _ in extract_from_dir(
+    for name, _, message, comments, context in extract_from_dir(
         ROOT / room, METHODS, keywords=KEYWORDS, directory_filter=lambda _: True
     ):
-        found.add(message, locations=[(f"{room}/{name}", 0)], auto_comments=comments)
+        found.add(message, locations=[(f"{room}/{name}", 0)], auto_comments=comments, context=context)
     return found
 
 
@@ -50,9 +54,11 @@ def merged(room: str, language: str) -> Catalog:
     result = Catalog(locale=language, header_comment="", fuzzy=False, creation_date=UNDATED, revision_date=UNDATED)
     for message in found:
         if message.id:
-            old = known.get(message.id[0] if isinstance(message.id, tuple) else message.id)
+            name = message.id[0] if isinstance(message.id, tuple) else message.id
+            old = known.get(name, message.context)
             # gettext's own parts: nothing is guessed from a text that is like it
-            result.add(message.id, old.string if old and old.id == message.id else None, locations=message.locations)
+            string = old.string if old and old.id == message.id else None
+            result.add(message.id, string, locations=message.locations, context=message.context)
     return result
 
 

@@ -51,6 +51,9 @@ class Bracketed:
     def gettext(self, message: str) -> str:
         return f"⟦{message}⟧"
 
+    def pgettext(self, _: str, message: str) -> str:
+        return f"⟦{message}⟧"
+
     def ngettext(self, one: str, many: str, count: int) -> str:
         return f"⟦{one if count == 1 else many}⟧"
 

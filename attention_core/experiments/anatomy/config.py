@@ -8,6 +8,7 @@ from attention_core.experiments.choices import POSITION_NAMES, PROJECTIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, Words, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 
 D_MODEL: Final = 16
 MAX_HEADS: Final = 8
@@ -37,7 +38,7 @@ class AnatomyConfig(RunConfig):
 
     tokens: tuple[str, ...] = setting(("the", "cat", "sat", "on", "the", "mat"), Words(label=_("Sentence")))
     weights: str = setting("built", Choice(WEIGHTS, label=_("Weight matrices"), listed=False))
-    heads: int = setting(2, Whole(1, MAX_HEADS, label=_("Heads")))
+    heads: int = setting(2, Whole(1, MAX_HEADS, label=pgettext_lazy("how many", "Heads")))
     d_head: int = setting(0, Whole(0, 16, label=_("Size of a head, d_head"), hint=_("0: d_model ÷ heads.")))
     positions: str = setting("sinusoidal", Choice(POSITION_NAMES, label=_("Positions")))
     causal: bool = setting(False, Switch(label=_("Look back only (causal mask)")))

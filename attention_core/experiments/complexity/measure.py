@@ -23,7 +23,7 @@ from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
 from attention_core.experiments.judge import Found, Measured, Test, judged
-from attention_core.language import SEMICOLON, joined, ngettext_lazy
+from attention_core.language import SEMICOLON, joined, ngettext_lazy, pgettext_lazy
 from attention_core.language import gettext_lazy as _
 
 _LARGE = _("d_head is twice d_model / num_heads, so the heads together are 2 · d_model wide")
@@ -49,7 +49,9 @@ def _measure(config: ComplexityConfig) -> Measured:
         "cplx-core.bytes": Found(written, cells, sizes),
         "cplx-mha": Found(total, _whole(config), sizes, note=_made_up(config, _LARGE)),
         "cplx-heads": Found(total, _by_heads(config), wide, note=_made_up(config, "")),
-        "cplx-bottleneck": Found(cross, 2 * d, bisected, unit=_("tokens"), note=_no_output(config)),
+        "cplx-bottleneck": Found(
+            cross, 2 * d, bisected, unit=pgettext_lazy("unit", "tokens"), note=_no_output(config)
+        ),
     }
     return found, {
         "config": config, "lines": lines, "rearranged": rearrangements(config), "core": core, "total": total,

@@ -12,6 +12,7 @@ from attention_core.experiments.learning.cost import MAX_SECONDS, run_bytes, ste
 from attention_core.experiments.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 from attention_core.modules.positions import Learned, Position
 
@@ -75,11 +76,13 @@ class LearningConfig(RunConfig):
     """
 
     task: str = setting("reverse", Choice(TASK_NAMES, label=_("Task"), hint=_("What the model learns to answer.")))
-    tokens: int = setting(12, Whole(2, 64, label=_("Tokens"), hint=_("Length of each input.")))
+    tokens: int = setting(
+        12, Whole(2, 64, label=pgettext_lazy("how many", "Tokens"), hint=_("Length of each input."))
+    )
     kinds: int = setting(10, Whole(2, len(ALPHABET), label=_("Kinds of tokens"), hint=_("Letters of the alphabet.")))
     back: int = setting(3, Whole(1, 63, label=_("How far back"), hint=_("Which token copying asks for.")))
     layers: int = setting(1, Whole(1, 6, label=_("Layers")))
-    heads: int = setting(1, Whole(1, 8, label=_("Heads")))
+    heads: int = setting(1, Whole(1, 8, label=pgettext_lazy("how many", "Heads")))
     d_model: int = setting(
         32,
         OneOf((2, 8, 16, 24, 32, 64, 128, 256), between=True, label="d_model", hint=_("Size of a token's vector.")),

@@ -7,6 +7,7 @@ from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError, check
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 
 D_MODEL: Final = 16
 NUM_HEADS: Final = 2
@@ -75,7 +76,7 @@ class MaskingConfig(RunConfig):
         (("il", "gatto", "dorme"), ("un", "cane", "abbaia", "forte")),
         Sentences(label=_("Targets of an encoder–decoder")),
     )
-    stack: str = setting("encoder", Choice(STACKS, label=_("Stack")))
+    stack: str = setting("encoder", Choice(STACKS, label=pgettext_lazy("which", "Stack")))
     side: str = setting("right", Choice(SIDES, label=_("Padding"), listed=False))
     window: int = setting(0, Whole(0, 8, label=_("Sliding window"), hint=_("Words to either side; 0 is no window.")))
     positions: str = setting("slot", Choice(POSITIONS, label=_("Positions")))

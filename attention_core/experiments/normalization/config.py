@@ -8,6 +8,7 @@ from attention_core.experiments.choices import PLACEMENTS as PLACEMENTS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 from attention_core.modules.feed_forward import GELU, Activation, ReLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm, RMSNorm
 
@@ -53,7 +54,13 @@ class NormalizationConfig(RunConfig):
 
     topic: str = setting("dependence", Choice(TOPICS, label=_("Question")))
     num_tokens: int = setting(
-        5, Whole(3, MAX_TOKENS, label=_("Tokens"), hint=_("Lengths are measured of 200 vectors, whatever this is."))
+        5,
+        Whole(
+            3,
+            MAX_TOKENS,
+            label=pgettext_lazy("how many", "Tokens"),
+            hint=_("Lengths are measured of 200 vectors, whatever this is."),
+        ),
     )
     d_model: int = setting(6, Whole(3, MAX_D_MODEL, label=_("Features, d")))
     gamma: float = setting(1.0, Real(-3.0, 3.0, 0.1, label=_("Gain γ")))

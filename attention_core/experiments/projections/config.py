@@ -8,6 +8,7 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Words, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 
 TOPICS: Final = {
     "identity": _("identity or learned"),
@@ -48,7 +49,7 @@ class ProjectionsConfig(RunConfig):
     tokens: tuple[str, ...] = setting(
         ("the", "fox", "and", "a", "dog", "ran", "up", "one", "big", "hill"), Words(label=_("Sentence"))
     )
-    num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label=_("Heads")))
+    num_heads: int = setting(4, OneOf(NUM_HEADS, between=True, label=pgettext_lazy("how many", "Heads")))
     d_head: int = setting(8, OneOf(D_HEADS, between=True, label=_("Size of a head, d_head")))
     temperature: float = setting(
         1.0, Real(0.25, 4.0, 0.25, label=_("Temperature"), hint=_("Divides the scores of the first question."))

@@ -12,6 +12,7 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, defaults, setting
 from attention_core.language import gettext_lazy as _
+from attention_core.language import pgettext_lazy
 
 MAX_HEADS: Final = 8
 MAX_LAYERS: Final = 8
@@ -50,7 +51,7 @@ class ReceptiveFieldConfig(RunConfig):
 
     heads: int = setting(2, Whole(1, MAX_HEADS, label=_("Heads, k")))
     layers: int = setting(3, Whole(1, MAX_LAYERS, label=_("Layers")))
-    tokens: int = setting(32, Whole(1, MAX_TOKENS, label=_("Tokens")))
+    tokens: int = setting(32, Whole(1, MAX_TOKENS, label=pgettext_lazy("how many", "Tokens")))
     weights: str = setting("constructed", Choice(WEIGHTS, label=_("Heads are"), listed=False))
     temperature: float = setting(0.2, Real(0.05, 2.0, 0.05, label=_("Temperature of soft heads")))
     threshold: float = setting(

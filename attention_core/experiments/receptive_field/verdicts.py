@@ -15,8 +15,9 @@ from attention_core.experiments.receptive_field.draws import RandomShare
 from attention_core.experiments.receptive_field.stack import OVERWRITTEN, content_unit, reach
 from attention_core.experiments.verdict import Verdict
 from attention_core.language import gettext_lazy as _
-from attention_core.language import ngettext_lazy
+from attention_core.language import ngettext_lazy, pgettext_lazy
 
+INPUTS: Final = pgettext_lazy("unit", "inputs")
 STANDARD_ERRORS: Final = 5.0
 MAX_CHOSEN: Final = 64  # tokens that autograd is asked for
 
@@ -75,7 +76,11 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     pairs = ngettext_lazy("of {count:,} token–input pair", "of {count:,} token–input pairs", sees.autograd.size)
     found = {
         "rf-bound.most": Found(
-            sees.most, bound, above, unit=_("inputs"), note=capped if config.tokens <= bound else ""
+            sees.most,
+            bound,
+            above,
+            unit=INPUTS,
+            note=capped if config.tokens <= bound else "",
         ),
         "rf-bound.agree": Found(sees.differ, 0, _("{tokens}, {layers}", **tried), unit=pairs),
     }
@@ -125,7 +130,7 @@ def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     cases = _("{tokens}, {layers}", tokens=_tokens(config.tokens), layers=_layers(config.layers))
     others = ngettext_lazy("of {count:,} token", "of {count:,} tokens", config.tokens)
     found = {
-        "rf-tight.last": Found(int(measured[-1]), int(claimed[-1]), cases, unit=_("inputs")),
+        "rf-tight.last": Found(int(measured[-1]), int(claimed[-1]), cases, unit=INPUTS),
         "rf-tight.every": Found(int((measured != claimed).sum()), 0, cases, unit=others),
     }
     tests = (

@@ -33,7 +33,7 @@ def found_of_linear(config: VariantsConfig, x: Tensor) -> dict[str, Found]:
     difference = largest(on_cpu(direct) - on_cpu(other))
     return {
         "linear-cost.flops": Found(once, flops_on_paper(n, causal=config.causal), sizes),
-        "linear-cost.twice": Found(twice / once, 2.0, sizes, unit="×"),
+        "linear-cost.twice": Found(twice / once, 2.0, sizes, unit=_("×")),
         "linear-order": Found(difference, linear_tolerance(module, trace), tokens, largest(direct)),
     }
 

@@ -10,7 +10,7 @@ from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixVi
 from attention_core.figures.theme import Role
 from attention_core.figures.trained.words import NUMBERS, OFF, greyed, head_name, heads_axis, next_said, quoted
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
+from attention_core.language import gettext_lazy, pgettext_lazy
 
 ASKED: Final = {
     "agreement-near": gettext_lazy("verb at once"),
@@ -179,7 +179,9 @@ def roles_view(
         title=_("What each head looks at"),
         values=np.array([found.scores[(slice(None), *head)] for head in rows])[:, [*kinds.values()]],
         rows=heads_axis(rows),
-        columns=Axis(title=_("score"), labels=tuple(str(SHORT[kind]) for kind in kinds)),
+        columns=Axis(
+            title=str(pgettext_lazy("of a head", "score")), labels=tuple(str(SHORT[kind]) for kind in kinds)
+        ),
         **greyed_rows(off, rows, len(kinds)),
         **shared,
     )
@@ -192,7 +194,7 @@ def roles_view(
     without = MatrixPanel(
         title=_("Right answers with one head off"),
         values=np.array([*answers.values(), accuracy.chance]),
-        rows=Axis(title=_("off"), labels=(*answers, _("chance"))),
+        rows=Axis(title=str(pgettext_lazy("heads", "off")), labels=(*answers, _("chance"))),
         columns=Axis(title=_("asked for"), labels=tuple(str(ASKED[name]) for name in accuracy.names)),
         quantity=_("share that is right"),
         scale="sequential",
