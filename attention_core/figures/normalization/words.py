@@ -11,8 +11,13 @@ from attention_core.experiments.normalization import (
 )
 from attention_core.figures.normalization.view import capital, values_after
 from attention_core.figures.proof import ProofStep, code, measured
-from attention_core.language import COMMA, SEMICOLON, joined
+from attention_core.language import COMMA, SEMICOLON, joined, sentences
 from attention_core.language import gettext as _
+
+
+def _said(found: str, because: str) -> str:
+    """What was found, and the reason as a sentence where there is one."""
+    return str(sentences((found, _("{sentence}.", sentence=capital(because)) if because else "")))
 
 
 @singledispatch
@@ -43,11 +48,13 @@ def _dependence(result: DependenceResult) -> tuple[ProofStep, ...]:
                 "BatchNorm in training takes them over the tokens, feature by feature: y_ij depends on x_·j only. In "
                 "evaluation it uses a past batch's and depends on x_ij alone."
             ),
-            _(
-                "Pairs of tokens where one depends on the other, of {count}: {across}; itself is a pair too. {why}",
-                count=n * n,
-                across=across,
-                why=capital(pairs.because),
+            _said(
+                _(
+                    "Pairs of tokens where one depends on the other, of {count}: {across}; itself is a pair too.",
+                    count=n * n,
+                    across=across,
+                ),
+                pairs.because,
             ),
         ),
     )
@@ -72,7 +79,7 @@ def _length(result: LengthResult) -> tuple[ProofStep, ...]:
                 "With ε in the root the length is |γ|√d·σ/√(σ²+ε): shorter, the smaller the spread. A constant token "
                 "has σ = 0: with ε it becomes β, without it 0/0, which is NaN."
             ),
-            _("With ε the formula is {off} off. {why}", off=code(formula.measured), why=capital(kept.because)),
+            _said(_("With ε the formula is {off} off.", off=code(formula.measured)), kept.because),
         ),
         ProofStep(
             _(
@@ -129,9 +136,8 @@ def _block(result: NormBlockResult) -> tuple[ProofStep, ...]:
                 "Even BatchNorm, which mixes tokens, keeps it: a mean over all tokens does not ask for their order. "
                 "What breaks it is what belongs to a slot: a position, a mask, a weight for each slot."
             ),
-            _(
-                "{count} orders. {why}",
-                count=result.residuals.shape[1], why=capital(result.verdict("perm-block.pre").because),
+            _said(
+                _("{count} orders.", count=result.residuals.shape[1]), result.verdict("perm-block.pre").because
             ),
         ),
         ProofStep(

@@ -124,6 +124,8 @@ def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
     chosen, config = cone(result, *node), result.config
     if chosen.layer == 0:
         why = _("it is one")
+    elif config.write_positions:
+        why = _("with its position overwritten every head looks for one token")
     elif not config.residual:
         why = _("without the residual each layer multiplies them by its heads alone")
     elif config.weights == "random":

@@ -99,7 +99,7 @@ def _draw_editor(at: int, step: Step) -> None:
     known = {**step.settings, **here.fixed}
     if known:
         st.multiselect(
-            _("Settings drawn as their value"), tuple(known), tuple(here.fixed),
+            _("Settings drawn as their value"), tuple(known), tuple(here.fixed), placeholder=_("Choose options"),
             format_func=lambda one: f"{str(one).removeprefix(f'{step.page}_')} = {known[one]}",
             **options("fixed", lambda chosen: {one: known[one] for one in chosen or () if one in known}),
         )  # fmt: skip

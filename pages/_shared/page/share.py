@@ -73,10 +73,18 @@ def _ask_lesson(page: Page) -> Lesson:
         return str(labels[key])
 
     fixed = st.multiselect(
-        _("Controls drawn as their value"), tuple(labels), format_func=name, key=page.session_key("lesson_fix")
+        _("Controls drawn as their value"),
+        tuple(labels),
+        format_func=name,
+        key=page.session_key("lesson_fix"),
+        placeholder=_("Choose options"),
     )
     hidden = st.multiselect(
-        _("Controls not drawn at all"), tuple(labels), format_func=name, key=page.session_key("lesson_hide")
+        _("Controls not drawn at all"),
+        tuple(labels),
+        format_func=name,
+        key=page.session_key("lesson_hide"),
+        placeholder=_("Choose options"),
     )
     first = st.toggle(_("The prediction comes before the picture"), key=page.session_key("lesson_first"))
     note = st.text_input(_("A note to the class"), max_chars=MAX_NOTE, key=page.session_key("lesson_note"))

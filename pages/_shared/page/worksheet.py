@@ -105,7 +105,7 @@ def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) 
 
 def _said(verdict: Verdict) -> str:
     number = f"{format_number(verdict.measured)} {verdict.unit}".strip()
-    said = {"claim": statement(verdict.claim), "says": verdict.says, "number": number}
+    said = {"claim": str(statement(verdict.claim)).rstrip("。"), "says": verdict.says, "number": number}
     match verdict.outcome:
         case "holds":
             return _("“{claim}” holds: {says} {number}.", **said)
