@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pages._shared.core.language import language
 from tests.browser.conftest import barriers, wait_until_settled
 from tests.browser.locators import FIGURE
 
@@ -19,11 +20,17 @@ ENDED = "This class has ended, and nothing of it was kept."
 STEPS = ["Ask", "Close the vote", "Ask again", "Close the vote", "Show the counts", "Reveal the answer"]
 
 
-def start(teacher: Any) -> tuple[str, str]:
+def chinese(text: str) -> str:
+    """What a Chinese visitor reads for a text."""
+    with language.using("zh"):
+        return language.gettext(text)
+
+
+def start(teacher: Any, said: str = "Start a class") -> tuple[str, str]:
     """Open a class from the Share tab; its key, and the secret that the tab keeps."""
-    teacher.get_by_text("Start a class", exact=True).first.click()
+    teacher.get_by_text(said, exact=True).first.click()
     wait_until_settled(teacher)
-    teacher.get_by_role("button", name="Start a class", exact=True).click()
+    teacher.get_by_role("button", name=said, exact=True).click()
     says(teacher, ".letters", r"^[B-Z]{5}$")
     key = teacher.locator(f"{PANEL} .letters").inner_text()
     return key, teacher.evaluate("(name) => sessionStorage.getItem(name)", f"room_teacher/{key}")
@@ -211,16 +218,12 @@ def test_a_class_is_in_the_language_of_its_teacher_but_for_who_has_chosen_one(
     visit: Callable, settled: Callable
 ) -> None:
     teacher = visit("scaling", "?scaling_tab=share&lang=zh", **WALL)
-    teacher.get_by_text("开始课堂", exact=True).first.click()
-    wait_until_settled(teacher)
-    teacher.get_by_role("button", name="开始课堂", exact=True).click()
-    says(teacher, ".letters", r"^[B-Z]{5}$")
-    key = teacher.locator(f"{PANEL} .letters").inner_text()
+    key, _ = start(teacher, chinese("Start a class"))
     follower, chooser = visit("", f"?class={key}", **PHONE), visit("", f"?class={key}&lang=en", **PHONE)
     for phone in (follower, chooser):
         says(phone, ".line", f"^You are in class {key}")
-    teacher.get_by_role("button", name="跟我来").click()
-    says(follower, ".line", f"课堂 {key}")
+    teacher.get_by_role("button", name=chinese("Follow me")).click()
+    says(follower, ".line", f"[\u3400-\u9fff].*{key}")
     settled(follower)
     assert follower.evaluate("document.documentElement.lang") == "zh"
     assert "lang" not in follower.url
@@ -228,13 +231,13 @@ def test_a_class_is_in_the_language_of_its_teacher_but_for_who_has_chosen_one(
     settled(chooser)
     says(chooser, ".line", f"^You are in class {key}")
     assert "lang=en" in chooser.url
-    step(teacher, "提问")
+    step(teacher, chinese("Ask"))
     for phone in (follower, chooser):
         says(phone, ".answer", "[\u3400-\u9fff]")  # of one question there is one text for all
-    says(follower, ".line", "^请投票。")
+    says(follower, ".line", f"^{chinese('Vote.')}")
     says(chooser, ".line", "^Vote.")
     assert barriers(follower) == []
-    follower.get_by_role("button", name="离开课堂").click()
+    follower.get_by_role("button", name=chinese("Leave the class")).click()
     follower.get_by_role("heading", name="Scaling").wait_for()
 
 
