@@ -42,7 +42,9 @@ def catalogue(language: str) -> NullTranslations:
     catalogues: list[GNUTranslations] = [translation(DOMAIN, str(folder), [language]) for folder in found]
     for one, other in pairwise(catalogues):
         one.add_fallback(other)
-    return catalogues[0] if catalogues else NullTranslations()
+    first = catalogues[0] if catalogues else NullTranslations()
+    first.gettext = cache(first.gettext)  # a page asks for hundreds
+    return first
 
 
 def current() -> str:
@@ -115,7 +117,8 @@ class Text(str):
     @staticmethod
     def _word(*given: Any) -> str:
         (one, *many), values = given
-        return ngettext(one, many[0], values["count"], **values) if many else gettext(one, **values)
+        known = catalogue(current())
+        return _filled(known.ngettext(one, many[0], values["count"]) if many else known.gettext(one), values)
 
     def __str__(self) -> str:
         return self._word(*self._given) if current() != ENGLISH else str.__str__(self)
