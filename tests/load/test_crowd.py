@@ -10,7 +10,7 @@ from benchmarks.visitors import NEVER_WALKED, Visitor
 from tests.load.client import Run
 from tests.processes import ROOT, serving
 
-# At night it has the machine to itself: it peaks at 638 to 675 MB then, and at 697 beside the rest of the suite.
+# At night it has the machine to itself: it peaks at 638 to 673 MB then, and at 697 beside the rest of the suite.
 pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("crowd")]
 CROWD, MOVES = 200, 3
 PEAK_BYTES = 690e6  # what Streamlit Community Cloud promises an app
