@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages._shared.core.session_keys import COMPLETE, SETTINGS
+from pages._shared.core.session_keys import COMPLETE, SETTINGS, START
 from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
@@ -215,3 +215,11 @@ def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one(open_page: Open) -> 
     at = at.toggle(key="masks_unmasked").set_value(True).run()
     assert len(at.title) == 1
     assert controls(at)
+
+
+@pytest.mark.parametrize("answer", ["", "skipped"])
+def test_a_slide_with_the_tab_share_open_offers_one_way_to_start_a_class(open_page: Open, answer: str) -> None:
+    at = open_page("masks", present="true", masks_tab="share", masks_answer=answer)
+    assert not at.exception
+    assert not at.error
+    assert len([one for one in at.get("bidi_component") if one.key == START]) == 1

@@ -16,7 +16,7 @@ from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
 from pages._shared.lessons.questions import HINT, LONGEST, Prepared, parse, written
 from pages._shared.page.worksheet import draw_paper
 from pages._shared.session import address, course_position, draft
-from pages._shared.session.settings import shared
+from pages._shared.session.settings import presenting, shared
 from attention_core.language import gettext as _
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def draw_share(page: Page) -> None:
     """Draw the tab."""
     settings = address.shareable(page.parameters())
     draw_link(_("This page with these settings"), address.url(settings), f"{page.spec.name}_link")
-    draw_start()
+    if not (presenting() and page.question_open):  # a slide has it below its question
+        draw_start()
     if address.lesson() is not None:
         return
     draw_paper(Course(steps=(Step(page=page.spec.name, settings=settings),)), page.spec.name)
