@@ -19,6 +19,7 @@ from gettext import GNUTranslations, NullTranslations, find, translation
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Self
+from unicodedata import east_asian_width
 
 LANGUAGES: Final = {"en": "English", "zh": "中文"}
 ENGLISH: Final = "en"
@@ -180,6 +181,11 @@ def sentences(parts: Iterable[str]) -> str:
     for part in filter(None, parts):
         said = gettext_lazy("{said} {more}", said=said, more=part) if said else part
     return said
+
+
+def columns(text: str) -> int:
+    """The columns that a text takes where letters are equally wide: an ideograph takes two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 SEMICOLON: Final = gettext_lazy("; ")

@@ -7,7 +7,6 @@ import math
 import shutil
 import sys
 import time
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -20,7 +19,7 @@ from attention_core.device import DTYPES, available_devices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.step import Step
 from attention_core.experiments.verdict import Verdict
-from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, joined, using
+from attention_core.language import COMMA, ENGLISH, LANGUAGES, Text, columns, joined, using
 from attention_core.language import gettext_lazy as _
 
 _PROGRAM = "python -m attention_core.claims"
@@ -225,19 +224,14 @@ def _plain(value: Any) -> Any:
     return str(value) if odd or isinstance(value, Text) else value
 
 
-def _width(text: str) -> int:
-    """The columns that a text takes in a terminal: two for a Chinese character."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
-
-
 def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
+    return text + " " * (width - columns(text))
 
 
 def _cut(text: str, width: int) -> str:
-    if _width(text) <= width:
+    if columns(text) <= width:
         return text
-    while _width(text) >= width:
+    while columns(text) >= width:
         text = text[:-1]
     return text + "…"
 

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final
-from unicodedata import east_asian_width
+
+from attention_core.language import columns
 
 # Spreadsheets compute what begins so, after white space too; those of East Asia also know the wide signs.
 _FORMULA: Final = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
@@ -24,17 +25,13 @@ def wrapped(text: str, most: int = 56) -> list[str]:
     """``text`` in lines of so many columns, which fit on a phone; an ideograph takes two."""
     lines, room = list[str](), 0
     for piece in _PIECE.findall(text):
-        if lines and _columns(piece) <= room:
+        if lines and columns(piece) <= room:
             lines[-1] += piece
-            room -= _columns(piece)
+            room -= columns(piece)
         else:
             lines.append(piece.lstrip())
-            room = most - _columns(lines[-1])
+            room = most - columns(lines[-1])
     return lines
-
-
-def _columns(text: str) -> int:
-    return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def told_apart(names: Sequence[str]) -> tuple[str, ...]:

@@ -185,6 +185,12 @@ def _bound(module: MultiHeadAttention | LinearAttention, texts: Iterable[Tensor]
     return output_tolerance(full, *(full.trace(x, **causal) for x in texts))
 
 
+# Of each kind of attention what breaks its order, and what lets the key bias through.
+_KINDS: Final = (
+    ("full", _("full attention"), tells_order, turns_bias),
+    ("grouped", _("grouped"), tells_order, turns_bias),
+    ("linear", _("linear"), linear_tells_order, divides_nothing_out),
+)
 TESTS: Final = (
     Test("kv-repeat", "≤", _("shared and repeated keys and values give outputs that differ by at most"),
          "max |grouped(x) − full(x)|", breaks=tiles),
@@ -202,16 +208,16 @@ TESTS: Final = (
          _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), breaks=is_quadratic),
     Test("linear-order", "≤", _("the two orders of the products give outputs that differ by at most"),
          "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax),
-    Test("perm-self.full", "≤", _("full attention: moving a word to the front moves the outputs along, but for"),
-         "max |f(σX) − σf(X)|", breaks=tells_order),
-    Test("perm-self.grouped", "≤", _("grouped: moving a word to the front moves the outputs along, but for"),
-         "max |f(σX) − σf(X)|", breaks=tells_order),
-    Test("perm-self.linear", "≤", _("linear: moving a word to the front moves the outputs along, but for"),
-         "max |f(σX) − σf(X)|", breaks=linear_tells_order),
-    Test("bias-k.full", "≤", _("full attention: with and without the key bias its outputs differ by at most"),
-         "max |f(x) − f(x; b_K = 0)|", breaks=turns_bias),
-    Test("bias-k.grouped", "≤", _("grouped: with and without the key bias its outputs differ by at most"),
-         "max |f(x) − f(x; b_K = 0)|", breaks=turns_bias),
-    Test("bias-k.linear", "≤", _("linear: with and without the key bias its outputs differ by at most"),
-         "max |f(x) − f(x; b_K = 0)|", breaks=divides_nothing_out),
+    *(
+        Test(f"perm-self.{name}", "≤",
+             _("{kind}: moving a word to the front moves the outputs along, but for", kind=kind),
+             "max |f(σX) − σf(X)|", breaks=breaks)
+        for name, kind, breaks, _bias in _KINDS
+    ),
+    *(
+        Test(f"bias-k.{name}", "≤",
+             _("{kind}: with and without the key bias its outputs differ by at most", kind=kind),
+             "max |f(x) − f(x; b_K = 0)|", breaks=breaks)
+        for name, kind, _order, breaks in _KINDS
+    ),
 )  # fmt: skip
