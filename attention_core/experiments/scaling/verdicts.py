@@ -47,7 +47,8 @@ class Model:
         gradient_median: Median ‖∂L/∂q‖, and
         gradient_middle: its 35 % and 65 % quantiles: where about half of the rows have no gradient in half precision,
             the median of a sample may be either of two very different numbers.
-        gradient_mean: Mean ‖∂L/∂q‖.
+        gradient_mean: Mean ‖∂L/∂q‖, and
+        gradient_share: ``E[g]²/E[g²]``, as if this share of the rows had one gradient and the others none.
         alive: Share of the rows in which the precision leaves more than one weight above 0; others have no gradient.
     """
 
@@ -55,6 +56,7 @@ class Model:
     gradient_median: float
     gradient_middle: tuple[float, float]
     gradient_mean: float
+    gradient_share: float
     alive: float
 
 
@@ -112,7 +114,9 @@ def model(config: ScalingConfig, d_head: int, factor: float) -> Model:
     gradient = factor * expected_scores(config, d_head).key_length * torch.linalg.vector_norm(moved, dim=-1)
     low, median, high = gradient.quantile(gradient.new_tensor([0.35, 0.5, 0.65])).tolist()
     alive = float(((weights.to(config.torch_dtype) > 0).sum(-1) > 1).double().mean())
-    return Model(float(weights.amax(-1).mean()), median, (low, high), float(gradient.mean()), alive)
+    mean, square = float(gradient.mean()), float(gradient.square().mean())
+    share = max(mean**2 / square if square else 0.0, 1 / _MODEL_ROWS)
+    return Model(float(weights.amax(-1).mean()), median, (low, high), mean, share, alive)
 
 
 def verdicts(
@@ -326,8 +330,9 @@ def _fades(config: ScalingConfig, small: Model, large: Model) -> str:
 def _mean_open(config: ScalingConfig, small: Model, large: Model) -> str:
     if small.alive < _SURELY / _MODEL_ROWS and config.num_keys > 1:
         return _DEAD
-    mean = large.gradient_mean
-    return _undecided(config, (mean, mean), KEPT * small.gradient_mean, unsure=1.4)
+    mean, rows = large.gradient_mean, 1 / config.num_queries + 1 / _MODEL_ROWS
+    error = math.sqrt(sum(rows / size.gradient_share for size in (small, large)))  # of the ratio, sample and model
+    return _undecided(config, (mean, mean), KEPT * small.gradient_mean, unsure=max(1.4, math.exp(4 * error)))
 
 
 def _undecided(config: ScalingConfig, foreseen: tuple[float, float], bound: float, *, unsure: float) -> str:
