@@ -152,13 +152,25 @@ def test_an_experiments_device_adds_up_as_bounds_expect_whatever_was_set() -> No
     assert not sdpa.fp16_bf16_reduction_math_sdp_allowed()
 
 
-@pytest.mark.parametrize("part", ["not slow", pytest.param("slow", marks=pytest.mark.slow)])
-def test_every_study_and_claim_runs_on_an_accelerator(part: str) -> None:
-    """A pretended one, which torch takes for the process's own from then on.
+def on_an_accelerator(*asked: str) -> None:
+    """Run tests with a pretended one, which torch takes for the process's own from then on.
 
     The process ends at once: autograd's thread for the device may ask for an interpreter that is no longer there.
     """
     code = "import os, sys, pytest; found = pytest.main(sys.argv[1:]); sys.stdout.flush(); os._exit(found)"
-    line = [sys.executable, "-c", code, "-n", "0", "-p", "no:cacheprovider", "-m", part, "accelerated.py"]
-    done = subprocess.run(line, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    line = [sys.executable, "-c", code, "-n", "0", "-p", "no:cacheprovider", "-p", "tests.pretended", *asked]
+    done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("part", ["not slow", pytest.param("slow", marks=pytest.mark.slow)])
+def test_every_study_and_claim_runs_on_an_accelerator(part: str) -> None:
+    on_an_accelerator("-m", part, "tests/accelerated.py")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("folder", ["checkpoints", "experiments", "figures", "pages"])
+def test_what_else_is_tested_holds_on_an_accelerator(folder: str) -> None:
+    """But for what begins processes of its own, in which nothing is pretended."""
+    own = ("tests/experiments/test_snippets.py", "tests/pages/test_cluster.py")
+    on_an_accelerator(f"tests/{folder}", *(f"--ignore={path}" for path in own))

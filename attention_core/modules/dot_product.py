@@ -233,7 +233,7 @@ def mask_with_sink(mask: Shaped[Tensor, "..."], kv_len: int) -> Shaped[Tensor, "
 def _autocast_dtype(x: Tensor) -> torch.dtype | None:
     """The precision to which autocast rounds this tensor, if it does."""
     kind = x.device.type
-    if x.dtype == torch.float64 or not torch.amp.is_autocast_available(kind) or not torch.is_autocast_enabled(kind):
+    if x.dtype == torch.float64 or x.is_meta or not torch.is_autocast_enabled(kind):
         return None
     return torch.get_autocast_dtype(kind)
 

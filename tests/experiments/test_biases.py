@@ -96,7 +96,7 @@ def test_a_bias_that_is_off_has_no_effect_and_no_verdict() -> None:
 
 
 def test_gradients_are_those_of_finite_differences() -> None:
-    config = BiasesConfig(rotary=True)
+    config = BiasesConfig(rotary=True, device="cpu")
     effect = run_biases(config).effect("k")
     attention = BiasedAttention(config)
     upstream = torch.randn(1, 6, 32, generator=generator(0, "biases", "upstream"), dtype=torch.float64)
@@ -118,7 +118,7 @@ def test_gradients_are_those_of_finite_differences() -> None:
     "switches", [{}, {"rotary": True}, {"qk_norm": True}, {"tied_query_key": True, "rotary": True}]
 )
 def test_the_parts_of_the_scores_add_up_and_are_constant_where_said(switches: dict[str, bool]) -> None:
-    setting = BiasModuleConfig(**switches)
+    setting = BiasModuleConfig(**switches, device="cpu")
     result = run_bias_sizes(setting)
     attention = BiasedAttention(setting)
     for step in (0, 5):

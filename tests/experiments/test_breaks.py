@@ -28,7 +28,7 @@ ROTARY = "bias-k.* bias-k-grad bias-q.column bias-terms.*"
 STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
     AnatomyConfig: [
         ({}, ""), ({"no_transpose": True}, "mha-reshape"), ({"d_head": 8}, "mha-divisible"),
-        ({"dropout": 0.1}, "drop-rows convex-hull soft-lookup"), ({"fused": True}, "cplx-core"),
+        ({"dropout": 0.1}, "drop-rows convex-hull soft-lookup"), ({"fused": True, "device": "cpu"}, "cplx-core"),
     ],
     BiasesConfig: [
         ({}, ""), ({"rotary": True}, ROTARY), ({"qk_norm": True}, ROTARY),

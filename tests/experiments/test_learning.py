@@ -76,7 +76,8 @@ def test_moments_are_few_where_pictures_are_large() -> None:
 
 @pytest.mark.parametrize("projections", ["full", "tied-kv", "tied-qk"])
 def test_what_is_noted_first_is_what_autograd_says_of_the_start(projections: str) -> None:
-    config = LearningConfig(**SMALL | {"projections": projections, "dtype": "float64", "layers": 2, "heads": 2})
+    given = {"projections": projections, "dtype": "float64", "layers": 2, "heads": 2, "device": "cpu"}
+    config = LearningConfig(**SMALL | given)
     history = run(config).history
     model, trainer = draw_model(config), Trainer(config)
     trainer.measure()

@@ -37,7 +37,7 @@ def test_a_word_looks_at_itself_as_much_as_the_formula_says() -> None:
 
 
 def test_weights_without_projections_are_softmax_of_plain_dot_products() -> None:
-    config = ProjectionsConfig(topic=IDENTITY, spread=0.4, temperature=0.5, num_heads=2, d_head=4)
+    config = ProjectionsConfig(topic=IDENTITY, spread=0.4, temperature=0.5, num_heads=2, d_head=4, device="cpu")
     x = words(config)[0].unflatten(-1, (2, 4)).transpose(0, 1).numpy()
     result = run_projections(config)
     for head in range(2):
@@ -83,7 +83,7 @@ def test_all_parameters_change_and_the_function_does_not() -> None:
     assert 2 < result.changed < 4
     assert result.moved < 1e-13
     assert not np.allclose(result.q_weight_before, result.q_weight_after, atol=0.1)
-    exact = attention(ProjectionsConfig(topic=GAUGE))
+    exact = attention(ProjectionsConfig(topic=GAUGE, device="cpu"))
     np.testing.assert_array_equal(result.q_weight_before.reshape(32, 32), exact.q_weight.detach().numpy())
 
 

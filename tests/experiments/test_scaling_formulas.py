@@ -69,7 +69,7 @@ def attended(config: ScalingConfig, sizes: tuple[int, ...], factor: list[float])
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("inputs", [{}, {"inputs": "signs", "std": 2.0}, {"qk_norm": True}], ids=str)
 def test_every_precision_stays_finite_at_4096(dtype: str, inputs: dict[str, object]) -> None:
-    config = ScalingConfig(dtype=dtype, num_keys=8, **inputs)
+    config = ScalingConfig(dtype=dtype, num_keys=8, device="cpu", **inputs)
     for factor in (1.0, 1 / 64):
         _, found = attended(config, (64, 4096), [factor] * 2)
         statistics = row_statistics(found.weights, found.gradients)
@@ -81,7 +81,7 @@ def test_every_precision_stays_finite_at_4096(dtype: str, inputs: dict[str, obje
 
 
 def test_gradients_are_those_of_the_closed_form() -> None:
-    chunk, found = attended(ScalingConfig(num_keys=5), (4, 16), [0.3, 0.7])
+    chunk, found = attended(ScalingConfig(num_keys=5, device="cpu"), (4, 16), [0.3, 0.7])
     for size, (d_head, factor) in enumerate(((4, 0.3), (16, 0.7))):
         q, k = chunk.queries[:, :d_head], chunk.keys[:, :d_head]
         torch.testing.assert_close(found.weights[size], (factor * q @ k.mT).softmax(-1))
@@ -98,7 +98,7 @@ def test_all_sizes_and_factors_at_once_give_what_a_module_of_each_size_and_facto
     dtype: str, num_keys: int, settings: dict[str, object]
 ) -> None:
     """Weights and ‖∂L/∂q‖ by autograd through the module itself, within what rounding of the scores may do."""
-    config = ScalingConfig(num_keys=num_keys, dtype=dtype, **settings)
+    config = ScalingConfig(num_keys=num_keys, dtype=dtype, device="cpu", **settings)
     sizes, precise = (1, 2, 4, 64, 1024), torch.float32 if config.torch_dtype.itemsize < 8 else torch.float64
     scaled = [1 / math.sqrt(d_head) for d_head in sizes]
     chunk, found = attended(config, sizes, scaled)
@@ -124,7 +124,7 @@ def test_all_sizes_and_factors_at_once_give_what_a_module_of_each_size_and_facto
 def test_lengths_are_kept_where_keys_are_turned_and_lost_where_half_precision_loses_them() -> None:
     """float16 drops what is below 6e-8; turned keys would have kept it."""
     for dtype, kept in (("float64", True), ("float16", False)):
-        config = ScalingConfig(num_keys=3, dtype=dtype)
+        config = ScalingConfig(num_keys=3, dtype=dtype, device="cpu")
         modules, chunk = [head(config, 64, 1.0)], next(chunks(config))
         gradient = torch.full((1, 2, 3), 1e-10, dtype=torch.float64 if kept else torch.float32)
         assert bool((KeyLengths(modules, "cpu").of(gradient, chunk) > 0).all()) == kept

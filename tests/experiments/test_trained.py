@@ -132,7 +132,7 @@ def test_the_named_head_is_switched_off_with_the_others() -> None:
 
 
 def test_accuracy_is_that_of_asking_case_by_case() -> None:
-    config = AccuracyConfig(model="induction", off=((0, 0),))
+    config = AccuracyConfig(model="induction", off=((0, 0),), device="cpu")
     result = run(config)
     (cases,) = (one.cases(200, 0) for one in LANGUAGES["induction"].constructions)
     module = without(config.prepared(), ((0, 0),))
@@ -166,7 +166,7 @@ def test_the_effective_rank_is_that_of_the_whole_product() -> None:
 
 def test_the_reach_is_that_of_the_whole_jacobian(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "PROBES", 4096)
-    config = TrainedConfig()
+    config = TrainedConfig(device="cpu")
     module, text = config.prepared(), torch.tensor([config.spelled()[0]])
     below = measure._states(module, text)[0]
     for depth, found in enumerate(measure._reach(module, text, config)):
@@ -254,7 +254,8 @@ def test_a_model_without_words_reads_numbers(tmp_path: Path) -> None:
 
 
 def test_what_is_said_of_a_head_is_said_of_its_rows() -> None:
-    result = run_trained(TrainedConfig(seed=2))
+    config = TrainedConfig(seed=2, device="cpu")
+    result = run_trained(config)
     a, n = result.weights[1, 0], len(result.tokens)
     rows = [row[: at + 1] for at, row in enumerate(a)]
     entropy = [-sum(p * np.log2(p) for p in row if p > 0) for row in rows]
@@ -266,9 +267,7 @@ def test_what_is_said_of_a_head_is_said_of_its_rows() -> None:
     assert result.spread[1, 0] == pytest.approx(np.mean([row.std() for row in s]))
     sharp = [np.exp(4 * row - (4 * row).max()) for row in s]
     assert result.largest[4, 1, 0] == pytest.approx(np.mean([(row / row.sum()).max() for row in sharp]))
-    states = measure._states(TrainedConfig(seed=2).prepared(), torch.tensor([TrainedConfig().spelled()[0]]))[
-        1
-    ].numpy()
+    states = measure._states(config.prepared(), torch.tensor([config.spelled()[0]]))[1].numpy()
     units = states / np.linalg.norm(states, axis=1, keepdims=True)
     pairs = [units[i] @ units[j] for i in range(n) for j in range(n) if i != j]
     assert result.cosine[1] == pytest.approx(np.mean(pairs))
@@ -276,7 +275,7 @@ def test_what_is_said_of_a_head_is_said_of_its_rows() -> None:
 
 @pytest.mark.parametrize("role", ["q", "v"])
 def test_a_bias_that_is_taken_out_moves_the_states_as_arithmetic_says(role: str) -> None:
-    config = TrainedConfig()
+    config = TrainedConfig(device="cpu")
     module, text = config.prepared(), torch.tensor([config.spelled()[0]])
     before = measure._states(module, text)[-1]
     with torch.no_grad():
@@ -287,7 +286,7 @@ def test_a_bias_that_is_taken_out_moves_the_states_as_arithmetic_says(role: str)
 
 
 def test_what_moves_as_words_are_shuffled_is_half_of_all_differences() -> None:
-    config = TrainedConfig(seed=1)
+    config = TrainedConfig(seed=1, device="cpu")
     result, module = run_trained(config), config.prepared()
     words = config.source.words
     other = torch.tensor([[words.index(token) for token in result.order]])

@@ -267,7 +267,7 @@ def test_what_qk_norm_keeps_apart_is_no_surprise() -> None:
 @pytest.mark.parametrize("positions", ["none", "rotary", "alibi"])
 def test_theory_of_longer_words_knows_nothing_of_the_module(positions: str) -> None:
     """A module that normalises its keys by mistake makes the claim hold where words have unequal norms."""
-    settings: dict[str, Any] = {"spread": 0.8, "positions": positions}
+    settings: dict[str, Any] = {"spread": 0.8, "positions": positions, "device": "cpu"}
     assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "fails"}
 
     def normed(trace: AttentionTrace) -> AttentionTrace:

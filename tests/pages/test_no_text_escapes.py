@@ -15,6 +15,7 @@ from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from pages._shared.session.settings import TABS
 from attention_core import language
 from attention_core.checkpoints import grammar
+from attention_core.device import available_devices
 from tests.pages.conftest import Open
 from tests.pages.read import link_of, page_of
 
@@ -38,8 +39,9 @@ NO_WORDS = {
 # Names that are the same in all languages.
 NAMES = {
     "softmax", "LayerNorm", "BatchNorm", "RMSNorm", "QK", "norm", "Norm", "ALiBi", "AdamW", "Adam", "SGD", "Dropout",
-    "English", "RoPE", "ReLU", "GELU", "float", "bfloat", "cpu", "max", "mean", "Var", "NaN", "FLOPs", "Transformer",
+    "English", "RoPE", "ReLU", "GELU", "float", "bfloat", "max", "mean", "Var", "NaN", "FLOPs", "Transformer",
     "torch", "head", "model", "safetensors", "exp", "KiB", "MiB", "GiB", "CSV", "JSON", "PNG", "SVG", "HTML",
+    *available_devices(),
 }  # fmt: skip
 # Words that a person has typed, or a model says.
 VOCABULARY = {*grammar.WORDS, "dog", "fox", "and", "ran", "one", "big", "hill", "mat", "sat", "the", "cat"}

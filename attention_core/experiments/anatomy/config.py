@@ -53,7 +53,8 @@ class AnatomyConfig(RunConfig):
         ),
     )
     fused: bool = setting(
-        False, Switch(label=_("Count FLOPs in the fused kernel"), hint=_("torch's counter does not see into it."))
+        False,
+        Switch(label=_("Count FLOPs in the fused kernel"), hint=_("torch's counter sees nothing of it on a CPU.")),
     )
 
     def __post_init__(self) -> None:

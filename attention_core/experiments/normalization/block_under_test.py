@@ -21,7 +21,8 @@ class SlotWeights(nn.Module):
 
     def __init__(self, norm: nn.Module, gains: Tensor) -> None:
         super().__init__()
-        self.norm, self.gains = norm, gains
+        self.norm = norm
+        self.register_buffer("gains", gains)
 
     def forward(self, x: Tensor) -> Tensor:
         """``gain · norm(x)`` in each slot."""
