@@ -67,7 +67,7 @@ def as_markdown() -> str:
 
 def _section(name: str) -> str:
     model, language, recipe = load_checkpoint(SHIPPED[name]), LANGUAGES[name], RECIPES[name]
-    cases = [construction.cases(CASES, SEED) for construction in language.constructions]
+    cases = [*language.cases(CASES, SEED).values()]
     size = (SHIPPED[name] / "model.safetensors").stat().st_size
     said = f"{size / 1000:.0f} kB of safetensors; {recipe.steps:,} steps of {recipe.batch} texts, seed {recipe.seed}."
     return "\n\n".join((f"## {name}", said, _accuracies(model, language, cases), _heads(model, language, cases)))

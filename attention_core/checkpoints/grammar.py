@@ -79,8 +79,8 @@ class _Choice:
     construction: str
     place: int
     cue: int
-    right: tuple[str, ...]
-    wrong: tuple[str, ...]
+    right: Sequence[str]
+    options: Sequence[str]
 
 
 class _Text:
@@ -107,8 +107,7 @@ class _Text:
 
     def choose(self, construction: str, cue: int, right: Sequence[str], options: Sequence[str]) -> None:
         """Note that one of ``right`` has to come next, and none of the other ``options``."""
-        wrong = tuple(option for option in options if option not in right)
-        self.choices.append(_Choice(construction, len(self.words), cue, tuple(right), wrong))
+        self.choices.append(_Choice(construction, len(self.words), cue, right, options))
 
     def sentence(self) -> None:
         """Write "the keys near the cabinet are old", and perhaps more of them or of another."""
@@ -240,29 +239,29 @@ def texts(draw: Random) -> Iterator[tuple[int, ...]]:
             yield _ids(text.words)
 
 
-def _construction(name: str, label: str) -> Construction:
-    def draw(source: Random) -> Iterator[Case]:
-        while True:
-            text = _Text(source)
-            for choice in text.choices:
-                beginning = text.words[: choice.place]
-                if choice.construction == name and held_out(beginning):
-                    yield Case(_ids(beginning), choice.cue, _ids(choice.right), _ids(choice.wrong))
-
-    return Construction(name, label, draw)
+def cases(draw: Random) -> Iterator[tuple[str, Case]]:
+    """Cases of all constructions, without end: each begins as no text for training does."""
+    while True:
+        text = _Text(draw)
+        for choice in text.choices:
+            beginning = text.words[: choice.place]
+            if held_out(beginning):
+                wrong = [option for option in choice.options if option not in choice.right]
+                yield choice.construction, Case(_ids(beginning), choice.cue, _ids(choice.right), _ids(wrong))
 
 
 GRAMMAR: Final = Language(
     WORDS,
     texts,
     (
-        _construction("agreement-near", _("a verb right after its subject")),
-        _construction("agreement-phrase", _("a verb across a phrase")),
-        _construction("agreement-clause", _("a verb across a clause")),
-        _construction("agreement-bracket", _("a verb across brackets")),
-        _construction("pronoun", _("she, he, it or they")),
-        _construction("reflexive", _("herself, himself, itself or themselves")),
-        _construction("closing", _("brackets and quotes close")),
-        _construction("names", _("a name comes back")),
+        Construction("agreement-near", _("a verb right after its subject")),
+        Construction("agreement-phrase", _("a verb across a phrase")),
+        Construction("agreement-clause", _("a verb across a clause")),
+        Construction("agreement-bracket", _("a verb across brackets")),
+        Construction("pronoun", _("she, he, it or they")),
+        Construction("reflexive", _("herself, himself, itself or themselves")),
+        Construction("closing", _("brackets and quotes close")),
+        Construction("names", _("a name comes back")),
     ),
+    cases,
 )

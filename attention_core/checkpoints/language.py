@@ -1,8 +1,8 @@
 """What a small model is trained on and measured with: words, texts from a seed, and cases of each construction."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from random import Random
 from typing import Final, TypeVar
 
@@ -43,27 +43,10 @@ class Construction:
     Attributes:
         name: What it is called in an address.
         label: What it is called in a table or on screen.
-        draw: From a generator to cases of it, without end; no text for training begins like one of them.
     """
 
     name: str
     label: str
-    draw: Callable[[Random], Iterator[Case]]
-
-    def cases(self, count: int, seed: int) -> tuple[Case, ...]:
-        """``count`` cases with different beginnings; the same seed gives the same ones.
-
-        No two in a row ask for the same, so that of two answers each is right in half of the cases. Where a hundred
-        times as many draws do not give as many there are fewer.
-        """
-        found: dict[tuple[int, ...], Case] = {}
-        last = None
-        for case in islice(self.draw(Random(f"{self.name} {seed}")), 100 * count):
-            if len(found) == count:
-                break
-            if case.beginning not in found and case.right != last:
-                found[case.beginning], last = case, case.right
-        return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +57,36 @@ class Language:
         words: What each id means.
         texts: From a generator to texts for training, as ids from ``<start>`` to ``<end>``, without end.
         constructions: What the model is measured with.
+        draw: From a generator to cases of them, without end, each with its construction's name; no text for training
+            begins like one of them.
     """
 
     words: tuple[str, ...]
     texts: Callable[[Random], Iterator[tuple[int, ...]]]
     constructions: tuple[Construction, ...]
+    draw: Callable[[Random], Iterator[tuple[str, Case]]]
+
+    def cases(self, count: int, seed: int) -> dict[str, tuple[Case, ...]]:
+        """``count`` cases of each construction with different beginnings; the same seed gives the same ones.
+
+        No answer is right in more than half of them, so that of two answers each is right in half. Where a hundred
+        times as many draws do not give as many there are fewer.
+        """
+        found: dict[str, dict[tuple[int, ...], Case]] = {each.name: {} for each in self.constructions}
+        left = dict.fromkeys(found, 100 * count)
+        answers = Counter[tuple[str, tuple[int, ...]]]()
+        for name, case in self.draw(Random(seed)):
+            if name not in left:
+                continue
+            if case.beginning not in found[name] and 2 * answers[name, case.right] < count:
+                found[name][case.beginning] = case
+                answers[name, case.right] += 1
+            left[name] -= 1
+            if not left[name] or len(found[name]) == count:
+                del left[name]
+                if not left:
+                    break
+        return {name: tuple(cases.values()) for name, cases in found.items()}
 
     def ids(self, words: Sequence[str]) -> tuple[int, ...]:
         """The number of each word.

@@ -57,16 +57,16 @@ def _language(name: str, label: str, draw: Callable[[Random], _Text]) -> Languag
             if not held_out(text.words):
                 yield tuple(_ID[word] for word in text.words)
 
-    def cases(source: Random) -> Iterator[Case]:
+    def cases(source: Random) -> Iterator[tuple[str, Case]]:
         while True:
             text = draw(source)
             if held_out(text.words):
                 place = pick(source, [*text.cues])
                 ids = [_ID[word] for word in text.words]
                 wrong = tuple(_ID[letter] for letter in LETTERS if letter != text.words[place])
-                yield Case(tuple(ids[:place]), text.cues[place], (ids[place],), wrong)
+                yield name, Case(tuple(ids[:place]), text.cues[place], (ids[place],), wrong)
 
-    return Language(WORDS, texts, (Construction(name, label, cases),))
+    return Language(WORDS, texts, (Construction(name, label),), cases)
 
 
 REVERSE: Final = _language("reverse", _("the letters backwards"), _reverse)

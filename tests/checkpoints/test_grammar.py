@@ -10,7 +10,7 @@ import torch
 
 from attention_core.checkpoints import grammar
 from attention_core.checkpoints.grammar import GRAMMAR, NAMES, NOUNS, REFLEXIVE, VERBS, WORDS, held_out
-from attention_core.checkpoints.language import END, START, Construction
+from attention_core.checkpoints.language import END, START, Case
 
 COUNT = 200
 LETTER = {
@@ -86,16 +86,23 @@ def test_every_text_is_of_the_grammar_and_none_with_a_verb_of_the_other_number_i
 def test_a_seed_gives_the_same_texts_and_takes_nothing_from_the_process() -> None:
     before = random.getstate(), torch.get_rng_state()
     assert drawn(50) == drawn(50) != drawn(50, seed=1)
-    construction = GRAMMAR.constructions[1]
-    assert construction.cases(20, 0) == construction.cases(20, 0) != construction.cases(20, 1)
+    assert GRAMMAR.cases(20, 0) == GRAMMAR.cases(20, 0) != GRAMMAR.cases(20, 1)
     assert random.getstate() == before[0]
     assert torch.equal(torch.get_rng_state(), before[1])
 
 
-@pytest.mark.parametrize("construction", GRAMMAR.constructions, ids=lambda each: each.name)
+@pytest.fixture(scope="module")
+def all_cases() -> dict[str, tuple[Case, ...]]:
+    return GRAMMAR.cases(COUNT, 0)
+
+
+@pytest.mark.parametrize("name", [each.name for each in GRAMMAR.constructions])
 class TestCases:
-    def test_none_is_the_beginning_of_a_text_for_training(self, construction: Construction) -> None:
-        cases = construction.cases(COUNT, 0)
+    @pytest.fixture
+    def cases(self, name: str, all_cases: dict[str, tuple[Case, ...]]) -> tuple[Case, ...]:
+        return all_cases[name]
+
+    def test_none_is_the_beginning_of_a_text_for_training(self, cases: tuple[Case, ...]) -> None:
         texts = [tuple(GRAMMAR.ids(words)) for words in drawn(5000)]
         begun = {text[:place] for text in texts for place in range(1, len(text))}
         assert len({case.beginning for case in cases}) == COUNT
@@ -104,25 +111,25 @@ class TestCases:
         again = {text[:6] for text in [tuple(GRAMMAR.ids(words)) for words in drawn(COUNT, seed=1)]}
         assert begun & again
 
-    def test_what_is_right_makes_a_text_of_the_grammar(self, construction: Construction) -> None:
-        for case in construction.cases(COUNT, 0):
+    def test_what_is_right_makes_a_text_of_the_grammar(self, name: str, cases: tuple[Case, ...]) -> None:
+        for case in cases:
             words = [WORDS[each] for each in case.beginning]
             right, wrong = ({WORDS[each] for each in ids} for ids in (case.right, case.wrong))
             assert held_out(words)
             assert not right & wrong
             assert case.chance == len(right) / len(right | wrong)
             cue = words[case.cue]
-            if construction.name.startswith("agreement"):
+            if name.startswith("agreement"):
                 plural = cue in NOUNS.values()
                 assert right == {*(VERBS.values() if plural else VERBS)}
                 assert {*VERBS, *VERBS.values()} == right | wrong
                 between = [word for word in words[case.cue + 1 :] if word in {*NOUNS, *NOUNS.values(), *NAMES}]
-                assert bool(between) == (construction.name != "agreement-near")
+                assert bool(between) == (name != "agreement-near")
                 assert all((word in NOUNS.values()) != plural for word in between)
-            elif construction.name in ("pronoun", "reflexive"):
+            elif name in ("pronoun", "reflexive"):
                 pronoun = NAMES.get(cue) or ("they" if cue in NOUNS.values() else "it")
-                assert right == {pronoun if construction.name == "pronoun" else REFLEXIVE[pronoun]}
-            elif construction.name == "closing":
+                assert right == {pronoun if name == "pronoun" else REFLEXIVE[pronoun]}
+            elif name == "closing":
                 opened = [mark for mark in words if mark in "“("]
                 assert cue == opened[-1] or ")" in words
                 assert right == {{"“": "”", "(": ")"}[cue]}
@@ -131,8 +138,7 @@ class TestCases:
                 assert words[-2] != cue
                 assert {words[1], words[3]} == {words[-2], cue}
 
-    def test_no_answer_is_right_for_more_than_half(self, construction: Construction) -> None:
-        cases = construction.cases(COUNT, 0)
+    def test_no_answer_is_right_for_more_than_half(self, cases: tuple[Case, ...]) -> None:
         answers = [case.right for case in cases]
         assert max(answers.count(answer) for answer in {*answers}) <= COUNT / 2
 

@@ -21,7 +21,7 @@ OTHER_SEED = SEED + 1
 
 
 def drawn(name: str) -> dict[str, tuple[Case, ...]]:
-    return {each.name: each.cases(CASES, OTHER_SEED) for each in LANGUAGES[name].constructions}
+    return LANGUAGES[name].cases(CASES, OTHER_SEED)
 
 
 @pytest.mark.parametrize("name", SHIPPED)

@@ -134,7 +134,7 @@ def test_the_named_head_is_switched_off_with_the_others() -> None:
 def test_accuracy_is_that_of_asking_case_by_case() -> None:
     config = AccuracyConfig(model="induction", off=((0, 0),), device="cpu")
     result = run(config)
-    (cases,) = (one.cases(200, 0) for one in LANGUAGES["induction"].constructions)
+    (cases,) = LANGUAGES["induction"].cases(200, 0).values()
     module = without(config.prepared(), ((0, 0),))
     right = 0
     for case in cases:

@@ -50,7 +50,7 @@ class AccuracyResult(Result):
 
 def steps_accuracy(config: AccuracyConfig) -> Iterator[Step | AccuracyResult]:
     """Ask with all heads, without those that are off, and without each: a ``Step`` each, and last the result."""
-    cases, module = [config.cases(one, CASES) for one in config.constructions], config.prepared()
+    cases, module = [*config.cases(CASES).values()], config.prepared()
 
     def asked(heads: Iterable[Head]) -> list[Accuracy]:
         changed = without(module, heads)

@@ -33,8 +33,8 @@ FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @lru_cache(maxsize=32)
-def _cases(construction: Construction, count: int, seed: int) -> tuple[Case, ...]:
-    return construction.cases(count, seed)
+def _cases(model: str, count: int, seed: int) -> dict[str, tuple[Case, ...]]:
+    return LANGUAGES[model].cases(count, seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +112,9 @@ class ModelConfig(RunConfig):
         """What a shipped model is measured with; nothing for one that was brought."""
         return () if self.brought else LANGUAGES[self.model].constructions
 
-    def cases(self, construction: Construction, count: int) -> tuple[Case, ...]:
-        """Cases of a construction by the seed; drawing them takes longer than to answer them, and is done once."""
-        return _cases(construction, count, self.seed)
+    def cases(self, count: int) -> dict[str, tuple[Case, ...]]:
+        """Cases of each construction by the seed; drawing them takes longer than to answer them, and is done once."""
+        return _cases(self.model, count, self.seed) if self.constructions else {}
 
     @property
     def start(self) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ def run_heads(config: HeadsConfig) -> HeadsResult:
     scores = {kind: weights[..., i, j].mean((1, 3)) for kind, (i, j) in places.items()}
     seen = (lambda i: i + 1.0) if config.source.causal else (lambda i: torch.full(i.shape, float(n)))
     chance = {kind: float((1 / seen(i)).mean()) for kind, (i, _) in places.items()}
-    cases = [case for one in config.constructions if one.name.startswith(AGREE) for case in config.cases(one, CASES)]
+    cases = [case for name, of in config.cases(CASES).items() if name.startswith(AGREE) for case in of]
     scores["agreement"] = cue_weights(module, cases) if cases else torch.full_like(scores["previous"], torch.nan)
     chance["agreement"] = sum(1 / len(case.beginning) for case in cases) / len(cases) if cases else math.nan
     return HeadsResult.of(

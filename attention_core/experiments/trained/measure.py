@@ -287,7 +287,7 @@ def _stack_bound(module: Any, *texts: Tensor) -> float:
     for ids in texts:
         changed(ids)
     hook.remove()
-    return max(stack_tolerance(stack, lambda exact, x: exact(x), each) for each in given)
+    return stack_tolerance(stack, lambda exact, *states: torch.stack([exact(x) for x in states], dim=1), *given)
 
 
 def _depth(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
