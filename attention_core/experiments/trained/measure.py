@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -177,24 +178,32 @@ def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Foun
     cases = ngettext_lazy("{count:,} token", "{count:,} tokens", text.shape[1])
     for layer, call in enumerate(_calls(module, text)):
         for at, role in enumerate(ROLES):
-            if getattr(call.attention, f"{role}_bias") is None:
+            bias = getattr(call.attention, f"{role}_bias")
+            if bias is None:
                 continue
-            without = copy.deepcopy(module)
-            changed = attentions(without)[layer]
-            bias = getattr(changed, f"{role}_bias")
-            kept = bias.detach().clone()
-            bias.zero_()
-            moved = _states(without, text)[-1]
+            with _zeroed(bias) as kept:
+                moved = _states(module, text)[-1]
+                after, bound = call.attention.trace(*call.tokens, **call.options), _bound(call.attention, call)
             moves[layer, at] = float((moved - states).norm() / states.norm())
             if role == "q":
                 continue
-            after = changed.trace(*call.tokens, **call.options)
-            bound = max(_bound(each, call) for each in (call.attention, changed))
+            bound = max(bound, _bound(call.attention, call))
             difference = on_cpu(call.trace.output) - on_cpu(after.output)
-            shift = _through_output(changed, kept) if role == "v" else torch.zeros(())
+            shift = _through_output(call.attention, kept) if role == "v" else torch.zeros(())
             size = largest(shift) if role == "v" else largest(on_cpu(call.trace.output))
             found[f"bias-{role}"].append(Found(largest(difference - shift), bound, cases, size))
     return {key: worst(each) for key, each in found.items() if each}, {"biases": moves}
+
+
+@contextmanager
+def _zeroed(bias: Tensor) -> Iterator[Tensor]:
+    """The bias as it was; for the block it is 0, in a model that nobody else looks at."""
+    kept = bias.clone()
+    bias.zero_()
+    try:
+        yield kept
+    finally:
+        bias.copy_(kept)
 
 
 def _bound(module: MultiHeadAttention, call: TracedCall) -> float:
@@ -275,18 +284,19 @@ def shuffle(config: TrainedConfig, n: int) -> list[int]:
 
 def _stack_bound(module: Any, *texts: Tensor) -> float:
     """How far rounding may move what the stack gives, from the states that it is given."""
-    changed, given = copy.deepcopy(module), list[Tensor]()
-    stack = stack_of(changed)
-    for layer, attention in zip(stack.layers, attentions(changed), strict=True):
-        layer.self_attention = _with_own_keys(attention)
+    stack, given = stack_of(module), list[Tensor]()
 
     def keep(_: Any, inputs: tuple[Tensor, ...]) -> None:
         given.append(inputs[0])
 
     hook = stack.register_forward_pre_hook(keep)
     for ids in texts:
-        changed(ids)
+        module(ids)
     hook.remove()
+    if any(attention.num_kv_heads != attention.num_heads for attention in attentions(module)):
+        stack = copy.deepcopy(stack)
+        for layer, attention in zip(stack.layers, attentions(module), strict=True):
+            layer.self_attention = _with_own_keys(attention)
     return stack_tolerance(stack, lambda exact, *states: torch.stack([exact(x) for x in states], dim=1), *given)
 
 
