@@ -10,6 +10,7 @@ import pytest
 
 from pages._shared import main
 from pages._shared.compute.progress import run_with_progress
+from pages._shared.compute.runner import Runner
 from pages._shared.compute.turns import turns
 from pages._shared.page import presets
 from pages._shared.page.controls import Controls
@@ -121,6 +122,20 @@ def test_a_computation_lets_a_run_pass_but_does_not_wait_for_ever(monkeypatch: p
         with TURNS.release():
             assert passed.wait(PATIENCE_S)
     assert free.came == [False, True], "the turn was over before its time was"
+
+
+def test_what_a_page_waits_for_passes_too_and_two_such_are_not_taken_for_one() -> None:
+    assert TURNS._free.is_set()
+    with TURNS.hurry():
+        with TURNS.hurry():
+            assert not TURNS._free.is_set()
+        with TURNS.hold():
+            pass
+        assert not TURNS._free.is_set(), "another is still computing"
+    assert TURNS._free.is_set()
+    seen: list[bool] = []
+    assert Runner().run(lambda _: seen.append(TURNS._free.is_set()) or "done", None) == "done"
+    assert seen == [False]
 
 
 def test_presets_controls_and_callbacks_take_turns_too(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,7 +103,8 @@ class Runner:
             self._quick.submit(self._work, job)
 
     def _work(self, job: Job) -> None:
-        job.compute()
+        with turns().hurry():
+            job.compute()
         job.end()
         if job.working_bytes > WORKING_BYTES:
             trim()

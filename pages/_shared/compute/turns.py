@@ -12,12 +12,12 @@ from functools import cache
 
 
 class Turns:
-    """Whose turn it is: one run's at a time."""
+    """Whose turn it is: one run's at a time. Long computations let runs pass, and what runs wait for."""
 
     def __init__(self) -> None:
         self._next = threading.Semaphore(1)
         self._mine = threading.local()
-        self._free = threading.Event()
+        self._lock, self._hurried, self._free = threading.Lock(), 0, threading.Event()
         self._free.set()
 
     @contextmanager
@@ -44,18 +44,32 @@ class Turns:
             if held:
                 self._take()
 
+    @contextmanager
+    def hurry(self) -> Iterator[None]:
+        """A page waits for what the block computes: long computations let it pass, as they do a page's run."""
+        self._hurry(1)
+        try:
+            yield
+        finally:
+            self._hurry(-1)
+
     def yield_to_pages(self, seconds: float) -> None:
-        """Wait while anyone has the turn, but no longer than ``seconds``: for a computation, between its steps."""
+        """Wait while anyone has the turn or is in a hurry, but no longer than ``seconds``: for a long computation."""
         self._free.wait(seconds)
+
+    def _hurry(self, more: int) -> None:
+        with self._lock:
+            self._hurried += more
+            (self._free.clear if self._hurried else self._free.set)()
 
     def _take(self) -> None:
         self._next.acquire()
         self._mine.held = True
-        self._free.clear()
+        self._hurry(1)
 
     def _leave(self) -> None:
         self._mine.held = False
-        self._free.set()
+        self._hurry(-1)
         self._next.release()
 
 
