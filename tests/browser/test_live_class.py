@@ -170,7 +170,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     settled(second)
     second.get_by_text("Write your own questions").click()
     second.get_by_role("textbox", name="Your own questions").fill("Is <b>this</b> text?\nNo\n* Yes\n\nLonely\n")
-    says(second, ".wrong", "“Lonely” has no answers; two to six are needed.")
+    says(second, ".wrong", "“Lonely” has no answers; 2 to 6 are needed.")
     second.get_by_role("radio", name="Is <b>this</b> text?").check()
     step(second, "Ask")
     says(phone, ".line", "^Vote. Is <b>this</b> text\\?$")

@@ -116,8 +116,8 @@ def asking(questions: object, page: str = "scaling") -> dict[str, Any]:
 QUESTIONS: dict[str, tuple[dict[str, Any], str, int]] = {
     "no list": (asking("page"), "Step 2 has questions that are no list; they are left out.", 0),
     "a number": (asking([7, GOOD]), "Step 2 has a question that cannot be asked (it has no text and no answers)", 1),
-    "no answers": (asking([{"text": "a"}, GOOD]), "(“answers” must be a list of two to six texts)", 1),
-    "one answer": (asking([{"text": "a", "answers": ["b"]}, GOOD]), "must be a list of two to six texts", 1),
+    "no answers": (asking([{"text": "a"}, GOOD]), "(“answers” must be a list of 2 to 6 texts)", 1),
+    "one answer": (asking([{"text": "a", "answers": ["b"]}, GOOD]), "must be a list of 2 to 6 texts", 1),
     "alike": (asking([GOOD, {"text": "a", "answers": ["b", " b"]}]), "(No two answers may read alike)", 1),
     "no text": (asking([{"text": " ", "answers": ["a", "b"]}]), "(“text” must have 1 to 500 characters)", 0),
     "hidden letters": (asking([{"text": "a\u202eb", "answers": ["a", "b"]}]), "that cannot be shown", 0),

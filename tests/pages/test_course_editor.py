@@ -145,7 +145,7 @@ def test_questions_of_a_step_are_edited_where_the_step_is(open_page: Open) -> No
     at.run().button(key="_course_edit_0").click().run()
     field(at, "questions").set_value(f"{written([MINE])}\n\n{OWN}\n\n<b>Lonely</b>").run()
     assert not at.exception
-    assert [error.value for error in at.error] == ["“\\<b\\>Lonely\\</b\\>” has no answers; two to six are needed\\."]
+    assert [error.value for error in at.error] == ["“\\<b\\>Lonely\\</b\\>” has no answers; 2 to 6 are needed\\."]
     first, second = at.session_state["_draft"].steps
     assert first.lesson.questions == (MINE, Prepared())
     assert second.lesson == Lesson(note="Hm")

@@ -119,7 +119,7 @@ def test_what_the_teacher_writes_is_read_here(session: dict[str, Any]) -> None:
     )
     assert panel._written() == {
         "questions": [{"text": "Is it?", "answers": ["No", "Yes"], "right": 1}],
-        "wrong": "“Lonely” has no answers; two to six are needed.",
+        "wrong": "“Lonely” has no answers; 2 to 6 are needed.",
     }
     said(session, {"do": "write", "lines": "x" * 10**6})
     assert len(session[WRITTEN]) == 18_000

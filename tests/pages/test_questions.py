@@ -55,9 +55,9 @@ def test_questions_are_written_as_lines() -> None:
 @pytest.mark.parametrize(
     ("lines", "sentence"),
     [
-        ("Lonely", "“Lonely” has no answers; two to six are needed."),
-        ("One\na", "“One” has 1 answer; two to six are needed."),
-        ("Many\n" + "\n".join("abcdefg"), "“Many” has 7 answers; two to six are needed."),
+        ("Lonely", "“Lonely” has no answers; 2 to 6 are needed."),
+        ("One\na", "“One” has 1 answer; 2 to 6 are needed."),
+        ("Many\n" + "\n".join("abcdefg"), "“Many” has 7 answers; 2 to 6 are needed."),
         ("Twice\na\na", "“Twice” cannot be asked: No two answers may read alike."),
         ("Long\na\n" + "b" * 200, "“Long” cannot be asked: “answers” must have 1 to 120 characters."),
         ("Stars\na\n** b", "“Stars” cannot be asked: an answer begins with a star"),

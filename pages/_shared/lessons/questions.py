@@ -18,14 +18,15 @@ from attention_core.language import gettext_lazy, ngettext
 
 MOST: Final = 12
 LONGEST: Final = MOST * 1_500  # characters of all questions as they are written
+_LIMITS: Final = Limits()
 OWN: Final = gettext_lazy("This page's question")
 HINT: Final = gettext_lazy(
-    "A question, then an answer a line, two to six of them, a star before the right one; an empty line begins the "
+    "A question, then an answer a line, 2 to {most} of them, a star before the right one; an empty line begins the "
     "next question. The line *{own}* stands for the one that the page asks and measures.",
+    most=_LIMITS.answers,
     own=OWN,
 )
 _OWN_PLAIN: Final = "page"
-_LIMITS: Final = Limits()
 _BYTES: Final = _LIMITS.body - 128  # of a question as it is sent; the rest of the message is its name and round
 
 
@@ -34,7 +35,7 @@ class Prepared:
     """A question to ask a class."""
 
     text: str = ""  # what is asked; empty for the page's own question
-    answers: tuple[str, ...] = ()  # two to six; none for the page's own question
+    answers: tuple[str, ...] = ()  # none for the page's own question
     right: int | None = None  # place of the right one; None if there is none
 
     def plain(self) -> str | dict[str, Any]:
@@ -96,10 +97,13 @@ def _written_as(text: str, rest: list[str], asks: bool) -> Prepared:
             raise ValueError(_("is not there: this page asks nothing"))
         return Prepared()
     if not rest:
-        raise ValueError(_("has no answers; two to six are needed"))
-    if not 2 <= len(rest) <= 6:
+        raise ValueError(_("has no answers; 2 to {most} are needed", most=_LIMITS.answers))
+    if not 2 <= len(rest) <= _LIMITS.answers:
         said = ngettext(
-            "has {count} answer; two to six are needed", "has {count} answers; two to six are needed", len(rest)
+            "has {count} answer; 2 to {most} are needed",
+            "has {count} answers; 2 to {most} are needed",
+            len(rest),
+            most=_LIMITS.answers,
         )
         raise ValueError(said)
     raw: dict[str, Any] = {"text": text, "answers": [re.sub(r"^\*\s*", "", line) for line in rest]}

@@ -69,8 +69,8 @@ def own_question(message: Mapping[str, Any], limits: Limits) -> Question:
         RoomError: It cannot be asked.
     """
     answers = message.get("answers")
-    if not isinstance(answers, list) or not 2 <= len(answers) <= 6:
-        raise RoomError(422, _("“answers” must be a list of two to six texts."))
+    if not isinstance(answers, list) or not 2 <= len(answers) <= limits.answers:
+        raise RoomError(422, _("“answers” must be a list of 2 to {most} texts.", most=limits.answers))
     texts = tuple(text(answer, "answers", limits.answer) for answer in answers)
     if len(set(texts)) < len(texts):
         raise RoomError(422, _("No two answers may read alike."))

@@ -61,7 +61,7 @@ class Question:
     """A question with its answers, as text."""
 
     text: str  # the question
-    answers: tuple[str, ...]  # two to six of them
+    answers: tuple[str, ...]  # two or more
     page: str = ""  # name of the page that asks and measures; empty for a question of the teacher's own
 
     def worded(self, language: str) -> "Question":
