@@ -188,7 +188,13 @@ def claims() -> tuple[Claim, ...]:
 
 
 def statement(claim: str) -> str:
-    """What the verdicts of that claim measure, in words; of a false claim what is true instead."""
+    """What the verdicts of that claim measure, in words; of a false claim what is true instead.
+
+    Raises:
+        KeyError: If no claim of the ledger has this id.
+    """
+    if claim not in _BY_ID:
+        raise KeyError(f"{claim!r} is no claim of the ledger: a verdict's key begins with the id of one.")
     return _BY_ID[claim].truth
 
 

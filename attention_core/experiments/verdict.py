@@ -23,7 +23,8 @@ class Verdict:
     Attributes:
         key: Its name among the verdicts of a result, by which words, snippets and tests find it: the claim's id, and
             behind a dot what tells it from others on the same claim: ``scale-grad.median``.
-        says: What was measured, in plain words that stand before the number: ``the outputs differ by at most``.
+        says: What was measured, in plain words that stand before the number: ``the outputs differ by at most``
+            (``by`` where rounding is all that the number is).
         quantity: What was measured, as a formula: ``max |f(σX) − σf(X)|``.
         measured: Its value.
         relation: How ``measured`` must stand to ``bound``: ``≤``, ``≥``, ``=`` or ``in`` (inclusive interval).

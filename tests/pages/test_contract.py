@@ -12,6 +12,7 @@ from pages._shared.core.session_keys import MEASURED, TEACHES, TO_MEASURE
 from pages._shared.core.text import escape_markdown
 from pages._shared.page.findings import details
 from pages._shared.page.header import WORDS
+from attention_core.claims import claims
 from attention_core.experiments.settings import Choice, Switch, declared
 from tests.experiments.test_snippets import SHORTEST
 from tests.pages.conftest import NAMES, Open, looked_at
@@ -32,6 +33,7 @@ from tests.pages.read import (
 from tests.texts import NONSENSE
 
 EXPERIMENTS = [page.name for page in PAGES]
+CLAIMS = {claim.id for claim in claims()}
 NUMBER = re.compile(r"`[^`]*\d[^`]*`")
 QUICK = {"learning": {"learning_steps": "10", "learning_runs": "2"}}  # each move trains a model
 LONG = {"map", "n", "shares"}  # a map of many models, and times: pages of their own tests
@@ -142,9 +144,10 @@ LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for 
 def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(
     name: str, link: dict[str, str], open_answered: Open
 ) -> None:
+    measured = page_of(name).measure(*built(name, link)).verdicts
+    assert {one.claim for one in measured} <= CLAIMS, "a verdict's key begins with the id of a claim"
     at = open_answered(name, **link)
     assert not [*at.exception, *at.error, *at.warning, *notices(at)]
-    measured = page_of(name).measure(*built(name, link)).verdicts
     assert measured or name == "anatomy", "there a step may have no claim of its own"
     told = {(one.outcome, one.line.rpartition(" :small[")[2]) for one in verdicts(at)}
     assert told == {(one.outcome, details(one).removeprefix(":small[")) for one in measured}

@@ -104,7 +104,7 @@ def test_the_answer_that_is_right_follows_the_settings(name: str, changes: dict[
 @pytest.mark.parametrize("name", ROWS)
 def test_every_answer_but_those_nobody_can_get_is_right_somewhere(name: str) -> None:
     assert {right for _, right in ROWS[name]} >= {*page_of(name).predict.options}
-    assert set(ROWS) == {page.name for page in PAGES}
+    assert set(ROWS) == {page.name for page in PAGES}, "each page has a row here"
 
 
 @pytest.mark.parametrize(("seed", "dtype"), DRAWN)

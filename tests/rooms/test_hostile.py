@@ -134,6 +134,15 @@ def test_a_key_that_cannot_be(api: Api, key: str) -> None:
 
 
 @ONE_STORE
+def test_a_question_has_two_to_six_answers(api: Api) -> None:
+    room = api.open()
+    for many in (1, 7):
+        refused = room.do("ask", question="one", round=1, text="Which?", answers=[f"{at}" for at in range(many)])
+        assert (refused.status, refused.sentence) == (422, "“answers” must be a list of 2 to 6 texts.")
+    room.ask(answers=[f"{at}" for at in range(6)])
+
+
+@ONE_STORE
 def test_two_answers_never_read_alike(api: Api) -> None:
     room = api.open()
     answer = room.do("ask", question="one", round=1, text="Which?", answers=["a", " a ", "b"])

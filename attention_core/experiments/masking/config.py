@@ -59,7 +59,7 @@ class MaskingConfig(RunConfig):
         window: How far self-attention looks to either side; 0 stands for no window.
         positions: ``none``, counted by ``slot``, or counted from the first ``word`` of each sentence.
         unmasked: Whether the key padding masks are left out.
-        padding: What replaces the padding in the pad-content test: other ``words``, or ``nan``.
+        padding: What replaces the padding in the pad-content test: other ``words``, or ``not-a-number``.
         batch_norm: Whether the stack normalises with BatchNorm in training mode instead of LayerNorm.
         score_std: Standard deviation of the scores that −10000 is added to, 1 to 100,000.
         naive: Whether a row without keys goes through softmax as it is.

@@ -71,7 +71,7 @@ def own_question(message: Mapping[str, Any], limits: Limits) -> Question:
     answers = message.get("answers")
     if not isinstance(answers, list) or not 2 <= len(answers) <= limits.answers:
         raise RoomError(422, _("“answers” must be a list of 2 to {most} texts.", most=limits.answers))
-    texts = tuple(text(answer, "answers", limits.answer) for answer in answers)
+    texts = tuple(text(answer, "answers", limits.answer_text) for answer in answers)
     if len(set(texts)) < len(texts):
         raise RoomError(422, _("No two answers may read alike."))
     return Question(text(message.get("text"), "text", limits.text), texts)

@@ -29,7 +29,7 @@ class Limits:
     body: int = 2048  # bytes of a request's body
     text: int = 500  # characters of a question
     answers: int = 6  # of a question, which has two at least
-    answer: int = 120  # characters of an answer
+    answer_text: int = 120  # characters of an answer
     streams: int = 4  # event streams of one voter in one process (tabs)
     onlookers: int = 20  # event streams of one room and process that name no voter (the teacher's tabs)
     messages: int = 5  # of one voter in one process at once; then one each `message_s` seconds

@@ -245,11 +245,11 @@ TABS = {
     "data": gettext_lazy("Data"),
     "share": gettext_lazy("Share"),
 }
-UNASKED, SKIPPED, MOST_OPTIONS = "", "skipped", 6
+UNASKED, SKIPPED, MOST_PREDICTIONS = "", "skipped", 6
 ANSWERS = {
     UNASKED: gettext_lazy("none"),
     SKIPPED: gettext_lazy("skipped"),
-    **{str(i): str(i) for i in range(1, MOST_OPTIONS + 1)},
+    **{str(i): str(i) for i in range(1, MOST_PREDICTIONS + 1)},
 }
 
 
