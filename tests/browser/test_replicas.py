@@ -168,6 +168,7 @@ def test_files_arrive_compressed_and_may_be_kept(cluster: Cluster) -> None:
         assert len(packed.body) < len(get(f"{cluster.url}/{script}").body) / 2
 
 
+@pytest.mark.nightly
 def test_a_rolling_restart_drops_nobody(cluster: Cluster, visit_replica: Callable, settled: Callable) -> None:
     pages = [visit_replica(name, SETTINGS) for name in NAMES]
     before = [verdicts(page) for page in pages]

@@ -99,7 +99,7 @@ def test_a_seed_gives_the_same_weights_and_takes_nothing_from_the_process(tmp_pa
     assert all(torch.equal(left, right) for left, right in zip(one.parameters(), again.parameters(), strict=True))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_smallest_is_made_again(tmp_path: Path) -> None:
     """By the command; on another machine sums round differently, and then it is as good and not the same."""
     smallest = min(SHIPPED, key=lambda name: (SHIPPED[name] / "model.safetensors").stat().st_size)

@@ -98,8 +98,16 @@ def covering(page: Page, keys: set[str]) -> Iterator[dict[str, str]]:
         yield link
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
+LONG = ("complexity", "learning")  # to open them takes as long as all others
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(page.name, marks=getattr(pytest.mark, "nightly" if page.name in LONG else "slow"))
+        for page in PAGES
+    ],
+)
 def test_every_value_of_every_control_opens_and_is_shown(name: str, open_answered: Open) -> None:
     page = page_of(name)
     keys = set(controls(open_answered(name, **SHORT.get(name, {}))))
