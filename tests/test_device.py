@@ -163,7 +163,10 @@ def on_an_accelerator(*asked: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("part", ["not slow", pytest.param("slow", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param("not slow", marks=pytest.mark.slow), pytest.param("slow", marks=pytest.mark.nightly)],
+)
 def test_every_study_and_claim_runs_on_an_accelerator(part: str) -> None:
     on_an_accelerator("-m", part, "tests/accelerated.py")
 

@@ -141,6 +141,7 @@ def test_a_move_changes_pictures_words_and_link_and_reset_takes_it_back(
     assert without == words(again), "the link is all of it, but what the move did"
 
 
+@pytest.mark.slow
 def test_a_preset_that_changes_the_model_changes_the_box_that_asks_for_it(visit: Callable, settled: Callable) -> None:
     page = visit("trained")
     model, text = page.get_by_role("combobox", name="Model"), page.get_by_role("textbox", name="Beginning of a text")
@@ -279,6 +280,7 @@ WATCH = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_picture_keeps_its_size_while_the_answers_are_computed(visit: Callable, settled: Callable) -> None:
     page = visit("scaling", "?scaling_num_keys=128&scaling_through_module=true&seed=4711")
     page.evaluate(SIZES)

@@ -71,6 +71,7 @@ def test_a_page_with_shared_settings_alone_is_one_step_that_changes_nothing_behi
     assert page.url == left
 
 
+@pytest.mark.slow
 def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     visit: Callable, settled: Callable
 ) -> None:
@@ -95,6 +96,7 @@ def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     assert page.get_by_role("tab", name="Masks").get_attribute("aria-selected") == "true"
 
 
+@pytest.mark.slow
 def test_pinning_scrolls_nothing_and_covers_no_button(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     at = page.evaluate("document.querySelector('.st-key-figure').getBoundingClientRect().top")
@@ -107,6 +109,7 @@ def test_pinning_scrolls_nothing_and_covers_no_button(visit: Callable, settled: 
     page.get_by_role("button", name="Reverse").click(trial=True)  # fails where something lies over it
 
 
+@pytest.mark.slow
 def test_a_remote_walks_on_while_a_control_has_the_focus(visit: Callable, settled: Callable) -> None:
     page = visit("permutation", "?present=true&permutation_answer=skipped")
     remote = page.locator(PRESETS)

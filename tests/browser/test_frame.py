@@ -15,6 +15,7 @@ RING = """(one) => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["scaling", "anatomy"])
 def test_the_whole_finding_is_read_with_the_picture_in_sight(name: str, visit: Callable, settled: Callable) -> None:
     page = visit(name, f"?{name}_answer=skipped&anatomy_step=softmax", **LAPTOP)
@@ -57,6 +58,7 @@ def test_what_may_be_typed_is_not_said_on_what_is_typed(visit: Callable) -> None
     assert said["y"] >= box["y"] + box["height"]
 
 
+@pytest.mark.slow
 def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     page = visit("claims", **LAPTOP)
     page.get_by_role("link", name="Course").click()

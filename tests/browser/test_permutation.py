@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.browser.conftest import pictures_of
 from tests.browser.locators import CANVAS, FIGURE
 
@@ -47,6 +49,7 @@ def test_a_dragged_chip_changes_picture_link_and_words_in_one_message(visit: Cal
     assert page.locator("[role=tabpanel]").inner_text() != why
 
 
+@pytest.mark.slow
 def test_board_and_picture_stay_and_are_placed_once_when_a_second_board_comes_and_goes(
     visit: Callable, settled: Callable
 ) -> None:
@@ -78,6 +81,7 @@ def test_chips_and_matrices_light_each_other(visit: Callable, settled: Callable)
     lit.first.wait_for()
 
 
+@pytest.mark.slow
 def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     page = visit("permutation")
     before = json.dumps(words(page))
@@ -93,6 +97,7 @@ def test_reset_puts_the_board_back(visit: Callable, settled: Callable) -> None:
     assert lit.all_inner_texts() == ["Shuffle all"]
 
 
+@pytest.mark.slow
 def test_the_picture_of_many_tokens_is_in_the_window(visit: Callable) -> None:
     tokens = "+".join(f"word{at}" for at in range(60))
     page = visit(

@@ -80,6 +80,7 @@ def close(one: str, other: str) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_the_table_is_what_the_files_give() -> None:
     written = (ROOT / "docs/trained_models.md").read_text(encoding="utf-8")
     assert close(as_markdown(), written)

@@ -68,6 +68,7 @@ def test_all_that_a_launcher_imports_when_it_starts_is_there(script: str) -> Non
             assert not [name for name in missing if not find_spec(f"{node.module}.{name}")]
 
 
+@pytest.mark.slow
 def test_every_page_opens_with_what_the_dockerfile_copies_and_nothing_is_written(tmp_path: Path) -> None:
     root = tmp_path / "app"
     root.mkdir()
