@@ -73,8 +73,8 @@ def judged(config: SeedsConfig, reached: int, untied: int | None = None) -> dict
 
 def test_rates_are_judged_where_something_is_known_of_them() -> None:
     two = SeedsConfig(**DEPTH | {"feed_forward": False})
-    assert judged(two, 8) == judged(two, 5) == {"learn-depth": (True, True)}
-    assert judged(two, 4) == {"learn-depth": (False, True)}
+    assert judged(two, 8) == judged(two, 2) == {"learn-depth": (True, True)}
+    assert judged(two, 1) == {"learn-depth": (False, True)}
     assert judged(dataclasses.replace(two, layers=1), 0) == {"learn-depth": (False, False)}
     assert judged(dataclasses.replace(two, layers=1, heads=2), 0) == {"learn-depth": (False, None)}
     assert judged(dataclasses.replace(two, steps=100), 0) == {}

@@ -324,3 +324,11 @@ def test_nothing_is_expected_of_a_mean_that_a_few_queries_make(dtype: str, seed:
     assert few.at("gradient_top_share", 4096) > 0.9
     assert few.verdict("scale-grad.mean").outcome == "undecided"
     assert run(dtype=dtype, seed=seed).verdict("scale-grad.mean").outcome == "holds"
+
+
+def test_what_all_rows_share_may_leave_none_that_cancels() -> None:
+    """Four fifths of every row are the same: of 79,872 rows none rounds to 1, where 20 were foreseen."""
+    result = run(seed=371_323, num_keys=109, temperature=1.1, std=1.6, mean=-2.0, qk_norm=True, naive_epsilon=True)
+    assert result.verdict("scale-jac.keys").measured == 0
+    assert result.verdict("scale-jac.keys").outcome == "undecided"
+    assert run(naive_epsilon=True).verdict("scale-jac.keys").outcome == "fails"

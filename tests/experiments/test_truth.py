@@ -342,10 +342,14 @@ def test_one_layer_fails_for_want_of_heads_only() -> None:
 
 @pytest.mark.parametrize("reached", range(7))
 def test_a_rate_comes_out_wrong_for_one_seed_in_a_thousand(reached: int) -> None:
-    """Three or more of six that go another way than 97 % of such runs do are that rare; fewer change nothing."""
+    """Three or more of six that go another way than 97 % of such runs do are that rare; fewer change nothing.
+
+    Of two layers that continue a sequence 265 of 288 learned it: five or more of six that do not are as rare.
+    """
     two = {**INDUCTION, "layers": 2, "steps": 300, "d_model": 24}
-    assert rates(reached, **two) == {"learn-depth": "holds" if reached >= 4 else "surprises"}
+    assert rates(reached, **two) == {"learn-depth": "holds" if reached >= 2 else "surprises"}
     assert sum(math.comb(6, many) * 0.97**many * 0.03 ** (6 - many) for many in range(4)) < 1e-3
+    assert sum(math.comb(6, many) * 0.9**many * 0.1 ** (6 - many) for many in range(2)) < 1e-3
     for runs, decided in ((2, False), (5, False), (6, True), (16, True)):
         config = SeedsConfig(runs=runs, **{**COPY, "projections": "tied-kv", "steps": 150})
         share = SuccessRate(reached=runs, runs=runs)
