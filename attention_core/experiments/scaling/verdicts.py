@@ -274,11 +274,11 @@ def _near_saturation(config: ScalingConfig, foreseen: float) -> str:
 
 def _cancels(config: ScalingConfig, times: int) -> str:
     naive = config.naive_epsilon and config.num_keys > 1
-    sure = naive and _cancel(config, times, slack=0.0, sharper=1 / _shared_by_rows(config)) >= _SURELY
+    sure = naive and _cancel(config, times, slack=0.0, sharper=1 / _leeway(config)) >= _SURELY
     return _("ε is computed as 1 − a_max, which cancels once a_max rounds to 1") if sure else ""
 
 
-def _shared_by_rows(config: ScalingConfig) -> float:
+def _leeway(config: ScalingConfig) -> float:
     """How many times wider or narrower scores may be than foreseen: what all queries share is drawn once for all."""
     return 1 + 2 * expected_scores(config, LARGE).shared
 
@@ -287,7 +287,7 @@ def _may_cancel(config: ScalingConfig, times: int) -> str:
     if not config.naive_epsilon or config.num_keys == 1 or _cancels(config, times):
         return ""
     slack = 4 * torch.finfo(config.torch_dtype).eps
-    may = _cancel(config, times, slack=slack, sharper=1.3 * _shared_by_rows(config))
+    may = _cancel(config, times, slack=slack, sharper=1.3 * _leeway(config))
     left = _("ε is computed as 1 − a_max, and whether that cancels in any row is left to chance here")
     return left if may else ""
 
@@ -345,7 +345,7 @@ def _undecided(config: ScalingConfig, foreseen: tuple[float, float], bound: floa
     """Why nothing is expected where the model is within ``unsure`` times of the bound."""
     if config.num_keys == 1:
         return _ONE_KEY
-    unsure *= _shared_by_rows(config)
+    unsure *= _leeway(config)
     if not (bound / unsure < foreseen[1] and foreseen[0] < bound * unsure):
         return ""
     said = _(
