@@ -39,12 +39,12 @@ def load() -> None:
     if file is None:
         return
     try:
-        course, said = from_json(file.getvalue())
+        course, remarks = from_json(file.getvalue())
     except ValueError as error:
         st.session_state[REMARKS] = [_("{file}: {error}", file=escape_markdown(file.name), error=error)]
         return
     begin(course)
-    st.session_state[REMARKS] = said
+    st.session_state[REMARKS] = remarks
 
 
 sheet.take_link()

@@ -192,7 +192,7 @@ def picture(config: study.TrainedConfig, view: View, key: str) -> None:
     if view.show in ("next", "heads"):
         with page.caption if live else st.container(key="pinned_words"):
             lines = (draw.numbers(result) if view.show == "next" else (), draw.arithmetic(result, head, cell))
-            st.markdown("  \n".join(_(":small[{said}.]", said=role_markdown(line)) for line in lines if line))
+            st.markdown("  \n".join(_(":small[{line}.]", line=role_markdown(line)) for line in lines if line))
     if live and config.text != page.settings["text"]:
         with page.caption:
             read = escape_markdown(" ".join(config.text))
@@ -315,8 +315,8 @@ def draw_open() -> None:
         name, size = escape_markdown(str(own.name)), megabytes(own.nbytes)
         st.markdown(_(":small[Open: **{name}**, {size}.]", name=name, size=size))
         st.button(_("Close it"), key=page.session_key("close"), on_click=close)
-    if said := st.session_state.pop(page.session_key("refused"), ""):
-        st.error(said)
+    if sentence := st.session_state.pop(page.session_key("refused"), ""):
+        st.error(sentence)
 
 
 def draw_opener(source: str | dict[str, bytes]) -> None:

@@ -123,6 +123,6 @@ def make_engine(where: str, yield_to_pages: Callable[[float], None]) -> Engine:
     try:
         from pages._shared.compute.cluster import ClusterEngine  # only here: nobody else needs the package
     except ImportError as error:
-        said = "COMPUTE needs what requirements-cluster.txt names: python -m pip install -r requirements-cluster.txt"
-        raise ImportError(said) from error
+        text = "COMPUTE needs what requirements-cluster.txt names: python -m pip install -r requirements-cluster.txt"
+        raise ImportError(text) from error
     return ClusterEngine(where, embedded)

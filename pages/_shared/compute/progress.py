@@ -91,7 +91,7 @@ def _in_line(place: Place) -> str:
             "Number {number:,} in line: this machine is busy with another computation, and they take turns.",
             number=place.number,
         )
-    about = next((said for limit, said in _ABOUT.items() if place.seconds <= limit), _("ten minutes or more"))
+    about = next((words for limit, words in _ABOUT.items() if place.seconds <= limit), _("ten minutes or more"))
     return _(
         "Number {number:,} in line, about {time}: this machine is busy with another computation, and they take "
         "turns.",

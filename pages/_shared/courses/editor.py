@@ -31,8 +31,8 @@ def draw_steps(course: Course) -> None:
                 _draw_editor(at, step)
     gone = st.session_state.get(REMOVED_STEP)
     with st.container(horizontal=True, vertical_alignment="center"):
-        said = _("**{count} steps, {minutes} minutes**", count=len(course.steps), minutes=course.minutes)
-        st.markdown(said, width="content")
+        total = _("**{count} steps, {minutes} minutes**", count=len(course.steps), minutes=course.minutes)
+        st.markdown(total, width="content")
         if gone is not None and len(course.steps) < MAX_STEPS:
             label = _("Bring back step {number}", number=gone[0] + 1)
             st.button(label, icon=":material/undo:", key="_course_undo", on_click=_bring_back, type="tertiary")
@@ -47,10 +47,10 @@ def _row(at: int, step: Step) -> str:
     flags += [ngettext("{count} question for a class", "{count} questions for a class", count)] if count else []
     flags += [_("some parts hidden")] if here.parts != tuple(PARTS) else []
     settings = [f"{key.removeprefix(f'{step.page}_')} = {text}" for key, text in step.settings.items()]
-    said = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
+    shown = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
     lines = [f"**{at + 1}. {step.title}** :gray[{' · '.join(flags)}]"]
     lines += [escape_markdown(here.note, MAX_NOTE)] if here.note else []
-    lines += [f":small[:gray[{escape_markdown(said, 200)}]]"] if said else []
+    lines += [f":small[:gray[{escape_markdown(shown, 200)}]]"] if shown else []
     return "  \n".join(lines)
 
 

@@ -193,8 +193,8 @@ class _Reader:
             return self._skip(_("asks for the page “{page}”, which there is not", page=asked))
         for name in list(raw)[:MAX_SETTINGS]:
             if name not in _NAMES:
-                said = escape_markdown(_clean(name))
-                self._remark(_("holds “{name}”, which this version does not know", name=said))
+                shown = escape_markdown(_clean(name))
+                self._remark(_("holds “{name}”, which this version does not know", name=shown))
         fixed = self._settings(page, raw.get("fixed"))
         lesson = Lesson(
             parts=self._some("parts", raw.get("parts"), PARTS) if raw.get("parts") is not None else tuple(PARTS),
@@ -223,8 +223,8 @@ class _Reader:
         if raw is not None and not isinstance(raw, str):
             self._remark(_("has something else than text as its {name}", name=name))
         if len(text) > most:
-            said = _("has more than {most} characters as its {name}", most=most, name=name)
-            self._remark(said, _("the rest is cut"))
+            remark = _("has more than {most} characters as its {name}", most=most, name=name)
+            self._remark(remark, _("the rest is cut"))
         return text[:most]
 
     def _minutes(self, raw: object) -> int:
@@ -277,6 +277,6 @@ class _Reader:
         wanted = [one for one in raw[:MAX_SETTINGS] if isinstance(one, str)] if isinstance(raw, list) else []
         for one in wanted:
             if one not in known:
-                said = escape_markdown(_clean(one))
-                self._remark(_("has “{one}” among its {name}, which there is not", one=said, name=name))
+                shown = escape_markdown(_clean(one))
+                self._remark(_("has “{one}” among its {name}, which there is not", one=shown, name=name))
         return tuple(one for one in known if one in wanted)

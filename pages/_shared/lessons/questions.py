@@ -99,13 +99,13 @@ def _written_as(text: str, rest: list[str], asks: bool) -> Prepared:
     if not rest:
         raise ValueError(_("has no answers; 2 to {most} are needed", most=_LIMITS.answers))
     if not 2 <= len(rest) <= _LIMITS.answers:
-        said = ngettext(
+        sentence = ngettext(
             "has {count} answer; 2 to {most} are needed",
             "has {count} answers; 2 to {most} are needed",
             len(rest),
             most=_LIMITS.answers,
         )
-        raise ValueError(said)
+        raise ValueError(sentence)
     raw: dict[str, Any] = {"text": text, "answers": [re.sub(r"^\*\s*", "", line) for line in rest]}
     right = next((at for at, line in enumerate(rest) if line.startswith("*")), None)
     try:

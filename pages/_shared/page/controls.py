@@ -137,9 +137,9 @@ class Controls:
                 st.toggle(label, **options)
             case Words():
                 st.text_input(label, max_chars=MAX_CHARACTERS, **options)
-                field, said = self._refused()
+                field, sentence = self._refused()
                 if field == name:
-                    st.error(said)
+                    st.error(sentence)
             case _:
                 raise TypeError(f"{name} is {type(one).__name__}, which no widget asks for")
 
@@ -156,8 +156,8 @@ class Controls:
             value = received(name, one, sent)
         except (ConfigError, TypeError, ValueError):
             log.refused(self.settings.page or "all pages", f"a value of {name}")
-            said = _("{label} cannot have the value that was sent; it stays as it was.", label=one.label)
-            address.add_notice(said)
+            sentence = _("{label} cannot have the value that was sent; it stays as it was.", label=one.label)
+            address.add_notice(sentence)
             st.rerun()  # of the whole page, for the browser shows what it sent
         with turns().hold():
             self.settings.set(**{name: value})
@@ -206,8 +206,8 @@ class FragmentControls(Controls):
 
     def _about(self, names: tuple[str, ...]) -> str:
         """What is said below the boxes of these settings."""
-        field, said = self._refused()
-        return said if field in names and self.says(field) else ""
+        field, sentence = self._refused()
+        return sentence if field in names and self.says(field) else ""
 
 
 def _shown(one: Setting, value: Any) -> Any:

@@ -70,8 +70,8 @@ def draw_glossary() -> None:
 
 def draw_notices(sentences: Iterable[str]) -> None:
     """Say what there is to say of a link, a line each: in a box that stays until it is closed, beside the page."""
-    if said := "  \n".join(sentences):
-        st.toast(said, icon=":material/link_off:", duration="infinite")
+    if notice := "  \n".join(sentences):
+        st.toast(notice, icon=":material/link_off:", duration="infinite")
 
 
 def draw_title(title: str, beside: Callable[[], None] = lambda: None) -> None:

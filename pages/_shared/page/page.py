@@ -194,10 +194,10 @@ class Page(ExperimentState):
         built = self.built()
         if not isinstance(built, ConfigError):
             return built
-        field, said = self.validation_error()
+        field, sentence = self.validation_error()
         log.refused(self.spec.name, "settings that are not possible")
         if not self.result_controls.says(field):
-            st.error(said)
+            st.error(sentence)
         if self.last_valid is None:
             for container in (self._above, self._finding, self._below, self._tabs):
                 container.empty()
@@ -294,9 +294,9 @@ class Page(ExperimentState):
             self._draw(*now, self.spec.name)
             return
         with st.container(horizontal=True, key="pair"):
-            for said, shown, key in ((_("Now"), now, ""), (_("Pinned"), pinned, "_pinned")):
+            for label, shown, key in ((_("Now"), now, ""), (_("Pinned"), pinned, "_pinned")):
                 with st.container():
-                    st.caption(said)
+                    st.caption(label)
                     self._draw(*shown, f"{self.spec.name}{key}")
 
     def sweep(
@@ -391,8 +391,8 @@ class Page(ExperimentState):
                 case "code":
                     tabs.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
-                    said = self.picture_of(*here).summary
-                    tabs.draw_data(self.spec.name, here[0], result, table, said, files)
+                    summary = self.picture_of(*here).summary
+                    tabs.draw_data(self.spec.name, here[0], result, table, summary, files)
                 case _:
                     share.draw_share(self)
         measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

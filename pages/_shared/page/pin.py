@@ -28,8 +28,8 @@ def pinned(page: Page) -> tuple[Any, Any] | None:
 
 def draw_pin(page: Page) -> None:
     """Draw the button that pins the picture, or lets go of it."""
-    said, icon = (_("Unpin"), ":material/keep_off:") if page.extras["pin"] else (_("Pin"), ":material/keep:")
-    st.button(said, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(page,), type="tertiary")
+    label, icon = (_("Unpin"), ":material/keep_off:") if page.extras["pin"] else (_("Pin"), ":material/keep:")
+    st.button(label, icon=icon, key=page.session_key("pin"), on_click=_pin, args=(page,), type="tertiary")
 
 
 def _pin(page: Page) -> None:

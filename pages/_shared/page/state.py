@@ -63,9 +63,9 @@ class ExperimentState(PageState, ABC):
         if not isinstance(error, ConfigError):
             return "", ""
         who, good = address.source_name(""), st.session_state.get(self.session_key("good"))
-        said = error_message(error, self.settings)
-        said = _("{who}: {said}", who=who, said=said) if who else said
-        return error.field, _("{said} The last good picture is kept.", said=said) if good else said
+        sentence = error_message(error, self.settings)
+        sentence = _("{who}: {sentence}", who=who, sentence=sentence) if who else sentence
+        return error.field, _("{sentence} The last good picture is kept.", sentence=sentence) if good else sentence
 
     def on_control(self) -> None:
         """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""

@@ -45,9 +45,9 @@ def draw_bar(sheet: PageState) -> tuple[str, Any]:
 
 def draw_why(why: tuple[ProofStep, ...]) -> None:
     """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (see style.css)."""
-    said = (f"**{number}** {item.argument}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
+    paragraphs = (f"**{number}** {item.argument}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
     with st.container(key="why"):
-        st.markdown(no_line_breaks("\n\n".join(said)))
+        st.markdown(no_line_breaks("\n\n".join(paragraphs)))
 
 
 def _quoted(text: str) -> str:
@@ -68,11 +68,11 @@ def draw_neighbours(page: str) -> None:
 
 def draw_code(shortest: str, snippet: str, page: str) -> None:
     """Show the shortest code that makes the page's point, then the whole, each with a button that copies it."""
-    for said, code, name in (
+    for heading, code, name in (
         (_("The point in a few lines, on random numbers of its own."), shortest, "short"),
         (_("The whole, for exactly these settings: it computes the headline quantity again."), snippet, "code"),
     ):
-        st.markdown(_("**{said}** Plain torch, without this project; it says what it prints.", said=said))
+        st.markdown(_("**{heading}** Plain torch, without this project; it says what it prints.", heading=heading))
         copy_button(_("Copy the code"), code, key=f"{page}_copy_{name}")
         st.code(code, language="python")
 
@@ -87,7 +87,7 @@ class File(NamedTuple):
 
 
 def draw_data(
-    page: str, config: Any, result: Result, table: Callable[[], Table], said: str, more: tuple[File, ...] = ()
+    page: str, config: Any, result: Result, table: Callable[[], Table], summary: str, more: tuple[File, ...] = ()
 ) -> None:  # fmt: skip
     """Show the picture's numbers, and buttons for every format; files are made when asked for."""
     name = file_name(page, config)
@@ -109,7 +109,7 @@ def draw_data(
     st.caption(
         _("PNG, SVG and HTML show what the screen shows; the JSON also says where the CSV's numbers come from.")
     )
-    alt = _("The numbers of the picture. {summary}", summary=said)
+    alt = _("The numbers of the picture. {summary}", summary=summary)
     st.dataframe(numbers.as_columns(), hide_index=True, alt=alt)
 
 

@@ -58,8 +58,8 @@ def make_sheets(course: Course) -> tuple[Sheet, ...]:
     sheets = []
     for number, step in enumerate(course.steps):
         if count > 1:
-            said = _("Measuring step {number} of {count} for the worksheet", number=number + 1, count=count)
-            placeholder.progress(number / count, said)
+            text = _("Measuring step {number} of {count} for the worksheet", number=number + 1, count=count)
+            placeholder.progress(number / count, text)
         sheets.append(sheet_of(step))
     placeholder.empty()
     return tuple(sheets)
@@ -105,16 +105,16 @@ def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) 
 
 def _said(verdict: Verdict) -> str:
     number = f"{format_number(verdict.measured)} {verdict.unit}".strip()
-    said = {"claim": str(statement(verdict.claim)).rstrip("。"), "says": verdict.says, "number": number}
+    parts = {"claim": str(statement(verdict.claim)).rstrip("。"), "says": verdict.says, "number": number}
     match verdict.outcome:
         case "holds":
-            return _("“{claim}” holds: {says} {number}.", **said)
+            return _("“{claim}” holds: {says} {number}.", **parts)
         case "fails":
-            return _("“{claim}” does not hold here: {says} {number}.", **said)
+            return _("“{claim}” does not hold here: {says} {number}.", **parts)
         case "undecided":
-            return _("“{claim}” cannot be decided here: {says} {number}.", **said)
+            return _("“{claim}” cannot be decided here: {says} {number}.", **parts)
         case _:
-            return _("“{claim}” is not as theory says: {says} {number}.", **said)
+            return _("“{claim}” is not as theory says: {says} {number}.", **parts)
 
 
 def file_name(course: Course) -> str:

@@ -26,7 +26,7 @@ from attention_core.language import gettext as _
 PERSONAL: Final = ("present", "device", "lang")  # settings that are a visitor's own: no link, step or call moves them
 CLASS_PARAMETER: Final = "class"
 _CONTEXT: Final = (CLASS_PARAMETER, *course_position.PARAMETERS)
-_MOST_SAID = 5
+_MOST_REMARKS = 5
 
 
 def read(page: str) -> None:
@@ -43,13 +43,13 @@ def read(page: str) -> None:
     key = parameters.get(CLASS_PARAMETER)
     if key is not None and key != state.get(CLASS) and (sentence := join(key)):
         add_notice(sentence)
-    begins, said = course_position.read(parameters)
-    for sentence in said[:_MOST_SAID]:
+    begins, remarks = course_position.read(parameters)
+    for sentence in remarks[:_MOST_REMARKS]:
         add_notice(sentence)
-    if said:
+    if remarks:
         log.refused(page, "a part of a course")
-    if len(said) > _MOST_SAID:
-        add_notice(_("And {count} more of this kind.", count=len(said) - _MOST_SAID))
+    if len(remarks) > _MOST_REMARKS:
+        add_notice(_("And {count} more of this kind.", count=len(remarks) - _MOST_REMARKS))
     if begins:
         visit_step(0)
 

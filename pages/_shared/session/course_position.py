@@ -99,10 +99,10 @@ def read(parameters: Mapping[str, str]) -> tuple[bool, list[str]]:
     text, number = (parameters.get(name) for name in PARAMETERS)
     if text is None:
         return False, []
-    here, said = current(), []
+    here, remarks = current(), []
     if here is None or here.text != text:
         try:
-            course, said = opened(text)
+            course, remarks = opened(text)
         except ValueError as error:
             return False, [str(error)]
         enter(course, text)
@@ -110,12 +110,12 @@ def read(parameters: Mapping[str, str]) -> tuple[bool, list[str]]:
     assert here is not None
     if number is None:
         move_to(0)
-        return True, said
+        return True, remarks
     if number.isdecimal() and len(number) < 4 and 1 <= int(number) <= len(here.course.steps) + 1:
         if int(number) - 1 != here.index:
             move_to(int(number) - 1)
-        return False, said
-    return False, said
+        return False, remarks
+    return False, remarks
 
 
 def query_of_step() -> dict[str, str]:

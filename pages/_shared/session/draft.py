@@ -86,10 +86,10 @@ def draw_add(page: PageState, lesson: Lesson) -> None:
         st.number_input(_("Minutes"), 0, MAX_MINUTES, MINUTES, key=key, width=130)
         if count:
             minutes = draft().minutes
-            said = ngettext(
+            label = ngettext(
                 "Your course: {count} step, {minutes} min", "Your course: {count} steps, {minutes} min",
                 count, minutes=minutes,
             )  # fmt: skip
-            st.page_link(COURSE.file, label=said, icon=COURSE.icon, query_params=shared().parameters())
+            st.page_link(COURSE.file, label=label, icon=COURSE.icon, query_params=shared().parameters())
     if count >= MAX_STEPS:
         st.caption(_("A course has at most {most} steps.", most=MAX_STEPS))

@@ -146,12 +146,12 @@ class Settings:
             except (ValueError, OverflowError):
                 value = self.defaults[name]
                 log.refused(self.page or "all pages", f"{self.key(name)} in the link")
-                said = _(
+                sentence = _(
                     "{who} asks for {label} = “{given}”, which is not possible; {used} is used.",
                     who=address.source_name(_("The link")), label=one.label, given=escape_markdown(text or ""),
                     used=escape_markdown(one.say(value)) or _("none"),
                 )  # fmt: skip
-                address.add_notice(said)
+                address.add_notice(sentence)
             self.set(**{name: value})
 
     def read(self, parameters: Mapping[str, str]) -> dict[str, Any]:
@@ -190,8 +190,8 @@ class Settings:
         here, values = address.lesson(), st.session_state.get(SETTINGS, {})
         found = {name: values.get(self._keys[name], self.defaults[name]) for name in names}
         if here is not None:
-            said = {name: self._fixed(name, here) for name in found}
-            found |= {name: value for name, value in said.items() if value is not _NO_VALUE}
+            fixed = {name: self._fixed(name, here) for name in found}
+            found |= {name: value for name, value in fixed.items() if value is not _NO_VALUE}
         return found
 
     def _fixed(self, name: str, here: Lesson) -> Any:
@@ -299,17 +299,17 @@ def error_message(error: ConfigError, settings: Settings) -> str:
     """What is not possible about a config, in the words that the page uses for its settings."""
     one = settings.declared.get(error.field)
     label = one.label if one else error.field.replace("_", " ")
-    said = {"label": escape_markdown(label), "allowed": escape_markdown(error.allowed, 300)}
+    parts = {"label": escape_markdown(label), "allowed": escape_markdown(error.allowed, 300)}
     if error.value in ((), "", "0 tokens"):
-        return _("**{label}** is empty: {allowed}.", **said)
+        return _("**{label}** is empty: {allowed}.", **parts)
     if isinstance(one, Words):
         given = escape_markdown(str(error.value), 120)
-        return _("**{label}**: {allowed}, not “{given}”.", given=given, **said)
+        return _("**{label}**: {allowed}, not “{given}”.", given=given, **parts)
     if (one and not isinstance(error.value, str | bytes)) or isinstance(one, Choice):
         given = escape_markdown(_spoken(one, error.value), 120)
-        return _("**{label}** cannot be “{given}”: {allowed}.", given=given, **said)
+        return _("**{label}** cannot be “{given}”: {allowed}.", given=given, **parts)
     given = escape_markdown(str(error.value), 120)
-    return _("**{label}** cannot be {given}: {allowed}.", given=given, **said)
+    return _("**{label}** cannot be {given}: {allowed}.", given=given, **parts)
 
 
 def _spoken(one: Setting, value: Any) -> str:

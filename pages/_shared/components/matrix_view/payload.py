@@ -89,7 +89,7 @@ def _graph(panel: GraphPanel, block: _Block) -> dict[str, Any]:
 
 
 def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
-    said = str(sentences((panel.note, panel.warning)))
+    note = str(sentences((panel.note, panel.warning)))
     match panel:
         case MatrixPanel():
             drawn = _matrix(panel, block)
@@ -99,7 +99,7 @@ def _panel(panel: Panel, block: _Block) -> dict[str, Any]:
             drawn = _lines(panel, block)
         case GraphPanel():
             drawn = _graph(panel, block)
-    return drawn | {"title": panel.title, "note": said}
+    return drawn | {"title": panel.title, "note": note}
 
 
 def axes(view: MatrixView, panel: int) -> list[dict[str, Any]]:
