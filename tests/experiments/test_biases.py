@@ -24,6 +24,7 @@ from attention_core.experiments.biases import (
     run_shift,
     steps_size_sweep,
 )
+from attention_core.experiments.biases.appendix import _published_draws
 from attention_core.experiments.biases.module import BiasedAttention
 from attention_core.experiments.biases.sweep import _exactly, _verdict
 from attention_core.experiments.inputs import generator
@@ -177,6 +178,18 @@ def test_the_mean_does_not_depend_on_how_samples_are_cut() -> None:
     short, long = run_mean(MeanConfig(doublings=10)), run_mean(MeanConfig(doublings=15))
     steps = len(short.samples)
     assert np.array_equal(short.means, long.means[:steps])
+
+
+def test_the_published_draws_are_what_torch_draws_for_layers_made_in_that_order() -> None:
+    torch.manual_seed(3)
+    x = torch.randn(1, 16, 1024)
+    weights = [torch.nn.Linear(1024, 1024, bias=False).weight for _ in range(3)]
+    torch.nn.Linear(1024, 1024, bias=False)
+    key_bias = torch.nn.Linear(1024, 1024).bias
+    drawn_x, drawn_weights, drawn_bias = _published_draws(3)
+    assert torch.equal(drawn_x, x)
+    assert all(map(torch.equal, drawn_weights, weights))
+    assert torch.equal(drawn_bias, key_bias)
 
 
 def test_the_published_numbers_come_out_again() -> None:

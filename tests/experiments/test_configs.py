@@ -26,6 +26,7 @@ from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.experiments.projections import ProjectionsConfig
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig
 from attention_core.experiments.scaling import ScalingConfig
+from attention_core.experiments.settings import OneOf, declared, defaults
 from tests.experiments.test_every_study import CONFIGS
 from tests.strategies import config
 
@@ -72,6 +73,12 @@ def test_a_config_comes_back_from_json_and_from_numpy(kind: type[RunConfig]) -> 
     assert all(each.default is not MISSING for each in fields(kind))
     assert_every_way_leads_to(kind())
     settings(max_examples=15)(given(config(kind))(assert_every_way_leads_to))()
+
+
+@pytest.mark.parametrize("kind", CONFIGS, ids=lambda kind: kind.__name__)
+def test_a_setting_begins_with_a_value_that_is_offered(kind: type[RunConfig]) -> None:
+    offered = {name: one.values for name, one in declared(kind).items() if isinstance(one, OneOf)}
+    assert {name: values for name, values in offered.items() if defaults(kind)[name] not in values} == {}
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from attention_core.experiments.learning import (
     steps_seeds,
 )
 from attention_core.experiments.learning.checkpoint import FORMAT
+from attention_core.experiments.learning.result import Score
+from attention_core.experiments.learning.seeds import _share
 from attention_core.experiments.learning.verdicts import learns, rate_verdicts
 from attention_core.experiments.run import run
 
@@ -38,6 +40,11 @@ DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200}
 def test_the_interval_of_a_share_is_wilsons(reached: int, runs: int, low: float, high: float) -> None:
     share = SuccessRate(reached=reached, runs=runs)
     assert (share.low, share.high) == pytest.approx((low, high), abs=1e-4)
+
+
+def test_a_run_succeeds_that_gets_just_what_is_asked_of_it() -> None:
+    just, below = (Score(accuracy=share, error=0.0, above_blind=0.0, blind_error=0.0) for share in (0.95, 0.949))
+    assert _share([just, below]) == SuccessRate(reached=1, runs=2)
 
 
 def test_each_of_several_runs_is_the_run_of_its_seed() -> None:

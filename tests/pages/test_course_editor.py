@@ -64,6 +64,18 @@ def test_a_step_is_edited_and_the_title_and_minutes_follow(editor: AppTest) -> N
     assert "Which \\*\\*mask\\*\\*?" in said(at)
 
 
+def test_a_step_s_row_tells_what_it_asks_for_and_at_the_last_step_that_there_is_no_room(open_page: Open) -> None:
+    lesson = Lesson(predict_first=True, fixed={"scaling_scale": "root"}, questions=(MINE,))
+    at = open_page("course")
+    at.session_state["_draft"] = Course(steps=(Step(page="scaling", lesson=lesson, minutes=3),))
+    assert "3 min · predict first · 1 fixed · 1 question for a class]" in said(at.run())
+    for count in (MAX_STEPS - 1, MAX_STEPS):
+        at = open_page("scaling", scaling_tab="share", scaling_answer="skipped")
+        at.session_state["_draft"] = small(*["masks"] * count)
+        full = [f"A course has at most {MAX_STEPS} steps."] if count == MAX_STEPS else []
+        assert [one.value for one in at.run().caption if "at most" in one.value] == full
+
+
 def test_students_and_teacher_have_links_of_their_own_that_hold_the_course(editor: AppTest) -> None:
     students, teacher = links(editor)
     assert "/scaling?" in students
