@@ -124,6 +124,12 @@ def test_the_residuals_are_those_of_a_loop_over_the_orders() -> None:
     np.testing.assert_allclose(measured, expected, atol=result.bound, rtol=0)
 
 
+def test_two_words_that_differ_are_enough_for_positions_to_bring_order_in() -> None:
+    for words, outcome in ((("a", "b"), "fails"), (("a", "a"), "holds")):
+        verdict = run_permutation(PermutationConfig(tokens=words, positions="rotary")).verdict("perm-q")
+        assert verdict.outcome == outcome, words
+
+
 def test_alibi_and_windows_survive_the_reversal_of_two_tokens_only() -> None:
     for switch in ({"positions": "alibi"}, {"mask": "window"}):
         two, three = (run_permutation(PermutationConfig(tokens=tuple("abc"[:n]), **switch)) for n in (2, 3))

@@ -53,7 +53,10 @@ def test_random_heads_reach_less_where_less_is_open_to_them(switch: dict, heads:
 def test_tokens_that_look_at_the_same_keys_are_no_further_evidence() -> None:
     """Seen once: the 32 draws' own spread put their mean 6 standard errors off."""
     config = ReceptiveFieldConfig(weights="random", seed=600343, tokens=59, dtype="float32", write_positions=True)
-    assert run(config).verdict("rf-random.16").outcome == "holds"
+    result = run(config)
+    assert result.verdict("rf-random.16").outcome == "holds"
+    assert "with as many tokens as paths" in str(result.verdict("rf-random.1").says)
+    assert "with 16 × as many tokens as paths" in str(result.verdict("rf-random.16").says)
     share = measure_share(config, 16)
     assert share.error == pytest.approx(expected_reach(2, 2, 144)[1] / np.sqrt(share.draws) / 9)
 
