@@ -130,6 +130,13 @@ def test_two_words_that_differ_are_enough_for_positions_to_bring_order_in() -> N
         assert verdict.outcome == outcome, words
 
 
+def test_of_one_word_and_padding_only_what_is_added_to_the_word_tells_the_places_apart() -> None:
+    for positions, outcome in (("sinusoidal", "fails"), ("rotary", "holds")):
+        *_, result = steps_blocks(PermutationConfig(tokens=("a",), positions=positions))
+        verdict = result.verdict("perm-pool")
+        assert verdict.outcome == outcome, positions
+
+
 def test_alibi_and_windows_survive_the_reversal_of_two_tokens_only() -> None:
     for switch in ({"positions": "alibi"}, {"mask": "window"}):
         two, three = (run_permutation(PermutationConfig(tokens=tuple("abc"[:n]), **switch)) for n in (2, 3))

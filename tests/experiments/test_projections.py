@@ -101,6 +101,7 @@ def test_scores_have_the_rank_of_a_head_and_weights_have_all() -> None:
 def test_attention_alone_collapses_and_the_residual_prevents_it() -> None:
     result = run(COLLAPSE)
     assert result.apart[0, 0] == result.apart[1, 0] > 0.8
+    assert result.left[:, 0].tolist() == [1, 1]
     assert result.apart[0, -1] < 1e-14
     assert result.left[1, -1] > 0.5
     assert result.distances[0, 0].max() == 1
