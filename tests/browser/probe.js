@@ -127,6 +127,11 @@ window.probe = (() => {
   };
   const within = (one) => one && (one === figure() || within(one.parentElement ?? one.getRootNode().host));
   const STEPS = 16;
+  /** Where the panels and what moves them are. */
+  const boxes = () =>
+    walk(figure())
+      .filter((one) => one.matches(".panel, .sweep, .chips") && one.checkVisibility())
+      .map((one) => one.getBoundingClientRect());
 
   const above = (one) => one.parentElement ?? one.getRootNode().host ?? null;
   const chain = (one) => (one ? [one, ...chain(above(one))] : []);
@@ -156,13 +161,20 @@ window.probe = (() => {
   /** Whether there is something of an element at a point, and not only its room. */
   const drawnAt = (one, x, y) =>
     one.matches("canvas, img, svg, svg *, input, button, textarea") || places(one).some((box) => holds(box, x, y));
-  const shown = () =>
-    walk(document.body).filter(
+  const shown = () => {
+    const hidden = new Map([[null, false]]);
+    const isHidden = (one) => {
+      if (!hidden.has(one))
+        hidden.set(one, isHidden(above(one)) || one.clientWidth === 1 || getComputedStyle(one).clipPath !== "none");
+      return hidden.get(one);
+    };
+    return walk(document.body).filter(
       (one) =>
         one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
         !one.closest("style, script, noscript, [aria-hidden=true]:not(canvas), .katex-mathml, .tip") &&
-        !chain(one).some((each) => each.clientWidth === 1 || getComputedStyle(each).clipPath !== "none"),
+        !isHidden(one),
     );
+  };
 
   return {
     walk,
@@ -197,9 +209,8 @@ window.probe = (() => {
      * what the window or a container that scrolls cuts off counts as not seen, and so does what something lies on.
      */
     inSight() {
-      const parts = walk(figure()).filter((one) => one.matches(".panel, .sweep, .chips") && one.checkVisibility());
       let [seen, whole] = [0, 0];
-      for (const { left, top, width, height } of parts.map((one) => one.getBoundingClientRect())) {
+      for (const { left, top, width, height } of boxes()) {
         whole += width * height;
         for (let point = 0; point < STEPS ** 2; point++) {
           const [x, y] = [point % STEPS, Math.floor(point / STEPS)].map((step) => (step + 0.5) / STEPS);
@@ -210,9 +221,12 @@ window.probe = (() => {
     },
     /** The same beside each control of these that is visible, scrolled to as a keyboard would: its words, and the share. */
     inSightBeside(controls) {
+      const shares = new Map(); // where nothing has moved, no more and no less is in sight
       return [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility()).map((one) => {
         one.scrollIntoView({ block: "nearest" });
-        return [one.innerText || one.ariaLabel, probe.inSight()];
+        const where = JSON.stringify(boxes());
+        if (!shares.has(where)) shares.set(where, probe.inSight());
+        return [one.innerText || one.ariaLabel, shares.get(where)];
       });
     },
     /** What lies on words or on a canvas that can be seen through it: what is below, and what is above. */

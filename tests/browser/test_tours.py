@@ -86,6 +86,7 @@ def test_laptop(name: str, visit: Callable) -> None:
 @slow
 @pytest.mark.parametrize("name", NAMES)
 def test_phone(name: str, visit: Callable) -> None:
+    """What axe finds at this size is looked for in Chinese, in ``test_overlaps.py``."""
     page = visit(name, **PHONE)
     with tour() as look:
         with look("fits"):
@@ -98,8 +99,6 @@ def test_phone(name: str, visit: Callable) -> None:
             check_for_fingers(page)
         with look("in sight"):
             check_sight(page, name, arriving=90, moving=90)
-        with look("barriers"):
-            assert barriers(page) == []
 
 
 @slow
