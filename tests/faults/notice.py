@@ -47,6 +47,7 @@ LAYERS = {
 NEAR = {
     "attention_core/experiments/": (
         "tests/experiments/test_breaks.py",
+        "tests/experiments/test_configs.py",
         "tests/experiments/test_snippets.py",
         "tests/experiments/test_every_study.py",
         "tests/experiments/test_contract.py",
