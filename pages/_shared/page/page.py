@@ -57,6 +57,7 @@ from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
+from attention_core.language import ngettext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,9 +331,14 @@ class Page(ExperimentState):
         with self._finding:
             verdicts = results.verdicts
             shown = [one for one in verdicts if one.claim not in hidden]
-            draw_finding(shown, aside=results.aside)
-            if len(shown) < len(verdicts):
-                st.markdown(_(":gray[The answer is hidden until you predict or skip.]"))
+            draw_finding(shown, about=results.about, aside=results.aside)
+            if held := len({one.claim for one in verdicts if one.claim in hidden}):
+                waiting = ngettext(
+                    "{count} claim answers the question, and waits until you predict or skip.",
+                    "{count} claims answer the question, and wait until you predict or skip.",
+                    held,
+                )
+                st.markdown(f":gray[{waiting}]")
 
     @property
     def mode(self) -> Literal["light", "dark"]:
@@ -379,7 +385,7 @@ class Page(ExperimentState):
         result, truth = results.main, self.predict.grade(results.main)
         if address.part_visible("predict") and predicted(self, self.predict) not in (None, SKIP):
             with self._above:
-                draw_grade(self, self.predict, truth)
+                draw_grade(self, self.predict, truth, results.verdicts)
         here = self.last_valid
         assert here is not None
         with self._tabs:
