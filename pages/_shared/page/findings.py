@@ -14,7 +14,7 @@ from attention_core.language import gettext as _
 
 LOOKS = {
     "surprises": (":material/error:", "orange", gettext_lazy("Differs from theory")),
-    "fails": (":material/rule:", "gray", gettext_lazy("Not so here, as theory says")),
+    "fails": (":material/do_not_disturb_on:", "gray", gettext_lazy("Not so here, as theory says")),
     "undecided": (":material/help:", "gray", gettext_lazy("Not decided here")),
     "holds": (":material/check_circle:", "green", gettext_lazy("Holds")),
 }
@@ -27,8 +27,9 @@ def draw_sight(summary: str) -> None:
 
 
 def draw_finding(
-    verdicts: Iterable[Verdict], *, about: Sequence[str] | None = None, aside: Collection[str] = ()
-) -> None:
+    verdicts: Iterable[Verdict], *, about: Sequence[str] | None = None, aside: Collection[str] = (),
+    hidden: Collection[str] = (),
+) -> None:  # fmt: skip
     """Draw what was found of each claim, small: one claim in sight, the others folded.
 
     In sight is what differs from theory or does not hold here, else a claim that the picture is about, if there is
@@ -39,15 +40,23 @@ def draw_finding(
         about: Claims that the picture is about, first the one that is told first among equals; None for all.
         aside: Claims that are about other settings than the page's usual ones: where they do not hold they are not in
             question, and are folded.
+        hidden: Claims of which nothing is said yet, but that they wait.
     """
-    rows = _rows(verdicts, about, aside)
-    if not rows:
-        return
-    first = int(rows[0].seen)
+    verdicts = tuple(verdicts)
+    rows = _rows((one for one in verdicts if one.claim not in hidden), about, aside)
+    first = int(bool(rows) and rows[0].seen)
     for row in rows[:first]:
         st.markdown(no_line_breaks(f":small[{row.line()}]"))
-    with st.expander(_counted(rows[first:])):
-        st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in rows[first:] + rows[:first])))
+    if rows:
+        with st.expander(_counted(rows[first:])):
+            st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in rows[first:] + rows[:first])))
+    if waiting := len({one.claim for one in verdicts if one.claim in hidden}):
+        waits = ngettext(
+            "{count} claim answers the question, and waits until you predict or skip.",
+            "{count} claims answer the question, and wait until you predict or skip.",
+            waiting,
+        )
+        st.markdown(f":gray[{waits}]")
 
 
 def _counted(folded: Sequence["_Row"]) -> str:

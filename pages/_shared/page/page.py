@@ -57,7 +57,6 @@ from attention_core.figures.plot import Figure
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
-from attention_core.language import ngettext
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,18 +326,11 @@ class Page(ExperimentState):
 
         While the question stands, nothing is said of the claims that answer it.
         """
-        hidden = self.predict.spoilers if self.question_open else ()
         with self._finding:
-            verdicts = results.verdicts
-            shown = [one for one in verdicts if one.claim not in hidden]
-            draw_finding(shown, about=results.about, aside=results.aside)
-            if held := len({one.claim for one in verdicts if one.claim in hidden}):
-                waiting = ngettext(
-                    "{count} claim answers the question, and waits until you predict or skip.",
-                    "{count} claims answer the question, and wait until you predict or skip.",
-                    held,
-                )
-                st.markdown(f":gray[{waiting}]")
+            draw_finding(
+                results.verdicts, about=results.about, aside=results.aside,
+                hidden=self.predict.spoilers if self.question_open else (),
+            )  # fmt: skip
 
     @property
     def mode(self) -> Literal["light", "dark"]:

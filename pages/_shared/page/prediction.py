@@ -18,7 +18,7 @@ from pages._shared.session.settings import SKIPPED, UNASKED
 from attention_core.claims import statement
 from attention_core.experiments.verdict import Verdict
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy, sentences
+from attention_core.language import gettext_lazy
 
 SKIP = gettext_lazy("Skip")
 
@@ -106,10 +106,11 @@ def draw_grade(page: PageState, predict: Predict, truth: str | None, verdicts: I
             said=said,
             truth=truth,
         )
-    line = sentences((line, "" if truth is None else _why(predict.claim, verdicts)))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(line, width="content")
         st.button(_("Ask again"), key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
+    if truth is not None and (why := _why(predict.claim, verdicts)):
+        st.markdown(_(":small[**Why:** {reason}]", reason=why))
 
 
 def _why(claim: str, verdicts: Iterable[Verdict]) -> str:
