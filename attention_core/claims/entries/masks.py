@@ -21,7 +21,8 @@ CLAIMS: Final = (
     Claim(
         id="mask-decoder",
         statement=_(
-            "Padded on the right, the causal mask is all that a decoder needs to keep padding out of its outputs."
+            "With padding on the right, the causal mask is all that a decoder needs to keep padding out of its "
+            "outputs."
         ),
         source=REVIEW,
         place=_("question 2b"),
