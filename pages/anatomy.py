@@ -110,8 +110,9 @@ def picture(config: study.AnatomyConfig, view: View, key: str) -> None:
 
 @page.results
 def results(config: study.AnatomyConfig, view: View) -> Results:
-    result = page.compute(study.run_anatomy, config)
-    return Results(result, told=(result.about(*draw.step_of(view.step).claims),))
+    result, claims = page.compute(study.run_anatomy, config), draw.step_of(view.step).claims
+    shown = tuple(claim for claim in claims if claim != "cplx-core")  # no picture here shows what it costs
+    return Results(result, told=(result.about(*claims),), about=shown)
 
 
 @page.answers

@@ -24,6 +24,17 @@ SHOWN = {
 }
 HEADS = {draw.AVERAGE: _("average")} | {str(i): str(i) for i in range(1, NUM_HEADS + 1)}
 NOTHING, SCORES, WEIGHTS, OUTPUT = _("Nothing"), _("Only the scores"), _("Scores and weights"), _("The output too")
+# The claims that a picture is about, and those that a curve is.
+ABOUT = {"terms": ("bias-terms",), "changes": ("bias-k", "bias-v", "bias-q"), "growing": ("bias-k",)}
+OF_CURVE = {
+    "gradients": "bias-k-grad",
+    "key-size": "bias-k",
+    "shift": "softmax-shift",
+    "norms": "bias-norm",
+    "mean": "bias-mean",
+    "training": "bias-k-grad",
+    "appendix": "bias-appendix",
+}
 KEY_ALONE: dict[str, Any] = {"q_bias": False, "v_bias": False, "o_bias": False, "show": "changes"}
 
 
@@ -92,6 +103,7 @@ PREDICT = Predict(
     KEY_ALONE,
     grade,
     headline=_("Four biases: which of them change what attention computes?"),
+    claim="bias-k",
     spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )
 
@@ -176,7 +188,8 @@ def results(config: BiasesConfig, view: View) -> Results:
         name for name, on in (("norms", view.batch_norm_eval), ("mean", view.off_centre)) if on and name != view.curve
     ]
     others = tuple(page.compute(*view.experiment(name, config)) for name in broken)
-    return Results(result, told=(*below, seen, *others), step=slider_of(config, view)[2])
+    about = ABOUT.get(view.show, (OF_CURVE[view.curve],))
+    return Results(result, told=(*below, seen, *others), step=slider_of(config, view)[2], about=about)
 
 
 @page.answers

@@ -66,6 +66,7 @@ PREDICT = Predict(
     sizes(1024, 128),
     grade,
     headline=gettext_lazy("Where the arithmetic of attention goes: into the projections, or into the scores."),
+    claim="cplx-bottleneck",
 )
 
 page = Page("complexity", config=study.ComplexityConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -108,7 +109,7 @@ def picture(config: study.ComplexityConfig, view: View, key: str) -> None:
 
 @page.results
 def results(config: study.ComplexityConfig, _view: View) -> Results:
-    return Results(page.compute(study.run_complexity, config))
+    return Results(page.compute(study.run_complexity, config), about=("cplx-bottleneck",))
 
 
 @page.answers

@@ -102,6 +102,7 @@ PREDICT = Predict(
     (LEARNS, PARTLY, GUESSES),
     {"positions": "none"},
     grade,
+    claim="learn-order",
 )
 
 

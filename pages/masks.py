@@ -59,6 +59,7 @@ PREDICT = Predict(
     (STILL, MOVE),
     DECODER,
     grade,
+    claim="mask-decoder",
 )
 
 page = Page("masks", config=MaskingConfig, view=View, presets=PRESETS, predict=PREDICT)

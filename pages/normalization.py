@@ -57,6 +57,7 @@ PREDICT = Predict(
     {"topic": "block"},
     grade,
     headline=gettext_lazy("What LayerNorm looks at, what it keeps of a token, and what it does to a block."),
+    claim="perm-block",
 )
 
 page = Page("normalization", config=study.NormalizationConfig, view=View, presets=PRESETS, predict=PREDICT)

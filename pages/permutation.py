@@ -20,6 +20,7 @@ SHUFFLES = {
     "keys": gettext_lazy("keys and values"),
     "queries": gettext_lazy("queries"),
 }
+ABOUT = {"keys": ("perm-kv",), "queries": ("perm-q",)}  # the claims that a picture is about, by what is shuffled
 SHOWN = {"weights": gettext_lazy("weights"), "output": gettext_lazy("output")}
 SAME, FOLLOWS = gettext_lazy("The same"), gettext_lazy("The same rows, in the new order")
 DIFFERENT = gettext_lazy("Different")
@@ -80,6 +81,7 @@ PREDICT = Predict(
     {"shuffle": "keys", "order": order_of("reversed", len(SENTENCE), 0), "show": "output"},
     grade,
     headline=gettext_lazy("Give the tokens another order, and see what attention notices."),
+    claim="perm-kv",
     spoilers=("perm-kv",),
 )
 
@@ -129,13 +131,18 @@ def changed(before: tuple[ShuffleConfig, View], after: tuple[ShuffleConfig, View
 
 
 @page.results
-def results(config: ShuffleConfig, _view: View) -> Results:
+def results(config: ShuffleConfig, view: View) -> Results:
     still = config.unshuffled()
     laws = page.compute(study.run_permutation, still)
     order = page.compute(study.steps_order, still.plain)
     depth = page.compute(study.run_depth, still)
     built = page.compute(study.steps_blocks, still)
-    return Results(page.compute(study.run_shuffle, config), told=(laws, built, order, depth))
+    whole = ("perm-self" if config.model == "attention" else "perm-block", "perm-kv", "perm-q")
+    return Results(
+        page.compute(study.run_shuffle, config),
+        told=(laws, built, order, depth),
+        about=ABOUT.get(view.shuffle, whole),
+    )
 
 
 @page.answers

@@ -9,6 +9,7 @@ from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
+ABOUT = {"tied": ("qk-tied",)}  # the claims that a picture is about, where there are others
 ALL, NOT_ALL = gettext_lazy("Yes, every one of them"), gettext_lazy("No, some are outshone")
 
 
@@ -59,6 +60,7 @@ PREDICT = Predict(
     {"spread": 0.6},
     grade,
     headline=gettext_lazy("What W_Q, W_K, W_V and W_O are for, and what attention does without them."),
+    claim="qkv-none",
 )
 
 page = Page("projections", config=study.ProjectionsConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -91,7 +93,8 @@ def picture(config: study.ProjectionsConfig, view: View, key: str) -> None:
 
 @page.results
 def results(config: study.ProjectionsConfig, view: View) -> Results:
-    return Results(page.compute(study.run_projections, config), step=step_of(config, view)[1])
+    result, about = page.compute(study.run_projections, config), ABOUT.get(config.topic)
+    return Results(result, step=step_of(config, view)[1], about=about)
 
 
 @page.answers

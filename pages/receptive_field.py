@@ -83,6 +83,7 @@ PREDICT = Predict(
     {"residual": False},
     grade,
     headline=gettext_lazy("Each head looks at one token: how far does a stack of them see?"),
+    claim="rf-tight",
 )
 
 page = Page("receptive_field", config=study.ReceptiveFieldConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -148,7 +149,13 @@ def changed(before: tuple[study.ReceptiveFieldConfig, View], after: tuple[study.
 @page.results
 def results(config: study.ReceptiveFieldConfig, view: View) -> Results:
     result = page.compute(study.steps_reach, page.compute(study.run_attended_keys, config))
-    return Results(result, step=view.down if view.show == "graph" else config.layers)
+    kernel = view.show == "kernel"
+    return Results(
+        result,
+        step=view.down if view.show == "graph" else config.layers,
+        about=("head-tap",) if kernel else ("rf-random", "rf-tight", "rf-bound"),
+        aside=() if kernel else ("head-tap",),
+    )
 
 
 @page.answers

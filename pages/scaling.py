@@ -12,6 +12,13 @@ from attention_core.language import gettext_lazy as _
 
 SHRINKS, STAYS, GROWS = _("It shrinks for every query"), _("It stays about as it is"), _("It grows")
 BOTH = _("It vanishes for most, and grows for a few")
+OF_CURVE = {
+    "variance": "scale-var",
+    "max_weight": "scale-sat",
+    "jacobian": "scale-jac",
+    "gradient": "scale-grad",
+}
+UNSCALED = ("scale-sat", "scale-grad")  # claims about scores that nothing divides
 SHOWN = {"query": _("one query, at each d_head"), "sizes": _("the curve over d_head")}
 
 
@@ -57,6 +64,7 @@ PREDICT = Predict(
     {"scale": "none", "curve": "gradient", "d_head": 4096, "show": "sizes"},
     grade,
     headline=_("What the size of a head does to scores, to softmax and to its gradient."),
+    claim="scale-grad",
 )
 
 page = Page("scaling", config=study.ScalingConfig, view=View, presets=PRESETS, predict=PREDICT)
@@ -103,7 +111,13 @@ def changed(before: tuple[study.ScalingConfig, View], after: tuple[study.Scaling
 
 @page.results
 def results(config: study.ScalingConfig, view: View) -> Results:
-    return Results(measured(config), step=study.D_HEADS.index(view.d_head))
+    about = (OF_CURVE[view.curve],) if view.curve in OF_CURVE else ()
+    return Results(
+        measured(config),
+        step=study.D_HEADS.index(view.d_head),
+        about=(*about, "scale-var"),
+        aside=UNSCALED if config.scale != "none" else (),
+    )
 
 
 @page.answers

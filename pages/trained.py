@@ -33,7 +33,7 @@ SHOWN = {
     "scores": gettext_lazy("Who is saturated?"),
     "depth": gettext_lazy("What does depth do?"),
 }
-LEADS = {"biases": "bias-k", "order": "perm-self"}
+ABOUT = {"biases": ("bias-k", "bias-v"), "order": ("perm-self",)}
 CLAIMS = ("bias-k", "bias-v", "perm-self")
 
 
@@ -234,14 +234,8 @@ def draw_switches(result: study.TrainedResult) -> None:
 
 @page.results
 def results(config: study.TrainedConfig, view: View) -> Results:
-    result = measured(config)
-    first = LEADS.get(view.show, "bias-k")
-    others = (claim for claim in CLAIMS if claim != first)
-    return Results(
-        result,
-        told=(result.about(first), result.about(*others)),
-        aside=() if view.show == "order" else ("perm-self",),
-    )
+    about = ABOUT.get(view.show, ())
+    return Results(measured(config), about=about, aside=tuple(claim for claim in CLAIMS if claim not in about))
 
 
 @page.answers

@@ -13,7 +13,6 @@ from attention_core.language import gettext_lazy
 SAME, DIFFERENT = gettext_lazy("The same, but for rounding"), gettext_lazy("Different, from some word on")
 LEADS = {"weights": "kv-repeat", "cache": "cache-exact", "bytes": "kv-bytes", "operations": "linear-cost"}
 BEFORE = ("perm-self", "bias-k")  # claims of other pages, and what becomes of them here
-CLAIMS = (*LEADS.values(), "linear-order", *BEFORE)
 MEASURE = {"none": gettext_lazy("not now"), "n": gettext_lazy("over the length")}
 HEAD = {AVERAGE: gettext_lazy("average")} | {str(i + 1): str(i + 1) for i in range(study.HEADS)}
 
@@ -78,6 +77,7 @@ PREDICT = Predict(
     headline=gettext_lazy(
         "Heads that share their keys, a cache that grows with the text, and attention without softmax."
     ),
+    claim="cache-exact",
     spoilers=("cache-exact",),
 )
 
@@ -135,8 +135,7 @@ def _step(config: study.VariantsConfig, view: View) -> int:
 @page.results
 def results(config: study.VariantsConfig, view: View) -> Results:
     result = page.compute(study.run_variants, config)
-    first, *others = (LEADS[view.show], *(claim for claim in CLAIMS if claim != LEADS[view.show]))
-    return Results(result, told=(result.about(first), result.about(*others)), step=_step(config, view), aside=BEFORE)
+    return Results(result, step=_step(config, view), about=(LEADS[view.show],), aside=BEFORE)
 
 
 @page.answers

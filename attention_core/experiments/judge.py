@@ -64,6 +64,7 @@ class Test:
         breaks: What makes the claim fail with these settings, in words; empty where nothing does.
         leaves: Why theory does not decide with these settings; empty where it does.
         foresees: How large theory says the number is where the claim fails; float64 says it where None.
+        rounds: Whether the bound of a ``≤`` is what rounding may leave; else theory says how large the number may be.
     """
 
     key: str
@@ -74,6 +75,7 @@ class Test:
     breaks: Callable[[Any], str] = nothing
     leaves: Callable[[Any], str] = nothing
     foresees: Callable[[Any], float] | None = None
+    rounds: bool = True
 
 
 def judge_all(
@@ -105,7 +107,9 @@ def judge_all(
         return precise[0][key].measured
 
     return tuple(
-        replace(verdict, rounding=again is not None and test.relation == "≤" and test.foresees is None)
+        replace(
+            verdict, rounding=again is not None and test.relation == "≤" and test.foresees is None and test.rounds
+        )
         for test in tests
         if test.key in found
         for verdict in [_judge(config, test, found[test.key], exactly)]

@@ -82,7 +82,7 @@ def test_back_from_a_claim_returns_to_its_tab_and_a_reload_keeps_answer_and_pin(
     page.locator(".st-key-claim_mask-encoder a", has_text="See it").filter(visible=True).first.click()
     page.locator("h1", has_text="Masks").wait_for()
     settled(page)
-    assert "The answer is hidden" not in page.locator(FINDING).inner_text()
+    assert "until you predict or skip" not in page.locator(FINDING).inner_text()
     page.get_by_role("button", name="Pin").filter(visible=True).click()
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)

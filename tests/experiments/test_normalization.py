@@ -67,7 +67,7 @@ def test_a_constant_token_becomes_beta_or_is_undefined() -> None:
     assert np.isnan(undefined.after).all()
     for verdict in undefined.verdicts:
         assert not verdict.holds
-        assert verdict.because == "0 / 0: a constant token and ε = 0"
+        assert verdict.because == "a constant token and ε = 0 leave 0 ÷ 0"
 
 
 def test_with_a_gain_for_each_feature_the_tokens_leave_the_sphere_and_stay_in_the_span() -> None:

@@ -203,6 +203,7 @@ def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: s
         at.pills(key=f"_{name}_option").set_value(said_first).run()
         assert not at.exception
         assert grade(at) == (said_first, right)
+        assert ("**Why:** " in said(at)) == bool(page.predict.claim)
         assert held(at, name) == {key.removeprefix(f"{name}_"): text for key, text in move.items()} != {}
         assert shown & set(controls(at)), "they are drawn with their new values"
         button(at, "Ask again").click()

@@ -4,12 +4,13 @@ from collections.abc import Generator
 
 import pytest
 
+from attention_core.claims import statement
 from attention_core.experiments.clock import Task
 from attention_core.experiments.step import Step
 from attention_core.experiments.variants import VariantsConfig, crossing, run_variants
 from attention_core.figures.proof import code
 from tests.pages.conftest import Open
-from tests.pages.read import outcome, said
+from tests.pages.read import outcome, page_of, plain, said
 
 
 def test_the_numbers_are_those_of_the_experiment(open_page: Open) -> None:
@@ -36,6 +37,15 @@ def test_each_switch_breaks_its_claim(switch: str, claim: str, open_page: Open) 
     assert outcome(at, claim) == "holds"
     at.toggle(key=f"variants_{switch}").set_value(True).run()
     assert outcome(at, claim) == "fails"
+
+
+def test_a_grade_and_its_reason_stand_at_the_questions_own_move_alone(open_page: Open) -> None:
+    at = open_page("variants")
+    at.pills(key="_variants_option").set_value(page_of("variants").predict.options[1]).run()
+    assert f"**Why:** {statement('cache-exact').removesuffix('.')}" in plain(at)
+    at.pills(key="_variants_preset").set_value(4).run()
+    assert outcome(at, "cache-exact") == "fails"
+    assert "You said" not in said(at)
 
 
 def test_asked_for_it_measures_the_time(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:

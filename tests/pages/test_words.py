@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
-from pages._shared.page.findings import LOOKS, capital, claim_lines, in_order
+from pages._shared.page.findings import LOOKS, _counted, _rows, capital, claim_lines, in_order
 from pages._shared.page.tabs import file_name
 from attention_core.claims import statement
 from attention_core.experiments.permutation import ShuffleConfig
@@ -50,10 +50,11 @@ def test_a_line_says_in_words_what_its_icon_says() -> None:
     }
     for outcome, line in looks.items():
         icon, colour, word = LOOKS[outcome]
-        assert line.startswith(f":{colour}[{icon} {word}{'.' if outcome != 'fails' else ': Positions stay.'}]")
+        assert line.startswith(
+            f":{colour}[{icon} {word}{'.' if outcome != 'fails' else ', because positions stay:'}]"
+        )
         assert statement("perm-kv").removesuffix(".") in line
         assert [one for one in ("orange", "green") if one in line] == [colour] * (colour != "gray")
-    assert "Positions stay." in looks["fails"]
     assert "should hold" in looks["surprises"]
     assert "should not" in claim_lines([verdict("perm-kv", expected=False)])
 
@@ -63,7 +64,7 @@ def test_what_rounding_leaves_of_nothing_is_called_nothing() -> None:
     assert "differ by at most **0**" in claim_lines([one])
     assert "differ by **nothing**" in claim_lines([replace(one, rounding=True)])
     small = replace(one, rounding=True, measured=1e-16)
-    assert r"differ by **nothing \(1\.00e\-16, rounding\)**" in claim_lines([small])
+    assert r"differ by **nothing \(1\.00e\-16, rounding\)** :gray[(here)]." in claim_lines([small])
     assert "differ by at most **2**" in claim_lines([replace(one, rounding=True, measured=2.0)])
 
 
@@ -101,6 +102,23 @@ def test_surprises_come_first_then_what_fails_and_one_of_each_claim() -> None:
     ]
     keys = ["bias-v", "bias-k", "perm-q", "perm-kv.a", "perm-self", "perm-kv.b"]
     assert [one.key for one in in_order(said)] == keys
+    assert [one.key for one in in_order(said[3:], ("perm-self", "bias-k"))] == ["bias-v", "bias-k", "perm-self"]
+
+
+def test_what_the_picture_is_about_stands_in_sight_and_what_is_not_in_question_is_counted() -> None:
+    """A claim that holds and is about something else is folded; one that does not hold is not."""
+    holds, off = (
+        verdict(claim, because="", expected=good, holds=good) for claim, good in (("perm-q", True), ("bias-k", False))
+    )
+
+    def told(*about: str, aside: tuple[str, ...] = ()) -> tuple[list[str], str]:
+        rows = _rows([holds, verdict("perm-kv"), off], about, aside)
+        return [row.verdicts[0].claim for row in rows if row.seen], _counted([row for row in rows if not row.seen])
+
+    assert told("perm-kv") == (["bias-k", "perm-kv"], "1 more claim as theory says and how it was measured")
+    more = "1 more claim as theory says, 1 claim not in question here and how it was measured"
+    assert told("perm-kv", aside=("bias-k",)) == (["perm-kv"], more)
+    assert told(aside=("bias-k",))[0] == []
 
 
 def test_file_names_hold_the_settings_and_no_user_markup() -> None:

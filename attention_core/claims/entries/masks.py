@@ -12,7 +12,7 @@ _UNMASKED: Final = Break(by=_("no padding mask"), options={"unmasked": True})
 CLAIMS: Final = (
     Claim(
         id="mask-encoder",
-        statement=_("An encoder needs the key padding mask and no other."),
+        statement=_("The key padding mask is all that an encoder needs to keep padding out of its outputs."),
         source=REVIEW,
         place=_("question 2b"),
         breaks=_UNMASKED,
@@ -20,7 +20,10 @@ CLAIMS: Final = (
     ),
     Claim(
         id="mask-decoder",
-        statement=_("A decoder needs the causal mask and no padding mask."),
+        statement=_(
+            "With padding on the right, the causal mask is all that a decoder needs to keep padding out of its "
+            "outputs."
+        ),
         source=REVIEW,
         place=_("question 2b"),
         expected=HOLDS_WHEN,

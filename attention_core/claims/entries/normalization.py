@@ -20,7 +20,8 @@ CLAIMS: Final = (
     Claim(
         id="ln-deps",
         statement=_(
-            "A number after LayerNorm depends on its own token only, after BatchNorm on its own feature only."
+            "A number after LayerNorm depends on its own token only, after BatchNorm on its own feature in all "
+            "tokens."
         ),
         place=_("question 3a"),
         expected=HOLDS_WHEN,

@@ -11,7 +11,7 @@ _HERE: Final[dict[str, Any]] = {"page": "variants", "source": OURS, "run": run_v
 CLAIMS: Final = (
     Claim(
         id="kv-repeat",
-        statement=_("Heads that share keys and values give what full attention gives with copies of them."),
+        statement=_("Heads that share keys and values give the same as heads that have copies of them."),
         breaks=Break(by=_("the shared heads repeated in turn"), options={"tiled": True}),
         **_HERE,
     ),

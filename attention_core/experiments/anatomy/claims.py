@@ -181,10 +181,10 @@ TESTS: Final = (
     Test("drop-rows.mean", "in", _("with dropout the sums of all rows have the mean"), _("mean of Σⱼ aⱼ")),
     Test("drop-rows.spread", "in", _("beside what theory gives, the variance of the sums is"),
          _("variance of Σⱼ aⱼ ÷ (Σⱼ aⱼ² p/(1−p))")),
-    Test("convex-hull", "≤", _("a head's context reaches past its values by at most"),
+    Test("convex-hull", "≤", _("the most that a head's context lies outside of its values is"),
          _("max (u·context − maxⱼ u·vⱼ)"), breaks=partial(breaks, claim="convex-hull")),
     Test("soft-lookup", "≤",
-         _("the context lies further from the best key's value than the other keys' weights allow by"),
+         _("the most that a context lies beyond what the other keys' weights allow is"),
          _("max (|context − v*| − Σⱼ≠* aⱼ · maxⱼ |vⱼ − v*|)"), breaks=partial(breaks, claim="soft-lookup")),
     Test("cplx-core", "=", _("scores and weighted sums take"), _("QKᵀ and AV"), breaks=uncounted),
 )  # fmt: skip

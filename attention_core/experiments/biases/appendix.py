@@ -131,7 +131,8 @@ def _differences(one: AttentionTrace, other: AttentionTrace) -> list[float]:
 
 
 PUBLISHED_TESTS: Final = {
-    part: Test(f"bias-appendix.{part}", "in", _("the {quantity}, measured over published, is", quantity=quantity),
+    part: Test(f"bias-appendix.{part}", "in",
+               _("the {quantity} here, divided by the published one, is", quantity=quantity),
                _("{quantity}, measured / published", quantity=quantity))
     for part, (quantity, _number) in PUBLISHED.items()
 }  # fmt: skip

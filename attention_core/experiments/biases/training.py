@@ -28,7 +28,7 @@ REPORT_EVERY: Final = 50
 TEST: Final = Test(
     "bias-k-grad.training",
     "≤",
-    _("after training with SGD the bias is as long as"),
+    _("after training with SGD the length of the bias is"),
     _("‖b_K‖ after training with SGD"),
 )
 

@@ -123,17 +123,20 @@ def _first(*reasons: Callable[[LearningConfig], str]) -> Callable[[LearningConfi
 
 
 ORDER: Final = Test(
-    "learn-order", "≤", _("beyond the best possible without order, right is a share of"),
+    "learn-order", "≤", _("the share of right answers, less the best possible without order, is"),
     _("accuracy − best accuracy without order"), breaks=_order, leaves=_trivial,
 )  # fmt: skip
 TESTS: Final = (
-    Test("learn-depth", "≥", _("of such runs, those that reach {share:.0%} are a share of at least", share=SUCCESS),
+    Test("learn-depth", "≥",
+         _("the share of such runs that reaches {share:.0%} is, as far as these tell, at least", share=SUCCESS),
          _("lower end of the 95 % interval of the share"), breaks=_one_layer,
          leaves=_first(_several_heads, partial(_few, least=SOME, rate=DEPTH_RATE))),
     Test("learn-tied", "≤",
-         _("of such runs, those with two matrices reach {share:.0%} more often by at most", share=SUCCESS),
+         _("the share of such runs that reaches {share:.0%} is larger with two matrices, as far as these tell, "
+           "by at most", share=SUCCESS),
          _("upper end of the 95 % interval of the shares' difference"), breaks=_mutual, leaves=_first(_apart, _few)),
-    Test("learn-scale", "≤", _("of such runs, those that reach {share:.0%} are a share of at most", share=SUCCESS),
+    Test("learn-scale", "≤",
+         _("the share of such runs that reaches {share:.0%} is, as far as these tell, at most", share=SUCCESS),
          _("upper end of the 95 % interval of the share"), breaks=_small, leaves=_few),
 )  # fmt: skip
 
@@ -160,7 +163,7 @@ def rate_verdicts(
         share: How many of its runs do.
         untied: How many of the same runs do with W_Q, W_K and W_V of their own, where ``compares(config)``.
     """
-    cases, found = _("{reached} of {runs} runs", reached=share.reached, runs=share.runs), {}
+    cases, found = _("{reached} of {runs} runs reached it", reached=share.reached, runs=share.runs), {}
     seen = _("as it was in {share:.0%} of {runs} runs or more", share=RATE, runs=SEEN)
     cannot = config.task == "induction" and config.causal and config.layers == 1 and config.tokens >= 16
     if cannot or (config.task == "induction" and learns(config)):

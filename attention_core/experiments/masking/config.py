@@ -131,7 +131,7 @@ def breaks(config: MaskingConfig, test: str) -> str:
     if test != "grid" and config.batch_norm and (padded if test == "content" else len(config.sentences) > 1):
         return _("BatchNorm takes its statistics over all tokens")
     if config.unmasked and needed:
-        return _("the padding mask is left out")
+        return _("the padding mask is left out") if read else _("the padding is on the left, and no mask hides it")
     if test == "alone" and config.positions == "slot" and config.side == "left" and padded:
         return _("padding on the left shifts the words to other slots")
     return ""

@@ -85,7 +85,10 @@ def compare_additive(config: MaskingConfig) -> Additive:
 def measure_additive(config: MaskingConfig) -> Found:
     """mask-additive: the weights under −10000 beside those under −∞."""
     moved = float(additive_difference(config, [config.score_std], config.torch_dtype))
-    return Found(moved, _additive_bound(config), _("scores of std {std:,}", std=config.score_std), size=1.0)
+    note = _("scores lie less than 10,000 apart here")
+    return Found(
+        moved, _additive_bound(config), _("scores of std {std:,}", std=config.score_std), size=1.0, note=note
+    )
 
 
 def _additive_bound(config: MaskingConfig) -> float:

@@ -31,11 +31,11 @@ class DependenceResult(Result):
 
 
 TESTS: Final = (
-    Test("ln-deps.layer", "=", _("LayerNorm's non-zero derivatives by another token number"),
+    Test("ln-deps.layer", "=", _("a number after LayerNorm depends on another token in"),
          _("LayerNorm: how many ∂y_ij/∂x_kl ≠ 0, k ≠ i")),
-    Test("ln-deps.batch", "=", _("BatchNorm's non-zero derivatives by another feature number"),
+    Test("ln-deps.batch", "=", _("a number after BatchNorm depends on another feature in"),
          _("BatchNorm: how many ∂y_ij/∂x_kl ≠ 0, l ≠ j")),
-    Test("ln-deps.pairs", "=", _("of all pairs of tokens, those that depend on each other after BatchNorm are"),
+    Test("ln-deps.pairs", "=", _("after BatchNorm a token depends on a token, itself included, in"),
          _("BatchNorm: dependent pairs of tokens"), breaks=lambda config: config.breaks("dependence")),
 )  # fmt: skip
 
@@ -54,18 +54,15 @@ def _measure(config: NormalizationConfig) -> Measured:
     depends = dict(zip(NORMS, jacobians != 0, strict=True))
     across = tuple(int(part.any(3).any(1).sum()) for part in depends.values())
     layer, batch = depends["LayerNorm"][other_token], depends["BatchNorm"][other_feature]
+    mode = _("in evaluation") if config.evaluation else _("in training")
     found = {
-        "ln-deps.layer": Found(int(layer.sum()), 0, _("of {count:,}", count=len(layer))),
-        "ln-deps.batch": Found(int(batch.sum()), 0, _of(config, len(batch))),
-        "ln-deps.pairs": Found(across[tuple(NORMS).index("BatchNorm")], n * n, _of(config, n * n)),
+        "ln-deps.layer": Found(int(layer.sum()), 0, "", unit=_("of {count:,} cases", count=len(layer))),
+        "ln-deps.batch": Found(int(batch.sum()), 0, mode, unit=_("of {count:,} cases", count=len(batch))),
+        "ln-deps.pairs": Found(
+            across[tuple(NORMS).index("BatchNorm")], n * n, mode, unit=_("of {count:,} pairs", count=n * n)
+        ),
     }
     return found, {"names": tuple(NORMS), "jacobians": jacobians, "across": across}
-
-
-def _of(config: NormalizationConfig, count: int) -> str:
-    return (
-        _("of {count:,}, evaluation", count=count) if config.evaluation else _("of {count:,}, training", count=count)
-    )
 
 
 def _jacobian(module: nn.Module, x: Tensor) -> Tensor:

@@ -79,7 +79,7 @@ def _measure(config: NormalizationConfig) -> Measured:
     bound = sum_tolerance(config.torch_dtype, scale=scale, terms=d, rounded=most + shift)
     parts = [_("the gain of each feature")] * config.own_gammas + ["ε"] * (config.eps > 0)
     note = _("with {parts} in the formula", parts=listed(parts)) if parts else ""
-    cases = _("{count} vectors, d = {size}", count=POINTS, size=d)
+    cases = _("{count} drawn vectors, d = {size}", count=POINTS, size=d)
     held = (bound, cases, float(predicted.max()) or shift or math.inf, "")
     found = {
         "ln-norm.sphere": Found(largest(lengths - radius), *held),
@@ -94,7 +94,7 @@ def _measure(config: NormalizationConfig) -> Measured:
 
 
 def _undefined(config: NormalizationConfig) -> str:
-    return _("0 / 0: a constant token and ε = 0") if config.constant and config.eps == 0 else ""
+    return _("a constant token and ε = 0 leave 0 ÷ 0") if config.constant and config.eps == 0 else ""
 
 
 def _off_sphere(config: NormalizationConfig) -> str:
@@ -114,11 +114,11 @@ def _foreseen(config: NormalizationConfig) -> float:
 
 
 TESTS: Final = (
-    Test("ln-norm.sphere", "≤", _("the lengths are off |γ|√d by at most"), "max | ‖y − β1‖ − |γ|√d |",
+    Test("ln-norm.sphere", "≤", _("the lengths differ from |γ|√d by at most"), "max | ‖y − β1‖ − |γ|√d |",
          breaks=_off_sphere, foresees=_foreseen),
-    Test("ln-norm.formula", "≤", _("the lengths are off what it gives by at most"),
+    Test("ln-norm.formula", "≤", _("the lengths differ from what the formula gives by at most"),
          "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined),
     Test("ln-norm.between", "≤",
-         _("they leave the span from min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), by at most"),
+         _("the most that a length lies outside of min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), is"),
          _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), breaks=_undefined),
 )  # fmt: skip

@@ -108,7 +108,7 @@ TESTS: Final = (
          _("after one layer the order of the words before it moves the last output by at most"),
          _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots),
     Test("nope-depth.two", "≥",
-         _("after two layers the order of the words before it moves the last output by at most"),
+         _("after two layers the order of the words before it moves the last output by up to"),
          _("max |last(σ prefix) − last(prefix)|, two layers"),
          breaks=lambda config: "" if _differs(config) else ALIKE),
     Test("count-blind", "≤", _("its output moves by at most"), "max |f(x, …, x) − f(x)|", breaks=_added,

@@ -97,9 +97,10 @@ TESTS: Final = (
          _("after {layers} layers, the part of the tokens' differences that is left is", layers=LAYERS),
          _("‖X − mean‖ after {layers} layers, of the input's", layers=LAYERS),
          breaks=partial(breaks, claim="rank-collapse"),
-         leaves=lambda config: "" if config.residual else _slow(config)),
+         leaves=lambda config: "" if config.residual else _slow(config), rounds=False),
     Test("rank-collapse.alike", "≤", _("beside what they have in common, the tokens' differences are"),
-         _("‖X − mean‖/‖X‖ after {layers} layers", layers=LAYERS), leaves=_outgrown),
+         _("‖X − mean‖/‖X‖ after {layers} layers", layers=LAYERS), leaves=_outgrown,
+         rounds=False),
     Test("rank-collapse.alive", "≥", _("a layer's output has, of its input's length, at least"),
          _("min ‖f(X)‖/‖X‖ over the layers of both stacks")),
 )  # fmt: skip

@@ -99,10 +99,11 @@ def _measure(config: ProjectionsConfig) -> Measured:
 def _tests(config: ProjectionsConfig) -> tuple[Test, ...]:
     most = config.d_head
     return (
-        Test("low-rank.scores", "≤", _("of the scores, the first singular value too many is, beside the largest,"),
+        Test("low-rank.scores", "≤",
+             _("singular value {number} of the scores, divided by the largest, is", number=most + 1),
              _("σ_{number}/σ_1 of the scores", number=most + 1), breaks=partial(_breaks, allowed=most)),
         Test("low-rank.weights", "≤",
-             _("of the log weights, the first singular value too many is, beside the largest,"),
+             _("singular value {number} of the log weights, divided by the largest, is", number=most + 2),
              _("σ_{number}/σ_1 of the log weights", number=most + 2), breaks=partial(_breaks, allowed=most + 1)),
     )  # fmt: skip
 

@@ -100,7 +100,7 @@ def _wanders(config: ReceptiveFieldConfig) -> str:
     fixed = at - np.arange(1, config.heads + 1)[:, None]
     if (intended_targets(config)[0][:, config.heads :] != fixed).any():
         hidden = _("the sliding window hides keys further back")
-        return _("where a head looks changes from token to token") if config.weights == "random" else hidden
+        return _("at each token a head looks another distance back") if config.weights == "random" else hidden
     return _("soft heads give every visible key some weight") if config.soft and config.tokens > 1 else ""
 
 

@@ -147,11 +147,12 @@ def verdicts(
         "scale-jac.two": Found(two, 0, everywhere, unit=rows, note=theorem),
         "scale-grad.median": Found(
             float(chosen.gradient_median[-1]), float(least_median),
-            _("a hundredth of that at {size} or less; {cases}", size=SMALL, cases=_cases(config)), note=words,
+            _("claimed: at most a hundredth of that at {size}; {cases}", size=SMALL, cases=_cases(config)),
+            note=words,
         ),
         "scale-grad.mean": Found(
             float(chosen.gradient_mean[-1]), float(least_mean),
-            _("half of that at {size} or more; {cases}", size=SMALL, cases=_cases(config)), note=words,
+            _("claimed: at least half of that at {size}; {cases}", size=SMALL, cases=_cases(config)), note=words,
         ),
     }  # fmt: skip
     return judge_all(config, _tests(config), found)
@@ -182,7 +183,7 @@ def _tests(config: ScalingConfig) -> tuple[Test, ...]:
              _("at d_head = {size:,} the typical gradient, the median over queries, is", size=LARGE),
              _("median ‖∂L/∂q‖ at {size:,}", size=LARGE), breaks=partial(_lasts, small=small, large=large),
              leaves=partial(_median_open, small=small, large=large)),
-        Test("scale-grad.mean", "≥", _("there the mean over all queries is"),
+        Test("scale-grad.mean", "≥", _("at d_head = {size:,} the mean gradient over all queries is", size=LARGE),
              _("mean ‖∂L/∂q‖ at {size:,}", size=LARGE),
              breaks=partial(_fades, small=small, large=large), leaves=partial(_mean_open, small=small, large=large)),
     )  # fmt: skip

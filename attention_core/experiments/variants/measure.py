@@ -210,7 +210,7 @@ TESTS: Final = (
          "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax),
     *(
         Test(f"perm-self.{name}", "≤",
-             _("{kind}: moving a word to the front moves the outputs along, but for", kind=kind),
+             _("{kind}: the outputs with a word moved to the front, put back in order, differ by at most", kind=kind),
              "max |f(σX) − σf(X)|", breaks=breaks)
         for name, kind, breaks, _bias in _KINDS
     ),

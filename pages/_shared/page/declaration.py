@@ -27,6 +27,7 @@ class Predict:
     # From the new result to the option that is true for it; None where these settings cannot tell.
     grade: Callable[[Any], str | None]
     headline: str = ""  # what stands in place of the page's claim while the question does, where the claim answers it
+    claim: str = ""  # the claim that says why the answer is what it is
     spoilers: tuple[str, ...] = ()  # the claims that answer it, of which nothing is said while the question stands
 
 
@@ -38,7 +39,8 @@ class Results:
     # The results whose verdicts are told, in their order; the main one's alone where none is named.
     told: tuple[Any, ...] = ()
     step: int = 0  # where the picture's sweep stands
-    aside: tuple[str, ...] = ()  # claims about other settings than the usual ones: see ``draw_finding``
+    about: tuple[str, ...] | None = None  # the claims that the picture is about: see ``draw_finding``
+    aside: tuple[str, ...] = ()  # claims about other settings than the usual ones: see there
 
     @property
     def verdicts(self) -> list[Verdict]:

@@ -1,6 +1,6 @@
 """What was found, below the picture: each claim in words, then its numbers, with icon and colour."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -9,12 +9,12 @@ from pages._shared.core.text import escape_markdown, no_line_breaks
 from attention_core.claims import statement
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
-from attention_core.language import ENGLISH, current, gettext_lazy, ngettext
+from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext
 from attention_core.language import gettext as _
 
 LOOKS = {
     "surprises": (":material/error:", "orange", gettext_lazy("Differs from theory")),
-    "fails": (":material/toggle_off:", "gray", gettext_lazy("Switched off")),
+    "fails": (":material/do_not_disturb_on:", "gray", gettext_lazy("Not so here, as theory says")),
     "undecided": (":material/help:", "gray", gettext_lazy("Not decided here")),
     "holds": (":material/check_circle:", "green", gettext_lazy("Holds")),
 }
@@ -26,62 +26,76 @@ def draw_sight(summary: str) -> None:
     st.markdown(no_line_breaks(escape_markdown(summary, 500)))
 
 
-def draw_finding(verdicts: Iterable[Verdict], *, aside: Collection[str] = ()) -> None:
+def draw_finding(
+    verdicts: Iterable[Verdict], *, about: Sequence[str] | None = None, aside: Collection[str] = (),
+    hidden: Collection[str] = (),
+) -> None:  # fmt: skip
     """Draw what was found of each claim, small: one claim in sight, the others folded.
 
-    Formulas, cases, precision and device stand one click away.
+    In sight is what differs from theory or does not hold here, else a claim that the picture is about, if there is
+    one. Formulas, precision and device stand one click away.
 
     Args:
         verdicts: What was found.
-        aside: Claims that are about other settings than the page's usual ones: where those switch them off they are
-            not in question, and are folded.
+        about: Claims that the picture is about, first the one that is told first among equals; None for all.
+        aside: Claims that are about other settings than the page's usual ones: where they do not hold they are not in
+            question, and are folded.
+        hidden: Claims of which nothing is said yet, but that they wait.
     """
-    rows = _rows(verdicts, aside)
-    if not rows:
-        return
-    first = 0 if rows[0].aside else 1
+    verdicts = tuple(verdicts)
+    rows = _rows((one for one in verdicts if one.claim not in hidden), about, aside)
+    first = int(bool(rows) and rows[0].seen)
     for row in rows[:first]:
         st.markdown(no_line_breaks(f":small[{row.line()}]"))
-    folded, more = rows[first:] + rows[:first], len(rows) - first
-    unlike = any(row.verdicts[0].outcome in ("surprises", "undecided") for row in rows[first:])
-    with st.expander(_counted(more, unlike) if more else _("How it was measured")):
-        st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in folded)))
-
-
-def _counted(more: int, unlike: bool) -> str:
-    if unlike:
-        return ngettext(
-            "{count} more claim, and how all was measured", "{count} more claims, and how all was measured", more
+    if rows:
+        with st.expander(_counted(rows[first:])):
+            st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in rows[first:] + rows[:first])))
+    if waiting := len({one.claim for one in verdicts if one.claim in hidden}):
+        waits = ngettext(
+            "{count} claim answers the question, and waits until you predict or skip.",
+            "{count} claims answer the question, and wait until you predict or skip.",
+            waiting,
         )
-    return ngettext(
-        "{count} more claim, as theory says, and how all was measured",
-        "{count} more claims, as theory says, and how all was measured",
-        more,
-    )
+        st.markdown(f":gray[{waits}]")
+
+
+def _counted(folded: Sequence["_Row"]) -> str:
+    """What is folded: how many claims, whether they are as theory says, and how many are not in question."""
+    more = [row for row in folded if not row.aside]
+    unlike = any(row.verdicts[0].outcome in ("surprises", "undecided") for row in more)
+    parts = []
+    if more and unlike:
+        parts.append(ngettext("{count} more claim", "{count} more claims", len(more)))
+    elif more:
+        parts.append(ngettext("{count} more claim as theory says", "{count} more claims as theory says", len(more)))
+    if aside := len(folded) - len(more):
+        parts.append(ngettext("{count} claim not in question here", "{count} claims not in question here", aside))
+    return capital(listed((*parts, _("how it was measured"))))
 
 
 class _Row(NamedTuple):
     """A claim and all that was measured of it, the worst first."""
 
     verdicts: list[Verdict]
+    seen: bool  # whether it may stand in sight
     aside: bool
 
     def line(self) -> str:
         """Icon and colour say what the word says, and the number of the worst case stands behind."""
         verdict = self.verdicts[0]
         icon, colour, word = NOT_ASKED if self.aside else LOOKS[verdict.outcome]
+        parts = {
+            "colour": colour, "icon": icon, "word": word, "because": verdict.because,
+            "claim": escape_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
+        }  # fmt: skip
+        if verdict.because and verdict.outcome == "fails" and not self.aside:  # the reason, before what it undoes
+            return _(":{colour}[{icon} {word}, because {because}:] “{claim}” {number}", **parts)
         because = _("{because}.", because=capital(verdict.because)) if verdict.because else ""
         if verdict.surprises and not because:
             because = _("It holds, and should not here.") if verdict.holds else _("It should hold here.")
-        parts = {
-            "colour": colour, "icon": icon, "word": word, "because": because,
-            "claim": escape_markdown(statement(verdict.claim), 200), "number": capital(number_in_words(verdict)),
-        }  # fmt: skip
         if not because:
             return _(":{colour}[{icon} {word}.] {claim} {number}", **parts)
-        if verdict.outcome == "fails" and not self.aside:  # the switch, before what it does away with
-            return _(":{colour}[{icon} {word}: {because}] This fails: {claim} {number}", **parts)
-        return _(":{colour}[{icon} {word}.] {claim} {because} {number}", **parts)
+        return _(":{colour}[{icon} {word}.] {claim} {because} {number}", **parts | {"because": because})
 
     def all_lines(self) -> str:
         """The same with each verdict, and how it was measured."""
@@ -96,39 +110,51 @@ class _Row(NamedTuple):
 
 def claim_lines(verdicts: Iterable[Verdict]) -> str:
     """Markdown with a line for each claim, and below it one for each further verdict, with how it was measured."""
-    return "  \n".join(row.all_lines() for row in _rows(verdicts, ()))
+    return "  \n".join(row.all_lines() for row in _rows(verdicts, None, ()))
 
 
-def _rows(verdicts: Iterable[Verdict], aside: Collection[str]) -> list[_Row]:
+def _rows(verdicts: Iterable[Verdict], about: Sequence[str] | None, aside: Collection[str]) -> list[_Row]:
     claims: dict[str, list[Verdict]] = {}
-    for verdict in in_order(verdicts):
+    for verdict in in_order(verdicts, about or ()):
         claims.setdefault(verdict.claim, []).append(verdict)
-    rows = [_Row(row, claim in aside and row[0].outcome == "fails") for claim, row in claims.items()]
-    return sorted(rows, key=lambda row: row.aside)
+    rows = []
+    for claim, row in claims.items():
+        off = claim in aside and row[0].outcome == "fails"
+        seen = not off and (about is None or claim in about or row[0].outcome in ("surprises", "fails"))
+        rows.append(_Row(row, seen, off))
+    return sorted(rows, key=lambda row: (not row.seen, row.aside))
 
 
-def in_order(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Surprises, claims that fail, those undecided, the first of each claim that holds, then its others."""
+def in_order(verdicts: Iterable[Verdict], about: Sequence[str] = ()) -> list[Verdict]:
+    """Surprises, claims that fail, those undecided, the first of each claim that holds, then its others.
+
+    Among equals claims come as in ``about``, and others after them as they came.
+    """
     order = tuple(LOOKS)
+    place = {claim: at for at, claim in enumerate(about)}
     seen: dict[str, int] = {}
     ranked = []
     for verdict in verdicts:
         seen[verdict.claim] = seen.get(verdict.claim, 0) + 1
-        ranked.append((order.index(verdict.outcome), seen[verdict.claim], verdict))
-    return [verdict for *_, verdict in sorted(ranked, key=lambda rank: rank[:2])]
+        rank = order.index(verdict.outcome), seen[verdict.claim], place.get(verdict.claim, len(place))
+        ranked.append((rank, verdict))
+    return [verdict for _, verdict in sorted(ranked, key=lambda one: one[0])]
 
 
 def number_in_words(verdict: Verdict) -> str:
-    """What was measured, as a sentence that may follow a colon; what rounding leaves of nothing is called so."""
+    """What was measured and of which cases, as a sentence that may follow a colon.
+
+    What rounding leaves of nothing is called so. The cases are often more than a picture shows: its own numbers may
+    then be smaller.
+    """
+    cases = _(" :gray[({cases})]", cases=escape_markdown(str(verdict.cases), 200)) if verdict.cases else ""
     number = format_number(verdict.measured) + _unit(verdict)
     if verdict.rounding and verdict.outcome == "holds" and verdict.measured >= 0:
         says = str(verdict.says).replace(_("by at most"), _("by"))
-        if verdict.measured == 0:
-            return _("{says} **nothing**.", says=says)
-        number = _("nothing ({number}, rounding)", number=number)
+        number = _("nothing ({number}, rounding)", number=number) if verdict.measured else _("nothing")
     else:
         says = verdict.says
-    return _("{says} **{number}**.", says=says, number=escape_markdown(number))
+    return _("{says} **{number}**{cases}.", says=says, number=escape_markdown(number), cases=cases)
 
 
 def capital(sentence: str) -> str:
@@ -139,7 +165,7 @@ def capital(sentence: str) -> str:
 
 def details(verdict: Verdict) -> str:
     """How it was measured, small."""
-    return f":small[:gray[{as_code(f'{verdict.claim} · {verdict.numbers} · {verdict.circumstances}')}]]"
+    return f":small[:gray[{as_code(f'{verdict.claim} · {verdict.numbers} · {verdict.dtype} · {verdict.device}')}]]"
 
 
 def as_code(text: str) -> str:

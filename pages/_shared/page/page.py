@@ -326,13 +326,11 @@ class Page(ExperimentState):
 
         While the question stands, nothing is said of the claims that answer it.
         """
-        hidden = self.predict.spoilers if self.question_open else ()
         with self._finding:
-            verdicts = results.verdicts
-            shown = [one for one in verdicts if one.claim not in hidden]
-            draw_finding(shown, aside=results.aside)
-            if len(shown) < len(verdicts):
-                st.markdown(_(":gray[The answer is hidden until you predict or skip.]"))
+            draw_finding(
+                results.verdicts, about=results.about, aside=results.aside,
+                hidden=self.predict.spoilers if self.question_open else (),
+            )  # fmt: skip
 
     @property
     def mode(self) -> Literal["light", "dark"]:
@@ -379,7 +377,7 @@ class Page(ExperimentState):
         result, truth = results.main, self.predict.grade(results.main)
         if address.part_visible("predict") and predicted(self, self.predict) not in (None, SKIP):
             with self._above:
-                draw_grade(self, self.predict, truth)
+                draw_grade(self, self.predict, truth, results.verdicts)
         here = self.last_valid
         assert here is not None
         with self._tabs:

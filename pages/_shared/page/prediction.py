@@ -1,17 +1,22 @@
 """The strip that asks for a prediction, and grades it from the result once the move is made."""
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import Literal
 
 import streamlit as st
 
 from pages._shared.classes.join import draw_start
+from pages._shared.core.text import escape_markdown
 from pages._shared.page.declaration import Predict
+from pages._shared.page.findings import capital
 from pages._shared.page.presets import just_chosen
 from pages._shared.session import course_position
 from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED
+from attention_core.claims import statement
+from attention_core.experiments.verdict import Verdict
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
@@ -78,37 +83,44 @@ def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "
         draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
 
 
-def draw_grade(page: PageState, predict: Predict, truth: str | None) -> None:
-    """Say in one line what was measured of the answer: at the move that it is about, once; elsewhere what it was.
+def draw_grade(page: PageState, predict: Predict, truth: str | None, verdicts: Iterable[Verdict]) -> None:
+    """Say in one line what was measured of the answer and why, at the move that it is about and nowhere else.
 
     Args:
         page: The page.
         predict: Its question.
         truth: The option that is true for what is measured now; None where these settings cannot tell.
+        verdicts: What is found now.
     """
-    said, kept = predicted(page, predict) or "", page.session_key("graded")
-    if page.settings.matching([predict.move]) is not None:
-        query = page.settings.parameters() | page.extras.parameters()
-        course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
-        st.session_state[kept] = said, truth
-        if truth is None:
-            line = _("**You said** {said}. :gray[:material/help: These settings cannot tell.]", said=said)
-        elif said == truth:
-            line = _("**You said** {said}. The measurement agrees. :green[:material/check: right]", said=said)
-        else:
-            line = _(
-                "**You said** {said}. Measured here: **{truth}**. :gray[:material/close: wrong]",
-                said=said,
-                truth=truth,
-            )
-    elif st.session_state.get(kept, ("", None))[0] == said:
-        was = st.session_state[kept][1] or _("not to be told")
-        line = _(":gray[You said {said}; it was {was}.]", said=said, was=was)
-    else:
+    if page.settings.matching([predict.move]) is None:
         return
+    said, query = predicted(page, predict) or "", page.settings.parameters() | page.extras.parameters()
+    course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
+    if truth is None:
+        line = _("**You said** {said}. :gray[:material/help: These settings cannot tell.]", said=said)
+    elif said == truth:
+        line = _("**You said** {said}. The measurement agrees. :green[:material/check: right]", said=said)
+    else:
+        line = _(
+            "**You said** {said}. Measured here: **{truth}**. :gray[:material/close: wrong]",
+            said=said,
+            truth=truth,
+        )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(line, width="content")
         st.button(_("Ask again"), key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
+    if truth is not None and (why := _why(predict.claim, verdicts)):
+        st.markdown(_(":small[**Why:** {reason}]", reason=why))
+
+
+def _why(claim: str, verdicts: Iterable[Verdict]) -> str:
+    """The claim, where it is found to hold as theory says; where it does not, what it fails by."""
+    verdict = next((one for one in verdicts if one.claim == claim), None)
+    if verdict is None or verdict.outcome not in ("holds", "fails"):
+        return ""
+    if verdict.holds:
+        return escape_markdown(statement(claim), 200)
+    return _("{because}.", because=capital(verdict.because))
 
 
 def _ask_again(page: PageState) -> None:

@@ -105,6 +105,8 @@ def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) 
 
 def _said(verdict: Verdict) -> str:
     number = f"{format_number(verdict.measured)} {verdict.unit}".strip()
+    if verdict.cases:  # often more than the picture shows
+        number = _("{number} ({cases})", number=number, cases=verdict.cases)
     parts = {"claim": str(statement(verdict.claim)).rstrip("。"), "says": verdict.says, "number": number}
     match verdict.outcome:
         case "holds":
