@@ -73,9 +73,9 @@ def test_what_overflows_or_divides_by_zero_is_said() -> None:
 
 def test_conventions_claims_and_proof() -> None:
     table = conventions_table()
-    assert {row[0] for row in table.rows} == {"torch", "Hugging Face", "EECS 182", "this project"}
+    assert {row[-1] for row in table.rows} == {"torch", "Hugging Face", "EECS 182", "this project"}
     assert len(table.as_columns()["True means"]) == len(table.rows)
-    assert table.rows[-1][2:] == ("key_padding_mask", "(batch, kv_len)", "is padding", "–")
+    assert table.rows[-1][1:5] == ("is padding", "key_padding_mask", "(batch, kv_len)", "–")
     config = MaskingConfig(stack="decoder", naive=True)
     assert claims_of(config, GRID) == claims_of(config, CONVENTIONS) == ("mask-decoder",)
     assert claims_of(config, EMPTY) == ("mask-full",)
