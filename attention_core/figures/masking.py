@@ -1,5 +1,6 @@
 """How masks are drawn and told: what the weights obey, padding replaced, −10000, rows without keys."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.table import Table
 from attention_core.figures.theme import PRECISION_ROLES
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
+from attention_core.language import gettext_lazy, sentences
 
 GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "padding", "additive", "empty"
 CONVENTIONS: Final = "conventions"
@@ -97,7 +98,9 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
         case "empty":
             panels = _empty_panels(result)
         case _:
-            panels = _grid_panels(result)
+            first, *others = _grid_panels(result)
+            told = sentences((_("1: every head gives the key weight; 0: none does."), first.note))
+            panels = (replace(first, note=str(told)), *others)
     return MatrixView(panels=panels, summary=str(SAYS.get(view) or _padding(result)), front=min(2, len(panels)))
 
 
@@ -174,7 +177,7 @@ def _grid_panel(
         values=seen,
         rows=rows,
         columns=columns,
-        quantity=_("share of heads that give it weight"),
+        quantity=_("share of heads"),
         scale="sequential",
         limits=(0.0, 1.0),
         note=_("Masks used: {kinds}.", kinds=kinds) if note else "",

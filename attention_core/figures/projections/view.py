@@ -195,9 +195,14 @@ def _rank(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
 def _collapse(result: CollapseResult, config: ProjectionsConfig) -> tuple[tuple[Panel, ...], str]:
     axes: dict[str, Any] = {side: Axis(title=_("token"), labels=config.tokens) for side in ("rows", "columns")}
     limits = (0.0, float(result.distances.max()) or 1.0)
-    shared: dict[str, Any] = {"quantity": _("distance of two words"), "scale": "sequential", "limits": limits, **axes}
+    shared: dict[str, Any] = {"quantity": _("distance"), "scale": "sequential", "limits": limits, **axes}
     panels = (
-        MatrixPanel(title=_("Attention alone"), values=result.distances[0], **shared),
+        MatrixPanel(
+            title=_("Attention alone"),
+            values=result.distances[0],
+            note=_("A cell says how far two words are apart."),
+            **shared,
+        ),
         MatrixPanel(title=_("With the residual"), values=result.distances[1], **shared),
     )
     alone, added = (format_number(float(value)) for value in result.left[:, -1])
