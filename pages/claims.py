@@ -1,4 +1,4 @@
-"""Claims: every statement of the theory, where it is said, and what this machine measures of it, now."""
+"""Claims: what this app says of attention, where it is said, and what this machine measures of it, now."""
 
 from typing import Any
 
@@ -179,7 +179,8 @@ draw_title(str(LEDGER.title))
 st.markdown(
     gettext(
         "{what} Each is measured twice: under the settings in which it should hold, and with the switch that "
-        "breaks it. The same list runs in a terminal: `python -m attention_core.claims`.",
+        "breaks it. What was found is kept on this machine, for all who use it. The tab Sources tells of the texts "
+        "that are named beside a claim.",
         what=LEDGER.claim,
     )
 )
@@ -208,6 +209,8 @@ with tab:
     for claim in of_page.get(name, ()):
         with st.container(key=f"claim_{claim.id}", horizontal=True, gap="small", vertical_alignment="center"):
             draw(claim)
+
+st.markdown(gettext(":small[The same list runs in a terminal: `python -m attention_core.claims`.]"))
 
 if asked is not None:
     config = LedgerConfig(ids=asked, **run_settings())

@@ -31,7 +31,11 @@ def sizes(tokens: int, d_model: int) -> dict[str, int]:
 
 
 PRESETS = (
-    Preset(gettext_lazy("On the line"), gettext_lazy("At n = 2 · d_model both parts cost exactly the same."), {}),
+    Preset(
+        gettext_lazy("Where both meet"),
+        gettext_lazy("At n = 2 · d_model projections and scores cost exactly the same."),
+        {},
+    ),
     Preset(
         gettext_lazy("Wide and short"),
         gettext_lazy("Nearly all of the work is in the projections."),
@@ -44,12 +48,12 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("Without W_O"),
-        gettext_lazy("A quarter of the projections less: the line moves to 1.5 · d_model."),
+        gettext_lazy("A quarter of the projections less: both parts cost the same at n = 1.5 · d_model."),
         {"no_output": True},
     ),
     Preset(
         gettext_lazy("Fused"),
-        gettext_lazy("The counter misses half of the work: it does not see into the CPU's fused kernel."),
+        gettext_lazy("torch's counter sees the projections alone: it does not look into the CPU's fused kernel."),
         {"fused": True},
     ),
 )

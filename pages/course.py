@@ -51,8 +51,9 @@ sheet.take_link()
 draw_title(str(COURSE.title))
 st.markdown(
     _(
-        "A course leads a class through several pages, one task at a time. Set up any page as you want it to begin, "
-        "open its tab Share, and press *Add this view to the course*. The draft stays in this browser."
+        "For teachers: a course leads a class through pages of this app, one task at a time. Begin with a ready-made "
+        "one, or set up any page as you want it to begin, open its tab Share, and press *Add this view to the "
+        "course*. The draft stays in this browser."
     )
 )
 keep_draft()
@@ -65,7 +66,8 @@ with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key
     st.text_input(_("Title"), max_chars=MAX_TITLE, key=TITLE, on_change=rename, width="stretch")
     # A popover can be closed from here only where opening it asks for a run.
     with st.popover(_("Start from a ready-made course"), icon=":material/folder_open:", key=BEGIN, on_change="rerun"):
-        st.markdown(_("This replaces your draft."))
+        if here.steps:
+            st.markdown(_("This replaces your draft."))
         for name in OURS:
             label = _("{title}, {minutes} min", title=ours(name).title, minutes=ours(name).minutes)
             st.button(label, key=sheet.session_key(f"ours_{name}"), on_click=begin, args=(ours(name),))

@@ -17,8 +17,8 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
 LEARNS = gettext_lazy("Yes")
-PARTLY = gettext_lazy("A little, but it does not get there")
-GUESSES = gettext_lazy("No, it goes on guessing")
+PARTLY = gettext_lazy("In part: more than by guessing, but not all")
+GUESSES = gettext_lazy("No: no more than by guessing")
 CERTAIN = 5  # standard errors
 BELOW = {
     "gradients": gettext_lazy("gradients"),
@@ -57,7 +57,8 @@ class View:
     )
     off: tuple[study.Head, ...] = setting((), Coded(read_heads, write_heads, label=gettext_lazy("Heads off")))
     below: str = setting(
-        "gradients", Choice(BELOW, label=gettext_lazy("Below"), hint=gettext_lazy("Seeds and map train many models."))
+        "gradients",
+        Choice(BELOW, label=gettext_lazy("Also show"), hint=gettext_lazy("Seeds and map train many models.")),
     )
     runs: int = setting(6, Whole(2, 16, label=gettext_lazy("Several seeds: runs")))
 
@@ -77,7 +78,7 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("No scale, large heads"),
-        gettext_lazy("No seed learns; start at 0.25."),
+        gettext_lazy("No seed learns, unless W_Q and W_K start at 0.25."),
         DESCENT | {"feed_forward": False, "scale": "none", "d_head": 256, "below": "seeds"},
     ),
     Preset(
@@ -85,7 +86,11 @@ PRESETS = (
         gettext_lazy("Copying is learned all the same."),
         {"task": "copy", "projections": "tied-kv", "batch": 16, "feed_forward": False, "below": "seeds"},
     ),
-    Preset(gettext_lazy("The key bias"), gettext_lazy("Only rounding moves it."), DESCENT | {"feed_forward": False}),
+    Preset(
+        gettext_lazy("The key bias"),
+        gettext_lazy("SGD moves it by rounding alone."),
+        DESCENT | {"feed_forward": False},
+    ),
 )
 
 
@@ -155,7 +160,7 @@ page = Page("learning", config=study.LearningConfig, view=View, make=make, prese
 def controls(controls: Controls) -> None:
     controls.section(_("Task"), "task", "text", "steps")
     controls.section(_("Model"), "layers", "heads")
-    controls.section(_("Below the picture"), "below")
+    controls.section(_("Further pictures"), "below")
     controls.break_it(
         "positions", "causal", "scale", "d_head", "start", "projections", "biases", "feed_forward", "placement"
     )
@@ -168,7 +173,7 @@ def controls(controls: Controls) -> None:
 def view_of(config: study.LearningConfig, view: View) -> MatrixView:
     result = page.compute(study.steps_learning, config)
     found = answered(config, view, result)
-    return draw.answer_view(found, causal=config.causal) if found else draw.learning_view(result.history)
+    return draw.answer_view(found, causal=config.causal) if found else draw.learning_view(result)
 
 
 @page.picture

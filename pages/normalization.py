@@ -26,7 +26,7 @@ PRESETS = (
         {"evaluation": True},
     ),
     Preset(
-        gettext_lazy("On a circle"), gettext_lazy("Three features: every token lands on one circle."),
+        gettext_lazy("On a circle"), gettext_lazy("Three features: every token lands on one circle, drawn below."),
         {"topic": "length", "d_model": 3},
     ),
     Preset(

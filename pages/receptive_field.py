@@ -31,17 +31,15 @@ class View:
     show: str = setting("graph", Choice(SHOWN, label=gettext_lazy("Show"), listed=False))
     level: int = setting(
         study.MAX_LAYERS,
-        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Chosen node: layer ({top}: the top)", top=study.MAX_LAYERS)),
+        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Layer of the chosen token, at most the top")),
     )
     token: int = setting(
         study.MAX_TOKENS,
-        Whole(
-            1, study.MAX_TOKENS, label=gettext_lazy("Chosen node: token ({last}: the last)", last=study.MAX_TOKENS)
-        ),
+        Whole(1, study.MAX_TOKENS, label=gettext_lazy("Chosen token, at most the last")),
     )
     down: int = setting(
         study.MAX_LAYERS,
-        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Layers down ({all}: all)", all=study.MAX_LAYERS)),
+        Whole(0, study.MAX_LAYERS, label=gettext_lazy("Layers down, at most all")),
     )
 
 

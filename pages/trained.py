@@ -20,8 +20,8 @@ from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
 MANY, ONE, NEITHER = (
-    gettext_lazy("“keys”, as “are” does"),
-    gettext_lazy("“cabinet”, as “is” does"),
+    gettext_lazy("Plural ones, as “keys” asks for: “are”"),
+    gettext_lazy("Singular ones, as “cabinet” asks for: “is”"),
     gettext_lazy("Neither more than the other"),
 )
 SHOWN = {
@@ -78,7 +78,7 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("Who is saturated?"),
-        gettext_lazy("Trained heads are decided, and softmax passes little back."),
+        gettext_lazy("How much one word takes in each head, and what softmax passes back."),
         {"show": "scores"},
     ),
     Preset(
@@ -101,7 +101,8 @@ def grade(result: study.TrainedResult) -> str | None:
 
 PREDICT = Predict(
     gettext_lazy(
-        "“the keys near the cabinet …”: switch off the head that looks at “keys”. The next verb then goes with …"
+        "“the keys near the cabinet …”: switch off the head that looks at “keys”. Of the verbs, which are then "
+        "likelier as the next word?"
     ),
     (MANY, ONE, NEITHER),
     {"without": "agreement"},

@@ -243,6 +243,10 @@ class Order(Setting):
         """Numbers with hyphens between them."""
         return "-".join(map(str, value))
 
+    def say(self, value: tuple[int, ...]) -> str:
+        """The places, counted from 1."""
+        return " ".join(str(at + 1) for at in value)
+
 
 @dataclass(frozen=True, slots=True)
 class Coded(Setting):

@@ -95,14 +95,19 @@ class Verdict:
 
     @property
     def numbers(self) -> str:
-        """What was measured and what it is held to: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14``."""
+        """What was measured and what it is held to: ``max |f(σX) − σf(X)| = 8.9e-16 ≤ 5.1e-14``.
+
+        What must equal a number and does is written once.
+        """
         if isinstance(self.bound, tuple):
-            relation = f"{'∈' if self.holds else '∉'} [{', '.join(map(format_number, self.bound))}]"
+            relation = f" {'∈' if self.holds else '∉'} [{', '.join(map(format_number, self.bound))}]"
+        elif self.relation == "=" and self.holds:
+            relation = ""
         else:
-            failed = {"≤": "> ", "≥": "< ", "=": "≠ "}[self.relation]
-            relation = (f"{self.relation} " if self.holds else failed) + format_number(self.bound)
+            failed = {"≤": ">", "≥": "<", "=": "≠"}[self.relation]
+            relation = f" {self.relation if self.holds else failed} {format_number(self.bound)}"
         unit = f" {self.unit}" if self.unit else ""
-        return f"{self.quantity} = {format_number(self.measured)}{unit} {relation}"
+        return f"{self.quantity} = {format_number(self.measured)}{unit}{relation}"
 
     @property
     def circumstances(self) -> str:

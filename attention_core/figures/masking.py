@@ -1,5 +1,6 @@
 """How masks are drawn and told: what the weights obey, padding replaced, −10000, rows without keys."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,8 +18,9 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.table import Table
+from attention_core.figures.theme import PRECISION_ROLES
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
+from attention_core.language import gettext_lazy, sentences
 
 GRID, WEIGHTS, REPLACED, ADDITIVE, EMPTY = "masks", "weights", "padding", "additive", "empty"
 CONVENTIONS: Final = "conventions"
@@ -44,15 +46,15 @@ SAYS: Final = {
 _MAY, _PADDING, _ADDED = gettext_lazy("may attend"), gettext_lazy("is padding"), gettext_lazy("float: added")
 _OURS = gettext_lazy("this project")
 CONVENTION_ROWS: Final = (
-    ("torch", "F.scaled_dot_product_attention", "attn_mask", "(…, q_len, kv_len)", _MAY, _ADDED),
-    ("torch", "nn.MultiheadAttention", "attn_mask", "(q_len, kv_len)", gettext_lazy("may not attend"), _ADDED),
-    ("torch", "nn.MultiheadAttention", "key_padding_mask", "(batch, kv_len)", _PADDING, _ADDED),
-    ("Hugging Face", "BertModel", "attention_mask", "(batch, kv_len)", gettext_lazy("is a word (1)"),
-     gettext_lazy("turned into one to add")),
-    ("EECS 182", "scaled_dot_product_attention", "key_padding_mask", "(batch, kv_len)", _PADDING,
-     gettext_lazy("−∞ put in")),
-    (_OURS, "MultiHeadAttention", "attn_mask", "(…, q_len, kv_len)", _MAY, _ADDED),
-    (_OURS, "MultiHeadAttention", "key_padding_mask", "(batch, kv_len)", _PADDING, "–"),
+    ("F.scaled_dot_product_attention", _MAY, "attn_mask", "(…, q_len, kv_len)", _ADDED, "torch"),
+    ("nn.MultiheadAttention", gettext_lazy("may not attend"), "attn_mask", "(q_len, kv_len)", _ADDED, "torch"),
+    ("nn.MultiheadAttention", _PADDING, "key_padding_mask", "(batch, kv_len)", _ADDED, "torch"),
+    ("BertModel", gettext_lazy("is a word (1)"), "attention_mask", "(batch, kv_len)",
+     gettext_lazy("turned into one to add"), "Hugging Face"),
+    ("scaled_dot_product_attention", _PADDING, "key_padding_mask", "(batch, kv_len)", gettext_lazy("−∞ put in"),
+     "EECS 182"),
+    ("MultiHeadAttention", _MAY, "attn_mask", "(…, q_len, kv_len)", _ADDED, _OURS),
+    ("MultiHeadAttention", _PADDING, "key_padding_mask", "(batch, kv_len)", "–", _OURS),
 )  # fmt: skip
 _KINDS: Final = {
     "key padding": gettext_lazy("key padding"),
@@ -69,7 +71,7 @@ _MODULES: Final = {
 
 def conventions_table() -> Table:
     """Which way round True is: by library, function and argument."""
-    columns = (_("library"), _("function"), _("argument"), _("shape"), _("True means"), _("other forms"))
+    columns = (_("function"), _("True means"), _("argument"), _("shape"), _("other forms"), _("library"))
     return Table(columns, tuple(tuple(map(str, row)) for row in CONVENTION_ROWS))
 
 
@@ -96,7 +98,9 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
         case "empty":
             panels = _empty_panels(result)
         case _:
-            panels = _grid_panels(result)
+            first, *others = _grid_panels(result)
+            told = sentences((_("1: every head gives the key weight; 0: none does."), first.note))
+            panels = (replace(first, note=str(told)), *others)
     return MatrixView(panels=panels, summary=str(SAYS.get(view) or _padding(result)), front=min(2, len(panels)))
 
 
@@ -173,7 +177,7 @@ def _grid_panel(
         values=seen,
         rows=rows,
         columns=columns,
-        quantity=_("heads with weight"),
+        quantity=_("share of heads"),
         scale="sequential",
         limits=(0.0, 1.0),
         note=_("Masks used: {kinds}.", kinds=kinds) if note else "",
@@ -230,13 +234,15 @@ def _additive_panels(result: MaskingResult) -> tuple[Panel, ...]:
         x=additive.stds,
         x_title=_("standard deviation of the scores"),
         series=tuple(
-            Series(name=name, values=values)
+            Series(name=name, values=values, role=PRECISION_ROLES[name])
             for name, values in zip(additive.dtypes, additive.difference, strict=True)
         ),
         y_title=_("largest difference of two weights"),
         log_x=True,
         limits=(0.0, 1.05),
-        note=_("float16 ends at 65,504: larger scores overflow.") if np.isnan(additive.difference).any() else "",
+        note=_("float16 ends at 65,504: larger scores overflow, and what comes of them is NaN.")
+        if np.isnan(additive.difference).any()
+        else "",
     )
     bars = [
         BarsPanel(

@@ -1,5 +1,6 @@
 """A step of a proof beside what was measured for it."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from attention_core.experiments.number_format import format_number
@@ -25,6 +26,11 @@ def code(value: float) -> str:
 
 
 def measured(result: Result, *claims: str) -> str:
-    """What was measured for some claims, or for all of a result when none is named: a line each."""
+    """What was measured for some claims, or for all of a result when none is named: a line each.
+
+    Where a formula stands on several lines, words before it say of what each is.
+    """
     verdicts = result.about(*claims).verdicts if claims else result.verdicts
-    return "  \n".join(f"`{verdict.numbers}`" for verdict in verdicts)
+    often = Counter(str(verdict.quantity) for verdict in verdicts)
+    says = (f"{one.says} " if often[str(one.quantity)] > 1 else "" for one in verdicts)
+    return "  \n".join(f"{said}`{one.numbers}`" for said, one in zip(says, verdicts, strict=True))

@@ -169,7 +169,7 @@ VIEWS = {
         "What does depth do?",
     ),
     "variants": ("cache", "bytes", "FLOPs"),
-    "projections": ("tied matrices", "gauge freedom", "low rank", "rank collapse"),
+    "projections": ("tied matrices", "another basis (gauge freedom)", "low rank", "rank collapse"),
 }
 
 

@@ -267,9 +267,15 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "projections collapse curves": ("collapse", each("left[#]", "attention alone", "with the residual")),
     "reach": (
         "reach",
-        {"Seen, by the argmax graph": "sees", "Paths, by autograd": "paths / result.paths.max(-1, keepdims=True)"},
+        {
+            "Seen, along the largest weights": "sees",
+            "Weight of all paths, by the gradient": "paths / result.paths.max(-1, keepdims=True)",
+        },
     ),
-    "reach curve": ("random", {"argmax graph": "reach_graph[:, -1]", "autograd": "reach_autograd[:, -1]"}),
+    "reach curve": (
+        "random",
+        {"along the largest weights": "reach_graph[:, -1]", "by the gradient": "reach_autograd[:, -1]"},
+    ),
     "reach kernel": (
         "random", {"Weight at each distance, mean": "kernel.weights", "Its spread over the tokens": "kernel.spread"}
     ),
@@ -288,7 +294,7 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "variants bytes": (
         "variants",
         {name: f"token_bytes[{at}] * 2.0 ** np.arange(8)"
-         for at, name in enumerate(("1 head", "2 heads", "4 heads", "8 heads, full"))}
+         for at, name in ((0, "1 head"), (2, "4 heads"), (3, "8 heads, full"))}
         | {"Parameters of the layer": "parameters"},
     ),
     "variants operations": ("variants", {"softmax": "softmax_flops", "linear": "linear_flops"}),

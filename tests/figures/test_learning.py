@@ -56,18 +56,26 @@ def test_every_head_moves_with_the_slider_and_so_does_the_cursor() -> None:
     assert [one.dashed for one in accuracy.series] == [False, True, True]
     assert accuracy.strokes == ("solid", "dashed", "dotted"), "what is compared with can be told apart"
     assert loss.series[1].values[0] == pytest.approx(math.log(5))
-    assert f"Asked to look back, the model gets {history.accuracy[-1]:.0%}" in view.summary
+    assert f"After its training the model, asked to look back, gets {history.accuracy[-1]:.0%}" in view.summary
+
+
+def test_what_a_model_blind_to_order_gets_by_chance_is_not_said_to_be_more_than_it_can() -> None:
+    found = run(LearningConfig(positions="none"))
+    assert found.history.accuracy[-1] > found.history.blind, "on the curve's few sequences"
+    summary = learning_view(found).summary
+    assert f"gets no more of the tokens right than the {found.history.blind:.0%}" in summary
+    assert f"{found.history.accuracy[-1]:.0%}" not in summary
 
 
 def test_a_run_can_be_drawn_from_its_first_moment_on_and_several_heads_have_titles() -> None:
     first, *_ = steps_learning(LearningConfig(**SMALL))
-    view = learning_view(first.history)
+    view = moving_view(first.history)
     assert view.steps == 1
     assert view.panels[0].title == "Attention"
     assert view.panels[0].hidden is None
     assert learning_table(first.history).rows[0][0] == 0
     two, *_ = steps_learning(LearningConfig(heads=2, **SMALL))
-    assert [panel.title for panel in learning_view(two.history).panels[:2]] == ["Head 1", "Head 2"]
+    assert [panel.title for panel in moving_view(two.history).panels[:2]] == ["Head 1", "Head 2"]
 
 
 def test_gradients_are_those_of_all_layers() -> None:

@@ -24,17 +24,19 @@ from tests.figures.views import SENTENCES, of, view_of, views
 
 def test_the_grid_says_what_was_given() -> None:
     panels, module = view_of("masking encoder masks").panels, of("encoder").modules[0]
-    assert [panel.note for panel in panels] == ["Masks used: key padding.", "", ""]
+    cells = "1: every head gives the key weight; 0: none does. "
+    assert [panel.note for panel in panels] == [cells + "Masks used: key padding.", "", ""]
     for panel, sentence in zip(panels, SENTENCES, strict=True):
         assert panel.columns.labels[: len(sentence)] == sentence
         assert panel.colour_limits == (0.0, 1.0)
     (first, *_) = masking_view(run_masking(MaskingConfig(unmasked=True)), GRID).panels
-    assert first.note == "Masks used: no mask."
+    assert first.note == cells + "Masks used: no mask."
     assert (first.values == 1).all()
     result = run_masking(MaskingConfig(stack="encoder-decoder", side="left", window=1))
     both = masking_view(result, GRID).panels
     assert [panel.note for panel in both] == [
-        "Masks used: key padding + window.", "Masks used: key padding + causal + window.", "Masks used: key padding.",
+        cells + "Masks used: key padding + window.", "Masks used: key padding + causal + window.",
+        "Masks used: key padding.",
     ]  # fmt: skip
     assert [module_name(one) for one in result.modules] == [panel.title for panel in both]
     seen = module.seen.copy()
@@ -73,9 +75,9 @@ def test_what_overflows_or_divides_by_zero_is_said() -> None:
 
 def test_conventions_claims_and_proof() -> None:
     table = conventions_table()
-    assert {row[0] for row in table.rows} == {"torch", "Hugging Face", "EECS 182", "this project"}
+    assert {row[-1] for row in table.rows} == {"torch", "Hugging Face", "EECS 182", "this project"}
     assert len(table.as_columns()["True means"]) == len(table.rows)
-    assert table.rows[-1][2:] == ("key_padding_mask", "(batch, kv_len)", "is padding", "–")
+    assert table.rows[-1][1:5] == ("is padding", "key_padding_mask", "(batch, kv_len)", "–")
     config = MaskingConfig(stack="decoder", naive=True)
     assert claims_of(config, GRID) == claims_of(config, CONVENTIONS) == ("mask-decoder",)
     assert claims_of(config, EMPTY) == ("mask-full",)

@@ -19,6 +19,11 @@ def test_a_mask_is_drawn_and_rank_is_left_out() -> None:
     assert [one.name for one in projections_curves(result).series] == ["weights", "d_head or n"]
 
 
+def test_how_far_tied_weights_are_from_symmetric_is_the_end_of_the_picture_s_scale() -> None:
+    view = view_of("projections tied")
+    assert f"by up to {format_number(view.panels[2].colour_limits[1])}." in view.summary
+
+
 @pytest.mark.parametrize("topic", ["identity", "rank", "collapse"])
 def test_curves_are_told_from_end_to_end(topic: str) -> None:
     view = curves_view(of(topic))

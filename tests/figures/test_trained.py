@@ -120,6 +120,14 @@ def test_a_head_that_is_off_is_grey_in_every_table_of_heads() -> None:
     np.testing.assert_array_equal(rows.hidden, np.repeat(grey[:, None], n, axis=1))
     assert rows.hidden_as == "switched off"
     assert not large.hidden[-1].any(), "where it would look"
+    for head, is_off in (((1, 2), True), ((0, 0), False)):
+        said = "".join(text for text, _ in draw.arithmetic(result, head, (n - 1, 0)))
+        assert (" would look at " in said, "; but the head is switched off" in said) == (is_off, is_off)
+    firm = draw.grid_view(run_trained(TrainedConfig()), (0, 0)).summary.partition("; ")[2].partition(" spreads")[0]
+    layer, head = (int(part) - 1 for part in re.findall(r"\d+", firm))
+    assert firm not in draw.grid_view(run_trained(TrainedConfig(off=((layer, head),))), (0, 0)).summary
+    every = tuple((layer, head) for layer in range(2) for head in range(4))
+    assert "all are switched off" in draw.grid_view(run_trained(TrainedConfig(off=every)), (0, 0)).summary
     grid, _, *means = draw.grid_view(result, (0, 0)).panels
     square = np.s_[n:, 2 * n : 3 * n]
     assert grid.hidden[square].all()

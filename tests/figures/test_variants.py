@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attention_core.experiments.number_format import format_number
 from attention_core.experiments.variants import (
     KV_HEADS,
     LENGTHS,
@@ -24,6 +25,9 @@ def test_each_step_of_the_cache_shows_one_row_more() -> None:
             np.testing.assert_allclose(shown[step, : step + 1], whole[: step + 1], rtol=1e-6, atol=1e-12)
             assert not shown[step, step + 1 :].any()
     assert keys.note == "As many values are kept too: 512 bytes for each word."
+    assert f"by up to {format_number(float(result.moved.max()))}." in view.summary, "its place is lost"
+    exact = VariantsConfig(positions="rotary")
+    assert variants_view(exact, run_variants(exact), "cache").summary.startswith("Read word by word")
 
 
 def test_the_sliders_walk_heads_and_lengths() -> None:
@@ -40,6 +44,12 @@ def test_the_sliders_walk_heads_and_lengths() -> None:
         expected = [*result.cache_bytes(length), result.state_bytes]
         np.testing.assert_allclose(bars[i], np.array(expected) / 1024, rtol=1e-6)
     assert [one.name for one in lengths.panels[0].series if not one.dashed] == ["4 heads", "linear, its sums"]
+    assert len({*zip((one.role for one in lengths.panels[0].series), lengths.panels[0].strokes, strict=True)}) == 4
+
+
+def test_numbers_of_one_formula_say_of_which_variant_each_is() -> None:
+    lines = proof(VARIANTS, of("variants"))[-1].measured.split("  \n")
+    assert len(lines) == len({line.partition("`")[0] for line in lines}) == 6
 
 
 def test_what_is_hidden_is_said_and_what_is_switched_is_told() -> None:

@@ -126,7 +126,7 @@ def views(study: str) -> dict[str, MatrixView]:
             return {name: draw_complexity.complexity_view(of("complexity"), one) for name, one in times.items()}
         case "learning":
             return {
-                "": draw_learning.learning_view(of("learning").history),
+                "": draw_learning.learning_view(of("learning")),
                 "gradients": draw_learning.gradients_view(of("learning").history),
                 "answer": draw_learning.answer_view(of("answer"), causal=True),
                 "heads": draw_learning.ablation_view(of("heads"), of("learning").score.accuracy),

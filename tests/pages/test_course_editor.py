@@ -76,6 +76,18 @@ def test_a_step_s_row_tells_what_it_asks_for_and_at_the_last_step_that_there_is_
         assert [one.value for one in at.run().caption if "at most" in one.value] == full
 
 
+def test_a_step_s_settings_are_told_as_their_controls_show_them(open_page: Open) -> None:
+    at = open_page("course")
+    assert "This replaces your draft." not in said(at), "there is none"
+    at.button(key="_course_ours_order").click().run()
+    assert "This replaces your draft." in said(at)
+    told = said(at).replace("\\", "")
+    assert "Mask: causal · What the tokens go through: two pre-norm blocks · Order: 3 1 5 2 4 6 · Show: out" in told
+    press(at, "_course_edit_3")
+    (fixed,) = [one for one in at.multiselect if one.label == "Settings drawn as their value"]
+    assert "Order: 3 1 5 2 4 6" in fixed.options
+
+
 def test_students_and_teacher_have_links_of_their_own_that_hold_the_course(editor: AppTest) -> None:
     students, teacher = links(editor)
     assert "/scaling?" in students

@@ -18,7 +18,7 @@ def test_the_numbers_are_those_of_the_experiment(open_page: Open) -> None:
     result = run_variants(VariantsConfig(num_kv_heads=4))
     assert code(result.distances[2]) in said(at)
     assert code(result.linear_distance) in said(at)
-    assert "Measure the time, beside the picture" in said(at), "nothing is timed before somebody asks"
+    assert "under “Measure the time” to see where both cross" in said(at), "nothing is timed before somebody asks"
     assert not any(one.key == "variants_curves" for one in at.get("bidi_component"))
 
 

@@ -41,3 +41,4 @@ from attention_core.experiments.learning.seeds import steps_seeds as steps_seeds
 from attention_core.experiments.learning.snippet import SHORTEST as SHORTEST
 from attention_core.experiments.learning.snippet import learning_snippet as learning_snippet
 from attention_core.experiments.learning.training import steps_learning as steps_learning
+from attention_core.experiments.learning.verdicts import STANDARD_ERRORS as STANDARD_ERRORS

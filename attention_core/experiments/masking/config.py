@@ -73,8 +73,11 @@ class MaskingConfig(RunConfig):
         ),
     )
     targets: tuple[tuple[str, ...], ...] = setting(
-        (("il", "gatto", "dorme"), ("un", "cane", "abbaia", "forte")),
-        Sentences(label=_("Targets of an encoder–decoder")),
+        (("il", "gatto", "sedeva", "sul", "tappeto"), ("un", "cane", "dormiva"), ("gli", "uccelli", "cantano")),
+        Sentences(
+            label=_("Targets of an encoder–decoder"),
+            hint=_("Where they are fewer, the first ones come again."),
+        ),
     )
     stack: str = setting("encoder", Choice(STACKS, label=pgettext_lazy("which", "Stack")))
     side: str = setting("right", Choice(SIDES, label=_("Padding"), listed=False))

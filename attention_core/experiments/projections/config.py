@@ -13,7 +13,7 @@ from attention_core.language import pgettext_lazy
 TOPICS: Final = {
     "identity": _("identity or learned"),
     "tied": _("tied matrices"),
-    "gauge": _("gauge freedom"),
+    "gauge": _("another basis (gauge freedom)"),
     "rank": _("low rank"),
     "collapse": _("rank collapse"),
 }

@@ -119,7 +119,7 @@ def _foreseen(config: ProjectionsConfig) -> float:
 
 
 def _longer_wins(config: ProjectionsConfig) -> str:
-    return _("norms differ within a head, and a longer word wins") if _foreseen(config) > 0 else ""
+    return _("norms differ within a head, and a word with a longer vector wins") if _foreseen(config) > 0 else ""
 
 
 TEST: Final = Test(

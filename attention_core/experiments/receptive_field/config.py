@@ -57,7 +57,9 @@ class ReceptiveFieldConfig(RunConfig):
     threshold: float = setting(
         0.0, Real(0.0, 0.2, 0.01, label=_("Counts as seen from a share of"), hint=_("Of soft heads."))
     )
-    mask: str = setting("none", Choice(MASKS, label=_("Mask")))
+    mask: str = setting(
+        "none", Choice(MASKS, label=_("Mask"), hint=_("Constructed heads look back only, even without one."))
+    )
     window: int = 4
     wrap: bool = setting(
         False, Switch(label=_("Wrap around"), hint=_("The first tokens look back to the last ones."))

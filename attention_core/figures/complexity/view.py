@@ -222,7 +222,8 @@ def _flops_bars(result: ComplexityResult) -> BarsPanel:
         quantity=_("million FLOPs"),
         role=roles,
         note=_(
-            "Not counted: {count:,} exponentials of softmax. The weights fill {memory} MiB.",
+            "Blue bars add up to the projections, orange ones to the scores. Not counted: {count:,} exponentials of "
+            "softmax. The weights fill {memory} MiB.",
             count=result.exponentials,
             memory=format_number(result.weights_bytes / 2**20),
         ),
@@ -268,7 +269,8 @@ def _summary(result: ComplexityResult) -> str:
     ratio = format_number(result.crossing / result.config.d_model)
     if result.config.fused and any(verdict.outcome == "fails" for verdict in result.verdicts):
         return _(
-            "The picture counts the pass written out, line by line; in the fused kernel the counter misses a part."
+            "The picture counts the pass written out, line by line; of the same in one fused kernel torch's counter "
+            "sees the projections alone."
         )
     return _(
         "Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "

@@ -14,7 +14,7 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
         result: What was counted.
         times: What was timed; None where nothing was.
     """
-    unknown = _("Choose what to measure, beside the picture, to see it on this device.")
+    unknown = _("Choose what to measure under “Measure the time” to see it on this device.")
     clock = times_said(times) if times else unknown
     return (
         ProofStep(
@@ -49,8 +49,9 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
         ),
         ProofStep(
             _(
-                "The counter knows matrix products alone: no softmax, which takes n_t·n_s·h exponentials on top, no "
-                "scaling, and on a CPU nothing of the fused kernel, which counts as 0."
+                "The counter knows matrix products alone: no softmax, which takes an exponential for each query, key "
+                "and head, n_t·n_s·h, on top, no scaling, and on a CPU nothing of the fused kernel, which counts as "
+                "0."
             ),
             _(
                 "Counted in softmax: `{counted}`; exponentials it takes: `{exponentials:,}`. The weights fill "

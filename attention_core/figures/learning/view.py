@@ -6,7 +6,18 @@ from typing import Final
 
 import numpy as np
 
-from attention_core.experiments.learning import ROLES, AblationResult, Answer, Head, History, letters, moments_of
+from attention_core.experiments.learning import (
+    ROLES,
+    STANDARD_ERRORS,
+    SUCCESS,
+    AblationResult,
+    Answer,
+    Head,
+    History,
+    LearningResult,
+    letters,
+    moments_of,
+)
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from attention_core.figures.table import Table
@@ -24,25 +35,27 @@ _DOING: Final = {
 }
 
 
-def learning_view(history: History) -> MatrixView:
+def learning_view(result: LearningResult) -> MatrixView:
     """Attention of every head for the probe, swept over the moments, and the curves that go with it.
 
     Args:
-        history: A run, finished or not.
+        result: The run.
     """
+    history, score = result.history, result.score
     config = history.config
     heads = _heads(history.attention, letters(history.probe), causal=config.causal)
     found = {"doing": _DOING[config.task], "right": history.accuracy[-1], "blind": history.blind}
-    if config.order_blind:  # on the curve's few sequences by chance a little more, too
+    chance = abs(score.above_blind) <= STANDARD_ERRORS * score.blind_error
+    if chance and history.blind < SUCCESS:  # the curve's few sequences may lie a little off all the same
         summary = _(
-            "Asked {doing}, the model gets {right:.0%} of the tokens right, where about {blind:.0%} is all that can "
-            "be expected without knowing their order.",
+            "After its training the model, asked {doing}, gets no more of the tokens right than the {blind:.0%} that "
+            "are the best without knowing their order; what the curve has beyond that is chance.",
             **found,
         )
     else:
         summary = _(
-            "Asked {doing}, the model gets {right:.0%} of the tokens right; without knowing their order {blind:.0%} "
-            "would be the best.",
+            "After its training the model, asked {doing}, gets {right:.0%} of the tokens right; without knowing "
+            "their order {blind:.0%} would be the best.",
             **found,
         )
     return MatrixView(

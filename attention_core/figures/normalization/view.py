@@ -36,7 +36,8 @@ def normalization_view(config: NormalizationConfig, result: NormalizationResult,
         cell: For the first question, token and feature of the output whose derivatives are drawn.
     """
     panels, summary = _panels(result, config, cell)
-    return MatrixView(panels=panels, summary=summary, front=min(2, len(panels)))
+    front = len(panels) if isinstance(result, NormBiasResult) else 2  # what survives may stand in the last
+    return MatrixView(panels=panels, summary=summary, front=front)
 
 
 def normalization_table(config: NormalizationConfig, result: NormalizationResult, cell: Cell = (0, 0)) -> Table:
@@ -108,7 +109,14 @@ def _length(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tu
         role="output",
     )
     panels = (
-        MatrixPanel(title=_("Before"), values=result.before[:SHOWN], quantity="x", scale="diverging", **axes),
+        MatrixPanel(
+            title=_("Before"),
+            values=result.before[:SHOWN],
+            quantity="x",
+            scale="diverging",
+            note="" if config.d_model == 3 else _("With three features a circle in space is drawn as well."),
+            **axes,
+        ),
         MatrixPanel(title=_("After LayerNorm"), values=result.after[:SHOWN], quantity="y", scale="diverging", **axes),
         lengths,
     )
@@ -127,8 +135,14 @@ def _bias(result: NormBiasResult, config: NormalizationConfig, cell: Cell) -> tu
     top = max(result.largest) or 1.0
     shared: dict[str, Any] = {"quantity": _("with − without"), "scale": "diverging", "limits": (-top, top)}
     panels = tuple(
-        MatrixPanel(title=str(name), values=values, **shared, **_axes(config))
-        for name, values in zip(result.names, result.moved, strict=True)
+        MatrixPanel(
+            title=str(name),
+            values=values,
+            note=_("Nothing is left of the bias.") if size < SHORT else "",
+            **shared,
+            **_axes(config),
+        )
+        for name, values, size in zip(result.names, result.moved, result.largest, strict=True)
     )
     batch, mean, rest, rms = (size < SHORT for size in result.largest)
     every, none = _("all of it"), _("nothing of it")
@@ -162,7 +176,7 @@ def _block(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> 
     if holds:
         return (
             panels,
-            _("Permute the tokens of a block and its outputs follow: put back in order, nothing is left over."),
+            _("Permute the tokens of a block and its outputs follow: in order again, they differ by rounding alone."),
         )
     return panels, _("Permuting the tokens changes numbers, by up to {most}.", most=format_number(max(worst)))
 

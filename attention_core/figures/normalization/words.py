@@ -38,15 +38,17 @@ def _dependence(result: DependenceResult) -> tuple[ProofStep, ...]:
     return (
         ProofStep(
             _(
-                "LayerNorm and RMSNorm take mean and spread over the features of one token: y_ij depends on x_i· "
-                "only. So a token comes out the same whatever stands beside it, and however long the sentence is."
+                "LayerNorm takes mean and spread over the features of one token, RMSNorm their root mean square: "
+                "what comes out depends on that token alone. So it is the same whatever stands beside it, and "
+                "however long the sentence is."
             ),
             _("{says} {number}.", says=capital(layer.says), number=code(layer.measured)),
         ),
         ProofStep(
             _(
-                "BatchNorm in training takes them over the tokens, feature by feature: y_ij depends on x_·j only. In "
-                "evaluation it uses a past batch's and depends on x_ij alone."
+                "BatchNorm in training takes mean and spread over the tokens, feature by feature: a number depends "
+                "on its own feature in all tokens. In evaluation it uses a past batch's, and depends on its own "
+                "input alone."
             ),
             _said(
                 _(

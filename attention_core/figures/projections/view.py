@@ -91,8 +91,8 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
     )
     if result.lost_queries:
         return panels, _(
-            "Without projections {lost} of {queries} times a word looks most at another, a longer one; with "
-            "projections it may look anywhere.",
+            "Without projections {lost} of {queries} times a word looks most at another, whose vector is longer; "
+            "with projections it may look anywhere.",
             lost=result.lost_queries,
             queries=result.queries,
         )
@@ -117,7 +117,7 @@ def _tying(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
     difference = MatrixPanel(
         title="A − Aᵀ", values=weights - weights.swapaxes(1, 2), quantity=_("difference"), scale="diverging", **axes
     )
-    asymmetry = format_number(float(result.asymmetry[0]))
+    asymmetry = format_number(float(np.abs(difference.values).max()))
     return (score, weight, difference), _(
         "With one matrix for queries and keys the scores are the same both ways; the weights are not, by up to "
         "{asymmetry}.",
@@ -197,7 +197,12 @@ def _collapse(result: CollapseResult, config: ProjectionsConfig) -> tuple[tuple[
     limits = (0.0, float(result.distances.max()) or 1.0)
     shared: dict[str, Any] = {"quantity": _("distance"), "scale": "sequential", "limits": limits, **axes}
     panels = (
-        MatrixPanel(title=_("Attention alone"), values=result.distances[0], **shared),
+        MatrixPanel(
+            title=_("Attention alone"),
+            values=result.distances[0],
+            note=_("A cell says how far two words are apart."),
+            **shared,
+        ),
         MatrixPanel(title=_("With the residual"), values=result.distances[1], **shared),
     )
     alone, added = (format_number(float(value)) for value in result.left[:, -1])

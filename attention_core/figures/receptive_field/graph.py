@@ -87,7 +87,7 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
     others, skip_others = _thinned(_all_looks(result), MAX_OTHERS)
     is_look = np.arange(len(stays) + len(looks))[::skip] >= len(stays)
     nodes = np.argwhere(chosen.nodes)
-    notes = []
+    notes = [_("Choose a dot to see what that token is made of.")]
     if skip > 1:
         notes.append(_("1 in {skip} connections of the cone is drawn.", skip=skip))
     if skip_others > 1:
@@ -130,10 +130,12 @@ def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
         why = _("without the residual each layer multiplies them by its heads alone")
     elif config.weights == "random":
         why = _("random heads often look where another has looked already")
+    elif chosen.inputs == chosen.token + 1 < (config.heads + 1) ** chosen.layer and not config.wrap:
+        why = _("there are no more before it")
     else:
         why = _("each layer multiplies what a token sees by one more than it has heads")
     return _(
-        "The chosen token sees {seen:,} of {tokens:,} inputs: {why}.",
+        "All the way down the chosen token sees {seen:,} of {tokens:,} inputs: {why}.",
         seen=chosen.inputs,
         tokens=config.tokens,
         why=why,

@@ -38,7 +38,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
     return MatrixView(
         panels=(
             MatrixPanel(
-                title=_("Seen, by the argmax graph"),
+                title=_("Seen, along the largest weights"),
                 values=sees / (width[:, None] * width),
                 rows=Axis(title=_("token"), labels=_spans(starts, width), role="query"),
                 columns=inputs,
@@ -47,7 +47,7 @@ def reach_view(result: ReceptiveFieldResult) -> MatrixView:
                 limits=(0.0, 1.0),
             ),
             MatrixPanel(
-                title=_("Paths, by autograd"),
+                title=_("Weight of all paths, by the gradient"),
                 values=paths / paths.max(axis=2, keepdims=True),
                 rows=Axis(title=_("token"), labels=tuple(str(i + 1) for i in result.chosen), role="query"),
                 columns=inputs,
@@ -79,8 +79,8 @@ def curve_view(result: ReceptiveFieldResult) -> MatrixView:
             values=_from_one(result.bound),
             dashed=True,
         ),
-        Series(name=_("argmax graph"), values=_from_one(result.reach_graph[:, -1]), role="query"),
-        Series(name=_("autograd"), values=_from_one(result.reach_autograd[:, -1]), role="key"),
+        Series(name=_("along the largest weights"), values=_from_one(result.reach_graph[:, -1]), role="query"),
+        Series(name=_("by the gradient"), values=_from_one(result.reach_autograd[:, -1]), role="key"),
     ]
     if random is not None:
         band = (_from_one(random.low), _from_one(random.high))
@@ -220,8 +220,7 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
     """Why a token sees no more than (k + 1)ⁿ inputs, and when it sees as many, beside what was counted."""
     config, reached = result.config, int(result.reach_graph[-1, -1])
     found = "  \n".join(
-        f"`{one.claim}`: {one.says} `{format_number(one.measured)}{f' {one.unit}' if one.unit else ''}`"
-        for one in result.verdicts
+        f"{one.says} `{format_number(one.measured)}{f' {one.unit}' if one.unit else ''}`" for one in result.verdicts
     )
     shares = joined(
         SEMICOLON,
@@ -260,12 +259,12 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
         ),
         ProofStep(
             _(
-                "Who sees whom is counted twice: along the graph of largest weights, and by autograd, which asks the "
+                "Who sees whom is counted twice: along the largest weights, and by the gradient, which tells of the "
                 "real stack whether an :violet[output] changes with an input."
             ),
             _(
-                "Last token: `{reached:,}` by the graph, `{autograd:,}` by autograd; smallest of the looked-at "
-                "weights: `{smallest}`.",
+                "Last token: `{reached:,}` along the largest weights, `{autograd:,}` by the gradient; smallest of "
+                "the looked-at weights: `{smallest}`.",
                 reached=reached,
                 autograd=int(result.reach_autograd[-1, -1]),
                 smallest=format_number(result.smallest_weight),

@@ -27,7 +27,6 @@ def bias_view(result: TrainedResult) -> MatrixView:
         values=result.biases.T.ravel(),
         labels=Axis(title=_("bias, layer"), labels=names),
         quantity=_("‖difference‖ / ‖states‖"),
-        log_y=True,
         role=roles,
     )
     return MatrixView(panels=(panel,), summary=_biases_said(result))

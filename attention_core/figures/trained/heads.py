@@ -140,14 +140,17 @@ def grid_view(result: TrainedResult, head: Head) -> MatrixView:
     )
     further: dict[str, Any] = layers_and_heads(result.shape, result.off) | {"scale": "sequential"}
     means = (MatrixPanel(title=title, values=values, quantity=mean, **further) for title, mean, values in kinds)
-    firm = np.unravel_index(int(result.entropy.argmin()), result.shape)
+    on = np.where(greyed(result.off, result.shape)["hidden"], np.inf, result.entropy)
+    firm = np.unravel_index(int(on.argmin()), result.shape)
     return MatrixView(
         panels=(grid, replace(head_panel(result, head), hidden_as=hidden_as), *means),
         front=2,
         summary=_(
             "Each small square is a head; {head} spreads its weight least.",
             head=head_name((int(firm[0]), int(firm[1]))),
-        ),
+        )
+        if np.isfinite(on).any()
+        else _("Each small square is a head; all are switched off."),
     )
 
 

@@ -211,7 +211,7 @@ def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str
     scale = float(result.scale[layer])
     said: list[tuple[str, Role | None]] = [
         (quoted(result.tokens[row]), "query"),
-        (_(" looks at "), None),
+        (_(" would look at ") if head in result.off else _(" looks at "), None),
         (quoted(result.tokens[column]), "key"),
         (
             _(
@@ -227,6 +227,8 @@ def arithmetic(result: TrainedResult, head: Head, cell: Cell) -> tuple[tuple[str
         said.append((_("softmax over the {count} tokens it sees gives {weight}", **gives), None))
     else:  # positions that are added to the scores
         said.append((_("with its positions softmax gives {weight}", weight=format_number(weight)), None))
+    if head in result.off:
+        said.append((_("; but the head is switched off"), None))
     return tuple(said)
 
 
@@ -362,7 +364,7 @@ def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | 
 
 def _worth(accuracy: AccuracyResult | None, head: Head | None) -> str:
     if accuracy is None:
-        return _("The question “What is each head for?”, beside the picture, shows what each is worth.")
+        return _("The question “What is each head for?” shows what each is worth.")
     lines = []
     for at, label in enumerate(accuracy.labels):
         low, high = accuracy.interval[at]

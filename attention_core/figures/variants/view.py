@@ -190,11 +190,22 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
         ),
     )
     said = tuple(f"{i + 1}, {token}" for i, token in enumerate(config.tokens))
+    if result.verdict("cache-exact.token").holds:
+        summary = _(
+            "Read word by word, attention is causal: each new word adds a row of keys and looks only at the rows so "
+            "far, and none of them is computed again."
+        )
+    else:
+        summary = _(
+            "Each new word looks only at the rows so far, but at the wrong places: its output differs from that of "
+            "the whole pass by up to {most}.",
+            most=format_number(float(result.moved.max())),
+        )
     return MatrixView(
         panels=panels,
-        summary=_("Each new word adds one row of keys and looks at all rows above; none of them is computed again."),
+        summary=summary,
         sweep=Sweep(name="word", label=_("Words so far"), values=said),
-        front=2,
+        front=2 if result.verdict("cache-exact.token").holds else 3,
     )
 
 
@@ -205,15 +216,15 @@ def _bytes(config: VariantsConfig, result: VariantsResult) -> MatrixView:
     names[-1] = _("{heads}, full", heads=names[-1])
     here = _at(config)
     curves = tuple(
-        Series(name=name, values=values, role="key" if i == here else None, dashed=i != here)
-        for i, (name, values) in enumerate(zip(names, each, strict=True))
-    )  # fmt: skip
+        Series(name=names[i], values=each[i], role="key" if i == here else None, dashed=i != here)
+        for i in sorted({0, here, len(KV_HEADS) - 1})
+    )
     panels: tuple[Panel, ...] = (
         _over_lengths(
             _("Cache of a text"), (*curves, Series(name=_("linear, its sums"), values=state, role="output")), "KiB"
         ),
         BarsPanel(
-            title=_("At this length"),
+            title=_("At this length, on a log axis"),
             values=np.concatenate((each, state[None])).T,
             labels=Axis(title=_("heads of keys"), labels=(*map(str, KV_HEADS), _("linear"))),
             quantity="KiB",
@@ -242,7 +253,7 @@ def _operations(config: VariantsConfig, result: VariantsResult) -> MatrixView:
             "FLOPs",
         ),
         BarsPanel(
-            title=_("At this length"),
+            title=_("At this length, on a log axis"),
             values=np.stack((softmax, linear), axis=1),
             labels=Axis(title=_("attention"), labels=("softmax", _("linear"))),
             quantity="FLOPs",

@@ -16,7 +16,7 @@ def proof(
         result: Their result.
         times: What the clock said; None where it was not asked.
     """
-    ask = _("Measure the time, beside the picture, to see where both cross here.")
+    ask = _("Choose “over the length” under “Measure the time” to see where both cross here.")
     clock = crossing_said(times) if times else ask
     away = code(result.distances[KV_HEADS.index(config.num_kv_heads)])
     return (

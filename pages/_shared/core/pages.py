@@ -75,7 +75,7 @@ PAGES = (
     PageSpec(
         "variants", _("Variants"), ":material/alt_route:", _("What it costs"),
         _("Heads can share :orange[keys] and :green[values], and a cache can keep them; without softmax the cost "
-          "grows like the text."),
+          "grows only like the text, but the outputs are others."),
         r"\varphi(Q)\,(\varphi(K)^\top V)",
     ),
     PageSpec(
@@ -97,7 +97,7 @@ PAGES = (
 
 LEDGER = PageSpec(
     "claims", _("Claims"), ":material/fact_check:", _("Is it all true?"),
-    _("Every statement of this app, where it is said, and what this machine measures of it, now."),
+    _("What this app claims of attention, where it is said, and what this machine measures of it, now."),
 )
 
 COURSE = PageSpec(

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Final
 
 import streamlit as st
 
 from pages._shared.core.session_keys import EDITOR_TURN, OPEN_STEP, REMOVED_STEP
 from pages._shared.core.text import escape_markdown
-from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, Course, Step, changed
+from pages._shared.lessons.course import ASKING, MAX_ANSWER, MAX_MINUTES, MAX_STEPS, SHARED, Course, Step, changed
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS
 from pages._shared.page.share import draw_field
 from pages._shared.session import address
 from pages._shared.session.draft import draft, put
+from pages._shared.session.settings import shared
 from attention_core.language import gettext as _
 from attention_core.language import ngettext
 
@@ -46,12 +48,21 @@ def _row(at: int, step: Step) -> str:
     count = len(here.questions)
     flags += [ngettext("{count} question for a class", "{count} questions for a class", count)] if count else []
     flags += [_("some parts hidden")] if here.parts != tuple(PARTS) else []
-    settings = [f"{key.removeprefix(f'{step.page}_')} = {text}" for key, text in step.settings.items()]
-    shown = ", ".join(settings[:_SHOWN]) + (", …" if len(settings) > _SHOWN else "")
+    settings = [_in_words(step, key, text) for key, text in step.settings.items()]
+    shown = " · ".join(settings[:_SHOWN] + ["…"] * (len(settings) > _SHOWN))
     lines = [f"**{at + 1}. {step.title}** :gray[{' · '.join(flags)}]"]
     lines += [escape_markdown(here.note, MAX_NOTE)] if here.note else []
     lines += [f":small[:gray[{escape_markdown(shown, 200)}]]"] if shown else []
     return "  \n".join(lines)
+
+
+def _in_words(step: Step, key: str, text: str) -> str:
+    """A setting of a step, as its control shows it."""
+    if key in SHARED:
+        return shared().said(key, text)
+    if step.page not in ASKING:
+        return f"{key} = {text}"
+    return import_module(f"pages.{step.page}").page.settings.said(key, text)
 
 
 def _draw_tools(at: int, count: int, is_open: bool) -> None:
@@ -100,7 +111,7 @@ def _draw_editor(at: int, step: Step) -> None:
     if known:
         st.multiselect(
             _("Settings drawn as their value"), tuple(known), tuple(here.fixed), placeholder=_("Choose options"),
-            format_func=lambda one: f"{str(one).removeprefix(f'{step.page}_')} = {known[one]}",
+            format_func=lambda one: _in_words(step, str(one), str(known[one])),
             **options("fixed", lambda chosen: {one: known[one] for one in chosen or () if one in known}),
         )  # fmt: skip
 

@@ -185,6 +185,14 @@ class Settings:
         """What a setting stands at, in words."""
         return str(self.declared[name].say(self[name]))
 
+    def said(self, key: str, text: str) -> str:
+        """What a link holds under ``key``, in its control's words; as it is spelled, where it is none of these."""
+        name = next((name for name in self if self._keys[name] == key), "")
+        with suppress(ValueError, OverflowError, LookupError):
+            one, value = self.declared[name], self._read(name, text)
+            return _("{name}: {value}", name=one.label, value=one.say(value))
+        return f"{key} = {text}"
+
     def _stands(self, names: Iterable[str]) -> dict[str, Any]:
         """What these settings stand at; the session is asked once for all, which takes longer than the rest."""
         here, values = address.lesson(), st.session_state.get(SETTINGS, {})
