@@ -230,14 +230,14 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "normalization block": ("block", each("left[#]", *BLOCKS)),
     "permutation": (
         "shuffle",
-        {"Before": "weights_before.mean(0)", "After the shuffle": "weights_after.mean(0)",
+        {"As written": "weights_before.mean(0)", "After the shuffle": "weights_after.mean(0)",
          "Put back in order": "weights_undone.mean(0)",
          "Difference after undoing": "weights_undone.mean(0) - result.weights_before.mean(0)"},
     ),
-    "permutation head": ("shuffle", {"Before": "weights_before[1]", "After the shuffle": "weights_after[1]"}),
+    "permutation head": ("shuffle", {"As written": "weights_before[1]", "After the shuffle": "weights_after[1]"}),
     "permutation output": (
         "shuffle",
-        {"Before": "output_before", "After the shuffle": "output_after", "Put back in order": "output_undone"},
+        {"As written": "output_before", "After the shuffle": "output_after", "Put back in order": "output_undone"},
     ),
     "projections identity": (
         "identity",
