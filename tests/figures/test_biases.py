@@ -74,8 +74,11 @@ def test_where_a_precision_ends_is_named() -> None:
     assert [panel.title for panel in sizes.panels] == ["float64", "float32", "bfloat16", "float16"]
     assert [bool(panel.warning) for panel in sizes.panels] == [False, False, False, True]
     for i, panel in enumerate(sizes.panels[1:3], 1):
-        assert panel.note == f"Off by up to {format_number(result.residuals[i, -1])} at the largest size."
-    assert "off by less than one sees in float32, wrong in bfloat16" in sizes.summary
+        assert (
+            panel.note
+            == f"At the largest size a head’s weights are off by up to {format_number(result.residuals[i, -1])}."
+        )
+    assert "slightly off in float32, wrong in bfloat16" in sizes.summary
     assert "NaN from ‖b_K‖" in sizes.panels[3].note
     assert "NaN in float16" in sizes.summary
     assert "NaN" in panel_figure(sizes.panels[3], len(result.sizes) - 1).layout.annotations[-1].text

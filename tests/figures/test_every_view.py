@@ -174,8 +174,8 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "biases mean": ("mean", {"measured": "errors", "standard error": "expected_errors"}),
     "biases training": (
         "training",
-        each("norms[0, :, #]", "b_Q, SGD", "b_K, SGD", "b_V, SGD", "b_O, SGD")
-        | each("norms[1, :, #]", "b_Q, Adam", "b_K, Adam", "b_V, Adam", "b_O, Adam"),
+        each("norms[0, :, #]", "b_Q (SGD)", "b_K (SGD)", "b_V (SGD)", "b_O (SGD)")
+        | each("norms[1, :, #]", "b_Q (Adam)", "b_K (Adam)", "b_V (Adam)", "b_O (Adam)"),
     ),
     "complexity": (
         "complexity",

@@ -128,7 +128,7 @@ def mean_view(result: MeanResult) -> MatrixView:
 def training_view(result: TrainingResult) -> MatrixView:
     """‖b‖ of each bias after each step, for each optimizer; only values above 0 can be drawn on the log axis."""
     series = tuple(
-        Series(name=f"{NAMES[role]}, {optimizer}", values=result.norms[i, :, j], role=ROLE_OF[role], dashed=i > 0)
+        Series(name=f"{NAMES[role]} ({optimizer})", values=result.norms[i, :, j], role=ROLE_OF[role], dashed=i > 0)
         for i, optimizer in enumerate(result.optimizers)
         for j, role in enumerate(ROLE_OF)
     )

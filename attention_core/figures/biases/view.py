@@ -225,7 +225,11 @@ def _ends(result: KeySweepResult, dtype: str) -> str:
     size, off = result.first_nan(dtype), float(result.residuals[result.dtypes.index(dtype), -1])
     if size is not None:
         return _("NaN from ‖b_K‖ = {size}: the keys overflow.", size=format_number(size))
-    return _("Off by up to {off} at the largest size.", off=format_number(off)) if off >= RIGHT else ""
+    return (
+        _("At the largest size a head’s weights are off by up to {off}.", off=format_number(off))
+        if off >= RIGHT
+        else ""
+    )
 
 
 def _size_summary(result: KeySweepResult) -> str:
@@ -237,7 +241,7 @@ def _size_summary(result: KeySweepResult) -> str:
     broken = [name for name, off in ends.items() if np.isnan(off)]
     told = [
         _("right in {precisions}", precisions=joined(AND, right)) if right else "",
-        _("off by less than one sees in {precisions}", precisions=joined(AND, near)) if near else "",
+        _("slightly off in {precisions}", precisions=joined(AND, near)) if near else "",
         _("wrong in {precisions}", precisions=joined(AND, wrong)) if wrong else "",
         _("NaN in {precisions}", precisions=joined(AND, broken)) if broken else "",
     ]
