@@ -77,12 +77,13 @@ with left:
         )
         draw_finding(result.verdicts)
 with right:
-    st.markdown(
-        gettext(
-            ":small[**A map of a transformer**, for whoever looks for a part: each box leads to what is measured "
-            "there. Its circle fills once its claims have been checked on the page Claims.]"
+    if not presenting():
+        st.markdown(
+            gettext(
+                ":small[**A map of a transformer**, for whoever looks for a part: each box leads to what is measured "
+                "there. Its circle fills once its claims have been checked on the page Claims.]"
+            )
         )
-    )
     draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
 
 strip.draw_offer()
