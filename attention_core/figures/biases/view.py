@@ -225,11 +225,9 @@ def _ends(result: KeySweepResult, dtype: str) -> str:
     size, off = result.first_nan(dtype), float(result.residuals[result.dtypes.index(dtype), -1])
     if size is not None:
         return _("NaN from ‖b_K‖ = {size}: the keys overflow.", size=format_number(size))
-    return (
-        _("At the largest size a head’s weights are off by up to {off}.", off=format_number(off))
-        if off >= RIGHT
-        else ""
-    )
+    if off < RIGHT:
+        return ""
+    return _("At the largest size a head’s weights are off by up to {off}.", off=format_number(off))
 
 
 def _size_summary(result: KeySweepResult) -> str:
