@@ -97,15 +97,19 @@ def picture(config: study.AnatomyConfig, view: View, key: str) -> None:
         page.result_controls.show("step")
     matrix_view(drawn, key=key, selected=chosen, on_select=choose)
     here, go = draw.step_of(step), page.setter("step") if live else None
+    formula, shape = draw.formula_line(config, step, head), draw.shape_line(config, result, step)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{here.formula}** :gray[· {draw.shape_line(config, result, step)}]", width="stretch")
+        st.markdown(
+            f"**{formula}** :gray[· {shape}]",
+            width="stretch",
+        )
         for label, to, shortcut in zip((_("Previous"), _("Next")), draw.neighbours(step), "PN", strict=True):
             if go:
                 st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if live else st.container(key="pinned_words"):
         line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))
-        st.markdown(f":small[{line}] `{here.code}`")
+        st.markdown(f":small[{line}]  \n:small[{_('In torch:')}] `{here.code}`")
 
 
 @page.results

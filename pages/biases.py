@@ -102,7 +102,9 @@ PREDICT = Predict(
     (NOTHING, SCORES, WEIGHTS, OUTPUT),
     KEY_ALONE,
     grade,
-    headline=_("Four biases: which of them change what attention computes?"),
+    headline=_(
+        "A bias b is added after a matrix W: q = W_Q x + b_Q. Which of the four change what attention computes?"
+    ),
     claim="bias-k",
     spoilers=("bias-k", "bias-k-grad", "bias-terms", "softmax-shift"),
 )

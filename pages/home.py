@@ -31,8 +31,8 @@ class Figure:
 
 
 def shuffled(figure: Figure) -> ShuffleConfig:
-    run, here = run_settings(), tuple(range(len(figure.tokens)))
-    order = order_of("random", len(here), run["seed"]) if figure.shuffle else here
+    run = run_settings()
+    order = order_of("random", len(figure.tokens), run["seed"]) if figure.shuffle else ()
     positions = "sinusoidal" if figure.positions else "none"
     return ShuffleConfig(tokens=figure.tokens, query_order=order, key_order=order, positions=positions, **run)
 
@@ -69,9 +69,21 @@ with left:
         with st.container(key="figure"):
             matrix_view(view, key=HOME.name)
         draw_sight(view.summary)
-        st.markdown(gettext(":small[Each row is a :blue[query] asking every :orange[key] how much it matters.]"))
+        st.markdown(
+            gettext(
+                ":small[Each row is a :blue[query] asking every :orange[key] how much it matters. The module is not "
+                "trained, its weights are random: how much a word takes from another says nothing about language.]"
+            )
+        )
         draw_finding(result.verdicts)
 with right:
+    if not presenting():
+        st.markdown(
+            gettext(
+                ":small[**A map of a transformer**, for whoever looks for a part: each box leads to what is measured "
+                "there. Its circle fills once its claims have been checked on the page Claims.]"
+            )
+        )
     draw_map(ledger().found(LedgerConfig(**run_settings())), key="_map")
 
 strip.draw_offer()

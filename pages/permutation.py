@@ -55,7 +55,7 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("Two causal blocks"),
-        gettext_lazy("The last word stays; its output does not."),
+        gettext_lazy("The last word stays, yet its output changes: the second look below shows how far."),
         {"mask": "causal", "model": "two", "order": (2, 0, 4, 1, 3, 5), "show": "output"},
     ),
     Preset(

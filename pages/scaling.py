@@ -35,7 +35,7 @@ PRESETS = (
     Preset(_("Unscaled"), _("At d_head = 4,096 one key takes nearly everything."), {"d_head": 4096}),
     Preset(
         "÷ √d_head",
-        _("Divided by the root, every size gives the same picture."),
+        _("Divided by the root, the scores spread as far at every size."),
         {"scale": "root", "d_head": 1024},
     ),
     Preset("÷ d_head", _("Too much: the weights turn uniform."), {"scale": "head", "d_head": 1024}),

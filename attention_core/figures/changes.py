@@ -146,7 +146,8 @@ def scaling_changed(
     if sizes[0] == sizes[1]:
         return _("The largest weight of this query went, {factors}.", factors=factors)
     return _(
-        "From d_head = {before} to {after} the largest weight of this query went, {factors}.",
+        "From d_head = {before} to {after} the largest weight of this query went, {factors}. A single query may go "
+        "either way, by chance: the curves over d_head are of many.",
         before=sizes[0], after=sizes[1], factors=factors,
     )  # fmt: skip
 

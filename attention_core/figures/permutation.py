@@ -49,7 +49,7 @@ def shuffle_view(
     drawn = _panels(config, result, quantity, head)
     return MatrixView(
         panels=tuple(drawn[i] for i in panels),
-        summary=_summary(config, result, quantity, float(np.abs(drawn[-1].values).max())),
+        summary=_summary(config, result, quantity, drawn[-1] if len(drawn) - 1 in panels else None),
         front=min(2, len(panels)),
     )
 
@@ -77,18 +77,18 @@ def _panels(
             title=title, values=values, rows=rows, columns=columns, quantity=named, scale=scale, limits=limits
         )
 
-    shuffled = (config.tokens, config.keys) != (moved_rows.labels, moved_columns.labels)
+    shuffled = any(_moved(config))
     rounding = (-result.bound, result.bound) if np.abs(left).max() <= result.bound else None
     return (
-        panel(_("Before"), before, rows, columns),
-        panel(_("After the shuffle") if shuffled else _("As written"), after, moved_rows, moved_columns),
+        panel(_("As written"), before, rows, columns),
+        panel(_("After the shuffle") if shuffled else _("Not shuffled"), after, moved_rows, moved_columns),
         panel(_("Put back in order"), undone, rows, columns),
         MatrixPanel(
             title=_("Difference after undoing"),
             values=left,
             rows=rows,
             columns=columns,
-            quantity=_("after undoing, minus before"),
+            quantity=_("after undoing, minus as written"),
             scale="diverging",
             limits=rounding,
         ),
@@ -166,8 +166,8 @@ def residual_words(result: PermutationResult) -> str:
     residuals = np.concatenate(result.residuals)
     zeros, above = (f"{n:,}" if n else _("none") for n in ((residuals == 0).sum(), (residuals > result.bound).sum()))
     words = _(
-        "Of {count:,} residuals {zeros} are exactly 0, and {above} above what rounding explains; "
-        "the largest is {largest}.",
+        "Of {count:,} shuffles, undone, {above} leave more than rounding explains and {zeros} leave exactly 0; the "
+        "largest difference left is {largest}.",
         count=len(residuals),
         zeros=zeros,
         above=above,
@@ -225,10 +225,10 @@ def proof(
         ),
         ProofStep(
             _(
-                "A whole block keeps the law. The notes on attention bias that we otherwise follow take it for "
-                "lost, since LayerNorm is not invariant. It is an easy thing to think, but equivariance is all that "
-                "is needed, and LayerNorm looks at one token at a time, as the feed-forward network and the "
-                "residual do. Even BatchNorm, which looks at all tokens, does not ask for their order."
+                "A whole block keeps the law. The *Notes on attention bias* (2025), a source listed under Claims, "
+                "take it for lost, since LayerNorm is not invariant. But equivariance is all that is needed, and "
+                "LayerNorm looks at one token at a time, as the feed-forward network and the residual do. Even "
+                "BatchNorm, which looks at all tokens, does not ask for their order."
             ),
             block_words(built),
         ),
@@ -309,31 +309,46 @@ def _axes(config: ShuffleConfig, quantity: Quantity, width: int, *, moved: bool)
     return rows, Axis(title=_("key"), labels=tuple(keys), role="key")
 
 
-def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, left: float) -> str:
-    """What the shuffle did to the numbers; where they differ, how far in this picture, and what brings order in."""
+def _moved(config: ShuffleConfig) -> tuple[bool, bool]:
+    """Whether queries, and whether keys, stand in another order than they are written."""
     queries, keys = (order != tuple(range(len(order))) for order in (config.query_order, config.key_order))
+    return queries, keys
+
+
+def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, left: MatrixPanel | None) -> str:
+    """What the shuffle did to the numbers; where they differ, how far in this picture, and what brings order in.
+
+    It compares two orders, and tells of no move: who has just arrived saw none.
+    """
+    queries, keys = _moved(config)
     if not queries and not keys:
-        return _("Nothing is shuffled yet: both pictures are the same.")
+        return _("Nothing is shuffled: both pictures are the same.")
     if result.moved > result.bound:
-        bringers = (
-            (_("keys that leave their values behind"), config.keys_alone),
-            (_("positions"), config.positions != "none" and not config.carried),
-            (_("the causal mask"), config.mask == "causal"),
-        )
-        told = joined(AND, [name for name, on in bringers if on])
-        what = _("{told}, whose task that is", told=told) if told else _("what stays in its place")
-        if left > result.bound:
-            return _(
-                "The same words in another order give other numbers, up to {left} apart: {what}.",
-                left=format_number(left),
-                what=what,
-            )
-        return _("The same words in another order give other outputs: {what}.", what=what)
+        return _differing(config, result, left)
+    why = _("attention does not see order unless told")
+    if config.positions != "none" and config.carried:
+        why = _("each position moved with its word")
     if not queries:
-        return _("The columns moved with their keys, and no number changed: the output stays where it was.")
-    if keys and quantity == "weights":
+        why = _("the keys and values stand in another order, which attention does not see")
+    if quantity == "weights":
+        return _("Each pair of words has the same number in both orders: {why}.", why=why)
+    if not queries:
+        return _("Both pictures are the same: {why}.", why=why)
+    return _("Each word's row holds the same numbers in both orders: {why}.", why=why)
+
+
+def _differing(config: ShuffleConfig, result: ShuffleResult, left: MatrixPanel | None) -> str:
+    bringers = (
+        (_("keys that leave their values behind"), config.keys_alone),
+        (_("the positions"), config.positions != "none" and not config.carried),
+        (_("the causal mask"), config.mask == "causal"),
+    )
+    told = joined(AND, [name for name, on in bringers if on]) or _("what stays in its place")
+    apart = float(np.abs(left.values).max()) if left else 0.0
+    if apart > result.bound:
         return _(
-            "The rows and columns moved with their words, and no number changed: attention does not see order unless "
-            "told."
+            "In this order the same words give other numbers, up to {left} apart, because of {told}.",
+            left=format_number(apart),
+            told=told,
         )
-    return _("The rows moved with their words, and no number changed: attention does not see order unless told.")
+    return _("In this order the same words give another result, because of {told}.", told=told)

@@ -83,13 +83,21 @@ def scaling_view(picture: ScalingPicture, d_head: int = D_HEADS[-1]) -> MatrixVi
     """
     pairs = zip(*(_side(picture, side) for side in _in_place(picture)), strict=True)
     panels = tuple(panel for pair in pairs for panel in pair)
-    spreads = zip(*(map(format_number, side.spread.tolist()) for side in _in_place(picture)), strict=True)
+    spreads = zip(*map(_spreads, _in_place(picture)), strict=True)
     values = tuple(
         _("{size:,} (σ of the scores: {spreads})", size=size, spreads=listed(both))
         for size, both in zip(D_HEADS, spreads, strict=True)
     )
     sweep = Sweep(name="d_head", label=str(_D_HEAD), values=values)
     return MatrixView(panels=panels, summary=_summary(picture, check_d_head(d_head)), sweep=sweep, front=2)
+
+
+def _spreads(side: ScalingSide) -> list[str]:
+    """Standard deviation of the scores at each d_head, with the factor that it belongs to."""
+    return [
+        _("{number} {factor}", number=format_number(spread), factor=_spoken(side.name))
+        for spread in side.spread.tolist()
+    ]
 
 
 def _in_place(picture: ScalingPicture) -> list[ScalingSide]:
@@ -108,7 +116,9 @@ def _is_unscaled(side: ScalingSide) -> bool:
 def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
     labels = tuple(str(key + 1) for key in picture.keys)
     shown, said = len(labels), label(side.name)
-    some = _("{shown} of {all:,} keys", shown=shown, all=picture.num_keys) if shown < picture.num_keys else _("key")
+    some = _("key")
+    if shown < picture.num_keys:  # those that get the largest weights
+        some = _("top {shown} of {all:,} keys", shown=shown, all=picture.num_keys)
     keys = Axis(title=some, labels=labels, role="key")
     return (
         BarsPanel(

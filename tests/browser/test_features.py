@@ -80,7 +80,7 @@ class Row:
 ROWS = [
     Row("scaling", keys(RANGE, "End"), ("scaling_d_head=4096",), pictures=9, words=True, sent=1, marks=[]),
     Row("biases", keys(RANGE, "Home"), ("biases_size=0.1",), pictures=1, words=True),
-    Row("anatomy", choose("scores"), ("anatomy_step=scores",), says="“sat” asks “cat”: q · k = "),
+    Row("anatomy", choose("scores"), ("anatomy_step=scores",), says="“sat” asks “cat”: q · k ≈ "),
     Row("anatomy", click(-1, 0.8, 0.65), ("anatomy_cell=0.7.",), words=True),
     Row("normalization", click(1, 0.75, 0.75), ("normalization_cell=",), pictures=2, says="y at ("),
     Row("projections", keys(RANGE, "ArrowRight"), ("projections_head=1",), pictures=2),

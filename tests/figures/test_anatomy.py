@@ -19,6 +19,7 @@ from attention_core.figures.anatomy import (
     anatomy_view,
     explain,
     focus,
+    formula_line,
     neighbours,
     number,
     read_cell,
@@ -64,8 +65,8 @@ def test_the_score_of_a_cell_is_told_in_numbers_that_add_up() -> None:
     config = AnatomyConfig(weights="random", seed=4)
     result = run_anatomy(config)
     line = explain(config, result, Shown("scores", 0), 2, 1)
-    sum_text, value = re.fullmatch(r"“sat” asks “cat”: q · k = (.+),  ÷ √8 = (\S+)", line.text).groups()
-    terms, dot = sum_text.rsplit(" = ", 1)
+    sum_text, value = re.fullmatch(r"“sat” asks “cat”: q · k ≈ (.+),  ÷ √8 ≈ (\S+)", line.text).groups()
+    terms, dot = sum_text.rsplit(" ≈ ", 1)
     factors = [tuple(map(shown_number, term.split("·"))) for term in terms.split(" + ")]
     assert len(factors) == 8
     for (a, b), q, k in zip(factors, result.q[0, 2], result.k[0, 1], strict=True):
@@ -73,6 +74,32 @@ def test_the_score_of_a_cell_is_told_in_numbers_that_add_up() -> None:
     assert sum(a * b for a, b in factors) == pytest.approx(shown_number(dot), abs=0.1)
     assert shown_number(dot) / math.sqrt(8) == pytest.approx(shown_number(value), abs=0.01)
     assert next(role for text, role in line.parts if text.strip("()") == number(result.q[0, 2, 0])) == "query"
+
+
+def test_rounded_terms_are_not_said_to_equal_their_sum() -> None:
+    for config in SETTINGS:
+        result = run_anatomy(config)
+        for step, head in itertools.product(STEP_NAMES, ("1", AVERAGE)):
+            for what in shown(config, step, head):
+                line = explain(config, result, what, 0, 0)
+                assert " = " not in line.text or len(line.terms) < 2 or line.text.rindex(" = ") < line.text.find("≈")
+
+
+def test_a_step_says_which_number_it_takes_apart_and_when_it_shows_an_average() -> None:
+    config = AnatomyConfig()
+    result = run_anatomy(config)
+    assert explain(config, result, Shown("output"), 2, 4).text.startswith("number 5 of the output of “sat”")
+    assert "average" in formula_line(config, "softmax", AVERAGE)
+    assert formula_line(config, "softmax", "1") == step_of("softmax").formula
+
+
+def test_colours_compare_scores_with_products_and_weights_with_all_of_a_query() -> None:
+    config = AnatomyConfig(positions="none")
+    result = run_anatomy(config)
+    products, scores = anatomy_view(AnatomyConfig(), run_anatomy(AnatomyConfig()), step="scale", head="1").panels
+    assert products.colour_limits == scores.colour_limits
+    unmasked, weights = anatomy_view(config, result, step="softmax", head="1").panels
+    assert (unmasked.title, weights.colour_limits) == ("Scores, none hidden, head 1", (0.0, 1.0))
 
 
 def test_a_weight_is_told_as_a_share() -> None:

@@ -71,12 +71,17 @@ def test_differences_say_where_nothing_but_rounding_is_left() -> None:
 
 def test_where_a_precision_ends_is_named() -> None:
     sizes, result = view_of("biases sizes"), of("sweep")
-    assert [panel.title for panel in sizes.panels] == ["float64", "float16", "bfloat16", "float32"]
-    assert sizes.front == 2
-    assert [bool(panel.warning) for panel in sizes.panels] == [False, True, False, False]
-    assert "NaN from ‖b_K‖" in sizes.panels[1].note
+    assert [panel.title for panel in sizes.panels] == ["float64", "float32", "bfloat16", "float16"]
+    assert [bool(panel.warning) for panel in sizes.panels] == [False, False, False, True]
+    for i, panel in enumerate(sizes.panels[1:3], 1):
+        assert (
+            panel.note
+            == f"At the largest size a head’s weights are off by up to {format_number(result.residuals[i, -1])}."
+        )
+    assert "slightly off in float32, wrong in bfloat16" in sizes.summary
+    assert "NaN from ‖b_K‖" in sizes.panels[3].note
     assert "NaN in float16" in sizes.summary
-    assert "NaN" in panel_figure(sizes.panels[1], len(result.sizes) - 1).layout.annotations[-1].text
+    assert "NaN" in panel_figure(sizes.panels[3], len(result.sizes) - 1).layout.annotations[-1].text
     (panel,) = residual_view(result, at=5.0).panels
     assert "float16 is NaN from ‖b_K‖" in panel.note
     assert (panel.log_x, panel.log_y, panel.x[panel.marked]) == (True, True, 5.0)
@@ -135,7 +140,7 @@ def test_bars_show_both_parts_and_what_was_published_and_say_what_is_missing() -
     assert all("Exactly 0: no norm" in panel.note for panel in zero.panels)
     first, *others = published.rows
     none = dataclasses.replace(published, rows=(dataclasses.replace(first, float32=0.0, float64=0.0), *others))
-    assert [f"Exactly 0: {first.quantity}" in panel.note for panel in appendix_view(none).panels] == [
+    assert ["Exactly 0: output" in panel.note for panel in appendix_view(none).panels] == [
         False,
         True,
         True,
@@ -206,3 +211,13 @@ def test_a_size_between_the_sliders_steps_is_drawn_at_its_own_step() -> None:
     moved = np.abs(now.weights[5] - was.weights[5]).max()
     assert f"weights by up to **{format_number(float(moved))}**" in biases_changed((before, was), (after, now))
     assert terms_table(now, 3.0).rows != terms_table(now, 5.0).rows
+
+
+def test_curves_that_lie_on_each_other_are_named() -> None:
+    (panel,) = view_of("biases training").panels
+    ends = {one.name: float(one.values[-1]) for one in panel.series}
+    named = [name for name in ends if name in panel.note]
+    assert named == [name for name, end in ends.items() if any(
+        1 / 1.2 < end / other < 1.2 for which, other in ends.items() if which != name
+    )]  # fmt: skip
+    assert named

@@ -174,8 +174,8 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "biases mean": ("mean", {"measured": "errors", "standard error": "expected_errors"}),
     "biases training": (
         "training",
-        each("norms[0, :, #]", "b_Q, SGD", "b_K, SGD", "b_V, SGD", "b_O, SGD")
-        | each("norms[1, :, #]", "b_Q, Adam", "b_K, Adam", "b_V, Adam", "b_O, Adam"),
+        each("norms[0, :, #]", "b_Q (SGD)", "b_K (SGD)", "b_V (SGD)", "b_O (SGD)")
+        | each("norms[1, :, #]", "b_Q (Adam)", "b_K (Adam)", "b_V (Adam)", "b_O (Adam)"),
     ),
     "complexity": (
         "complexity",
@@ -230,14 +230,14 @@ DRAWN: dict[str, tuple[str, dict[str, str]]] = {
     "normalization block": ("block", each("left[#]", *BLOCKS)),
     "permutation": (
         "shuffle",
-        {"Before": "weights_before.mean(0)", "After the shuffle": "weights_after.mean(0)",
+        {"As written": "weights_before.mean(0)", "After the shuffle": "weights_after.mean(0)",
          "Put back in order": "weights_undone.mean(0)",
          "Difference after undoing": "weights_undone.mean(0) - result.weights_before.mean(0)"},
     ),
-    "permutation head": ("shuffle", {"Before": "weights_before[1]", "After the shuffle": "weights_after[1]"}),
+    "permutation head": ("shuffle", {"As written": "weights_before[1]", "After the shuffle": "weights_after[1]"}),
     "permutation output": (
         "shuffle",
-        {"Before": "output_before", "After the shuffle": "output_after", "Put back in order": "output_undone"},
+        {"As written": "output_before", "After the shuffle": "output_after", "Put back in order": "output_undone"},
     ),
     "projections identity": (
         "identity",

@@ -1,5 +1,7 @@
 """How shuffles are drawn and told: orders are where the chips are, and each residual is in one bin."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,22 @@ def test_rows_and_columns_stand_in_the_order_of_the_tokens() -> None:
     view = draw.shuffle_view(broken, run_shuffle(broken))
     assert view.panels[3].limits is None, "a difference that is no rounding has its own range"
     left = format_number(float(np.abs(view.panels[3].values).max()))
-    assert f"other numbers, up to {left} apart: the causal mask" in view.summary, "as far as in this picture"
+    assert f"up to {left} apart, because of the causal mask." in view.summary, "as far as in this picture"
+    assert not re.search(r"\d", draw.pair_view(broken, run_shuffle(broken)).summary), "no number of another picture"
+
+
+def test_the_titles_and_the_sentence_say_whether_anything_is_shuffled() -> None:
+    for quantity in ("weights", "output"):
+        for order in ((), (0, 1, 2)):
+            still = ShuffleConfig(tokens=THREE, query_order=order, key_order=order)
+            view = draw.shuffle_view(still, run_shuffle(still), quantity=quantity)
+            assert [panel.title for panel in view.panels[:2]] == ["As written", "Not shuffled"]
+        keys = ShuffleConfig(tokens=THREE, key_order=(2, 0, 1))
+        view = draw.shuffle_view(keys, run_shuffle(keys), quantity=quantity)
+        assert view.panels[draw.AFTER].title == "After the shuffle"
+        assert ("pair of words" in view.summary) == (quantity == "weights"), "an output has no column for a key"
+    rotary = ShuffleConfig(tokens=THREE, query_order=(2, 0, 1), key_order=(2, 0, 1), positions="rotary", carried=True)
+    assert "unless told" not in draw.pair_view(rotary, run_shuffle(rotary)).summary, "it is told"
 
 
 def test_the_table_holds_the_numbers_before_the_shuffle_and_after_it() -> None:
@@ -65,11 +82,11 @@ def test_every_order_is_in_one_bin_of_the_histogram(switches: dict) -> None:
 
 def test_the_words_tell_what_the_histogram_shows() -> None:
     holds = draw.residual_words(run_permutation(PermutationConfig()))
-    assert "Of 2,160 residuals" in holds
-    assert "none above what rounding explains" in holds
-    assert "none above" not in draw.residual_words(run_permutation(PermutationConfig(mask="causal")))
+    assert "Of 2,160 shuffles" in holds
+    assert "none leave more than rounding explains" in holds
+    assert "none leave more" not in draw.residual_words(run_permutation(PermutationConfig(mask="causal")))
     half = draw.residual_words(run_permutation(PermutationConfig(dtype="float16")))
-    assert "2,160 are exactly 0" in half
+    assert "2,160 leave exactly 0" in half
     assert "added up in float32" in half
     assert "float32" not in holds
 

@@ -25,7 +25,8 @@ def test_both_factors_stand_side_by_side_at_one_scale() -> None:
     made, view = of("picture"), view_of("scaling")
     assert view.sweep.name == "d_head"
     assert view.sweep.values[-1].startswith("4,096 (σ of the scores: 64.")
-    assert view.sweep.values[-1].endswith("and 1.00)")
+    assert " unscaled and " in view.sweep.values[-1]
+    assert view.sweep.values[-1].endswith("1.00 divided by the root)")
     assert view.steps == len(D_HEADS)
     assert len(view.panels) == 8
     for side, panels in ((made.chosen, view.panels[::2]), (made.beside, view.panels[1::2])):
@@ -36,7 +37,7 @@ def test_both_factors_stand_side_by_side_at_one_scale() -> None:
         assert histogram.edges.ndim == 1, "one scale for all d_head"
         assert weights.limits == (0, 1)
         assert np.abs(jacobian.values).max() <= jacobian.limits[1]
-        assert weights.labels.title == "32 of 64 keys"
+        assert weights.labels.title == "top 32 of 64 keys"
     assert view.panels[2].overlay_name == "N(0, d_head)"
     assert view.panels[3].overlay_name == "N(0, d_head · (1/√d_head)²)"
     assert not any(panel.warning for panel in view.panels)

@@ -62,7 +62,7 @@ class ScalingConfig(RunConfig):
     num_keys: int = setting(64, Whole(1, 128, label=_("Keys")))
     num_queries: int = 2048
     scale: str = setting("none", Choice(SCALES, label=_("Scale of the scores")))
-    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label=_("Exponent α of 1/d_head^α")))
+    alpha: float = setting(_ALPHA, Real(0.0, 2.0, 0.05, label=_("α, where the scale is d_head^−α")))
     temperature: float = setting(1.0, Real(0.1, 10.0, 0.1, label=_("Temperature"), hint=_("Divides the scores.")))
     inputs: str = setting(
         "normal",

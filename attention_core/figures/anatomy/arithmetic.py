@@ -55,7 +55,10 @@ def explain(config: AnatomyConfig, result: AnatomyResult, what: Shown, row: int,
             role: Role = _ROLES[name]
             weight, bias = getattr(result, f"{name}_weight")[column], getattr(result, f"{name}_bias")[column]
             token, matrix = config.tokens[row], f"W_{name.upper()}"
-            lead = _("{name} of “{token}” = x · {matrix} = ", name=name, token=token, matrix=matrix)
+            lead = _(
+                "number {column} of the {name} of “{token}” = x · {matrix} ≈ ",
+                column=column + 1, name=name, token=token, matrix=matrix,
+            )  # fmt: skip
             return _products(
                 lead, result.embedded[row], weight, value, (None, role, role), float(bias), config.biases
             )
@@ -66,14 +69,20 @@ def explain(config: AnatomyConfig, result: AnatomyResult, what: Shown, row: int,
             dot = float(result.products[head, row, column])
             lead = _pair(config, row, column)
             line = _products(lead, result.q[head, row], result.k[head, column], dot, ("query", "key", None))
-            parts = (*line.parts, (f",  ÷ √{config.head_size} = {number(value)}", None))
+            parts = (*line.parts, (f",  ÷ √{config.head_size} ≈ {number(value)}", None))
             return Arithmetic(parts, line.terms, value)
         case "context":
-            lead = _("context of “{token}” = weights · v = ", token=config.tokens[row])
+            lead = _(
+                "number {column} of the context of “{token}” = weights · v ≈ ",
+                column=column + 1, token=config.tokens[row],
+            )  # fmt: skip
             mixed: tuple[Role | None, ...] = (None, "value", "output")
             return _products(lead, result.applied[head, row], result.v[head, :, column], value, mixed)
         case "output":
-            lead = _("output of “{token}” = ", token=config.tokens[row])
+            lead = _(
+                "number {column} of the output of “{token}”, from all heads ≈ ",
+                column=column + 1, token=config.tokens[row],
+            )  # fmt: skip
             bias, merged = float(result.o_bias[column]), result.merged[row]
             made: tuple[Role | None, ...] = ("output", None, "output")
             return _products(lead, merged, result.o_weight[column], value, made, bias, config.biases)
@@ -98,14 +107,17 @@ def number(value: float) -> str:
 
 
 def _pair(config: AnatomyConfig, row: int, column: int) -> str:
-    return _("“{query}” asks “{key}”: q · k = ", query=config.tokens[row], key=config.tokens[column])
+    return _("“{query}” asks “{key}”: q · k ≈ ", query=config.tokens[row], key=config.tokens[column])
 
 
 def _products(
     lead: str, left: np.ndarray, right: np.ndarray, value: float, roles: tuple[Role | None, ...],
     bias: float = 0.0, has_bias: bool = False,
 ) -> Arithmetic:  # fmt: skip
-    """``lead`` a·b + a·b + … + bias = value; of many terms the largest, in their order."""
+    """``lead`` a·b + a·b + … + bias ≈ value; of many terms the largest, in their order.
+
+    Each number is rounded by itself, so what is read need not add up to the last digit.
+    """
     terms: list[tuple[float, ...]] = [(float(a), float(b)) for a, b in zip(left, right, strict=True)]
     largest = sorted(range(len(terms)), key=lambda i: -abs(left[i] * right[i]))
     most = SHOWN_TERMS if len(terms) <= SHOWN_TERMS else SHOWN_TERMS // 2
@@ -120,7 +132,7 @@ def _products(
     if has_bias:
         parts.append((_(" + {value} (bias)", value=_factor(bias)), roles[1]))
         terms.append((bias,))
-    parts += [(" = ", None), (number(value), roles[2])]
+    parts += [(" ≈ ", None), (number(value), roles[2])]
     return Arithmetic(tuple(parts), tuple(terms), value)
 
 
@@ -139,7 +151,7 @@ def _masked(config: AnatomyConfig, score: float, value: float, row: int, column:
         return Arithmetic(((text, None),), (), value)
     if value != score:
         text = _(
-            "{score} − {penalty} (penalty for {away}) = {value}",
+            "{score} − {penalty} (penalty for {away}) ≈ {value}",
             score=number(score),
             penalty=number(score - value),
             away=ngettext("{count} slot", "{count} slots", abs(row - column)),
@@ -162,9 +174,9 @@ def _softmax(config: AnatomyConfig, scores: np.ndarray, value: float, row: int, 
     if len(powers) > SHOWN_TERMS:
         shown = _("{terms} + {count} more", terms=shown, count=len(powers) - SHOWN_TERMS)
     text = _(
-        "e^({score} − {top}) ÷ (row’s sum {terms}) = ", score=number(scores[column]), top=number(top), terms=shown
+        "e^({score} − {top}) ÷ (row’s sum {terms}) ≈ ", score=number(scores[column]), top=number(top), terms=shown
     )
-    text += f"{number(powers[column])} ÷ {number(sum(powers))} = {number(value)}"
+    text += f"{number(powers[column])} ÷ {number(sum(powers))} ≈ {number(value)}"
     share = _(
         ":  “{query}” takes {share:.0f} % of what it reads here from “{key}”", query=query, share=100 * value, key=key
     )
@@ -175,7 +187,7 @@ def _average(values: np.ndarray, value: float) -> Arithmetic:
     count = len(values)
     terms = " + ".join(map(number, values.tolist()))
     text = _(
-        "({terms}) ÷ {count} = {value}: no head has to look like it", terms=terms, count=count, value=number(value)
+        "({terms}) ÷ {count} ≈ {value}: no head has to look like it", terms=terms, count=count, value=number(value)
     )
     return Arithmetic(((text, None),), tuple((float(one), 1 / count) for one in values), value)
 
@@ -214,7 +226,7 @@ def _moved(
         case "embedded":
             word, slot = float(result.words[row, column]), float(result.slots[row, column])
             text = _(
-                "{word} (word) + {slot} (position) = {value}",
+                "{word} (word) + {slot} (position) ≈ {value}",
                 word=_factor(word),
                 slot=_factor(slot),
                 value=number(value),
@@ -226,7 +238,7 @@ def _moved(
                 text = _("weight {value}: without dropout it is applied as it is", value=number(value))
             elif value:
                 text = _(
-                    "{before} ÷ (1 − {p:g}) = {value}: kept, and made larger",
+                    "{before} ÷ (1 − {p:g}) ≈ {value}: kept, and made larger",
                     before=before,
                     p=config.dropout,
                     value=number(value),

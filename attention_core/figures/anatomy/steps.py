@@ -119,7 +119,8 @@ STEPS: Final = (
          ("cplx-core",)),
     Step("scale", ("products",), "scores", _("score = q · k ÷ √d_head"),
          "s = s / d_head**0.5",
-         _("A product of more numbers is larger. Dividing keeps softmax from taking only the largest."),
+         _("Products of more numbers are larger. Dividing by the root of how many there are undoes that, so that the "
+           "size of a head does not make softmax sharper."),
          ("cplx-core",)),
     Step("mask", ("scores",), "masked", _("hidden keys get −∞"),
          "s = s.masked_fill(hidden, -torch.inf)",

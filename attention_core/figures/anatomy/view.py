@@ -38,6 +38,7 @@ _AXES: Final = {
     "number": gettext_lazy("number"),
     "head.number": gettext_lazy("head.number"),
 }
+_SHARES: Final = ("weights", "applied", "hard")
 _ROW_ROLES: Final[dict[str, Role]] = {"query": "query", "key": "key"}
 
 
@@ -102,10 +103,21 @@ def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, hea
     summary = str(step_of(step).says)
     if step == "softmax" and config.dropout:
         summary = _(
-            "{summary} Dropout then throws some of them away, and what is applied adds up to 1 only on average.",
+            "{summary} Dropout then throws some of them away and enlarges those that stay: only on average does a "
+            "row still add up to 1.",
             summary=summary,
         )
+    if step == "mask" and not hides(result):
+        summary = _("{summary} Here nothing is hidden.", summary=summary)
     return MatrixView(panels=panels, summary=summary, flow=FLOW if step == "pass" else None)
+
+
+def formula_line(config: AnatomyConfig, step: str, head: str) -> str:
+    """How a step makes what it shows, in one line: an average over heads is not what its formula gives."""
+    formula = str(step_of(step).formula)
+    if config.heads > 1 and any(what.head == -1 for what in shown(config, step, head)):
+        return _("{formula} in each head, then the average of the heads", formula=formula)
+    return formula
 
 
 def anatomy_panels(
@@ -166,10 +178,23 @@ def anatomy_table(config: AnatomyConfig, result: AnatomyResult, *, step: str, he
     return Table(("panel", "row", "row is", "column", "column is", "value"), tuple(rows))
 
 
+def hides(result: AnatomyResult) -> bool:
+    """Whether any key is hidden from a query."""
+    return not np.isfinite(result.masked[0]).all()
+
+
 def _limits(result: AnatomyResult, what: Shown, whats: tuple[Shown, ...]) -> Limits:
-    """One range of colours for all panels of a step that show the same kind of number."""
-    alike = [other for other in whats if QUANTITIES[other.quantity].symbol == QUANTITIES[what.quantity].symbol]
-    values = np.concatenate([values_of(result, other).ravel() for other in alike])
+    """One range of colours for all panels of a step that show the same kind of number.
+
+    Scores share that of the products, so that one sees them shrink; the dark end of weights is all of a query.
+    """
+
+    def kind(one: Shown) -> str:
+        return str(QUANTITIES["scores" if one.quantity == "products" else one.quantity].symbol)
+
+    values = np.concatenate([values_of(result, other).ravel() for other in whats if kind(other) == kind(what)])
+    if what.quantity in _SHARES:
+        values = np.append(values, 1.0)
     return data_limits(values, QUANTITIES[what.quantity].scale)
 
 
@@ -177,11 +202,14 @@ def _panel(config: AnatomyConfig, result: AnatomyResult, what: Shown, limits: Li
     quantity = QUANTITIES[what.quantity]
     values = values_of(result, what)
     hidden = None
-    if what.quantity in ("masked", "weights", "applied", "hard"):
+    if what.quantity in ("masked", *_SHARES):
         hidden = ~np.isfinite(result.masked[0])
         values = np.where(hidden, 0.0, values)
-    plain = what.quantity == "applied" and not config.dropout
-    title = str(QUANTITIES["weights"].title if plain else quantity.title)
+    title = str(quantity.title)
+    if what.quantity == "applied" and not config.dropout:
+        title = str(QUANTITIES["weights"].title)
+    elif what.quantity == "masked" and config.positions != "alibi" and not hides(result):
+        title = _("Scores, none hidden")
     if what.head == -1 and config.heads > 1:
         title = _("{title}, average of the heads", title=title)
     elif what.head is not None and config.heads > 1:

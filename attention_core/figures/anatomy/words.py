@@ -21,7 +21,7 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
                 "shares that add up to 1: **one weight is the share a :blue[query] takes of one :green[value]**."
             ),
             _(
-                "The largest share of a query is `{share}` on average here.",
+                "The largest share of a query is `{share}`, averaged over the queries of all heads.",
                 share=format_number(result.mean_max_weight),
             )
             + "  \n"

@@ -1,6 +1,7 @@
 """The curves and bars of the bias experiments: residuals by size, what norms leave, means, training."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +33,7 @@ from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixView, Series
 from attention_core.figures.theme import PRECISION_ROLES, Role
-from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, sentences
+from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, listed, sentences
 from attention_core.language import gettext as _
 
 CurveResult = KeySweepResult | ShiftResult | AfterNormResult | MeanResult | TrainingResult | AppendixResult
@@ -43,8 +44,9 @@ CURVES: Final = {
     "norms": gettext_lazy("What a norm leaves"),
     "mean": gettext_lazy("Mean of Wx + b"),
     "training": gettext_lazy("Training"),
-    "appendix": gettext_lazy("Published and measured"),
+    "appendix": gettext_lazy("Published appendix"),
 }
+_APART: Final = 1.2  # times as large: about as far apart, on an axis of many decades, as a line is wide
 
 
 def residual_view(result: KeySweepResult, *, at: float | None = None) -> MatrixView:
@@ -120,11 +122,25 @@ def mean_view(result: MeanResult) -> MatrixView:
 def training_view(result: TrainingResult) -> MatrixView:
     """‖b‖ of each bias after each step, for each optimizer; only values above 0 can be drawn on the log axis."""
     series = tuple(
-        Series(name=f"{NAMES[role]}, {optimizer}", values=result.norms[i, :, j], role=ROLE_OF[role], dashed=i > 0)
+        Series(name=f"{NAMES[role]} ({optimizer})", values=result.norms[i, :, j], role=ROLE_OF[role], dashed=i > 0)
         for i, optimizer in enumerate(result.optimizers)
         for j, role in enumerate(ROLE_OF)
     )
-    return _view(result, CURVES["training"], (range(result.norms.shape[1]), _("step")), (series, "‖b‖"), log_x=False)
+    steps = range(result.norms.shape[1])
+    return _view(result, CURVES["training"], (steps, _("step")), (series, "‖b‖"), log_x=False, note=_close(series))
+
+
+def _close(series: Sequence[Series]) -> str:
+    """A sentence naming the curves that end so near each other that on a log axis they cannot be told apart."""
+    ordered = sorted((one for one in series if one.values[-1] > 0), key=lambda one: float(one.values[-1]))
+    groups = [ordered[:1]]
+    for below, one in pairwise(ordered):
+        if one.values[-1] < _APART * below.values[-1]:
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    said = [listed(one.name for one in group) for group in groups if len(group) > 1]
+    return _("Nearly one line: {curves}.", curves=joined(SEMICOLON, said)) if said else ""
 
 
 def norms_view(result: AfterNormResult) -> MatrixView:
@@ -148,16 +164,16 @@ def norms_view(result: AfterNormResult) -> MatrixView:
 def appendix_view(result: AppendixResult) -> MatrixView:
     """The published numbers beside ours in float32 and in float64, on a log axis; exact zeros are named."""
     parts: tuple[tuple[str, str, Role | None], ...] = (
-        (_("published"), "published", None),
-        ("float32", "float32", "value"),
-        ("float64", "float64", "query"),
+        (_("its numbers"), "published", None),
+        (_("float32 here"), "float32", "value"),
+        (_("float64 here"), "float64", "query"),
     )
     return _bars(
         result,
         CURVES["appendix"],
-        Axis(title=_("quantity"), labels=tuple(str(row.quantity) for row in result.rows)),
+        Axis(title=_("quantity"), labels=(_("output"), _("its variance"), _("weights"))),
         tuple((part, np.array([getattr(row, of) for row in result.rows]), role) for part, of, role in parts),
-        _("with − without b_K"),
+        _("mean |with − without b_K|"),
     )
 
 

@@ -50,9 +50,9 @@ def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[Proof
         ProofStep(
             _(
                 "PaLM (Chowdhery et al. 2022) leaves the biases out of all its dense layers and norms, and reports "
-                "that large models then train more stably. Why is not settled; the notes suspect the prior "
-                "knowledge, which misleads where the data shift. That the key bias of plain attention does nothing "
-                "is certain."
+                "that large models then train more stably. Why is not settled; the *Notes on attention bias* (2025) "
+                "suspect the prior knowledge, which misleads where the data shift. That the key bias of plain "
+                "attention does nothing is certain."
             ),
             felt if not rotary else _("With rotary positions it is not: see the next point."),
         ),

@@ -15,7 +15,8 @@ from attention_core.language import gettext as _
 
 GRADIENTS: Final = gettext_lazy("Gradients of the biases")
 ROLE_OF: Final[dict[str, Role]] = {"q": "query", "k": "key", "v": "value", "o": "output"}
-VISIBLE: Final = 1e-3  # a difference of weights that an eye could see in a colour
+RIGHT: Final = 1e-3  # a difference of weights below what their numbers show
+VISIBLE: Final = 0.05  # one that an eye sees in a colour
 TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
 
 
@@ -155,12 +156,10 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
     """
     weights = of_head(result.weights, head)  # (dtypes, steps, tokens, keys)
     rows, columns = _token_axes(result.tokens, weights.shape[-1])
-    # The most precise format first, then the least precise: a phone shows the first two.
-    reference, *others = result.dtypes
     panels = [
         MatrixPanel(
             title=dtype,
-            values=weights[result.dtypes.index(dtype)],
+            values=weights[i],
             rows=rows,
             columns=columns,
             quantity=_in_head(_("weight"), head),
@@ -168,11 +167,10 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             limits=(0.0, float(np.nanmax(weights))),
             note=_ends(result, dtype),
         )
-        for dtype in (reference, *reversed(others))
+        for i, dtype in enumerate(result.dtypes)
     ]
     return MatrixView(
         panels=tuple(panels),
-        front=min(2, len(panels)),
         summary=_size_summary(result),
         sweep=Sweep(
             name="key_size",
@@ -224,18 +222,24 @@ def _size_sweep(result: BiasSizesResult) -> Sweep:
 
 
 def _ends(result: KeySweepResult, dtype: str) -> str:
-    size = result.first_nan(dtype)
-    return "" if size is None else _("NaN from ‖b_K‖ = {size}: the keys overflow.", size=format_number(size))
+    size, off = result.first_nan(dtype), float(result.residuals[result.dtypes.index(dtype), -1])
+    if size is not None:
+        return _("NaN from ‖b_K‖ = {size}: the keys overflow.", size=format_number(size))
+    if off < RIGHT:
+        return ""
+    return _("At the largest size a head’s weights are off by up to {off}.", off=format_number(off))
 
 
 def _size_summary(result: KeySweepResult) -> str:
     """Which precisions still forget the largest key bias; on paper all do."""
     ends = dict(zip(result.dtypes, result.residuals[:, -1].tolist(), strict=True))
-    right = [name for name, off in ends.items() if off < VISIBLE]
+    right = [name for name, off in ends.items() if off < RIGHT]
+    near = [name for name, off in ends.items() if RIGHT <= off < VISIBLE]
     wrong = [name for name, off in ends.items() if off >= VISIBLE]
     broken = [name for name, off in ends.items() if np.isnan(off)]
     told = [
         _("right in {precisions}", precisions=joined(AND, right)) if right else "",
+        _("slightly off in {precisions}", precisions=joined(AND, near)) if near else "",
         _("wrong in {precisions}", precisions=joined(AND, wrong)) if wrong else "",
         _("NaN in {precisions}", precisions=joined(AND, broken)) if broken else "",
     ]

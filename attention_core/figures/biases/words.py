@@ -169,10 +169,10 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
         ProofStep(
             _(
                 "The :blue[query] bias asks the same extra question of every :orange[key]: :blue[b_Q] · W_K xⱼ "
-                "differs from key to key, so it stays. The *Notes on attention bias* whose appendix is a preset here "
-                "prove just this. Only their close errs in one name, saying that query and key bias matter where it "
-                "must say query and value bias, and a paragraph before the proof has softmax remove the query bias "
-                "too, and LayerNorm the key bias. The proof is right, and so is the measurement."
+                "differs from key to key, so it stays. The *Notes on attention bias* (2025), whose appendix is a "
+                "preset here, prove just this. Two of their sentences say otherwise: the conclusion, that query and "
+                "key bias matter, where it must be query and value bias; and a paragraph before the proof, that "
+                "softmax removes the query bias too, and LayerNorm the key bias."
             ),
             _("The output moves by: {moved}.", moved=each("output", "qk")),
         ),
