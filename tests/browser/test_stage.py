@@ -58,6 +58,7 @@ def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_o
     visit: Callable, settled: Callable
 ) -> None:
     page = visit("permutation", **PHONE)
+    assert page.locator(".st-key-boards").evaluate("(one) => one.scrollWidth - one.clientWidth") == 0, "one board"
     page.get_by_role("button", name="Pin").filter(visible=True).tap()
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)
