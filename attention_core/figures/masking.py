@@ -17,6 +17,7 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.proof import ProofStep, code, measured
 from attention_core.figures.table import Table
+from attention_core.figures.theme import PRECISION_ROLES
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
@@ -230,7 +231,7 @@ def _additive_panels(result: MaskingResult) -> tuple[Panel, ...]:
         x=additive.stds,
         x_title=_("standard deviation of the scores"),
         series=tuple(
-            Series(name=name, values=values)
+            Series(name=name, values=values, role=PRECISION_ROLES[name])
             for name, values in zip(additive.dtypes, additive.difference, strict=True)
         ),
         y_title=_("largest difference of two weights"),

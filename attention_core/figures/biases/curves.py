@@ -31,7 +31,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixView, Series
-from attention_core.figures.theme import Role
+from attention_core.figures.theme import PRECISION_ROLES, Role
 from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, sentences
 from attention_core.language import gettext as _
 
@@ -44,12 +44,6 @@ CURVES: Final = {
     "mean": gettext_lazy("Mean of Wx + b"),
     "training": gettext_lazy("Training"),
     "appendix": gettext_lazy("Published and measured"),
-}
-PRECISION_ROLES: Final[dict[str, Role]] = {
-    "float64": "query",
-    "float32": "value",
-    "bfloat16": "output",
-    "float16": "key",
 }
 
 
