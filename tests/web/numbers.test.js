@@ -13,6 +13,7 @@ import {
   tickText,
   ticks,
   widestNumber,
+  wrap,
 } from "#web/matrix_view/canvas.js";
 import { luminance, rgb } from "#web/base/theme.js";
 
@@ -93,6 +94,13 @@ test("a label that is too long is cut between its letters", () => {
   const cut = fit(pen(), "💥💥💥💥", 30);
   assert.equal(cut, "💥…");
   assert.equal(fit(pen(), "abcdef", 1), "…");
+});
+
+test("a text is broken into lines between its words, and none of them is lost", () => {
+  assert.deepEqual(wrap(pen(), "ab cd ef", 35), ["ab cd", "ef"]);
+  assert.deepEqual(wrap(pen(), "注意力 ab", 21), ["注意力", "ab"]);
+  assert.deepEqual(wrap(pen(), "abcdef x", 35), ["abcd…", "x"]);
+  assert.deepEqual(wrap(pen(), "", 35), []);
 });
 
 test("widths are kept, but not without end", () => {

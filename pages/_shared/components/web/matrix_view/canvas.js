@@ -148,6 +148,20 @@ export function fit(ctx, text, width) {
   return cut(low);
 }
 
+const WORDS = /\s*(?:[\u2e80-\uffef]|[^\s\u2e80-\uffef]+)/g; // a line may end after each Chinese character
+
+/** A text in lines; a word that is wider than one is cut. @param {Context} ctx @param {string} text @param {number} width */
+export function wrap(ctx, text, width) {
+  const measured = measuring(ctx);
+  const lines = /** @type {string[]} */ ([]);
+  for (const word of text.match(WORDS) ?? []) {
+    const longer = (lines.at(-1) ?? "") + word;
+    if (lines.length && measured(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word.trimStart());
+  }
+  return lines.map((line) => fit(ctx, line, width));
+}
+
 export const SLANTED = 84; // most pixels of a slanted label
 
 /** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number) => void} */
