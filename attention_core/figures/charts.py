@@ -33,7 +33,7 @@ from attention_core.language import sentences
 _IN_A_ROW, _TICKS, _LETTERS = 4, 12, 48
 _NAMED_CELLS = 128 * 128  # above this a hover text for each cell weighs more than the numbers themselves
 _DOTTED = 24  # curves of up to this many points show each of them
-_DASHES: Final[dict[Stroke, str]] = {"solid": "solid", "dashed": "dash", "dotted": "dot"}
+_DASHES: Final[dict[Stroke, str]] = {"solid": "solid", "dashed": "dash", "dotted": "dot", "dashdot": "dashdot"}
 
 
 def panel_figure(panel: Panel, step: int | None = None, mode: Mode = "light") -> go.Figure:

@@ -10,8 +10,8 @@ from attention_core.figures.panels import Array, Limits, check_limits, data_limi
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
 
-Stroke = Literal["solid", "dashed", "dotted"]
-_COMPARED: Final[tuple[Stroke, Stroke]] = ("dashed", "dotted")
+Stroke = Literal["solid", "dashed", "dotted", "dashdot"]
+_COMPARED: Final[tuple[Stroke, ...]] = ("dashed", "dotted", "dashdot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,7 +104,7 @@ class LinesPanel:
 
     @property
     def strokes(self) -> tuple[Stroke, ...]:
-        """How each curve is drawn: of those to compare with that the legend names, two of one colour differ."""
+        """How each curve is drawn: of those to compare with that the legend names, three of one colour differ."""
         found: list[Stroke] = []
         seen: Counter[Role | None] = Counter()
         for one in self.series:

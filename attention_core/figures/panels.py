@@ -135,8 +135,14 @@ class MatrixPanel:
 
     @property
     def colour_limits(self) -> Limits:
-        """The range of the colours: ``limits``, or the data's."""
-        return self.limits or data_limits(self.shown, self.scale)
+        """The range of the colours: ``limits``, or the data's; equal numbers have the colour in its middle."""
+        if self.limits:
+            return self.limits
+        low, high = data_limits(self.shown, self.scale)
+        least, most = _extent(self.shown) or (0.0, 0.0)
+        # At the end of the scale numbers that differ by float32's rounding would look like the most there can be.
+        alike = self.scale == "sequential" and self.shown.size > 1 and 0 < most * (1 - 1e-6) <= least
+        return (low, 2 * high) if alike else (low, high)
 
     @property
     def warning(self) -> str:

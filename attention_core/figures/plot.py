@@ -102,7 +102,7 @@ def template(mode: Mode) -> Mapping[str, Any]:
         "tickfont": {"color": MUTED[mode], "size": 12},
         "title": {"font": {"color": MUTED[mode], "size": 13}, "standoff": 10},
         "automargin": True,
-        "exponentformat": "power",
+        "exponentformat": "e",
     }
     roles = ROLE_COLOURS[mode]
     layout = {

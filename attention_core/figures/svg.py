@@ -33,6 +33,7 @@ _DASHES: Final[dict[Stroke, str]] = {
     "solid": "",
     "dashed": ' stroke-dasharray="5 4"',
     "dotted": ' stroke-dasharray="1.5 3.5"',
+    "dashdot": ' stroke-dasharray="8 3 2 3"',
 }
 
 
@@ -155,10 +156,16 @@ def _matrix(panel: MatrixPanel) -> tuple[str, float]:
 def _number(panel: MatrixPanel, colours: Array, row: int, column: int, wide: float, high: float) -> str:
     if panel.hidden is not None and panel.hidden[row, column]:
         return ""
-    dark = float(colours[row, column] @ np.array([0.3, 0.59, 0.11])) < 140
     x, y = LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3
     said = f"{float(panel.values[row, column]):.2g}"
-    return _text(x, y, said, size=8, anchor="middle", colour="#FFFFFF" if dark else _INK)
+    return _text(x, y, said, size=8, anchor="middle", colour=ink_on(colours[row, column]))
+
+
+def ink_on(colour: Array) -> str:
+    """White or black on a colour (3,) of 0 to 255, whichever reads better: at least 4.58 : 1."""
+    linear = np.where(colour <= 10, colour / 255 / 12.92, ((colour / 255 + 0.055) / 1.055) ** 2.4)
+    alike = (1.05 * 0.05) ** 0.5 - 0.05  # WCAG's relative luminance on which both read alike
+    return "#FFFFFF" if linear @ np.array([0.2126, 0.7152, 0.0722]) < alike else "#000000"
 
 
 def _axis_names(rows: Axis, columns: Axis) -> str:

@@ -33,3 +33,10 @@ SCALES: Final[dict[str, dict[Scale, Stops]]] = {
     },
 }
 HIDDEN: Final = {"light": "#E9EBF0", "dark": "#272B35"}
+# Which of these colours a precision wears where several are compared.
+PRECISION_ROLES: Final[dict[str, Role]] = {
+    "float64": "query",
+    "float32": "value",
+    "bfloat16": "output",
+    "float16": "key",
+}

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
-from tests.browser.locators import FINDING, RANGE
+from tests.browser.conftest import barriers, open_question
+from tests.browser.locators import CLAIM, FINDING, MAIN, POPOVER, RANGE
 from tests.browser.test_tours import LAPTOP
 
 # How far the ring around what has the focus reaches.
@@ -69,3 +70,42 @@ def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     page.get_by_test_id("stPopoverBody").wait_for(state="detached")
     settled(page)
     assert page.get_by_label("Title").first.input_value() == "What an interviewer asks"
+
+
+def test_options_in_a_row_are_whole_and_an_open_button_can_be_read_on_a_dark_page(
+    visit: Callable, settled: Callable
+) -> None:
+    page = visit("variants", "?variants_answer=skipped", viewport={"width": 1366, "height": 768}, color_scheme="dark")
+    page.get_by_role("radio", name="bytes", exact=True).click()
+    settled(page)
+    options = page.locator(".st-key-controls [data-variant=segmented_control]")
+    borders = "all => all.map((one) => getComputedStyle(one).borderLeftColor)"
+    assert "rgba(0, 0, 0, 0)" not in options.evaluate_all(borders)
+    page.get_by_role("button", name="Glossary").click()
+    settled(page)
+    assert [one for one in barriers(page, "color-contrast") if "Popover" in one[1] or "Glossary" in one[1]] == []
+    label = page.get_by_test_id("stPopoverButton").first.locator("p")
+    assert (
+        label.evaluate("(one) => getComputedStyle(one).color") == "rgb(143, 127, 240)"
+    )  # the accent, in config.toml
+
+
+def test_on_a_phone_answers_are_as_high_as_fingers_and_more_is_seen_to_be_there(
+    visit: Callable, settled: Callable
+) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = visit("anatomy", **phone)
+    page.locator(MAIN).evaluate("(one) => one.scrollTo({ top: 30, behavior: 'instant' })")
+    settled(page)
+    menu, claim = page.get_by_test_id("stMainMenuButton").bounding_box(), page.locator(CLAIM).bounding_box()
+    assert menu["y"] + menu["height"] <= claim["y"] + 6, "what stands beside the title goes with it"
+    open_question(page)
+    answers = page.locator(f"{POPOVER} [role=radio]").all()
+    assert min(one.bounding_box()["height"] for one in answers) >= 44
+    other = visit("anatomy", "?anatomy_answer=skipped", **phone)
+    strip = other.locator(".st-key-figure [role=radiogroup]")
+    faded = "(one) => ['--less', '--more'].map((side) => parseFloat(getComputedStyle(one).getPropertyValue(side)))"
+    assert strip.evaluate(faded) == [0, 40]
+    strip.evaluate("(one) => { one.scrollLeft = one.scrollWidth }")
+    settled(other)
+    assert strip.evaluate(faded) == [40, 0]

@@ -1,11 +1,14 @@
 """Whoever moves something on a phone, pins a picture or opens another page sees what it does."""
 
+import io
 from collections.abc import Callable
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from tests.browser.conftest import answer, sideways
-from tests.browser.locators import CLAIM, PANEL, RANGE, SIDEBAR
+from tests.browser.locators import CLAIM, FIGURE, FINDING, MAIN, PANEL, RANGE, SIDEBAR
 from tests.browser.test_tours import PHONE, check_words
 
 pytestmark = pytest.mark.slow
@@ -55,6 +58,7 @@ def test_a_pinned_picture_is_a_swipe_away_on_a_phone_and_as_large_as_the_other_o
     visit: Callable, settled: Callable
 ) -> None:
     page = visit("permutation", **PHONE)
+    assert page.locator(".st-key-boards").evaluate("(one) => one.scrollWidth - one.clientWidth") == 0, "one board"
     page.get_by_role("button", name="Pin").filter(visible=True).tap()
     page.get_by_text("Pinned", exact=True).wait_for()
     settled(page)
@@ -80,3 +84,44 @@ def test_a_page_chosen_on_a_phone_is_seen(visit: Callable, settled: Callable) ->
     settled(page)
     box = page.locator(SIDEBAR).bounding_box()
     assert box["x"] + box["width"] <= 0
+
+
+@pytest.mark.parametrize("window", [{"width": 1366, "height": 768}, PHONE["viewport"]])
+def test_words_that_scroll_under_a_pinned_picture_fade_out_and_leave_no_trace(
+    window: dict[str, int], visit: Callable, settled: Callable
+) -> None:
+    page = visit("normalization", "?normalization_answer=skipped", viewport=window)
+    figure, words = page.locator(FIGURE), page.locator(f"{FINDING} p").first
+
+    def below(high: int) -> np.ndarray:
+        box = figure.bounding_box()
+        place = {"x": box["x"], "y": np.ceil(box["y"] + box["height"]) - 1, "width": 300, "height": high}
+        return np.asarray(Image.open(io.BytesIO(page.screenshot(clip=place))).convert("L")).astype(int)
+
+    def scroll(by: float) -> None:
+        page.locator(MAIN).evaluate("(one, by) => one.scrollBy({ top: by, behavior: 'instant' })", by)
+        settled(page)
+
+    before = below(12)
+    scroll(figure.bounding_box()["y"])
+    edge, line = figure.bounding_box(), words.bounding_box()
+    scroll(line["y"] + 8 - edge["y"] - edge["height"])  # their first line is cut by the edge
+    paper, hairline = 255, 213
+    assert below(4).min() >= hairline - 5, "nothing dark just below the edge"
+    assert below(80).min() < paper - 100, "and words further down"
+    scroll(-4000)
+    assert abs(below(12) - before).max() <= 2
+
+
+@pytest.mark.parametrize("name", ["permutation", "receptive_field", "scaling"])
+def test_a_phone_held_sideways_shows_the_page_and_pictures_that_can_be_read(
+    name: str, visit: Callable, settled: Callable
+) -> None:
+    low = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
+    page = visit(name, f"?{name}_answer=skipped", **low)
+    assert page.locator(SIDEBAR).bounding_box()["x"] < 0
+    assert all(each >= 18 for each in page.evaluate("probe.cells(6)"))
+    assert all(each >= 120 for each in page.evaluate("probe.charts()"))
+    page.locator(MAIN).evaluate("(one) => one.scrollTo({ top: 2000, behavior: 'instant' })")
+    settled(page)
+    assert page.locator(FIGURE).bounding_box()["y"] < -100, "it does not stay over what it leaves no room for"

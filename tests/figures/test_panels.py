@@ -157,7 +157,7 @@ def test_numbers_are_kept_as_a_read_only_float32_copy() -> None:
         ([[-1e-9, 0.5]], "sequential", (-1e-9, 0.5)), ([[-3.0, -1.0]], "sequential", (-3.0, 0.0)),
         ([[-1.0, 3.0]], "diverging", (-3.0, 3.0)), ([[0.0, 0.0]], "diverging", (-1.0, 1.0)),
         ([[np.nan, np.inf, 2.0]], "diverging", (-2.0, 2.0)), ([[np.nan, -np.inf]], "sequential", (0.0, 1.0)),
-        ([[[1.0, 9.0]], [[4.0, 9.0]]], "sequential", (0.0, 9.0)),
+        ([[[1.0, 9.0]], [[4.0, 9.0]]], "sequential", (0.0, 9.0)), ([[0.25, 0.25]], "sequential", (0.0, 0.5)),
     ],
 )  # fmt: skip
 def test_the_range_of_colours_comes_from_the_data_of_all_steps(values: Any, scale: str, limits: Any) -> None:
@@ -284,12 +284,13 @@ def test_the_graph_in_plotly_has_each_node_once_in_the_colour_of_its_last_group(
     assert few > many, "smaller where they would touch"
 
 
-def test_two_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() -> None:
-    kinds = [("a", None), ("b", "key"), ("c", None), ("d", "key")]
+def test_three_curves_of_one_colour_to_compare_with_have_strokes_of_their_own() -> None:
+    kinds = [("a", None), ("b", "key"), ("c", None), ("d", "key"), ("e", None)]
     series = tuple(Series(name=name, values=X, dashed=True, role=role) for name, role in kinds)
     panel = lines(series=(Series(name="measured", values=X), *series))
-    assert panel.strokes == ("solid", "dashed", "dashed", "dotted", "dotted")
-    assert [trace.line.dash for trace in panel_figure(panel).data] == ["solid", "dash", "dash", "dot", "dot"]
+    assert panel.strokes == ("solid", "dashed", "dashed", "dotted", "dotted", "dashdot")
+    dashes = ["solid", "dash", "dash", "dot", "dot", "dashdot"]
+    assert [trace.line.dash for trace in panel_figure(panel).data] == dashes
     assert panel_svg(panel).count('stroke-dasharray="1.5 3.5"') == 4, "both, and their keys"
 
 

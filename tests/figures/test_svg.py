@@ -23,7 +23,7 @@ from attention_core.figures.matrix import (
     Series,
     Sweep,
 )
-from attention_core.figures.svg import PLOT, panel_svg, view_svgs
+from attention_core.figures.svg import PLOT, ink_on, panel_svg, view_svgs
 from attention_core.figures.text import fit_for_xml
 from attention_core.figures.theme import HIDDEN, SCALES
 from tests.strategies import hostile_text
@@ -136,3 +136,15 @@ def test_a_view_gives_each_panel_at_the_first_step_of_its_sweep() -> None:
     )  # fmt: skip
     (drawn,) = view_svgs(swept)
     assert pixels(drawn)[0, 0].tolist() == colour(SCALES["light"]["sequential"][0])
+
+
+def test_a_number_in_a_cell_can_be_read_on_every_grey_and_every_colour_of_the_cube() -> None:
+    def luminance(colour: np.ndarray) -> float:
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour / 255]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    steps = np.arange(0, 256, 17)
+    cube = np.stack(np.meshgrid(steps, steps, steps), axis=-1).reshape(-1, 3)
+    for colour in [*np.repeat(np.arange(256), 3).reshape(-1, 3), *cube]:
+        light = luminance(colour) + 0.05
+        assert (1.05 / light if ink_on(colour) == "#FFFFFF" else light / 0.05) >= 4.5, colour

@@ -67,7 +67,7 @@ export interface SeriesSpec {
   values: Part;
   band: [Part, Part] | null;
   role: Role | null;
-  stroke: "solid" | "dashed" | "dotted";
+  stroke: "solid" | "dashed" | "dotted" | "dashdot";
   crosses: boolean;
   listed: boolean;
 }

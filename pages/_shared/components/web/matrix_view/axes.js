@@ -1,6 +1,6 @@
 // What bars and curves share: a height in numbers, and the frame around them.
 
-import { fit, line, tickText, ticks, widest } from "./canvas.js";
+import { fit, line, tickText, ticks, widest, wrap } from "./canvas.js";
 import { Panel } from "./panel.js";
 
 /** @import { BarsSpec, Font, LinesSpec, Role, Scene } from "../base/types" */
@@ -8,11 +8,13 @@ import { Panel } from "./panel.js";
 
 const MOST_WIDE = 520;
 const MOST_HIGH = 260;
+export const LINE = 14; // pixels from one line of words to the next
 
 /** @template {BarsSpec | LinesSpec} Spec @extends {Panel<Spec>} */
 export class Axes extends Panel {
   ticks = /** @type {number[]} */ ([]);
   marks = /** @type {string[]} */ ([]);
+  title = /** @type {string[]} */ ([]); // lines of what a height is
 
   /** @param {Context} ctx @param {number} width @param {number} height @param {Font} font */
   measure(ctx, width, height, font) {
@@ -24,9 +26,12 @@ export class Axes extends Panel {
     }
     const left = Math.ceil(widest(ctx, this.marks)) + 10;
     const plotWidth = Math.min(width, MOST_WIDE) - left - 12;
+    ctx.font = font(12, 650);
+    this.title = wrap(ctx, this.spec.y_title, plotWidth + left);
+    ctx.font = font(12);
     this.geo = {
       left,
-      top: 26,
+      top: 26 + LINE * (this.title.length - 1),
       bottom: 40,
       width: left + plotWidth + 12,
       plotWidth,
@@ -63,10 +68,10 @@ export class Axes extends Panel {
     });
     ctx.font = font(12, 650);
     ctx.textAlign = "left";
-    ctx.fillText(fit(ctx, this.spec.y_title, plotWidth + left), 0, 8);
+    this.title.forEach((words, i) => ctx.fillText(words, 0, 8 + LINE * i));
     ctx.textAlign = "right";
     ctx.fillStyle = role ? theme.roles[role] : theme.muted;
-    ctx.fillText(fit(ctx, xTitle + " →", plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
+    ctx.fillText(fit(ctx, xTitle + " →", left + plotWidth), left + plotWidth, top + plotHeight + bottom - 8);
     ctx.font = font(12);
   }
 }

@@ -2,7 +2,7 @@
 
 import { clamp } from "../base/dom.js";
 import { _ } from "../base/language.js";
-import { Axes } from "./axes.js";
+import { Axes, LINE } from "./axes.js";
 import * as canvas from "./canvas.js";
 import { lineKey, Panel, named } from "./panel.js";
 
@@ -16,6 +16,8 @@ export class Bars extends Axes {
   values = new Float32Array();
   edges = /** @type {Float32Array | null} */ (null);
   overlay = /** @type {Float32Array[]} */ ([]);
+  /** The labels in lines, where each finds room below its bar. @type {string[][] | null} */
+  lines = null;
 
   /** @returns {[number, number]} */
   get size() {
@@ -48,8 +50,19 @@ export class Bars extends Axes {
     super.measure(ctx, width, height, font);
     const { labels } = this.spec.labels;
     const longest = canvas.widest(ctx, labels);
-    this.geo.slanted = longest > this.slot - 4 && labels.length <= 32 && longest > 22;
-    if (this.geo.slanted) this.geo.bottom = 30 + Math.ceil(Math.min(longest, canvas.SLANTED) * Math.SQRT1_2);
+    const lines = labels.map((label) => canvas.wrap(ctx, label, this.slot - 4));
+    const high = Math.max(1, ...lines.map(({ length }) => length));
+    const letters = (/** @type {string} */ text) => text.replace(/\s/g, "");
+    const isWhole = lines.every((each, i) => letters(each.join("")) === letters(labels[i]));
+    this.lines = isWhole && high <= 2 ? lines : null;
+    if (this.lines) this.geo.bottom += LINE * (high - 1);
+    this.geo.slanted = !this.lines && longest > this.slot - 4 && labels.length <= 32 && longest > 22;
+    if (!this.geo.slanted) return;
+    const reach = Math.ceil(Math.min(longest, canvas.SLANTED) * Math.SQRT1_2);
+    this.geo.bottom = 30 + reach;
+    const more = Math.max(0, reach + 4 - this.geo.left - this.slot / 2); // or the first would begin outside
+    this.geo.left += more;
+    this.geo.plotWidth -= more;
   }
 
   /** @type {Panel<BarsSpec>["hit"]} */
@@ -165,13 +178,13 @@ export class Bars extends Axes {
       return;
     }
     const every = Math.ceil((slanted ? 15 : Math.max(22, canvas.widest(ctx, labels.slice(-1)) + 8)) / this.slot);
-    const all = !slanted && canvas.widest(ctx, labels) <= this.slot - 2;
     labels.forEach((label, i) => {
-      if (!all && !canvas.isWritten(i, lit.column, every)) return;
+      if (!this.lines && !canvas.isWritten(i, lit.column, every)) return;
       ctx.font = font(12, lit.column === i ? 650 : 400);
       ctx.fillStyle = lit.column !== i ? theme.muted : role ? theme.roles[role] : theme.ink;
       const x = left + (i + 0.5) * this.slot;
       if (slanted) canvas.slantedText(ctx, label, x + 3, base + 8, "right");
+      else if (this.lines) this.lines[i].forEach((words, line) => ctx.fillText(words, x, base + 13 + LINE * line));
       else ctx.fillText(canvas.fit(ctx, label, canvas.SLANTED), x, base + 13);
     });
   }

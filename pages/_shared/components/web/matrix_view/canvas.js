@@ -2,9 +2,11 @@
 
 import { luminance, rgb } from "../base/theme.js";
 
+/** @import { SeriesSpec } from "../base/types" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
 export const LUT_SIZE = 512;
+const ALIKE = Math.sqrt(1.05 * 0.05) - 0.05; // luminance on which black and white read alike: 4.58 : 1
 
 // Making a format takes longer than a hundred uses of it.
 const formats = /** @type {Map<number, Intl.NumberFormat>} */ (new Map());
@@ -32,13 +34,10 @@ export function formatNumber(value) {
   return text.replace(/^-/, "−");
 }
 
-const SUPERSCRIPTS = Object.fromEntries(Array.from("-0123456789", (c, i) => [c, "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"[i]]));
-
-/** @param {number} value @param {boolean} [log] */
+/** As sentences write numbers: raised digits are too small to be told apart. @param {number} value @param {boolean} [log] */
 export function tickText(value, log = false) {
   const power = Math.log10(value);
-  if (log && Number.isInteger(power) && Math.abs(power) >= 3)
-    return "10" + Array.from(String(power), (c) => SUPERSCRIPTS[c]).join("");
+  if (log && Number.isInteger(power) && Math.abs(power) >= 3) return `1e${power}`;
   const size = Math.abs(value);
   if (size && (size < 1e-3 || size >= 1e6))
     return value
@@ -92,7 +91,7 @@ export function colourTable(stops) {
     const colour = known[low].map((c, k) => Math.round(lerp(c, known[low + 1][k], at - low)));
     table.css.push(`rgb(${colour})`);
     table.pixel[i] = packed(colour);
-    table.ink.push(luminance(colour) > 0.2 ? "#14161c" : "#ffffff");
+    table.ink.push(luminance(colour) > ALIKE ? "#000000" : "#ffffff");
   }
   tables.set(id, table);
   return table;
@@ -149,6 +148,20 @@ export function fit(ctx, text, width) {
   return cut(low);
 }
 
+const WORDS = /\s*(?:[\u2e80-\uffef]|[^\s\u2e80-\uffef]+)/g; // a line may end after each Chinese character
+
+/** A text in lines; a word that is wider than one is cut. @param {Context} ctx @param {string} text @param {number} width */
+export function wrap(ctx, text, width) {
+  const measured = measuring(ctx);
+  const lines = /** @type {string[]} */ ([]);
+  for (const word of text.match(WORDS) ?? []) {
+    const longer = (lines.at(-1) ?? "") + word;
+    if (lines.length && measured(longer) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word.trimStart());
+  }
+  return lines.map((line) => fit(ctx, line, width));
+}
+
 export const SLANTED = 84; // most pixels of a slanted label
 
 /** @type {(ctx: Context, text: string, x: number, y: number, align: CanvasTextAlign, degrees?: number) => void} */
@@ -187,6 +200,9 @@ export function disc(ctx, x, y, r) {
   ctx.arc(x, y, r, 0, 2 * Math.PI);
   ctx.fill();
 }
+
+/** How curves are drawn that are not measured, on axes and in legends. @type {Record<SeriesSpec["stroke"], number[]>} */
+export const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5], dashdot: [8, 3, 2, 3] };
 
 // What no colour stands for.
 /** @type {(ctx: Context, x: number, y: number, w: number, h: number, colour: string) => void} */

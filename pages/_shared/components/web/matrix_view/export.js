@@ -14,7 +14,6 @@ import { drawable, svg, SvgContext } from "./svg.js";
 const SCALE = 2; // pixels of a PNG for one of the screen
 const MARGIN = 16;
 const SIGNS = ".line, .dot, .cross, .swatch";
-const DASHES = /** @type {Record<string, number[]>} */ ({ dashed: [6, 4], dotted: [2, 3] });
 const WORDS = /[\u{2e80}-\u{3ffff}]|[^\s\u{2e80}-\u{3ffff}]+/gu; // a line may end after each Chinese character
 const TYPES = { png: "image/png", svg: "image/svg+xml", html: "text/html" };
 
@@ -197,7 +196,8 @@ function paintSign(ctx, theme, sign, at) {
     canvas.line(ctx, at.x + 9, middle - 4, at.x + 1, middle + 4);
   } else {
     ctx.lineWidth = 2;
-    ctx.setLineDash(DASHES[["dashed", "dotted"].find((one) => kind.contains(one)) ?? ""] ?? []);
+    const stroke = /** @type {(keyof typeof canvas.DASHES)[]} */ (Object.keys(canvas.DASHES));
+    ctx.setLineDash(canvas.DASHES[stroke.find((one) => kind.contains(one)) ?? "solid"]);
     canvas.line(ctx, at.x, middle, at.x + 16, middle);
     ctx.setLineDash([]);
   }

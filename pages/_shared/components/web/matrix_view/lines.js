@@ -2,14 +2,13 @@
 
 import { _ } from "../base/language.js";
 import { Axes } from "./axes.js";
-import { disc, formatNumber, line, tickText, ticks, ticksThatFit } from "./canvas.js";
+import { DASHES, disc, formatNumber, line, tickText, ticks, ticksThatFit } from "./canvas.js";
 import { lineKey, Panel } from "./panel.js";
 
 /** @import { LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
 /** @typedef {CanvasRenderingContext2D} Context */
 
 const DOTTED = 24; // curves of up to this many points show each of them
-const DASHES = { solid: [], dashed: [5, 4], dotted: [1.5, 3.5] };
 
 /** @typedef {SeriesSpec & { numbers: Float32Array, borders: Float32Array[] }} Series */
 

@@ -1,5 +1,5 @@
-// From page to page: a phone's sidebar folds once a page was chosen in it, or loaded, and the browser's history holds one step for
-// each thing a person did.
+// From page to page: a phone's sidebar, held either way, folds once a page was chosen in it, or loaded, and the browser's
+// history holds one step for each thing a person did.
 
 import { component, Listener } from "../base/component.js";
 
@@ -16,7 +16,7 @@ class Navigation extends Listener {
 /** It lies over the page, which is what was chosen to be seen. @param {AbortSignal} signal */
 function foldSidebar(signal) {
   const fold = () => {
-    if (!matchMedia("(max-width: 767.98px)").matches) return;
+    if (!matchMedia("(max-width: 767.98px), (max-height: 480px)").matches) return;
     /** @type {HTMLElement | null} */ (
       document.querySelector("[data-testid=stSidebarCollapseButton] button")
     )?.click();

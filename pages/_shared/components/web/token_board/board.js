@@ -294,6 +294,7 @@ export class Board {
     /** @type {<Type extends keyof HTMLElementEventMap>(type: Type, handler: (event: HTMLElementEventMap[Type]) => void) => void} */
     const on = (type, handler) => this.list.addEventListener(type, handler, { signal });
     on("pointerdown", (event) => this.drag.press(event));
+    this.list.addEventListener("touchmove", (event) => this.drag.touch(event), { signal, passive: false });
     on("pointerover", () => this.aim());
     on("pointerleave", () => this.aim());
     on("focusin", (event) => this.focused(event));

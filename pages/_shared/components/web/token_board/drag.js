@@ -9,6 +9,7 @@ import { moved } from "./order.js";
 
 const MOUSE_SLACK = 4;
 const TOUCH_SLACK = 8;
+const HOLD_MS = 250; // a finger that rests so long on a chip has taken hold of it
 const EDGE = 16; // pixels at the board's borders where a chip that is held scrolls it
 const STEP = 8;
 
@@ -21,6 +22,11 @@ export class Drag {
     this.board = board;
   }
 
+  /** A finger that moves up or down scrolls the page, unless it holds a chip. @param {TouchEvent} event */
+  touch(event) {
+    if (this.held && event.cancelable) event.preventDefault();
+  }
+
   /** @param {PointerEvent} event */
   press(event) {
     const { board } = this;
@@ -29,18 +35,26 @@ export class Drag {
     if (index === null || board.data.locked || this.held || event.button !== 0 || !onChip) return;
     const pressed = (this.pressed = new AbortController());
     board.gone.signal.addEventListener("abort", () => pressed.abort(), { once: true });
-    const slack = event.pointerType === "mouse" ? MOUSE_SLACK : TOUCH_SLACK;
+    const isFinger = event.pointerType === "touch";
+    const slack = isFinger ? TOUCH_SLACK : MOUSE_SLACK;
+    const rest = isFinger ? setTimeout(() => this.lift(index, event), HOLD_MS) : 0;
+    pressed.signal.addEventListener("abort", () => clearTimeout(rest));
     const options = { signal: pressed.signal, capture: true };
     /** @param {"pointermove" | "pointerup" | "pointercancel"} type @param {(event: PointerEvent) => void} handler */
     const on = (type, handler) =>
       addEventListener(type, (one) => one.pointerId === event.pointerId && handler(one), options);
     on("pointermove", (move) => {
-      const far = Math.hypot(move.clientX - event.clientX, move.clientY - event.clientY) > slack;
-      if (!this.held && far) this.lift(index, event);
+      const [across, down] = [move.clientX - event.clientX, move.clientY - event.clientY].map(Math.abs);
+      const isFar = Math.hypot(across, down) > slack;
+      if (!this.held && isFar) {
+        clearTimeout(rest);
+        if (isFinger && down > across) return pressed.abort(); // that scrolls
+        this.lift(index, event);
+      }
       if (this.held) this.follow(this.held, move);
     });
-    on("pointerup", () => (pressed.abort(), this.drop(true)));
-    on("pointercancel", () => (pressed.abort(), this.drop(false)));
+    on("pointerup", () => this.drop(true));
+    on("pointercancel", () => this.drop(false));
     const escape = (/** @type {KeyboardEvent} */ key) => {
       if (!this.held || key.key !== "Escape") return;
       key.stopPropagation();
@@ -100,11 +114,11 @@ export class Drag {
 
   /** Ends a drag. @param {boolean} kept */
   drop(kept) {
+    this.pressed.abort();
     if (!this.held) return;
     const { board } = this;
     const { index, slot, home } = this.held;
     const { item, chip } = slot;
-    this.pressed.abort();
     this.held = null;
     const from = chip.getBoundingClientRect();
     item.classList.remove("lifted");
