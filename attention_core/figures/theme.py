@@ -11,12 +11,6 @@ ROLE_COLOURS: Final[dict[str, dict[Role, str]]] = {
     "light": {"query": "#0072B2", "key": "#B84A00", "value": "#007A5A", "output": "#9C4A7C"},
     "dark": {"query": "#56B4E9", "key": "#FF8F4D", "value": "#2BC497", "output": "#E29BC3"},
 }
-PRECISION_ROLES: Final[dict[str, Role]] = {
-    "float64": "query",
-    "float32": "value",
-    "bfloat16": "output",
-    "float16": "key",
-}
 INK: Final = {"light": "#1B1F27", "dark": "#E8EAF0"}
 MUTED: Final = {"light": "#5A6270", "dark": "#A4ABBA"}
 GRID: Final = {"light": "#E3E6EC", "dark": "#2C313C"}
