@@ -71,6 +71,7 @@ export class Teacher {
     this.inside = element("div", { className: "inside" }, way, this.loop.root, this.questions.root, this.votes, end);
     panel.root.append(bar, this.inside);
     window.addEventListener("keydown", (event) => this.press(event), { capture: true, signal: this.gone.signal });
+    document.addEventListener("click", ({ target }) => this.walk(target), { signal: this.gone.signal });
     this.open(kept(this.at("folded")) !== "yes");
     if (panel.data.slide) panel.main.scrollTop = 0; // the button that opened the class was below the slide
     this.tell(_("Opening…"));
@@ -247,14 +248,17 @@ export class Teacher {
     this.loop.light(this.hasRemote);
   }
 
+  /** A click on the presets, the remote's too, goes on to a slide that has the room of the counts. @param {unknown} target */
+  walk(target) {
+    if (!(target instanceof Element) || !target.closest(".st-key-presets")) return;
+    this.hasLeft = this.state?.phase === "revealed";
+    this.draw();
+  }
+
   /** @param {KeyboardEvent} event */
   press(event) {
     const types = event.composedPath()[0] instanceof HTMLTextAreaElement;
-    if (types || !/^Page(Up|Down)$/.test(event.key) || !plain(event)) return;
-    if (!this.hasRemote) {
-      this.hasLeft = true; // the next slide has the room of the counts
-      return this.draw();
-    }
+    if (!this.hasRemote || types || !/^Page(Up|Down)$/.test(event.key) || !plain(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.repeat) return;
