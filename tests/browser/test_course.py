@@ -80,6 +80,27 @@ def test_a_remote_walks_the_presets_of_a_step_and_then_the_steps(
 
 
 @pytest.mark.slow
+def test_a_remote_shows_the_answer_of_a_step_without_presets_and_goes_on_to_the_next_page(
+    serve: Callable, open_page: Callable, settled: Callable
+) -> None:
+    page = open_link(open_page, settled, f"{serve(APP)}/permutation?course=order&present=true", **LAPTOP)
+    page.keyboard.press("PageDown")
+    page.wait_for_function(PAINTED)
+    settled(page)
+    assert "step=1" in page.url
+    assert page.locator(".st-key-finding p").first.evaluate(IN_SIGHT)
+    page.keyboard.press("PageDown")
+    page.get_by_text("Step 2 of 5").wait_for()
+    settled(page)
+    page.locator(".st-key-_course_leave button").filter(visible=True).first.click()
+    page.get_by_text("5 presets: PageDown").or_(page.get_by_text("1 of 5:")).first.wait_for()
+    for _ in range(6):
+        settled(page)
+        page.keyboard.press("PageDown")
+    page.wait_for_url("**/biases**")
+
+
+@pytest.mark.slow
 def test_a_course_made_by_hand_survives_a_reload_another_browser_and_a_restart(
     visit: Callable, open_page: Callable, settled: Callable, tmp_path: Path
 ) -> None:

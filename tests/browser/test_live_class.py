@@ -10,7 +10,7 @@ import pytest
 
 from pages._shared.core.language import language
 from tests.browser.conftest import barriers, wait_until_settled
-from tests.browser.locators import FIGURE
+from tests.browser.locators import ALERT, FIGURE, POPOVER
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
 WALL = {"viewport": {"width": 1280, "height": 720}}
@@ -132,7 +132,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     phone = visit("masks", f"?seed=5&class={key}", **PHONE)
     other = visit("biases", f"?class={key}", **PHONE)
     own = phone.url
-    teacher.get_by_role("button", name="Follow me").click()
+    teacher.get_by_role("button", name="Bring them here").click()
     for one in (phone, other):
         one.wait_for_url("**/scaling**")
         settled(one)
@@ -141,7 +141,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
         one.get_by_role("button", name="Back to my page").wait_for()
     late = visit("", f"?class={key}", **PHONE)
     late.wait_for_url("**/scaling**")
-    # One strays; who says "follow me" again fetches everybody.
+    # One strays; who brings them here again fetches everybody.
     other.get_by_role("radio", name="÷ d_head", exact=True).click()
     other.wait_for_function("() => location.search.includes('scaling_scale')")
     settled(other)
@@ -150,7 +150,7 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
     phone.reload()  # its next session knows only what the tab has kept
     says(phone, ".look", "Look up")
     settled(phone)
-    teacher.get_by_role("button", name="Follow me").click()
+    teacher.get_by_role("button", name="Bring them here").click()
     other.wait_for_function("() => !location.search.includes('scaling_scale')")
     phone.wait_for_function("(name) => JSON.parse(sessionStorage.getItem(name)).call === 2", arg=f"room_way/{key}")
     teacher.get_by_role("button", name="Go on").click()
@@ -206,11 +206,16 @@ def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable
     figure = phone.locator(FIGURE)
     before = figure.bounding_box()
     join(phone, "BBBBB")
-    phone.get_by_test_id("stToast").get_by_text("There is no class with this key.").wait_for()
+    refused = phone.locator(f"{POPOVER} {ALERT}").get_by_text("There is no class with this key.")
+    refused.wait_for()
     settled(phone)
     assert figure.bounding_box() == before, "nothing has moved"
     assert not phone.locator(PANEL).count()
     assert "class" not in phone.url
+    phone.get_by_label("Key of your class").fill("B")
+    phone.get_by_role("button", name="Join", exact=True).click()
+    phone.locator(POPOVER).get_by_text("is not a class key").wait_for()
+    assert not refused.count(), "it goes with the key that it speaks of"
     phone.errors.clear()  # the browser names each answer of 404
 
 
@@ -222,7 +227,7 @@ def test_a_class_is_in_the_language_of_its_teacher_but_for_who_has_chosen_one(
     follower, chooser = visit("", f"?class={key}", **PHONE), visit("", f"?class={key}&lang=en", **PHONE)
     for phone in (follower, chooser):
         says(phone, ".line", f"^You are in class {key}")
-    teacher.get_by_role("button", name=chinese("Follow me")).click()
+    teacher.get_by_role("button", name=chinese("Bring them here")).click()
     says(follower, ".line", f"[\u3400-\u9fff].*{key}")
     settled(follower)
     assert follower.evaluate("document.documentElement.lang") == "zh"

@@ -12,7 +12,7 @@ from pages._shared.lessons.course import MAX_ANSWER, Course, Step
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import Prepared
 from tests.browser.conftest import APP
-from tests.browser.locators import ALERT, CANVAS, STRIP
+from tests.browser.locators import ALERT, CANVAS, MAIN, STRIP
 from tests.browser.test_live_class import PANEL, PHONE, STEPS, WALL, says, start, vote
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("live class")]
@@ -31,7 +31,7 @@ COURSE = Course(
 def press(teacher: Any, *names: str) -> None:
     """Send PageDown for each of these steps, once it is the one that is marked."""
     for name in names:
-        teacher.locator(f"{PANEL} .steps .main:enabled").get_by_text(name, exact=True).wait_for()
+        teacher.locator(f"{PANEL} .main:enabled:visible").get_by_text(name, exact=True).wait_for()
         teacher.keyboard.press("PageDown")
 
 
@@ -40,10 +40,15 @@ def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Calla
     teacher.goto(f"{serve(APP)}/permutation?course=order&present=true")
     teacher.get_by_role("heading", name="Reverse the keys").wait_for()
     start(teacher)
-    press(teacher, "Ask", "Close the vote")
-    teacher.locator(f"{PANEL} .steps button:enabled").get_by_text("Reveal the answer").click()
+    assert teacher.locator(MAIN).evaluate("(one) => one.scrollTop") == 0
+    press(teacher, "Ask")
+    teacher.locator(f"{PANEL} .steps").wait_for(state="hidden")
+    press(teacher, *STEPS[1:])
     says(teacher, ".measured", "The same.*✓ measured")
-    teacher.locator(CANVAS).first.wait_for()
+    picture, panel = teacher.locator(CANVAS).first, teacher.locator(PANEL)
+    picture.wait_for()
+    bottom = picture.bounding_box()["y"] + picture.bounding_box()["height"]
+    assert bottom <= panel.bounding_box()["y"], "picture and counts are seen at once"
     assert teacher.locator(ALERT).count() == 0
 
 
@@ -82,13 +87,13 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     settled(teacher)
     # The course is longer than what a class may be sent: students follow to the page with its settings.
     assert len(COURSE.encode()) > LONGEST
-    teacher.get_by_role("button", name="Follow me").click()
+    teacher.get_by_role("button", name="Bring them here").click()
     phone.wait_for_url("**/biases**")
     assert "course" not in phone.url
     press(teacher, *STEPS[1:])
     says(teacher, ".measured", "✓ measured")
 
-    press(teacher, "Next step")
+    teacher.get_by_role("button", name="Next step").and_(teacher.locator(f"{PANEL} .next")).click()
     teacher.get_by_role("heading", name="What you predicted").wait_for()
     settled(teacher)  # the panel, too, knows that this is the end
     teacher.keyboard.press("PageUp")

@@ -91,7 +91,10 @@ def test_home_takes_a_key(open_page: Open) -> None:
 def test_a_key_that_is_typed_and_cannot_be_one_is_refused_and_the_next_is_taken(open_page: Open) -> None:
     at = open_page(HOME.name)
     at.text_input(key="_class_typed").set_value("<b>").run()
-    assert notices(at) == ["“\\<B\\>” is not a class key: a key has five letters, all consonants."]
+    assert [one.value for one in at.error] == [
+        "“\\<B\\>” is not a class key: a key has five letters, all consonants."
+    ]
+    assert not at.run().error
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
     assert told(at)
     assert at.query_params["class"] == KEY

@@ -139,6 +139,24 @@ test("what was just revealed is asked again by its button alone", () => {
   assert.ok(!loop.asksAgain);
 });
 
+test("a folded panel keeps the remote until the page's own question is revealed", () => {
+  const asks = (chosen, { phase = "waiting", fresh = true, at = 0 } = {}) => {
+    const state = { phase, round: 2, question: phase === "waiting" ? null : {} };
+    const questions = { chosen, isFresh: () => fresh, isDue: true };
+    const data = { at, steps: 3, question: question("page") };
+    const loop = new QuestionSteps(teaching({ questions, state, data }));
+    loop.draw(state);
+    return loop.isOn;
+  };
+  assert.ok(asks(question("page")), "it was not asked yet");
+  for (const phase of ["open", "closed", "shown"]) assert.ok(asks(question("page"), { phase, fresh: false }), phase);
+  assert.ok(!asks(question("page"), { phase: "revealed", fresh: false }), "now the presets have it");
+  assert.ok(!asks(question("own"), { phase: "revealed" }), "what is written asks itself by its button");
+  assert.ok(asks(question("page", { at: 1 }), { phase: "revealed", at: 1 }));
+  assert.ok(!asks(question("page", { at: 2 }), { phase: "revealed", at: 1 }), "presets come before the next step");
+  assert.ok(!asks(null));
+});
+
 test("two presses are one step", async () => {
   const teacher = teaching();
   const loop = new QuestionSteps(teacher);
@@ -173,7 +191,7 @@ test("a histogram has both rounds' counts, each in its share", () => {
   assert.equal(head.textContent, "First vote (4)Second vote (0)");
   assert.deepEqual(
     body.children.map((row) => row.textContent),
-    ["noyour answer10", "yes✓ measured30"],
+    ["A noyour answer10", "B yes✓ measured30"],
   );
   const widths = body.children.map((row) =>
     row.children.slice(1).map((cell) => cell.children[0].children[0].children[0].style.width),

@@ -9,7 +9,7 @@ from pages._shared.components.link_card import draw_qr_code
 from pages._shared.components.loader import component
 from pages._shared.core import network
 from pages._shared.core.pages import HOME
-from pages._shared.core.session_keys import KEY_TYPED, START, TEACHES
+from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACHES
 from pages._shared.core.text import escape_markdown
 from pages._shared.rooms.room import KEY_LETTERS
 from pages._shared.session import address
@@ -22,6 +22,8 @@ PRIVATE: Final = gettext_lazy(
     "12 hours at most."
 )
 
+_JOIN: Final = "class_join"
+
 _start = component("live_class/start.js")
 
 
@@ -30,16 +32,18 @@ def draw_start() -> None:
     if address.room():
         return
     with st.expander(_("Start a class"), icon=":material/groups:"):
-        st.markdown(
-            _(
-                "Students come in by a QR code or a key of five letters. You ask, they vote on their phones, talk, "
-                "and vote again; then the answer is measured. They can follow you to any page and setting. {private}",
-                private=PRIVATE,
-            )
-        )
+        # The button comes first: on a slide it would be below the window.
         if warning := network.for_students(address.url({}, HOME.name))[1]:
             st.warning(warning)
         _start(data={"label": _("Start a class")}, key=START, height="content", on_opened_change=_opened)
+        st.markdown(
+            _(
+                "Students come in by a QR code or a key of five letters. You ask, they vote on their phones, talk, "
+                "and vote again; then the answer is measured. You can bring them to the page and settings "
+                "that you see. {private}",
+                private=PRIVATE,
+            )
+        )
 
 
 def _opened() -> None:
@@ -55,22 +59,27 @@ def draw_join() -> None:
     """On Home: where a student types a key, and is told if it is none; not in a class, nor on a slide."""
     if address.room() or presenting():
         return
-    with st.popover(_("Join a class"), icon=":material/groups:", type="tertiary", key="class_join"):
+    refused = st.session_state.pop(KEY_REFUSED, "")
+    if refused:
+        st.session_state[_JOIN] = True  # it was drawn anew, and closed
+    with st.popover(_("Join a class"), icon=":material/groups:", type="tertiary", key=_JOIN, on_change="rerun"):
         st.text_input(
             _("Key of your class"), key=KEY_TYPED, max_chars=KEY_LETTERS, on_change=_join, autocomplete="off",
             placeholder=_("Five letters"),
         )  # fmt: skip
         st.button(_("Join"), key="_class_join", on_click=_join)
+        if refused:
+            st.error(refused)
 
 
 def refuse(sentence: str) -> None:
-    """Say on Home why there is no such class."""
-    address.add_notice(escape_markdown(sentence, 200))
+    """Say below the key why there is no such class."""
+    st.session_state[KEY_REFUSED] = escape_markdown(sentence, 200)
 
 
 def _join() -> None:
     if (typed := st.session_state.get(KEY_TYPED, "")) and (refused := address.join(typed)):
-        address.add_notice(refused)
+        st.session_state[KEY_REFUSED] = refused
 
 
 _is_classroom = threading.Event()

@@ -26,7 +26,7 @@ from pages._shared.core.session_keys import (
 from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
 from pages._shared.lessons.questions import Prepared, parse
 from pages._shared.session import address, course_position
-from pages._shared.session.settings import restore, shared, snapshot
+from pages._shared.session.settings import presenting, restore, shared, snapshot
 from attention_core.language import LANGUAGES, current
 
 PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
@@ -58,6 +58,7 @@ def draw_panel(page: str) -> None:
             "measured": state.get(MEASURED),
             "followed": _followed(key),
             "own": OWN_PLACE in state,
+            "slide": presenting(),
             "address": url,
             "qr": "" if network.is_for_nobody_else(url) else qr_code(url) or "",
             "warning": warning,

@@ -22,6 +22,7 @@ NOTICES: Final = "_notices"  # sentences that are still to be said
 TEACHES: Final = "_class_teaches"  # whether the browser has said that it has the teacher's secret
 WRITTEN: Final = "_class_written"  # the questions that the teacher has written on the panel, as lines
 KEY_TYPED: Final = "_class_typed"  # the key in the field on Home
+KEY_REFUSED: Final = "_class_refused"  # why there is no class with it, to be said once below the field
 PANEL: Final = "_class_panel"  # the component of the class on every page
 START: Final = "_class_start"  # the component that opens a class
 OWN_PLACE: Final = "_class_own"  # where a student was before following

@@ -41,6 +41,6 @@ def draw(course: Course) -> None:
                 "large."
             )
         )
-        draw_link(
-            _("The teacher's"), address.url({"course": text, "present": "true", **carried()}, first), "course_teacher"
-        )
+        url = address.url({"course": text, "present": "true", **carried()}, first)
+        st.link_button(_("Present"), url, icon=":material/slideshow:")
+        draw_link(_("The teacher's"), url, "course_teacher")

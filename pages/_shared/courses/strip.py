@@ -33,16 +33,18 @@ def draw_strip(page: str) -> None:
                 _button(label, "undo", "return", here.index, primary=True)
             elif now:
                 _button("", "replay", "again", here.index, fresh=True, told=_("Start this step again"))
-            _button(_("Back"), "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
+            back, on = (_("Previous step"), _("Next step")) if presenting() else (_("Back"), _("Next"))
+            _button(back, "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
             if now:
                 last = here.index == count - 1
-                label = _("Finish") if last else _("Next")
+                label = _("Finish") if last else on
                 _button(label, "arrow_forward", "PageDown", here.index + 1, primary=not last)
             st.button("", icon=":material/close:", help=_("Leave the course"), key="_course_leave",
                       type="tertiary", on_click=course_position.leave)  # fmt: skip
         if now and now.page == page and now.lesson.note:
             st.markdown(escape_markdown(now.lesson.note, MAX_NOTE))
-        st.progress(here.index / count)
+        if not presenting():
+            st.progress(min(1.0, (here.index + 1) / count))
 
 
 def _draw_lesson(page: str, now: Step | None) -> None:
@@ -82,7 +84,7 @@ def at_end() -> bool:
 
 
 def draw_end() -> None:
-    """Draw what was predicted on the way, and what the tensor said."""
+    """Draw what was predicted on the way, and what was measured."""
     here = course_position.current()
     assert here is not None
     address.write(shared().parameters(), is_page=False)
@@ -100,9 +102,9 @@ def draw_end() -> None:
         if said.truth is None:
             outcome = _(":gray[:material/help: these settings could not tell.]")
         elif said.truth == said.answer:
-            outcome = _(":green[:material/check: the tensor agrees.]")
+            outcome = _(":green[:material/check: the measurement agrees.]")
         else:
-            outcome = _(":orange[:material/close: the tensor said **{truth}**.]", truth=escape_markdown(said.truth))
+            outcome = _(":orange[:material/close: measured: **{truth}**.]", truth=escape_markdown(said.truth))
         told_of = {"number": at + 1, "page": one.title, "question": said.question, "outcome": outcome}
         st.markdown(
             _(

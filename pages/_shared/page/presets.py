@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages._shared.compute.turns import turns
+from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
-from pages._shared.session import address
+from pages._shared.session import address, course_position
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
 from attention_core.language import gettext as _
@@ -25,6 +26,9 @@ def draw_strip(page: Page) -> None:
     with turns().hold(), st.container(horizontal=True, gap="xxsmall", key="presets", vertical_alignment="center"):
         if address.part_visible("presets"):
             _draw_presets(page)
+        elif presenting() and page.question_open:
+            st.button(_("Show the answer"), icon=":material/arrow_forward:", key="_remote_PageDown",
+                      on_click=_show_answer, args=(page,))  # fmt: skip
         if address.part_visible("pin") and not page.picture_hidden:
             pin.draw_pin(page)
 
@@ -85,11 +89,18 @@ def _draw_remote(page: Page, here: int | None) -> None:
     """
     at, count = st.session_state.get(chosen(page), -1) if here is None else here, len(page.presets)
     at, first = (-1 if page.question_open else at), (-1 if address.part_visible("predict") else 0)
-    for label, icon, key, to in ((_("Back"), "back", "PageUp", at - 1), (_("Next"), "forward", "PageDown", at + 1)):
+    ways = [(_("Back"), "back", "PageUp", at - 1), (_("Next"), "forward", "PageDown", at + 1)]
+    after = neighbours(page.spec.name)[1] if at == count - 1 and course_position.current() is None else None
+    if after:  # in a course its next step comes after the last preset
+        del ways[1]
+    for label, icon, key, to in ways:
         st.button(
             label, icon=f":material/arrow_{icon}:", key=f"_remote_{key}", on_click=_go,
             args=(page, max(first, min(count - 1, to))), disabled=not first <= to < count,
         )  # fmt: skip
+    if after:
+        st.button(_("Next: {title}", title=after.title), icon=":material/arrow_forward:", key="_remote_PageDown",
+                  on_click=address.visit, args=(after.name, address.last_query(after.name)))  # fmt: skip
     if page.question_open:
         st.markdown(_(":gray[A prediction, then {count} presets: PageDown]", count=count))
     elif here is None:
@@ -101,6 +112,13 @@ def _draw_remote(page: Page, here: int | None) -> None:
             st.markdown(_("**{number} of {count}: {name}** {caption}", **at_slide))
         else:
             st.markdown(_("**{number} of {count}: {name}.** {caption}", **at_slide))
+
+
+def _show_answer(page: Page) -> None:
+    """What a step without presets shows next: the picture that its question is about."""
+    page.extras.set(answer=SKIPPED)
+    page.settings.set_all(page.predict.move)
+    st.rerun()  # of the whole page: its picture was not drawn yet
 
 
 def _go(page: Page, index: int) -> None:

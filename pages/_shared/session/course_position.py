@@ -26,7 +26,7 @@ class Prediction:
 
     question: str  # what was asked
     answer: str  # what was predicted
-    truth: str | None  # what the tensor said; None where the settings could not tell
+    truth: str | None  # what was measured; None where the settings could not tell
     query: Mapping[str, str]  # the link's settings as they were when it was graded, the answer among them
 
 
@@ -151,7 +151,7 @@ def parameters() -> dict[str, str]:
 
 
 def keep_prediction(page: str, prediction: Prediction) -> None:
-    """Keep what was predicted at the step, and what the tensor said of it first."""
+    """Keep what was predicted at the step, and what was measured first."""
     here = current()
     if here and step_of(page):
         here.predictions.setdefault(here.index, prediction)

@@ -213,6 +213,8 @@ export interface ClassData {
   /** The call that this session has followed last. */
   followed: number | null;
   own: boolean;
+  /** Whether the page is a presenter's slide. */
+  slide: boolean;
   address: string;
   qr: string;
   /** Why students may not reach the address; empty where nothing is known against it. */

@@ -5,6 +5,9 @@ import { _ } from "../base/language.js";
 
 /** @import { RoomState } from "./room.js" */
 
+/** Of the answers, as on a presenter's slide. */
+export const LETTERS = "ABCDEF";
+
 /** @param {RoomState} state @param {number | null} mine  the answer of who looks, marked too */
 export function histogram({ question, tallies, measured }, mine = null) {
   const truth = question?.page ? _("✓ measured") : _("✓ right"); // of a question of their own a teacher has said it
@@ -14,7 +17,7 @@ export function histogram({ question, tallies, measured }, mine = null) {
   const head = sums.map((sum, round) => element("th", { scope: "col" }, title(sum, round)));
   const rows = (question?.answers ?? []).map((answer, at) => {
     const marks = [at === measured ? truth : "", at === mine ? _("your answer") : ""].filter(Boolean);
-    const name = element("th", { scope: "row" }, element("span", {}, answer));
+    const name = element("th", { scope: "row" }, element("b", {}, LETTERS[at]), " ", element("span", {}, answer));
     name.append(...marks.map((mark) => element("em", {}, mark)));
     const bars = tallies.map((counts, round) => bar(counts[at], sums[round]));
     return element("tr", { className: at === measured ? "measured" : "" }, name, ...bars);

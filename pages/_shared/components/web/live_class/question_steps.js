@@ -42,7 +42,7 @@ export class QuestionSteps {
     const items = this.buttons.map((one) => element("li", {}, one));
     this.onward = items[NEXT];
     this.root = element("ol", { className: "steps", "aria-label": _("Steps of a question") }, ...items);
-    this.next = element("button", { type: "button", className: "main next", onclick: () => this.advance() });
+    this.next = element("button", { type: "button", className: "next", onclick: () => this.advance() });
   }
 
   /** @param {RoomState} state */
@@ -58,12 +58,28 @@ export class QuestionSteps {
     this.step = can[0] ?? ASK;
     this.buttons.forEach((one, step) => {
       one.disabled = !can.includes(step);
-      one.className = step === this.step ? "main" : "";
     });
     this.next.disabled = !can.length;
     const isAnew = questions.chosen && !questions.isFresh(questions.chosen);
     const ask = isAnew ? _("Ask once more") : state.question ? _("Next question") : this.names[ASK];
     this.next.textContent = this.step === ASK ? ask : this.names[this.step];
+  }
+
+  /** Mark the next step. @param {boolean} isTaken  whether PageDown takes it */
+  light(isTaken) {
+    const lit = isTaken && !this.asksAgain;
+    this.buttons.forEach((one, step) => (one.className = lit && step === this.step ? "main" : ""));
+    this.next.className = lit ? "main next" : "next";
+  }
+
+  /** Whether a question waits for its next step: one that was asked and not revealed, or the page's that is to be asked. */
+  get isOn() {
+    const { questions, state, data } = this.teacher;
+    if (!state || this.next.disabled) return false;
+    const { chosen } = questions;
+    if (this.step !== ASK) return this.step !== NEXT;
+    if (!chosen || !questions.isFresh(chosen)) return false;
+    return chosen.at === undefined ? chosen.text === data.question?.text : chosen.at === data.at;
   }
 
   /** Whether the step that is marked asks what has just been revealed. */

@@ -3,7 +3,7 @@
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { RoomClient } from "./room.js";
-import { histogram } from "./histogram.js";
+import { histogram, LETTERS } from "./histogram.js";
 import { Follow } from "./follow.js";
 
 /** @import { RoomState } from "./room.js" */
@@ -86,11 +86,14 @@ export class Student {
     this.state = state;
     this.look.hidden = !state.paused;
     const now = `${state.question?.name}/${state.round}/${state.phase}`;
+    const isFreed = !state.follow && this.way.kept.follows;
     if (now !== this.drawn) {
       this.drawn = now;
       this.draw(state);
       this.open(true);
     }
+    if (isFreed && (state.phase === "waiting" || state.phase === "revealed"))
+      this.line.textContent = _("Look around freely: your teacher's questions come here.");
     this.update();
   }
 
@@ -138,7 +141,12 @@ export class Student {
 
   /** @param {string} text @param {number} at */
   answer(text, at) {
-    const button = element("button", { type: "button", className: "answer" }, text);
+    const button = element(
+      "button",
+      { type: "button", className: "answer" },
+      element("b", {}, LETTERS[at]),
+      ` ${text}`,
+    );
     button.onclick = async () => {
       const asked = this.drawn;
       this.sent.textContent = _("Sending…");

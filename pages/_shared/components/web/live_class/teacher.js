@@ -31,6 +31,9 @@ export class Teacher {
   image = element("img", { className: "qr", alt: _("QR code of the students' link") });
   address = element("p", { className: "address" });
   fold = element("button", { type: "button", className: "fold" });
+  isFolded = false;
+  /** Whether the page's slides were walked on since the answer was revealed. */
+  hasLeft = false;
 
   /** @param {Panel} panel @param {string} key @param {string} secret */
   constructor(panel, key, secret) {
@@ -50,7 +53,7 @@ export class Teacher {
       (message) => panel.say(message),
     );
     this.loop = new QuestionSteps(this);
-    this.follow = button(_("Follow me"), () => this.takeAll());
+    this.follow = button(_("Bring them here"), () => this.takeAll());
     this.free = button(_("Let them play"), () => this.teach({ do: "free" }));
     this.pause = button(_("Look up"), () => this.teach({ do: this.state?.paused ? "resume" : "pause" }));
     this.results = button(_("Results (CSV)"), () => this.save());
@@ -68,7 +71,9 @@ export class Teacher {
     this.inside = element("div", { className: "inside" }, way, this.loop.root, this.questions.root, this.votes, end);
     panel.root.append(bar, this.inside);
     window.addEventListener("keydown", (event) => this.press(event), { capture: true, signal: this.gone.signal });
+    document.addEventListener("click", ({ target }) => this.walk(target), { signal: this.gone.signal });
     this.open(kept(this.at("folded")) !== "yes");
+    if (panel.data.slide) panel.main.scrollTop = 0; // the button that opened the class was below the slide
     this.tell(_("Opening…"));
     this.client.start();
   }
@@ -103,28 +108,34 @@ export class Teacher {
   /** @param {RoomState} state */
   show(state) {
     const [before, now] = [this.state, state].map((one) => `${one?.question?.name}/${one?.round}/${one?.phase}`);
-    if (before !== now) this.word = "";
+    if (before !== now) [this.word, this.hasLeft] = ["", false];
     if (before !== now && state.phase === "revealed") this.panel.main.scrollTop = 0; // to the picture of what was asked
     this.state = state;
     if (state.question) this.questions.hear(state.question.text);
+    // The slide has the page's question and answers, and then the picture: neither is left behind an open panel.
+    const isOnSlide = this.data.slide && Boolean(state.question?.page);
+    if (before !== now && isOnSlide && ["open", "revealed"].includes(state.phase)) this.open(false);
     this.draw();
   }
 
   draw() {
     if (!this.state) return;
     const { state } = this;
-    const { phase, voted, here, paused, follow, question, round } = state;
+    const { phase, voted, here, paused, follow, round } = state;
+    const question = this.isPast(state) ? null : state.question;
     this.here.textContent = _("{here} here", { here });
     this.pause.textContent = paused ? _("Go on") : _("Look up");
     this.pause.ariaPressed = String(paused);
     this.free.disabled = !follow;
-    this.follow.ariaPressed = String(Boolean(follow));
-    this.results.disabled = !question || (phase === "open" && round === 1);
+    this.results.disabled = !state.question || (phase === "open" && round === 1);
     this.loop.draw(state);
+    this.takeRemote();
     // While a question is on, its counts have the room: the way in is a small picture in the corner.
     this.inside.classList.toggle("asking", Boolean(question));
     this.questions.root.hidden = Boolean(question) && (phase !== "revealed" || this.questions.choices.length < 2);
-    const counted = state.tallies.length ? histogram(state) : element("p", {}, this.advice(state));
+    const isCounted = Boolean(question) && state.tallies.length > 0;
+    this.inside.classList.toggle("counted", isCounted && !this.hasLeft);
+    const counted = isCounted ? histogram(state) : element("p", {}, this.advice(state));
     this.votes.replaceChildren(...(question ? [element("p", { className: "asked" }, question.text)] : []), counted);
     const vote = () =>
       round === 2
@@ -135,9 +146,16 @@ export class Teacher {
     this.tell(this.word || open || (isUntold ? _("These settings cannot tell, so no answer is marked.") : ""));
   }
 
+  /** Whether the question is done with, and its page left: its counts would be taken for those of the page that is on.
+   * @param {RoomState} state */
+  isPast({ phase, question }) {
+    return phase === "revealed" && Boolean(question?.page) && question?.page !== this.data.page;
+  }
+
   /** What is said while there are no counts to be seen. @param {RoomState} state */
-  advice({ phase, voted, here, question }) {
-    if (!question)
+  advice(state) {
+    const { phase, voted, here, question } = state;
+    if (!question || this.isPast(state))
       return _(
         "Ask, and everybody votes unseen. Close the vote, have them talk it over with a neighbour, and ask again: that is where " +
           "they learn. Then show the counts, and reveal what is measured. PageDown, which a remote sends, takes the next step.",
@@ -206,26 +224,41 @@ export class Teacher {
     this.tell(sentence);
   }
 
-  get isFolded() {
-    return this.inside.hidden;
-  }
-
   /** @param {boolean} open */
   open(open) {
-    this.inside.hidden = !open;
+    this.isFolded = !open;
+    this.panel.root.classList.toggle("folded", !open);
     this.loop.next.hidden = open;
     keep(this.at("folded"), open ? "no" : "yes");
     this.fold.ariaExpanded = String(open);
     this.fold.ariaLabel = open ? _("Fold the panel") : _("Unfold the panel");
-    // An open panel has the presenter's remote: PageDown takes the next step, and not the next preset.
-    if (open) document.documentElement.dataset.remote = "class";
+    if (this.state) this.draw();
+    else this.takeRemote();
+  }
+
+  /** An open panel has the presenter's remote, and a folded one while there is a question to get through. */
+  get hasRemote() {
+    return !this.isFolded || this.loop.isOn;
+  }
+
+  /** With the remote, PageDown takes the next step, and not the next preset; only what it does is lit. */
+  takeRemote() {
+    if (this.hasRemote) document.documentElement.dataset.remote = "class";
     else delete document.documentElement.dataset.remote;
+    this.loop.light(this.hasRemote);
+  }
+
+  /** A click on the presets, the remote's too, goes on to a slide that has the room of the counts. @param {unknown} target */
+  walk(target) {
+    if (!(target instanceof Element) || !target.closest(".st-key-presets")) return;
+    this.hasLeft = this.state?.phase === "revealed";
+    this.draw();
   }
 
   /** @param {KeyboardEvent} event */
   press(event) {
     const types = event.composedPath()[0] instanceof HTMLTextAreaElement;
-    if (this.isFolded || types || !/^Page(Up|Down)$/.test(event.key) || !plain(event)) return;
+    if (!this.hasRemote || types || !/^Page(Up|Down)$/.test(event.key) || !plain(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (event.repeat) return;
