@@ -27,8 +27,9 @@ EXPERIMENT = (
 WHERE: dict[tuple[str, str], tuple[str, ...]] = {
     ("permutation", ""): (*EVERYWHERE, *EXPERIMENT),
     ("anatomy", ""): (".st-key-figure [role=radiogroup] [aria-checked=true]",),
+    ("masks", "?masks_tab=data"): (".stDataFrame > [data-testid=stElementToolbar]",),
     ("claims", ""): (".stMarkdownColoredText",),
-    ("home", ""): ("[data-testid=InputInstructions]",),
+    ("home", ""): ("[data-testid=InputInstructions]", "[data-testid=stPopoverBody] button"),
     ("claims", "?course=order"): ("[data-testid=stProgress] > div",),
 }
 NAME = re.compile(r"data-testid=([\w-]+)|\.(st[A-Z]\w+)|(data-test-[\w-]+)|(role=\w+)")
