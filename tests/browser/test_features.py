@@ -228,9 +228,9 @@ def test_a_million_stands_in_a_line_with_its_note_and_can_be_read_on_a_phone(vis
     panels = page.locator(PANEL)
     assert len({panel.bounding_box()["y"] for panel in panels.all()}) == 1
     assert panels.count() == 4
-    assert "At 3 of 28 steps values are NaN" in panels.nth(1).inner_text()
+    assert "values are NaN" in panels.filter(has_text="float16").last.inner_text()
     page = visit("biases", MILLION, **PHONE)
-    assert page.locator(f"{PANEL} .title").all_inner_texts() == ["float64", "float16"]
+    assert page.locator(f"{PANEL} .title").all_inner_texts() == ["float64", "float32"]
     assert min(page.locator(PLOT).evaluate_all("all => all.map((one) => Number(one.dataset.cell))")) >= 23
 
 

@@ -15,8 +15,14 @@ import websocket
 from tests.browser.conftest import APP, PROBE
 from tests.processes import PATIENCE_S, free_port, listens, start, stop
 
-pytestmark = pytest.mark.slow
+# Firefox 140 leaves a question unanswered at times, for good; a test that can hang for no fault of the app's is the
+# night's.
+pytestmark = pytest.mark.nightly
 MISSING = "This test needs Firefox: install Debian's package firefox-esr."
+
+
+def _is_its_own(entry: dict[str, Any]) -> bool:
+    return entry["text"].startswith("Error: Permission denied to access property") and not entry.get("stackTrace")
 
 
 class Firefox:
@@ -44,7 +50,8 @@ class Firefox:
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
         while (said := json.loads(self._socket.recv())).get("id") != number:
             entry = said.get("params", {})
-            if said.get("method") == "log.entryAdded" and entry["level"] == "error":
+            # What a page does wrong has a place in its scripts; the browser's own code meets pages that have gone.
+            if said.get("method") == "log.entryAdded" and entry["level"] == "error" and not _is_its_own(entry):
                 self.errors.append(entry["text"])
         assert said["type"] == "success", said
         return said["result"]

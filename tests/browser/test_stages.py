@@ -20,12 +20,12 @@ def test_a_control_moved_while_the_page_is_being_drawn(
     settled(page)
     links = page.locator("[data-testid=stMain] [data-testid=stPageLink]")
     assert links.count() == 2
-    line.hold(after=b"QK-norm")
+    line.hold(after=b"As initialised")
     page.locator(LINKS, has_text="Scaling").click()
-    page.locator(".st-key-presets button", has_text="QK-norm").click()
+    page.locator(".st-key-presets button", has_text="As initialised").click()
     assert links.count() == 0, "what comes after the control is not there yet"
     line.let_go()
-    page.wait_for_url("**scaling_qk_norm=**")
+    page.wait_for_url("**scaling_through_module=**")
     page.wait_for_selector(FINDING)
     settled(page)
     assert page.locator("h1").inner_text() == "Scaling"

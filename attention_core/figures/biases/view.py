@@ -177,6 +177,7 @@ def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
             label=_("Size of the key bias, ‖b_K‖"),
             values=tuple(format_number(size) for size in result.sizes),
         ),
+        front=min(2, len(panels)),  # a phone shows the others below
     )
 
 

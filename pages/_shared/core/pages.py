@@ -75,7 +75,7 @@ PAGES = (
     PageSpec(
         "variants", _("Variants"), ":material/alt_route:", _("What it costs"),
         _("Heads can share :orange[keys] and :green[values], and a cache can keep them; without softmax the cost "
-          "grows only like the text, but the outputs are others."),
+          "grows like the text."),
         r"\varphi(Q)\,(\varphi(K)^\top V)",
     ),
     PageSpec(
