@@ -59,10 +59,10 @@ def _row(at: int, step: Step) -> str:
 def _in_words(step: Step, key: str, text: str) -> str:
     """A setting of a step, as its control shows it."""
     if key in SHARED:
-        return shared().said(key, text)
+        return shared().in_words(key, text)
     if step.page not in ASKING:
         return f"{key} = {text}"
-    return import_module(f"pages.{step.page}").page.settings.said(key, text)
+    return import_module(f"pages.{step.page}").page.settings.in_words(key, text)
 
 
 def _draw_tools(at: int, count: int, is_open: bool) -> None:

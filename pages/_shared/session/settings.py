@@ -185,7 +185,7 @@ class Settings:
         """What a setting stands at, in words."""
         return str(self.declared[name].say(self[name]))
 
-    def said(self, key: str, text: str) -> str:
+    def in_words(self, key: str, text: str) -> str:
         """What a link holds under ``key``, in its control's words; as it is spelled, where it is none of these."""
         name = next((name for name in self if self._keys[name] == key), "")
         with suppress(ValueError, OverflowError, LookupError):
