@@ -1,15 +1,21 @@
 """The engine of other processes, with a real scheduler and one worker: the same answers, and every kind of loss."""
 
 import logging
+import multiprocessing
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
 
+import dask
 import numpy as np
 import psutil
 import pytest
 
+from pages._shared.compute import cluster
 from pages._shared.compute.cluster import ClusterEngine, WorkersLost
 from pages._shared.compute.engine import EmbeddedEngine
 from pages._shared.compute.result_check import WrongResult
@@ -124,6 +130,11 @@ def test_a_worker_that_dies_costs_nothing_once_and_a_sentence_the_second_time(
     assert runner.run(steps_asked, ask(3)).values[0] == 3, "and there is a worker again"
 
 
+def test_what_it_sets_holds_when_a_worker_is_lost(engine: ClusterEngine) -> None:
+    assert engine.connected.is_set()
+    assert {name: dask.config.get(name) for name in cluster.SETTINGS} == cluster.SETTINGS
+
+
 def test_what_is_no_answer_is_refused_and_an_error_is_told(
     engine: ClusterEngine, ask: Callable[..., Question]
 ) -> None:
@@ -185,3 +196,19 @@ def test_whoever_asks_before_there_is_a_scheduler_is_answered_too(
     engine = ClusterEngine("tcp://127.0.0.1:1", EmbeddedEngine())
     assert Runner(engine=engine).run(steps_asked, ask(4)).values[0] == 4
     engine.close()
+
+
+def test_the_end_does_not_wait_for_workers_that_are_still_starting(monkeypatch: pytest.MonkeyPatch) -> None:
+    starting, killed = Event(), Event()
+
+    def start(_workers: int) -> Any:
+        starting.set()
+        assert killed.wait(PATIENCE_S)
+        raise RuntimeError
+
+    monkeypatch.setattr(cluster, "local_cluster", start)
+    monkeypatch.setattr(multiprocessing, "active_children", lambda: [SimpleNamespace(kill=killed.set)])
+    engine = ClusterEngine("local", EmbeddedEngine(), workers=1)
+    assert starting.wait(PATIENCE_S)
+    engine.close()
+    assert not engine._thread.is_alive()

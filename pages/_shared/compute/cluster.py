@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import math
+import multiprocessing
 import pickle
 import threading
 import time
@@ -41,6 +42,8 @@ SETTINGS = {
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
+    # A worker of this process that died is started anew, however long that takes here, and not given up meanwhile.
+    "distributed.deploy.lost-worker-timeout": "1 h",
 }
 WORKER_BYTES = 700 * 2**20  # past this a worker is started anew; it holds some 350 MB
 SHARE = 2  # of this machine's memory, workers take at most one part in so many
@@ -48,6 +51,7 @@ LOOK_S = 1.0  # how often it is looked whether the scheduler is there, and how m
 RETRY_S = 10.0  # and how often it is tried again where it is not
 CONNECT_S = 3.0
 WITHOUT_S = 60.0  # so long all workers may be gone: they need some seconds to start
+CLOSE_S = 5.0  # so long the end of this process waits for theirs
 
 
 class WorkersLost(Exception):  # noqa: N818 - it is told as what happened
@@ -111,9 +115,16 @@ class ClusterEngine:
             return self._line.place(job) or self._embedded.place(job)
 
     def close(self) -> None:
-        """See ``Engine``."""
+        """See ``Engine``.
+
+        Workers of its own that are still starting are killed, for to be asked to end they would have to start first.
+        Those that are slow to end are not waited for: they end when they see that this process has.
+        """
         self._closed.set()
-        self._thread.join()
+        if self._where == "local" and self._cluster is None:
+            for child in multiprocessing.active_children():
+                child.kill()
+        self._thread.join(CLOSE_S)
 
     def _begin(self) -> None:
         """Send what may begin to the cluster."""
@@ -185,11 +196,11 @@ class ClusterEngine:
             self._cluster.close()
 
     def _connect(self) -> Client:
-        with dask.config.set(SETTINGS):
-            if self._where == "local" and self._cluster is None:
-                self._cluster = local_cluster(self._workers or fitting_workers())
-            address = self._cluster.scheduler_address if self._cluster is not None else self._where
-            client = Client(address, timeout=CONNECT_S, set_as_default=False)
+        dask.config.set(SETTINGS)  # for good: some are asked for when a worker is lost
+        if self._where == "local" and self._cluster is None:
+            self._cluster = local_cluster(self._workers or fitting_workers())
+        address = self._cluster.scheduler_address if self._cluster is not None else self._where
+        client = Client(address, timeout=CONNECT_S, set_as_default=False)
         client.subscribe_topic(STEPS, self._on_step)
         return client
 
@@ -213,8 +224,8 @@ class ClusterEngine:
                 self._say(f"on {known} worker{'s' * (known > 1)} of {client.scheduler.address}")
 
     def _say(self, where: str) -> None:
-        """Into the log, once until it changes."""
-        if where != self._said:
+        """Into the log, once until it changes; nothing of the end."""
+        if where != self._said and not self._closed.is_set():
             self._said = where
             log.computing(where)
 
@@ -226,7 +237,7 @@ class ClusterEngine:
             for job in list(self._futures):
                 self._forget(job)
             jobs = self._line.clear()
-        if was_there and not self._closed.is_set():
+        if was_there:
             self._say(f"in this process, as {self._where} is gone")
         self._take_over(jobs)
 
