@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.page import Controls, File, Page, Predict, Preset, Results
+from pages._shared.session import moves
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as study
 from attention_core.experiments.settings import Choice, Coded, OneOf, Whole, Words, setting
@@ -277,9 +278,10 @@ def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...]) -> 
 
     def switched() -> None:
         assert keep is not None
-        keep(tuple(head for head in heads if head not in (st.session_state.get(key) or ())))
+        if moves.is_move(key):
+            keep(tuple(head for head in heads if head not in (st.session_state.get(key) or ())))
 
-    st.session_state[key] = [head for head in heads if head not in off]
+    moves.show(key, [head for head in heads if head not in off])
     st.pills(
         _("Heads that are on"), heads, format_func=lambda head: draw.head_name((config.layers, config.heads), head),
         selection_mode="multi", key=key, on_change=switched, disabled=keep is None,

@@ -9,6 +9,7 @@ from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown, role_markdown
 from pages._shared.page import Controls, File, Page, Predict, Preset, Results
+from pages._shared.session import moves
 from pages._shared.session.settings import error_message, settings_group
 from attention_core.experiments import learning as kept
 from attention_core.experiments import trained as study
@@ -217,10 +218,10 @@ def draw_switches(result: study.TrainedResult) -> None:
 
     def switched() -> None:
         chosen = st.session_state.get(key) or ()
-        if free is not None:
+        if free is not None and moves.is_move(key):
             page.set(off=tuple(head for head in every if (head in chosen) == listed), **without)
 
-    st.session_state[key] = [head for head in every if (head in result.off) == listed]
+    moves.show(key, [head for head in every if (head in result.off) == listed])
     options: dict[str, Any] = {
         "format_func": lambda head: f"{head[0] + 1}.{head[1] + 1}",
         "key": key,
@@ -262,7 +263,7 @@ def weights_file(model: str) -> File:
 def draw_models(name: str) -> None:
     """Which model is looked at, and the way to open one's own."""
     key, declared = worded_key(page.settings.key(name)), page.settings.declared[name]
-    st.session_state[key] = page.settings[name]
+    moves.show(key, page.settings[name])
     st.selectbox(str(declared.label), list(study.MODELS), format_func=declared.say, key=key, on_change=switch_model)
     with st.expander(_("Open a model of your own"), expanded=page.settings[name] == study.OWN, type="compact"):
         draw_open()
@@ -270,8 +271,8 @@ def draw_models(name: str) -> None:
 
 def switch_model() -> None:
     """Called when another model is chosen: it begins with its own text."""
-    chosen = st.session_state.get(worded_key(page.settings.key("model")))
-    if chosen in study.MODELS:
+    key = worded_key(page.settings.key("model"))
+    if moves.is_move(key) and (chosen := st.session_state.get(key)) in study.MODELS:
         begin_with(chosen)
 
 

@@ -11,7 +11,7 @@ from pages._shared.compute.turns import turns
 from pages._shared.core import log
 from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
-from pages._shared.session import address
+from pages._shared.session import address, moves
 from pages._shared.session.settings import Settings
 from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
 from attention_core.experiments.config import Device
@@ -112,8 +112,7 @@ class Controls:
     def _draw(self, name: str, value: Any) -> None:
         one, key = self.settings.declared[name], self._key(name)
         shown = _shown(one, value)
-        if st.session_state.get(key) != shown:
-            st.session_state[key] = shown
+        moves.show(key, shown)
         label = str(one.label)
         options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
@@ -160,7 +159,8 @@ class Controls:
             address.add_notice(sentence)
             st.rerun()  # of the whole page, for the browser shows what it sent
         with turns().hold():
-            self.settings.set(**{name: value})
+            if moves.is_move(self._key(name)):
+                self.settings.set(**{name: value})
             self._moved()
 
 

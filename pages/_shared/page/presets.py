@@ -12,7 +12,7 @@ import streamlit as st
 from pages._shared.compute.turns import turns
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
-from pages._shared.session import address, course_position
+from pages._shared.session import address, course_position, moves
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
 from attention_core.language import gettext as _
@@ -36,13 +36,14 @@ def draw_strip(page: Page) -> None:
 def _draw_presets(page: Page) -> None:
     """Draw them, the one that the settings are lit."""
     key = page.session_key("preset")
-    here = st.session_state[key] = page.settings.matching(preset.settings for preset in page.presets)
+    here = page.settings.matching(preset.settings for preset in page.presets)
+    moves.show(key, here)
     if presenting():
         _draw_remote(page, here)
         return
     st.pills(
         _("Presets"), range(len(page.presets)), format_func=lambda i: str(page.presets[i].name), key=key,
-        required=True, wrap=False, on_change=lambda: _choose(page, st.session_state.get(key)),
+        required=True, wrap=False, on_change=_press, args=(page,),
         label_visibility="collapsed",
     )  # fmt: skip
     if here is None:
@@ -60,6 +61,11 @@ def chosen(page: Page) -> str:
 def just_chosen(page: PageState) -> str:
     """Where the session keeps that a preset or an answer, and no control, set what is drawn next."""
     return page.session_key("just_chosen")
+
+
+def _press(page: Page) -> None:
+    key = page.session_key("preset")
+    _choose(page, st.session_state[key] if moves.is_move(key) else None)
 
 
 def _choose(page: Page, index: int | None) -> None:

@@ -13,7 +13,7 @@ from pages._shared.core.pages import FOLDER
 from pages._shared.core.session_keys import SETTINGS
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.session import address, course_position
+from pages._shared.session import address, course_position, moves
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Coded, Setting, Switch, Words, declared, defaults, setting
@@ -123,6 +123,7 @@ class Settings:
 
     def set(self, **moved: Any) -> None:
         """Set some settings; for callbacks, and before anything is drawn."""
+        moves.correct()
         values = st.session_state.setdefault(SETTINGS, {})
         for name, value in moved.items():
             if value == self.defaults[name]:
