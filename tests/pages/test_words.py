@@ -115,8 +115,8 @@ def test_what_the_picture_is_about_stands_in_sight_and_what_is_not_in_question_i
         rows = _rows([holds, verdict("perm-kv"), off], about, aside)
         return [row.verdicts[0].claim for row in rows if row.seen], _counted([row for row in rows if not row.seen])
 
-    assert told("perm-kv") == (["bias-k", "perm-kv"], "1 more claim as theory says and how it was measured")
-    more = "1 more claim as theory says, 1 claim not in question here and how it was measured"
+    assert told("perm-kv") == (["bias-k", "perm-kv"], "1 more claim as theory says, and how it was measured")
+    more = "1 more claim as theory says and 1 claim not in question here, and how it was measured"
     assert told("perm-kv", aside=("bias-k",)) == (["perm-kv"], more)
     assert told(aside=("bias-k",))[0] == []
 

@@ -70,7 +70,9 @@ def _counted(folded: Sequence["_Row"]) -> str:
         parts.append(ngettext("{count} more claim as theory says", "{count} more claims as theory says", len(more)))
     if aside := len(folded) - len(more):
         parts.append(ngettext("{count} claim not in question here", "{count} claims not in question here", aside))
-    return capital(listed((*parts, _("how it was measured"))))
+    if not parts:
+        return _("How it was measured")
+    return _("{claims}, and how it was measured", claims=capital(listed(parts)))
 
 
 class _Row(NamedTuple):
