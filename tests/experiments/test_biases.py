@@ -237,6 +237,16 @@ def test_the_key_bias_cancels_until_precision_ends() -> None:
     assert np.isnan(result.weights[3, -1]).all()
 
 
+def test_a_key_past_the_end_of_float16_that_only_moves_weights_shows_nothing_that_rounding_could_not() -> None:
+    """Every score of a word is −∞, and the sink gets all: finite weights, and a bound that explains any."""
+    words = ("Donaudampfschifffahrtsgesellschaft",) * 4
+    config = BiasesConfig(tokens=words, k_bias=False, direction="coordinate", size=1.0, zero_sink=True, seed=98867)
+    result = run(config.key_sweep(), experiment=steps_size_sweep)
+    last = result.verdict("bias-k.float16")
+    assert 0.5 < last.measured < 1 < last.bound
+    assert last.outcome == "undecided"
+
+
 @pytest.mark.parametrize("switch", ["rotary", "qk_norm", "tied_query_key", "zero_sink"])
 def test_the_sweep_sees_the_key_bias_come_back(switch: str) -> None:
     result = run(BiasesConfig(**{switch: True}).key_sweep(), experiment=steps_size_sweep)

@@ -168,5 +168,7 @@ def _verdict(
         leaves=lambda _: undecided,
     )
     cases = f"‖b_K‖ = {format_number(size)}"
-    found = Found(measured, bound, cases, size=1.0, exact=math.inf if over else residual)
+    # An infinite score makes a weight NaN, or moves it, and by no more than 1.
+    moved = (math.inf if math.isnan(measured) else 1.0) if over else residual
+    found = Found(measured, bound, cases, size=1.0, exact=moved)
     return judge_all(setting, (test,), {test.key: found})[0]
