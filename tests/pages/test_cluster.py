@@ -132,7 +132,8 @@ def test_a_worker_that_dies_costs_nothing_once_and_a_sentence_the_second_time(
 
 def test_what_it_sets_holds_when_a_worker_is_lost(engine: ClusterEngine) -> None:
     assert engine.connected.is_set()
-    assert {name: dask.config.get(name) for name in cluster.SETTINGS} == cluster.SETTINGS
+    settings = cluster.SETTINGS | cluster.OWN_SETTINGS
+    assert {name: dask.config.get(name) for name in settings} == settings
 
 
 def test_what_is_no_answer_is_refused_and_an_error_is_told(

@@ -42,9 +42,9 @@ SETTINGS = {
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
-    # A worker of this process that died is started anew, however long that takes here, and not given up meanwhile.
-    "distributed.deploy.lost-worker-timeout": "1 h",
 }
+# A worker of this machine that died is started anew, however long that takes, and not given up meanwhile.
+OWN_SETTINGS = {"distributed.deploy.lost-worker-timeout": "1 h"}
 WORKER_BYTES = 700 * 2**20  # past this a worker is started anew; it holds some 350 MB
 SHARE = 2  # of this machine's memory, workers take at most one part in so many
 LOOK_S = 1.0  # how often it is looked whether the scheduler is there, and how many workers it has
@@ -196,7 +196,7 @@ class ClusterEngine:
             self._cluster.close()
 
     def _connect(self) -> Client:
-        dask.config.set(SETTINGS)  # for good: some are asked for when a worker is lost
+        dask.config.set(SETTINGS | OWN_SETTINGS)  # for good: some are asked for when a worker is lost
         if self._where == "local" and self._cluster is None:
             self._cluster = local_cluster(self._workers or fitting_workers())
         address = self._cluster.scheduler_address if self._cluster is not None else self._where
