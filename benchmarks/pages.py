@@ -137,6 +137,15 @@ def controls(page: Any, name: str) -> list[str]:
     )
 
 
+def unfold(page: Any, key: str) -> None:
+    """Open what a widget is folded in; it folds again once nothing in it is on."""
+    summary = page.locator(f"details:not([open]):has(.{key}) > summary")
+    if summary.count():
+        summary.first.click()
+        page.locator(f".{key}").wait_for()
+        page.wait_for_timeout(300)  # it opens by and by
+
+
 def there_and_back(page: Any, key: str) -> tuple[Change, Change] | None:
     """How a hand moves a widget to another value and back to the one it has; None if it has but one."""
     node = page.locator(f".{key}")
@@ -198,6 +207,7 @@ def measure_page(page: Any, url: str, name: str, seed: int, rounds: int) -> list
     for round_ in range(rounds):
         look_at(page, f"{url}/{name}?seed={seed + round_}")
         for key in controls(page, name):
+            unfold(page, key)
             ways = there_and_back(page, key)
             if ways is None:
                 continue
