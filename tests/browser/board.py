@@ -31,6 +31,9 @@ HEARD = """() => {
   if (!window.heard) document.addEventListener("attention:hover", hear)
   window.heard = []
 }"""
+# Something else on the page points at a row or a column.
+LIGHT = """([role, index, group]) =>
+  document.dispatchEvent(new CustomEvent("attention:hover", { detail: { group, role, index } }))"""
 
 
 class Driven:
@@ -53,7 +56,7 @@ class Driven:
         return json.loads(self.page.locator("[data-testid=stText]").inner_text())
 
     def words(self) -> str:
-        said = self.page.locator(".words").first.text_content()
+        said = self.page.get_by_role("status").and_(self.page.locator(".words")).first.text_content()
         return said.replace("\u2068", "").replace("\u2069", "")
 
     def tool(self, name: str) -> Any:

@@ -341,6 +341,24 @@ def sideways(page: Any) -> int:
     return page.locator(MAIN).evaluate("(one) => one.scrollWidth - one.clientWidth")
 
 
+def swipe(page: Any, start: tuple[float, float], *stops: tuple[float, float], rest_ms: int = 0) -> None:
+    """Put a finger down, let it rest for a while, move it from stop to stop, and lift it."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    touch("touchStart", start)
+    page.wait_for_timeout(rest_ms)
+    x, y = start
+    for to_x, to_y in stops:
+        for step in range(1, 11):
+            touch("touchMove", (x + (to_x - x) * step / 10, y + (to_y - y) * step / 10))
+            page.evaluate("new Promise(requestAnimationFrame)")
+        x, y = to_x, to_y
+    touch("touchEnd")
+
+
 def pictures_at_rest(page: Any) -> list[str]:
     """The canvases of the figure once they have come to rest."""
     wait_until_settled(page)

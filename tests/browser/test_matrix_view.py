@@ -10,7 +10,7 @@ import pytest
 
 from attention_core.figures.charts import panel_figure
 from attention_core.figures.theme import HIDDEN, MUTED, SCALES
-from tests.browser.conftest import barriers, sideways
+from tests.browser.conftest import barriers, sideways, swipe
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("matrix view")]
 
@@ -246,6 +246,13 @@ def test_a_tap_reads_and_chooses(show):
     assert density == pytest.approx([2, 2], rel=0.01)
     page.get_by_text("cell (0, 3, 1)").tap()
     assert tip(page) == []
+
+
+def test_a_finger_that_moves_up_over_a_picture_scrolls_the_page(show):
+    page = show(viewport={"width": 390, "height": 500}, has_touch=True, is_mobile=True)
+    box = page.locator(".view canvas").first.bounding_box()
+    swipe(page, (box["x"] + 60, box["y"] + 90), (box["x"] + 65, box["y"] + 10))
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 40")
 
 
 # ---- the sweep ----

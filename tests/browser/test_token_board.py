@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser.board import APP, HEARD, HOSTILE, PHONE, WORDS, Driven, drag
+from tests.browser.board import APP, HEARD, HOSTILE, LIGHT, PHONE, WORDS, Driven, drag
 from tests.browser.conftest import Line, barriers, sideways
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("token board")]
@@ -75,15 +75,13 @@ def test_a_chip_lights_its_row_and_column_and_is_lit_by_them(board, role, roles)
     driven.page.get_by_role("button", name="Put back").focus()
     wanted = [[one, index] for index in (2, None, 4, 3, None) for one in roles]
     assert driven.page.evaluate("window.heard") == wanted
-    light = """([role, index, group]) =>
-      document.dispatchEvent(new CustomEvent("attention:hover", { detail: { group, role, index } }))"""
     for one in ("query", "key"):
-        driven.page.evaluate(light, [one, 1, "demo"])
+        driven.page.evaluate(LIGHT, [one, 1, "demo"])
         lit = driven.page.locator(f".lit-{one} .text")
         assert lit.all_text_contents() == (["cat"] if one in roles else [])
-        driven.page.evaluate(light, [one, 2, "other"])
+        driven.page.evaluate(LIGHT, [one, 2, "other"])
         assert lit.all_text_contents() == (["cat"] if one in roles else [])
-        driven.page.evaluate(light, [one, None, "demo"])
+        driven.page.evaluate(LIGHT, [one, None, "demo"])
         assert lit.count() == 0
 
 
@@ -91,9 +89,12 @@ def test_a_board_that_goes_takes_its_light_along_and_works_when_it_is_back(board
     driven = board(role="query")
     driven.chip(2).hover()
     driven.page.evaluate(HEARD)
+    gone = driven.page.locator(".board").element_handle()
     driven.page.get_by_role("switch", name="Hide the board").evaluate("toggle => toggle.click()")
     driven.page.locator(".board").wait_for(state="detached")
     assert driven.page.evaluate("window.heard")[-1] == ["query", None]
+    driven.page.evaluate(LIGHT, ["query", 1, "demo"])
+    assert gone.query_selector(".lit-query") is None, "it hears nothing more"
     driven.page.get_by_text("Hide the board").click()
     driven.page.locator(".board .text").first.wait_for()
     driven.settle(driven.page)
@@ -167,6 +168,14 @@ def test_a_move_the_page_does_not_take_over_is_undone_and_may_be_tried_again(boa
         assert driven.focused() == "cat"
 
 
+def test_a_chip_that_goes_hands_its_focus_to_the_first(board):
+    driven = board()
+    driven.chip(5).focus()
+    driven.page.get_by_role("button", name="One word less").evaluate("button => button.click()")
+    driven.after({"tokens": WORDS[:-1]})
+    assert driven.focused() == WORDS[0]
+
+
 def test_a_forged_message_is_refused_with_a_sentence_and_the_state_is_kept(serve, open_page, settled):
     good, bad = b'"order":[1,0,', b'"order":[1,1,'
     page = open_page()
@@ -213,6 +222,7 @@ def test_axe_finds_nothing_serious(board, scheme):
 
 def test_a_chip_says_its_place_and_how_to_move_it(board):
     driven = board()
+    assert driven.chip(5).get_attribute("aria-label") == "mat, 6 of 6"
     driven.tool("Reverse").click()
     driven.after({"moves": 1})
     assert driven.chip(0).get_attribute("aria-label") == "mat, 1 of 6, originally 6"

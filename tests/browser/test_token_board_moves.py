@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.board import PHONE, WORDS, Driven, drag
+from tests.browser.conftest import swipe
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("token board moves")]
 
@@ -94,27 +95,10 @@ def test_chips_slide_to_their_places_unless_stillness_is_asked_for(board, motion
 # ── Finger ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def swipe(driven: Driven, start: tuple[float, float], *stops: tuple[float, float], rest_ms: int = 0) -> None:
-    session = driven.page.context.new_cdp_session(driven.page)
-
-    def touch(kind: str, *points: tuple[float, float]) -> None:
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
-
-    touch("touchStart", start)
-    driven.page.wait_for_timeout(rest_ms)
-    x, y = start
-    for to_x, to_y in stops:
-        for step in range(1, 11):
-            touch("touchMove", (x + (to_x - x) * step / 10, y + (to_y - y) * step / 10))
-            driven.page.evaluate("new Promise(requestAnimationFrame)")
-        x, y = to_x, to_y
-    touch("touchEnd")
-
-
 def test_a_finger_drags_a_chip_along_its_row_and_then_anywhere(board):
     driven = board(PHONE, long="yes")
     x, y = driven.middle(0)
-    swipe(driven, (x, y), driven.middle(2), (driven.middle(5)[0] + 30, driven.middle(5)[1]))
+    swipe(driven.page, (x, y), driven.middle(2), (driven.middle(5)[0] + 30, driven.middle(5)[1]))
     driven.after({"order": [1, 2, 3, 4, 5, 0]})
     assert driven.frames == 1
     assert driven.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
@@ -124,7 +108,7 @@ def test_a_finger_that_has_rested_on_a_chip_drags_it_straight_to_the_next_row(bo
     driven = board(PHONE, long="yes")
     box = driven.chip(0).locator(".text").bounding_box()
     start = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    swipe(driven, start, (start[0], driven.middle(5)[1]), rest_ms=400)
+    swipe(driven.page, start, (start[0], driven.middle(5)[1]), rest_ms=400)
     driven.after({"moves": 1})
     assert driven.held()["order"].index(0) >= 3
     assert driven.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
@@ -135,7 +119,7 @@ def test_a_finger_that_moves_up_scrolls_the_page(board, begun):
     driven = board(PHONE, long="yes")
     box = driven.page.locator(begun).last.bounding_box()
     x, y = box["x"] + 8, box["y"] + box["height"] / 2
-    swipe(driven, (x, y), (x + 5, y - 120))
+    swipe(driven.page, (x, y), (x + 5, y - 120))
     driven.page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 40")
     driven.settle(driven.page)
     assert driven.texts() == WORDS

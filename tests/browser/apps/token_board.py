@@ -32,6 +32,10 @@ def put_back() -> None:
     held.tokens, held.order = words, tuple(range(len(words)))
 
 
+def shorten() -> None:
+    held.tokens, held.order = held.tokens[:-1], tuple(range(len(held.tokens) - 1))
+
+
 st.set_page_config(layout="wide")
 if not held.get("hide"):
     token_board(
@@ -46,6 +50,7 @@ if not held.get("hide"):
     )
 st.text(json.dumps({"moves": held.moves, "tokens": held.tokens, "order": held.order}))
 st.button("Put back", on_click=put_back)
+st.button("One word less", on_click=shorten)
 st.button("Begin anew", on_click=begin_anew)
 st.markdown(f"begun {held.again}")
 st.toggle("Refuse every move", key="refuse")
