@@ -64,6 +64,10 @@ def test_a_click_a_drag_back_and_one_that_escape_ends_send_nothing(board):
     assert driven.texts() == WORDS
     driven.page.mouse.up()
     driven.settle(driven.page)
+    drag(driven, 0, 3, drop=False)
+    driven.page.evaluate("dispatchEvent(new PointerEvent('pointercancel', { pointerId: 1 }))")
+    assert driven.texts() == WORDS, "the browser broke it off"
+    driven.page.mouse.up()
     drag(driven, 0, 2, drop=False)
     driven.page.mouse.move(*driven.middle(0), steps=8)
     driven.page.mouse.move(driven.chip(0).bounding_box()["x"] - 20, driven.middle(0)[1], steps=8)
@@ -101,6 +105,7 @@ def test_a_finger_drags_a_chip_along_its_row_and_then_anywhere(board):
     swipe(driven.page, (x, y), driven.middle(2), (driven.middle(5)[0] + 30, driven.middle(5)[1]))
     driven.after({"order": [1, 2, 3, 4, 5, 0]})
     assert driven.frames == 1
+    assert driven.focused() == "the"
     assert driven.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
 
 

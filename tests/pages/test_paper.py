@@ -1,6 +1,7 @@
 """A course on paper: each task, and on the sheet of solutions what was measured of it."""
 
 import logging
+import re
 
 import pytest
 
@@ -42,6 +43,11 @@ def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Op
         assert "<i>" not in page
         assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
         assert page.count("<section>") == 2
+        assert re.findall(r"<h2>(\d+)\.", page) == ["1", "2"]
+    for number in (0, 1):
+        assert "".join(sheets[number].pictures) in tasks
+        assert "".join(sheets[number].solved) in solutions
+    assert sheets[0].pictures[0] not in solutions
     assert "Measured: <b>The same</b>" in solutions
     assert "Measured: <b>" not in tasks
     assert "Because." in solutions
