@@ -1,6 +1,7 @@
 """A real Chromium and a real server for browser tests; what the browser complains about fails the test."""
 
 import json
+import math
 import os
 import re
 import time
@@ -352,8 +353,9 @@ def swipe(page: Any, start: tuple[float, float], *stops: tuple[float, float], re
     page.wait_for_timeout(rest_ms)
     x, y = start
     for to_x, to_y in stops:
-        for step in range(1, 11):
-            touch("touchMove", (x + (to_x - x) * step / 10, y + (to_y - y) * step / 10))
+        steps = max(1, round(math.dist((x, y), (to_x, to_y)) / 12))
+        for step in range(1, steps + 1):
+            touch("touchMove", (x + (to_x - x) * step / steps, y + (to_y - y) * step / steps))
             page.evaluate("new Promise(requestAnimationFrame)")
         x, y = to_x, to_y
     touch("touchEnd")

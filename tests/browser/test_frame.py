@@ -6,7 +6,7 @@ import pytest
 
 from pages._shared.core.pages import COURSE, HOME, LEDGER, PAGES
 from tests.browser.conftest import barriers, open_question
-from tests.browser.locators import CLAIM, FINDING, MAIN, POPOVER, RANGE
+from tests.browser.locators import CLAIM, FINDING, MAIN, POPOVER, RANGE, SIDEBAR
 from tests.browser.test_tours import LAPTOP
 
 # How far the ring around what has the focus reaches.
@@ -70,6 +70,7 @@ def test_a_chosen_course_is_seen(visit: Callable, settled: Callable) -> None:
     page.get_by_test_id("stPopoverBody").wait_for(state="detached")
     settled(page)
     assert page.get_by_label("Title").first.input_value() == "What an interviewer asks"
+    assert page.locator(SIDEBAR).bounding_box()["x"] == 0, "a page chosen on a laptop leaves the sidebar open"
 
 
 def test_options_in_a_row_are_whole_and_an_open_button_can_be_read_on_a_dark_page(

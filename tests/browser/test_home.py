@@ -20,6 +20,13 @@ def test_the_map_says_leads_and_is_lit(visit: Callable, settled: Callable) -> No
     box.wait_for()
     settled(page)
     assert "partly" in box.get_attribute("class")
+    with page.context.expect_page() as opened:
+        box.click(modifiers=["Shift"])
+    opened.value.close()
+    box.focus()
+    page.get_by_role("switch", name="Shuffle").evaluate("(one) => one.click()")
+    settled(page)
+    assert box.evaluate("(one) => one.getRootNode().activeElement === one"), "a run of the page leaves it the focus"
     box.hover()
     page.get_by_text("1 of 3 claims checked and as theory says", exact=False).last.wait_for()
     chart.get_by_role("link", name="Cross-attention").click()

@@ -24,6 +24,10 @@ def test_copying_works_over_plain_http(visit: Callable, settled: Callable) -> No
     button.click()
     page.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("window.copied").startswith("import hashlib")
+    assert page.evaluate(FOCUSED) == "Copied", "the focus is where it was"
+    page.evaluate("document.execCommand = () => false")
+    button.click()
+    page.get_by_role("button", name="Copying is blocked here").wait_for()
 
 
 @pytest.mark.slow

@@ -11,6 +11,9 @@ from tests.browser.conftest import Line, barriers, sideways
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("token board")]
 
 
+COLOURS = """(board) => ["--hue", "--query", "--key"].map((name) => getComputedStyle(board).getPropertyValue(name))"""
+
+
 # ── What is shown ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -66,6 +69,8 @@ def test_a_locked_board_is_values_only(board):
 @pytest.mark.parametrize(("role", "roles"), [("query", ["query"]), ("key", ["key"]), ("both", ["query", "key"])])
 def test_a_chip_lights_its_row_and_column_and_is_lit_by_them(board, role, roles):
     driven = board(role=role)
+    hue, *hues = driven.page.locator(".board").evaluate(COLOURS)
+    assert role == "both" or hue == hues[role == "key"] != hues[role == "query"]
     driven.page.evaluate(HEARD)
     driven.chip(2).hover()
     driven.page.mouse.move(700, 600)

@@ -124,7 +124,7 @@ def test_a_finger_that_moves_up_scrolls_the_page(board, begun):
     driven = board(PHONE, long="yes")
     box = driven.page.locator(begun).last.bounding_box()
     x, y = box["x"] + 8, box["y"] + box["height"] / 2
-    swipe(driven.page, (x, y), (x + 5, y - 120))
+    swipe(driven.page, (x, y), (x + 5, y), (x + 5, y - 120))  # it trembles first
     driven.page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 40")
     driven.settle(driven.page)
     assert driven.texts() == WORDS
@@ -143,6 +143,7 @@ def test_keys_grab_move_and_drop_and_the_page_hears_only_the_others(board):
     for key in ("ArrowRight", "ArrowRight", "Space"):
         driven.page.keyboard.press(key)
     assert driven.words().startswith("grabbed ‘sat’, 3 of 6")
+    assert driven.page.evaluate("getComputedStyle(probe.focused()).outlineStyle") == "solid", "the focus is seen"
     driven.page.keyboard.press("Home")
     assert driven.texts()[0] == "sat"
     assert driven.frames == 0
@@ -168,7 +169,10 @@ def test_keys_grab_move_and_drop_and_the_page_hears_only_the_others(board):
 
 def test_a_tool_reorders_with_one_message_restore_undoes_it(board):
     driven = board()
-    for count, (name, order) in enumerate((("Reverse", [5, 4, 3, 2, 1, 0]), ("Restore", [*range(6)])), 1):
+    driven.chip(0).focus()
+    driven.page.keyboard.press("Alt+ArrowRight")
+    driven.after({"order": [1, 0, 2, 3, 4, 5]})
+    for count, (name, order) in enumerate((("Reverse", [5, 4, 3, 2, 0, 1]), ("Restore", [*range(6)])), 2):
         driven.tool(name).click()
         driven.after({"order": order})
         assert driven.texts() == [WORDS[index] for index in order]
