@@ -144,9 +144,9 @@ def _block(result: NormBlockResult) -> tuple[ProofStep, ...]:
         ),
         ProofStep(
             _(
-                "The notes call x + N(f(x)) the original block. The original is N(x + f(x)) (Vaswani et al. 2017): "
-                "there the norm rescales the sum. x + N(f(x)) is residual post-norm (Liu et al. 2022), which like "
-                "pre-norm, x + f(N(x)) (Xiong et al. 2020), hands the input on as it is."
+                "The notes on attention bias call x + N(f(x)) the original block. The original is N(x + f(x)) "
+                "(Vaswani et al. 2017): there the norm rescales the sum. x + N(f(x)) is residual post-norm (Liu et "
+                "al. 2022), which like pre-norm, x + f(N(x)) (Xiong et al. 2020), hands the input on as it is."
             ),
             measured(result, "norm-place"),
         ),
