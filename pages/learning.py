@@ -14,6 +14,7 @@ from attention_core.experiments import learning as study
 from attention_core.experiments.settings import Choice, Coded, OneOf, Whole, Words, setting
 from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
+from attention_core.figures.trained import read_heads, write_heads
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
 
@@ -30,17 +31,6 @@ BELOW = {
 ASIDE = ("learn-order", "learn-key-bias")
 RATES = ("learn-depth", "learn-scale", "learn-tied")
 CURVES = 180
-
-
-def read_heads(text: str) -> tuple[study.Head, ...]:
-    """Layer and head, counted from 0, of each that a link's ``0.1-1.0`` names."""
-    pairs = (one.split(".") for one in text.split("-") if one)
-    return tuple((int(layer), int(head)) for layer, head in pairs)
-
-
-def write_heads(heads: tuple[study.Head, ...]) -> str:
-    """The link's text for them."""
-    return "-".join(f"{layer}.{head}" for layer, head in heads)
 
 
 @settings_group("learning")

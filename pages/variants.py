@@ -1,5 +1,7 @@
 """Variants: heads that share keys, a cache that fills, and attention without softmax."""
 
+from collections.abc import Sequence
+
 from pages._shared.page import Controls, Page, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import variants as study
@@ -105,37 +107,27 @@ def view_of(config: study.VariantsConfig, view: View) -> MatrixView:
     return draw.variants_view(config, page.compute(study.run_variants, config), view.show, view.head)
 
 
-@page.picture
-def picture(config: study.VariantsConfig, view: View, key: str) -> None:
-    drawn = page.view_for(config, view)
+def slider_of(config: study.VariantsConfig, view: View) -> tuple[str, Sequence[int], int]:
+    """What the picture's slider sets, its values, and the step that it stands at."""
     match view.show:
         case "weights":
-            page.sweep(drawn, key, study.KV_HEADS.index(config.num_kv_heads), "num_kv_heads", study.KV_HEADS)
+            return "num_kv_heads", study.KV_HEADS, study.KV_HEADS.index(config.num_kv_heads)
         case "cache":
             words = range(1, len(config.tokens) + 1)
-            page.sweep(drawn, key, words.index(_word(config, view)), "word", words)
-        case _:
-            page.sweep(drawn, key, study.LENGTHS.index(config.length), "length", study.LENGTHS)
+            return "word", words, words.index(min(view.word, len(words)))
+    return "length", study.LENGTHS, study.LENGTHS.index(config.length)
 
 
-def _word(config: study.VariantsConfig, view: View) -> int:
-    return min(view.word, len(config.tokens))
-
-
-def _step(config: study.VariantsConfig, view: View) -> int:
-    """Where the picture's slider stands."""
-    match view.show:
-        case "weights":
-            return study.KV_HEADS.index(config.num_kv_heads)
-        case "cache":
-            return _word(config, view) - 1
-    return study.LENGTHS.index(config.length)
+@page.picture
+def picture(config: study.VariantsConfig, view: View, key: str) -> None:
+    name, values, step = slider_of(config, view)
+    page.sweep(page.view_for(config, view), key, step, name, values)
 
 
 @page.results
 def results(config: study.VariantsConfig, view: View) -> Results:
     result = page.compute(study.run_variants, config)
-    return Results(result, step=_step(config, view), about=(LEADS[view.show],), aside=BEFORE)
+    return Results(result, step=slider_of(config, view)[2], about=(LEADS[view.show],), aside=BEFORE)
 
 
 @page.answers

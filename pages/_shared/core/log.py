@@ -2,6 +2,7 @@
 
 import logging
 import traceback
+from types import TracebackType
 
 import streamlit as st
 from streamlit.logger import get_logger
@@ -10,6 +11,7 @@ from pages._shared.core.compat import filter_failures
 from pages._shared.core.session_keys import PAGE
 
 _LOG = get_logger("attention")
+_FAILED = "%s on %s\nTraceback (most recent call last):\n%s"
 
 
 def started(page: str) -> None:
@@ -34,21 +36,19 @@ def failed(page: str, error: Exception) -> None:
         page: Name of the page.
         error: What was raised; its text may quote a visitor and is left out.
     """
-    _LOG.error("%s on %s\nTraceback (most recent call last):\n%s", type(error).__name__, page, _frames(error))
+    _LOG.error(_FAILED, type(error).__name__, page, _frames(error.__traceback__))
 
 
-def _frames(error: BaseException) -> str:
-    return "".join(traceback.format_tb(error.__traceback__))
+def _frames(where: TracebackType | None) -> str:
+    return "".join(traceback.format_tb(where))
 
 
 def _without_text(record: logging.LogRecord) -> bool:
     """Make of a failure that Streamlit logs its type, its page and its place; its text may quote a visitor."""
     kind, _, where = record.exc_info or (None, None, None)
     if kind is not None:
-        frames = "".join(traceback.format_tb(where))
-        page = st.session_state.get(PAGE, "no page")
-        record.msg = "%s on %s\nTraceback (most recent call last):\n%s"
-        record.args = (kind.__name__, page, frames)
+        record.msg = _FAILED
+        record.args = (kind.__name__, st.session_state.get(PAGE, "no page"), _frames(where))
         record.exc_info = record.exc_text = None
     return True
 

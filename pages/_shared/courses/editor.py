@@ -96,11 +96,9 @@ def _draw_editor(at: int, step: Step) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(_("Minutes"), 0, MAX_MINUTES, step.minutes, width=130, **options("minutes"))
         st.toggle(_("The prediction comes before the picture"), here.predict_first, **options("predict_first"))
-
-    def part_name(part: str) -> str:
-        return str(PARTS[part])
-
-    st.multiselect(_("Parts that show"), tuple(PARTS), here.parts, format_func=part_name, **options("parts"))
+    st.multiselect(
+        _("Parts that show"), tuple(PARTS), here.parts, format_func=lambda part: str(PARTS[part]), **options("parts")
+    )
     draw_field(
         here.questions,
         key("questions"),

@@ -50,23 +50,20 @@ class Controls:
 
     def show(self, *names: str) -> None:
         """Draw these settings, one below the other; one that a lesson fixes as its value."""
-        self._draw_together(self._draw_each, names)
+        self.show_with(self._draw_each, *names)
 
     def row(self, *names: str) -> None:
         """Draw these settings side by side."""
-        self._draw_together(self._draw_row, names)
+        self.show_with(self._draw_row, *names)
 
     def break_it(self, *names: str) -> None:
         """Draw the switches that make the page's claims fail: folded, until one of them is on."""
         self._part = "break"
-        self._draw_together(self._draw_folded, names)
+        self.show_with(self._draw_folded, *names)
         self._part = "controls"
 
     def show_with(self, draw: Callable[..., None], *names: str) -> None:
         """Have ``draw(*names)`` ask for these settings, by widgets of its own under the settings' keys."""
-        self._draw_together(draw, names)
-
-    def _draw_together(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
         draw(*names)
 
     def _draw_row(self, *names: str) -> None:
@@ -88,8 +85,8 @@ class Controls:
             if name not in fixed:
                 self._draw(name, now[name])
             elif not self.settings.is_hidden(name):
-                label, value = self.settings.declared[name].label, escape_markdown(self.settings.value_text(name))
-                st.markdown(_("{label}: **{value}**", label=label, value=value))
+                one = self.settings.declared[name]
+                st.markdown(_("{label}: **{value}**", label=one.label, value=escape_markdown(one.say(now[name]))))
 
     def says(self, name: str) -> bool:
         """Whether it is said below the setting's own box that it is not possible."""
@@ -190,7 +187,8 @@ class FragmentControls(Controls):
         """A teacher may leave the controls out of a lesson, or the switches that break a claim."""
         return address.part_visible(self._part)
 
-    def _draw_together(self, draw: Callable[..., None], names: tuple[str, ...]) -> None:
+    def show_with(self, draw: Callable[..., None], *names: str) -> None:
+        """The same, in a fragment; nothing where the lesson leaves these settings out."""
         self.parts |= dict.fromkeys(names, self._part)
         if not names or not self._is_visible():
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -70,23 +70,17 @@ def _ask_lesson(page: Page) -> Lesson:
         key=page.session_key("lesson_parts"),
     )
 
-    def name(key: Any) -> str:
-        return str(labels[key])
+    def chosen(label: str, key: str) -> list[str]:
+        return st.multiselect(
+            label,
+            tuple(labels),
+            format_func=lambda one: str(labels[one]),
+            key=page.session_key(key),
+            placeholder=_("Choose options"),
+        )
 
-    fixed = st.multiselect(
-        _("Controls drawn as their value"),
-        tuple(labels),
-        format_func=name,
-        key=page.session_key("lesson_fix"),
-        placeholder=_("Choose options"),
-    )
-    hidden = st.multiselect(
-        _("Controls not drawn at all"),
-        tuple(labels),
-        format_func=name,
-        key=page.session_key("lesson_hide"),
-        placeholder=_("Choose options"),
-    )
+    fixed = chosen(_("Controls drawn as their value"), "lesson_fix")
+    hidden = chosen(_("Controls not drawn at all"), "lesson_hide")
     first = st.toggle(_("The prediction comes before the picture"), key=page.session_key("lesson_first"))
     note = st.text_input(_("A note to the class"), max_chars=MAX_NOTE, key=page.session_key("lesson_note"))
     questions = draw_field((), page.session_key("lesson_questions"), asks=True)

@@ -182,10 +182,6 @@ class Settings:
         """Every setting as a link spells it, by its key: what a lesson fixes it at."""
         return self.spelled(self.as_dict())
 
-    def value_text(self, name: str) -> str:
-        """What a setting stands at, in words."""
-        return str(self.declared[name].say(self[name]))
-
     def in_words(self, key: str, text: str) -> str:
         """What a link holds under ``key``, in its control's words; as it is spelled, where it is none of these."""
         name = next((name for name in self if self._keys[name] == key), "")
