@@ -18,6 +18,15 @@ export function element(tag, props = {}, ...children) {
   return made;
 }
 
+// An SVG element with attributes and children.
+/** @param {string} name @param {Record<string, string | number>} [attributes] @param {(Node | string)[]} children */
+export function svg(name, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  made.append(...children);
+  return made;
+}
+
 // navigator.clipboard is there only over https and on localhost; a classroom's network is often plain http.
 /** @param {string} text */
 export async function copy(text) {

@@ -118,6 +118,7 @@ export interface ViewData {
   colours: Modes;
 }
 
+export type Context = CanvasRenderingContext2D;
 export type Lit = Record<"row" | "column", number | null>;
 export type Word = { text: string; as?: "quiet" | "value"; role?: Role | null; line?: boolean };
 export interface Scene {

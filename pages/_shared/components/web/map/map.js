@@ -1,12 +1,11 @@
 // The transformer as a list of links that is laid out as its drawing: what comes first in it stands at the bottom.
 
 import { component } from "../base/component.js";
-import { element, plain } from "../base/dom.js";
+import { element, plain, svg } from "../base/dom.js";
 import { _ } from "../base/language.js";
 
 /** @import { BoxData, Component, MapData } from "../base/types" */
 
-const SVG = "http://www.w3.org/2000/svg";
 const SIGNS = { unchecked: "○", partly: "◐", agrees: "●", surprises: "!" };
 const FINGER = matchMedia("(pointer: coarse)").matches;
 const how = () =>
@@ -22,16 +21,13 @@ const how = () =>
 class Transformer {
   nav = element("nav", { className: "map", ariaLabel: _("Map of the transformer") });
   says = element("p", { className: "says", ariaHidden: "true" });
-  memory = document.createElementNS(SVG, "svg");
-  path = document.createElementNS(SVG, "path");
+  path = svg("path");
+  memory = svg("svg", { class: "memory", "aria-hidden": "true" }, this.path);
   resized = new ResizeObserver(() => this.connect());
   shown = "";
 
   /** @param {Component<MapData>} given */
   constructor({ parentElement }) {
-    this.memory.classList.add("memory");
-    this.memory.ariaHidden = "true";
-    this.memory.append(this.path);
     this.resized.observe(this.nav);
     parentElement.append(this.nav, this.says);
   }

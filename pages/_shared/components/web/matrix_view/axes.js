@@ -3,8 +3,7 @@
 import { fit, line, tickText, ticks, widest, wrap } from "./canvas.js";
 import { Panel } from "./panel.js";
 
-/** @import { BarsSpec, Font, LinesSpec, Role, Scene } from "../base/types" */
-/** @typedef {CanvasRenderingContext2D} Context */
+/** @import { BarsSpec, Context, Font, LinesSpec, Role, Scene } from "../base/types" */
 
 const MOST_WIDE = 520;
 const MOST_HIGH = 260;

@@ -6,9 +6,8 @@ import { Axes, LINE } from "./axes.js";
 import * as canvas from "./canvas.js";
 import { lineKey, Panel, named } from "./panel.js";
 
-/** @import { BarsSpec, Font, Scene, Theme, Word } from "../base/types" */
+/** @import { BarsSpec, Context, Font, Scene, Theme, Word } from "../base/types" */
 /** @import { Still } from "./panel.js" */
-/** @typedef {CanvasRenderingContext2D} Context */
 
 /** @extends {Axes<BarsSpec>} */
 export class Bars extends Axes {

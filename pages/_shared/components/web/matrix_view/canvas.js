@@ -2,23 +2,15 @@
 
 import { luminance, rgb } from "../base/theme.js";
 
-/** @import { SeriesSpec } from "../base/types" */
-/** @typedef {CanvasRenderingContext2D} Context */
+/** @import { Context, SeriesSpec } from "../base/types" */
 
 export const LUT_SIZE = 512;
 const ALIKE = Math.sqrt(1.05 * 0.05) - 0.05; // luminance on which black and white read alike: 4.58 : 1
 
-// Making a format takes longer than a hundred uses of it.
-const formats = /** @type {Map<number, Intl.NumberFormat>} */ (new Map());
-
-/** @param {number} digits */
-function withDecimals(digits) {
-  const known = formats.get(digits);
-  if (known) return known;
-  const made = new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  formats.set(digits, made);
-  return made;
-}
+// Making a format takes longer than a hundred uses of it. Three digits of what is 0.001 or more have 0 to 5 decimals.
+const withDecimals = [0, 1, 2, 3, 4, 5].map(
+  (digits) => new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+);
 const sixDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
 
 /** Three significant digits. @param {number} value */
@@ -27,9 +19,9 @@ export function formatNumber(value) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
   let text;
-  if (Number.isInteger(value) && size <= 1e6) text = withDecimals(0).format(value);
+  if (Number.isInteger(value) && size <= 1e6) text = withDecimals[0].format(value);
   else if (size >= 1e-3 && size < 1e6)
-    text = withDecimals(Math.max(0, 2 - Math.floor(Math.log10(size)))).format(value);
+    text = withDecimals[Math.max(0, 2 - Math.floor(Math.log10(size)))].format(value);
   else text = value.toExponential(2).replace("e+", "e");
   return text.replace(/^-/, "−");
 }

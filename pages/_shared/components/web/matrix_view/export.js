@@ -1,13 +1,12 @@
 // The page's pictures as a file: the panels paint them once more, and the words around them are drawn where they stand.
 
-import { element } from "../base/dom.js";
+import { element, svg } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import * as canvas from "./canvas.js";
-import { drawable, svg, SvgContext } from "./svg.js";
+import { drawable, SvgContext } from "./svg.js";
 
-/** @import { SaveRequest, Scene, Theme } from "../base/types" */
+/** @import { Context, SaveRequest, Scene, Theme } from "../base/types" */
 /** @import { Shown, View } from "./view.js" */
-/** @typedef {CanvasRenderingContext2D} Context */
 /** @typedef {{ x: number, y: number, zoom: number }} Origin  of the sheet, in the window's pixels */
 /** @typedef {{ width: number, height: number, first: View, paint: (ctx: Context) => void }} Sheet */
 
@@ -44,10 +43,7 @@ async function text({ width, height, first, paint }, format) {
   const { family, theme, data } = first;
   const summary = drawable(data.summary);
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": family });
-  const [title, style] = [svg("title"), svg("style")];
-  title.textContent = summary;
-  style.textContent = await typeface(family);
-  root.append(title, style);
+  root.append(svg("title", {}, summary), svg("style", {}, await typeface(family)));
   paint(/** @type {Context} */ (/** @type {unknown} */ (new SvgContext(root))));
   if (format === "svg") return new XMLSerializer().serializeToString(root);
   const page = document.implementation.createHTMLDocument(summary);

@@ -1,14 +1,14 @@
 // Panels that follow from each other, from left to right, and the ways between them: a line for each row.
 
-import { clamp, element, still } from "../base/dom.js";
+import { clamp, element, still, svg } from "../base/dom.js";
 import { LOWEST } from "./grid.js";
 import { Heatmap } from "./heatmap.js";
-import { svg } from "./svg.js";
 
 /** @import { ViewData } from "../base/types" */
 /** @import { Fit } from "./fit.js" */
 /** @import { Shown } from "./view.js" */
 /** @typedef {NonNullable<ViewData["flow"]>} Spec */
+/** @typedef {{ x0: number, y0: number, bend: number, x1: number, y1: number, colour: string, from: number }} Way */
 
 const [NARROW, WIDE] = [18, 40]; // pixels between columns: room for the ways
 const LEAST = 330; // narrower than this the flow scrolls to its end
@@ -22,8 +22,7 @@ const FAINT = 0.45; // as in view.css
 export class Flow {
   ways = svg("svg", { class: "ways", "aria-hidden": "true" });
   strip = element("div", { className: "strip" });
-  lines =
-    /** @type {{ x0: number, y0: number, bend: number, x1: number, y1: number, colour: string, from: number }[]} */ ([]);
+  lines = /** @type {Way[]} */ ([]);
   gap = 0;
   seen = false;
 
@@ -72,20 +71,13 @@ export class Flow {
     this.lines = ribbons.flatMap(([from, to, role]) => {
       const [start, end] = [edges[from], edges[to]];
       const count = view.panels[from].drawn.size[0];
+      const colour = role ? theme.roles[role] : theme.primary;
       return Array.from({ length: count }, (_, row) => {
         const part = (row + 0.5) / count;
         const [x0, y0] = [start.right + 3, start.top + part * start.high];
         const [x1, y1] = [end.left - 3, end.top + part * end.high];
-        // Straight below what lies between, and up where it has passed.
-        return {
-          x0,
-          y0,
-          bend: Math.max(x0, x1 - this.gap),
-          x1,
-          y1,
-          colour: role ? theme.roles[role] : theme.primary,
-          from,
-        };
+        const bend = Math.max(x0, x1 - this.gap); // straight below what lies between, and up where it has passed
+        return { x0, y0, bend, x1, y1, colour, from };
       });
     });
     const moves = !this.seen && !still();

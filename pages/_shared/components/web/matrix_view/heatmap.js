@@ -6,9 +6,8 @@ import { rgb } from "../base/theme.js";
 import * as canvas from "./canvas.js";
 import { bytes, identities, Panel, named, whereFrom } from "./panel.js";
 
-/** @import { Axis, Font, MatrixSpec, Scene, Word } from "../base/types" */
+/** @import { Axis, Context, Font, MatrixSpec, Scene, Word } from "../base/types" */
 /** @import { Numbers, Start, Still } from "./panel.js" */
-/** @typedef {CanvasRenderingContext2D} Context */
 
 const GAPPED = 16; // matrices up to this many rows and columns are drawn as separate rounded cells
 const LINE = 13; // pixels from one label to the next
@@ -18,6 +17,9 @@ const WIDER = 2; // times as wide as high
 const TALLER = 1.6; // and as high as wide in a flow
 export const SMALL = 24; // pixels of cells that give way to no label
 const IMAGE_CELLS = 4096; // above this a matrix is painted as one image
+
+/** Place in a colour table. @param {number} fraction  of the scale */
+const level = (fraction) => clamp(Math.round(fraction * (canvas.LUT_SIZE - 1)), 0, canvas.LUT_SIZE - 1);
 
 /** @extends {Panel<MatrixSpec>} */
 export class Heatmap extends Panel {
@@ -295,7 +297,7 @@ export class Heatmap extends Panel {
       const [x, y] = [columnAt[i % columnAt.length] + gap / 2, rowAt[(i / columnAt.length) | 0] + gap / 2];
       const [w, h] = [cw - gap, ch - gap];
       const value = fraction(i);
-      const at = clamp(Math.round(value * (canvas.LUT_SIZE - 1)), 0, canvas.LUT_SIZE - 1);
+      const at = level(value);
       const drawn = !hidden?.[i] && Number.isFinite(value);
       ctx.fillStyle = drawn ? table.css[at] : theme.hidden;
       if (separate) {
@@ -335,9 +337,7 @@ export class Heatmap extends Panel {
     for (let i = 0; i < pixels.length; i++) {
       const value = fraction(i);
       const drawn = !this.hidden?.[i] && Number.isFinite(value);
-      pixels[i] = drawn
-        ? table.pixel[clamp(Math.round(value * (canvas.LUT_SIZE - 1)), 0, canvas.LUT_SIZE - 1)]
-        : blank;
+      pixels[i] = drawn ? table.pixel[level(value)] : blank;
     }
     const buffer = new OffscreenCanvas(columns, rows);
     buffer.getContext("2d")?.putImageData(image, 0, 0);

@@ -5,8 +5,7 @@ import { Axes } from "./axes.js";
 import { DASHES, disc, formatNumber, line, tickText, ticks, ticksThatFit } from "./canvas.js";
 import { lineKey, Panel } from "./panel.js";
 
-/** @import { LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
-/** @typedef {CanvasRenderingContext2D} Context */
+/** @import { Context, LinesSpec, Scene, SeriesSpec, Theme, Word } from "../base/types" */
 
 const DOTTED = 24; // curves of up to this many points show each of them
 

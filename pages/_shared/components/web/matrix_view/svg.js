@@ -1,6 +1,7 @@
 // What the panels paint, as SVG: a context that adds an element where a canvas sets pixels.
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
+import { svg } from "../base/dom.js";
+
 const ANCHORS = /** @type {Record<string, string>} */ ({ center: "middle", right: "end" });
 /** What a canvas saves and restores, of what the panels use; the matrix too. */
 const SAVED = /** @type {const} */ ([
@@ -17,13 +18,6 @@ const SAVED = /** @type {const} */ ([
   "clipped",
 ]);
 const UNDRAWABLE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu; // what XML cannot hold
-
-/** @param {string} name @param {Record<string, string | number>} [attributes] */
-export function svg(name, attributes = {}) {
-  const made = document.createElementNS(NAMESPACE, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-  return made;
-}
 
 /** @param {string} text */
 export const drawable = (text) => text.replace(UNDRAWABLE, "�");

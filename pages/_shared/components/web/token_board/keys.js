@@ -54,10 +54,7 @@ export class Keys {
     if (to === from) return;
     this.board.order = moved(home, from, to);
     this.board.render();
-    if (this.grab)
-      this.board.say(
-        _("{name}, {position} of {count}", { name: this.board.name(index), position: to + 1, count: home.length }),
-      );
+    if (this.grab) this.board.say(_("{name}, {position} of {count}", this.place(index)));
     else this.board.sendMove(index, home);
   }
 
@@ -66,13 +63,7 @@ export class Keys {
     this.grab = { index, home: this.board.order };
     this.board.slots[index].item.classList.add("grabbed");
     this.board.aim();
-    this.board.say(
-      _("grabbed {name}, {position} of {count}: arrows move, Space drops", {
-        name: this.board.name(index),
-        position: this.board.position(index),
-        count: this.board.order.length,
-      }),
-    );
+    this.board.say(_("grabbed {name}, {position} of {count}: arrows move, Space drops", this.place(index)));
   }
 
   /** Ends a grab. @param {boolean} kept */
@@ -88,13 +79,12 @@ export class Keys {
     }
     this.board.aim();
     if (kept && changed) this.board.sendMove(index, home);
-    else
-      this.board.say(
-        _("{name} stays at {position} of {count}", {
-          name: this.board.name(index),
-          position: this.board.position(index),
-          count: home.length,
-        }),
-      );
+    else this.board.say(_("{name} stays at {position} of {count}", this.place(index)));
+  }
+
+  /** A chip and where it stands, for what is said of it. @param {number} index */
+  place(index) {
+    const { board } = this;
+    return { name: board.name(index), position: board.position(index), count: board.order.length };
   }
 }

@@ -1,6 +1,6 @@
 // The buttons that reorder all chips at once.
 
-import { element } from "../base/dom.js";
+import { element, svg } from "../base/dom.js";
 import { _ } from "../base/language.js";
 import { identity, shuffled } from "./order.js";
 
@@ -11,17 +11,6 @@ const STROKES = {
   Reverse: "M2 5h11M10.5 2.5 13 5l-2.5 2.5M14 11H3M5.5 8.5 3 11l2.5 2.5",
   Restore: "M3 8a5 5 0 1 0 1.6-3.7L2.5 6.2M2.5 2.8v3.4h3.4",
 };
-
-/** @param {string} strokes */
-function icon(strokes) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  svg.setAttribute("viewBox", "0 0 16 16");
-  svg.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", strokes);
-  svg.append(path);
-  return svg;
-}
 
 export class Tools {
   bar = element("div", { className: "tools", role: "group" });
@@ -49,7 +38,8 @@ export class Tools {
   /** @type {(name: keyof typeof STROKES, label: string, done: (words: string) => string, next: (order: number[]) => number[]) => HTMLButtonElement} */
   tool(name, label, done, next) {
     const text = element("span", { className: "tool-name" }, label);
-    const button = element("button", { className: "tool", type: "button", name }, icon(STROKES[name]), text);
+    const icon = svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: STROKES[name] }));
+    const button = element("button", { className: "tool", type: "button", name }, icon, text);
     button.onclick = () => button.ariaDisabled === "true" || this.board.reorder(next(this.board.order), done);
     return button;
   }
