@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Protocol
 
 from pages._shared.compute.job import Cancelled, Job
@@ -83,8 +82,12 @@ class EmbeddedEngine:
             job = self._line.next()
         if job is None:
             return
-        with _giving_way():
+        usual = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_S)
+        try:
             over = job.compute(TURN_S, self._yield_to_pages)
+        finally:
+            sys.setswitchinterval(usual)
         with self._lock:
             if over:
                 self._line.end(job)
@@ -95,17 +98,6 @@ class EmbeddedEngine:
         trim()  # after each turn: what it freed lies scattered between what pages hold, and beside a class adds up
         if not over:
             self._lane.submit(self._take_turn)
-
-
-@contextmanager
-def _giving_way() -> Iterator[None]:
-    """Threads take turns more often while the block runs."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_S)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(usual)
 
 
 def make_engine(where: str, yield_to_pages: Callable[[float], None]) -> Engine:

@@ -1,7 +1,6 @@
 """How much, how large and how often: every limit of live classes, and the checks of what comes in."""
 
 import json
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -134,8 +133,3 @@ def text(value: Any, field: str, most: int) -> str:
     if UNFIT.search(line) or any(unicodedata.category(character) in ("Cc", "Cs") for character in line):
         raise RoomError(422, _("“{field}” holds characters that cannot be shown.", field=field))
     return line
-
-
-def seconds(wait: float) -> str:
-    """A waiting time for the header ``Retry-After``."""
-    return str(math.ceil(wait))

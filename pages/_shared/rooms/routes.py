@@ -1,6 +1,7 @@
 """The HTTP API of live classes, as Starlette routes; ``docs/class-api.md`` describes it."""
 
 import hmac
+import math
 import secrets
 from collections.abc import Awaitable, Callable
 from functools import wraps
@@ -49,7 +50,7 @@ def answered(handler: Handler) -> Handler:
         try:
             return await handler(rooms, request)
         except RoomError as refusal:
-            headers = HEADERS | ({"Retry-After": check.seconds(refusal.wait)} if refusal.wait else {})
+            headers = HEADERS | ({"Retry-After": str(math.ceil(refusal.wait))} if refusal.wait else {})
             return JSONResponse({"error": refusal.worded(language(request))}, refusal.status, headers)
         except ClientDisconnect:
             return Response(status_code=400)
