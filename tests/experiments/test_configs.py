@@ -123,14 +123,13 @@ def test_heads_that_are_switched_off_may_come_as_arrays() -> None:
         (ScalingConfig, "std", np.float64("nan")), (ScalingConfig, "std", np.float32("inf")),
         (ScalingConfig, "std", np.float64(4.1)), (ScalingConfig, "std", np.float64(1.05)),
         (ScalingConfig, "std", np.bool_(True)), (ScalingConfig, "std", np.complex128(1)),
-        (ScalingConfig, "std", True), (ScalingConfig, "std", [1.0]), (ScalingConfig, "std", np.array([1.0])),
-        (ScalingConfig, "std", 10**400), (ScalingConfig, "num_keys", np.float64(10)),
+        (ScalingConfig, "std", [1.0]), (ScalingConfig, "std", np.array([1.0])),
+        (ScalingConfig, "num_keys", np.float64(10)),
         (ScalingConfig, "num_keys", np.bool_(True)), (ScalingConfig, "num_keys", np.int64(129)),
         (ScalingConfig, "num_queries", np.bool_(True)), (ScalingConfig, "qk_norm", np.int64(1)),
         (ScalingConfig, "scale", np.bytes_(b"root")), (ScalingConfig, "seed", np.datetime64("2020-01-01")),
         (MeanConfig, "input_mean", np.float64("nan")), (MeanConfig, "input_mean", np.bool_(False)),
-        (AnatomyConfig, "tokens", [["a"]]), (AnatomyConfig, "tokens", ["a", 1]),
-        (AnatomyConfig, "tokens", [[[[["a"]]]]]), (AnatomyConfig, "tokens", "a b"),
+        (AnatomyConfig, "tokens", ["a", 1]), (AnatomyConfig, "tokens", [[[[["a"]]]]]),
         (ShuffleConfig, "query_order", [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), (ShuffleConfig, "query_order", np.eye(6)),
         (MaskingConfig, "sentences", ["a b", "c"]), (LedgerConfig, "ids", "bias-k"),
         (LedgerConfig, "ids", [[[["bias-k"]]]]), (LedgerConfig, "ids", [["bias-k"]]),
@@ -168,10 +167,7 @@ def test_what_lies_between_is_measured(asked: RunConfig) -> None:
     assert not [verdict.sentence() for verdict in verdicts if verdict.surprises]
 
 
-# ---- any config is run in one way, and what comes of it has a short repr ----
-
-
-SMALL = {"batch": 4, "steps": 3, "feed_forward": False}
+# ---- any config is run in one way ----
 
 
 def test_an_experiment_that_shares_its_config_is_named() -> None:
@@ -180,20 +176,6 @@ def test_an_experiment_that_shares_its_config_is_named() -> None:
     assert isinstance(order, permutation.OrderResult)
     assert len(steps) == 7
     assert isinstance(run(config), permutation.PermutationResult)
-
-
-def test_the_result_is_that_of_the_experiment() -> None:
-    config = projections.ProjectionsConfig(topic="gauge", seed=3)
-    assert [one.measured for one in run(config).verdicts] == [
-        one.measured for one in projections.run_projections(config).verdicts
-    ]
-
-
-def test_a_trained_model_is_run_without_a_head() -> None:
-    trained = run(LearningConfig(heads=2, **SMALL)).trained
-    found = run(Ablation(trained=trained, off=((0, 1),)))
-    assert found.each.shape == (1, 2)
-    assert max(len(repr(found)), len(repr(trained)), len(str(trained))) < 120
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

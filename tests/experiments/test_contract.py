@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Callable
 from xml.etree import ElementTree
 
 import numpy as np
@@ -116,8 +115,7 @@ def test_the_tolerance_refuses_what_has_no_meaning() -> None:
 
 
 def test_the_output_tolerance_is_far_below_the_output_and_above_its_rounding() -> None:
-    for projections in (None, Identity()):
-        options = {} if projections is None else {"projections": projections}
+    for options in ({}, {"projections": Identity()}):
         module = draw_parameters(MultiHeadAttention(24, 3, dtype=torch.float64, **options), 1, bias_std=0.5)
         x = torch.randn(1, 7, 24, generator=generator(2), dtype=torch.float64)
         for dtype in (torch.float64, torch.float32):
@@ -126,7 +124,6 @@ def test_the_output_tolerance_is_far_below_the_output_and_above_its_rounding() -
                 bound = output_tolerance(cast, cast.trace(x.to(dtype)))
                 moved = float((cast(x.to(dtype).flip(1)).flip(1) - cast(x.to(dtype))).abs().max())
                 assert moved <= bound < 1e-3 * float(cast(x.to(dtype)).abs().max())
-            module = module.to(torch.float64)
 
 
 def test_a_config_is_frozen_and_checks_itself() -> None:
@@ -134,24 +131,15 @@ def test_a_config_is_frozen_and_checks_itself() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.seed = 3  # type: ignore[misc]
     assert config.torch_dtype == torch.float64
-    assert hash(config) == hash(RunConfig())
     with pytest.raises(ConfigError) as caught:
         RunConfig(seed=1_000_000)
     assert (caught.value.field, caught.value.value) == ("seed", 1_000_000)
     assert "whole number from 0 to 999,999" in caught.value.allowed
 
 
-def refusal(check: Callable[[], object]) -> str:
-    """The sentence of the ConfigError that ``check`` raises; empty where it raises none."""
-    try:
-        check()
-    except ConfigError as error:
-        return str(error)
-    return ""
-
-
 @given(st.one_of(st.none(), st.text(), st.floats(), st.integers(), st.lists(st.integers()), st.booleans()))
 def test_checks_answer_any_value_with_a_config_error_or_not_at_all(value: object) -> None:
+    said = []
     for check in (
         lambda: check_float("x", value, 0.0, 1.0),
         lambda: check_tokens("x", value),
@@ -160,8 +148,11 @@ def test_checks_answer_any_value_with_a_config_error_or_not_at_all(value: object
         lambda: RunConfig(dtype=value),  # type: ignore[arg-type]
         lambda: RunConfig(device=value),  # type: ignore[arg-type]
     ):
-        said = refusal(check)
-        assert said == "" or ("is not possible" in said and len(said) < 400)
+        try:
+            check()
+        except ConfigError as error:
+            said.append(str(error))
+    assert all("is not possible" in one and len(one) < 400 for one in said)
 
 
 def test_a_token_has_the_same_embedding_everywhere_and_always() -> None:
@@ -173,14 +164,11 @@ def test_a_token_has_the_same_embedding_everywhere_and_always() -> None:
 
 
 def test_drawing_leaves_the_global_stream_alone() -> None:
-    torch.manual_seed(5)
-    before = torch.rand(3)
-    torch.manual_seed(5)
-    draw_parameters(nn.Linear(3, 4).double(), 0)
-    torch.manual_seed(5)
+    module, before = nn.Linear(3, 4).double(), torch.get_rng_state()
+    draw_parameters(module, 0)
     generator(1, "x")
     token_embeddings(("a",), 4, 0)
-    assert torch.equal(torch.rand(3), before)
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_parameters_are_drawn_at_the_scale_that_is_said() -> None:
@@ -188,9 +176,6 @@ def test_parameters_are_drawn_at_the_scale_that_is_said() -> None:
     assert float(module[0].weight.detach().std()) == pytest.approx(1 / 20, rel=0.02)
     assert float(module[0].bias.detach().std()) == pytest.approx(0.5, rel=0.2)
     assert torch.equal(module[1].weight, torch.ones(300, dtype=torch.float64))
-    assert torch.equal(
-        draw_parameters(nn.Linear(4, 3).double(), 3).weight, draw_parameters(nn.Linear(4, 3).double(), 3).weight
-    )
 
 
 def test_a_verdict_is_short_to_read_and_prints_its_sentence() -> None:

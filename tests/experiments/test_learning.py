@@ -149,6 +149,7 @@ def test_without_its_head_nothing_of_it_is_left(learned: LearningResult) -> None
     assert run(Ablation(trained=learned.trained)).left == learned.score
     found = run(Ablation(trained=learned.trained, off=((0, 0),)))
     assert found.left.accuracy < 0.3
+    assert max(len(repr(found)), len(repr(learned.trained)), len(str(learned.trained))) < 120
     np.testing.assert_array_equal(found.each, [[found.left.accuracy]])
     for head in ((1, 0), (0, 1), (-1, 0)):
         with pytest.raises(ConfigError, match="layers 0 to 0 and heads 0 to 0"):

@@ -1,13 +1,11 @@
 """What is declared beside a field is checked, written into links and read from them, each kind in its way."""
 
-from dataclasses import dataclass
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_core.experiments.biases import MeanConfig
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import (
     Choice,
     Coded,
@@ -19,8 +17,6 @@ from attention_core.experiments.settings import (
     Whole,
     Words,
     declared,
-    defaults,
-    setting,
 )
 from tests.strategies import value
 from tests.texts import NONSENSE
@@ -63,19 +59,5 @@ def test_a_choice_reads_its_id_and_shows_its_label() -> None:
     assert CHOICE.write("a") == "a"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config(RunConfig):
-    """A config with a declared field and one that is nobody's to set."""
-
-    size: int = setting(2, Whole(1, 4, label="Size"))
-    note: str = ""
-
-
-def test_a_config_checks_what_it_declares_and_lists_it_once() -> None:
-    assert list(declared(Config)) == ["dtype", "device", "seed", "size"]
-    assert defaults(Config)["size"] == 2
-    assert Config(size=4).size == 4
-    with pytest.raises(ConfigError, match="size = 5 is not possible: a whole number from 1 to 4 is allowed"):
-        Config(size=5)
-    with pytest.raises(ConfigError, match="seed"):
-        Config(seed=-1)
+def test_what_is_nobodys_to_set_is_not_declared() -> None:
+    assert list(declared(MeanConfig)) == ["dtype", "device", "seed", "doublings"]
