@@ -16,12 +16,15 @@ from attention_core.experiments.permutation import PermutationConfig, run_depth,
 from attention_core.experiments.projections import ProjectionsConfig
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig
 from attention_core.experiments.run import Experiment, run
+from attention_core.experiments.variants import VariantsConfig
 
 # Every size a different prime (times the heads), so that no transposition can pass.
 PRIMES = {"num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5, "device": "cpu"}
 DEEP = {"heads": 2, "layers": 4, "tokens": 81}
 LEFT = {"stack": "decoder", "side": "left"}
 LAWS, BLOCKS = "perm-kv perm-q perm-self", "perm-pool perm-bias perm-block"
+LINEAR = "bias-k.linear"  # only a softmax cancels what is the same for all keys
+ALL_AT_ONCE = {"positions": "rotary", "causal": True, "restart": True, "softmax": True}
 ROTARY = "bias-k.* bias-k-grad bias-q.column bias-terms.*"
 
 # Settings, and the keys of the verdicts that fail with them; all others hold.
@@ -97,6 +100,18 @@ STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
         ({"weights": "random", "layers": 2, "heads": 3}, "head-tap"),
         ({"weights": "random", "layers": 3, "mask": "causal"}, "rf-random.* head-tap"),
         ({"weights": "soft", "heads": 1, "tokens": 24}, "rf-bound.* head-tap"),
+    ],
+    VariantsConfig: [
+        ({"tiled": True}, f"kv-repeat* {LINEAR}"), ({"tiled": True, "num_kv_heads": 1}, LINEAR),
+        ({"tiled": True, "num_kv_heads": 8}, LINEAR), ({"repeated": True}, f"kv-bytes.cache {LINEAR}"),
+        ({"repeated": True, "num_kv_heads": 8}, LINEAR), ({"restart": True}, LINEAR),
+        ({"restart": True, "positions": "rotary"}, "cache-exact* perm-self.full perm-self.grouped bias-k.*"),
+        ({"restart": True, "positions": "alibi"}, f"cache-exact* perm-self.full perm-self.grouped {LINEAR}"),
+        ({"positions": "alibi", "tokens": ("a", "b")}, LINEAR),
+        ({"positions": "rotary", "tokens": ("a", "b")}, "perm-self.full perm-self.grouped bias-k.*"),
+        ({"quadratic": True}, f"linear-cost* {LINEAR}"), ({"softmax": True}, f"linear-order* {LINEAR}"),
+        ({"causal": True, "tokens": ("a", "b")}, f"perm-self.* {LINEAR}"), ({**ALL_AT_ONCE, "tokens": ("a",)}, ""),
+        ({**ALL_AT_ONCE, "tokens": ("a", "a", "a")}, ""),
     ],
 }  # fmt: skip
 FURTHER: dict[Experiment, list[tuple[dict[str, Any], str]]] = {  # of a PermutationConfig

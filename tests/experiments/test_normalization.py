@@ -46,7 +46,6 @@ def test_who_depends_on_whom() -> None:
     assert np.count_nonzero(training.jacobians[2, 1, 2]) == 5
     assert np.count_nonzero(evaluation.jacobians[2, 1, 2]) == 1
     assert np.count_nonzero(training.jacobians[0, 1, 2]) == 6
-    assert [verdict.holds for verdict in evaluation.verdicts] == [True, True, False]
 
 
 @pytest.mark.parametrize(("gamma", "beta", "eps", "std"), [(1.0, 0.0, 0.0, 1.0), (-2.0, 1.5, 1.0, 0.1)])
@@ -122,16 +121,6 @@ def test_each_placement_keeps_what_theory_says(dtype: str) -> None:
     kept = result.about("norm-place").verdicts
     assert [verdict.key for verdict in kept] == ["norm-place.pre", "norm-place.post", "norm-place.residual"]
     assert {verdict.outcome for verdict in kept} == {"holds"}
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("switch", [{"norm": "BatchNorm"}, {"slot_weights": True}])
-def test_a_norm_that_looks_past_its_token_gives_no_common_length(switch: dict[str, object], dtype: str) -> None:
-    result = run(BLOCK, dtype=dtype, **switch)
-    verdict = result.verdict("norm-place.post")
-    assert verdict.outcome == "fails"
-    assert verdict.measured > 1000 * verdict.bound
-    assert all(result.verdict(f"norm-place.{name}").holds for name in ("pre", "residual"))
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
