@@ -1,6 +1,6 @@
 """Arrays of results hold what they show and nothing else: results are kept by the hundred."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,6 @@ def held_bytes(array: np.ndarray) -> int:
     return owner.untyped_storage().nbytes() if isinstance(owner, torch.Tensor) else array.nbytes
 
 
-def arrays(result: Any) -> list[np.ndarray]:
-    found = [getattr(result, name) for name in result.__dataclass_fields__]
-    return [one for one in found if isinstance(one, np.ndarray)]
-
-
 def test_a_part_of_a_tensor_does_not_keep_the_whole() -> None:
     whole = torch.zeros(1000, 1000, dtype=torch.float64)
     part, same = Kept(whole[0]), Kept(whole)
@@ -40,6 +35,6 @@ def test_a_part_of_a_tensor_does_not_keep_the_whole() -> None:
 
 @pytest.mark.parametrize("result", [run_anatomy(AnatomyConfig()), run_picture(ScalingConfig()).chosen], ids=repr)
 def test_results_keep_nothing_but_their_arrays(result: Any) -> None:
-    found = arrays(result)
+    found = [one for each in fields(result) if isinstance(one := getattr(result, each.name), np.ndarray)]
     assert found
     assert sum(map(held_bytes, found)) <= 2 * sum(one.nbytes for one in found)

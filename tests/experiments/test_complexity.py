@@ -192,8 +192,6 @@ def test_bytes_are_those_that_real_tensors_copy(heads: int, large: bool, dtype: 
 
 @pytest.mark.parametrize("switch", [{}, {"large_heads": True}, {"num_queries": 33, "num_keys": 7}])
 def test_the_form_with_a_size_of_the_heads_own(switch: dict[str, object]) -> None:
-    from attention_core.experiments.complexity import run_complexity
-
     config = ComplexityConfig(d_model=48, num_heads=4, **{"num_queries": 20, "num_keys": 20} | switch)
     n_t, n_s, d, width = config.num_queries, config.num_keys, 48, 4 * config.d_head
     by_hand = 2 * (n_t * d * width + 2 * n_s * d * width + 2 * n_t * n_s * width + n_t * width * d)

@@ -25,6 +25,7 @@ from attention_core.experiments.learning.model import draw_model
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy
 from attention_core.experiments.optimizers import SGD, AdamW
 from attention_core.experiments.run import run
+from attention_core.experiments.verdict import Verdict
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
 
@@ -180,16 +181,12 @@ def test_switching_a_head_off_is_taking_its_context_out() -> None:
     assert not torch.allclose(attention(x), wanted, atol=1e-3)
 
 
-def verdicts(**settings: object) -> dict[str, list]:
-    found: dict[str, list] = {}
-    for verdict in run(LearningConfig(**{"batch": 16, "feed_forward": False} | settings)).verdicts:
-        found.setdefault(verdict.claim, []).append(verdict)
-    return found
+def verdicts(claim: str, **settings: object) -> tuple[Verdict, ...]:
+    return run(LearningConfig(**{"batch": 16, "feed_forward": False} | settings)).about(claim).verdicts
 
 
-def judged(found: list) -> list[tuple[bool, bool]]:
-    """Of each verdict whether it holds, and whether theory says so."""
-    return [(verdict.holds, verdict.expected) for verdict in found]
+def outcomes(*found: Verdict) -> list[str]:
+    return [verdict.outcome for verdict in found]
 
 
 DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 80}
@@ -198,10 +195,9 @@ DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 80}
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_descent_leaves_the_key_bias_where_it_is(dtype: str) -> None:
     for more in ({}, {"layers": 2, "heads": 2, "placement": "post"}):
-        found = verdicts(dtype=dtype, **DESCENT, **more)["learn-key-bias"]
-        assert judged(found) == [(True, True), (True, True)]
-        found = verdicts(dtype=dtype, positions="rotary", **DESCENT, **more)["learn-key-bias"]
-        assert judged(found) == [(False, False), (False, False)]
+        assert outcomes(*verdicts("learn-key-bias", dtype=dtype, **DESCENT, **more)) == ["holds", "holds"]
+        found = verdicts("learn-key-bias", dtype=dtype, positions="rotary", **DESCENT, **more)
+        assert outcomes(*found) == ["fails", "fails"]
         assert found[0].measured > 1000 * found[0].bound
 
 
@@ -214,36 +210,37 @@ DROWNED = (
 
 @pytest.mark.parametrize("settings", DROWNED, ids=lambda one: str(one["seed"]))
 def test_what_rotary_positions_let_through_may_be_less_than_rounding(settings: dict[str, object]) -> None:
-    found = verdicts(dtype="float32", tokens=2, kinds=10, d_head=256, positions="rotary", **settings)
-    assert [verdict.outcome for verdict in found["learn-key-bias"]] == ["fails", "undecided"]
-    assert found["learn-key-bias"][1].holds
+    given = {"dtype": "float32", "tokens": 2, "kinds": 10, "d_head": 256, "positions": "rotary"} | settings
+    found = verdicts("learn-key-bias", **given)
+    assert outcomes(*found) == ["fails", "undecided"]
+    assert found[1].holds
 
 
 def test_a_shared_key_bias_may_move_by_less_than_rounding() -> None:
     shared = {"task": "sort", "tokens": 5, "kinds": 10, "d_head": 256, "positions": "none", "projections": "tied-qk"}
     shared |= {"placement": "post", "feed_forward": True, "learning_rate": 0.3, "batch": 6, "steps": 22}
     saturated = shared | {"optimizer": "sgd", "start": 3.75, "seed": 443808}
-    (moved,) = verdicts(dtype="float32", **saturated)["learn-key-bias"]
+    (moved,) = verdicts("learn-key-bias", dtype="float32", **saturated)
     assert (moved.outcome, moved.holds) == ("undecided", True)
     assert moved.because.endswith("it moves by less than float32 can tell")
 
 
 def test_adam_and_a_shared_vector_move_the_key_bias() -> None:
     for projections in ("tied-kv", "tied-qk"):
-        (shared,) = verdicts(projections=projections, **DESCENT)["learn-key-bias"]
+        (shared,) = verdicts("learn-key-bias", projections=projections, **DESCENT)
         assert (shared.outcome, "one vector" in shared.because) == ("fails", True)
-    found = verdicts(steps=60)["learn-key-bias"]
-    assert judged(found) == [(False, False), (True, True)]
+    found = verdicts("learn-key-bias", steps=60)
+    assert outcomes(*found) == ["fails", "holds"]
     assert "AdamW" in found[0].because
-    assert "learn-key-bias" not in verdicts(steps=60, biases=False)
-    assert "learn-key-bias" not in verdicts(steps=60, learning_rate=0.0001)
+    assert not verdicts("learn-key-bias", steps=60, biases=False)
+    assert not verdicts("learn-key-bias", steps=60, learning_rate=0.0001)
 
 
 def test_order_is_not_learned_blindly_and_is_with_positions() -> None:
     for task in ("reverse", "sort", "copy"):
-        assert judged(verdicts(task=task, positions="none", steps=80)["learn-order"]) == [(True, True)], task
-    assert judged(verdicts(steps=150)["learn-order"]) == [(False, False)]
-    assert "learn-order" not in verdicts(steps=20), "theory does not say how long it takes"
+        assert outcomes(*verdicts("learn-order", task=task, positions="none", steps=80)) == ["holds"], task
+    assert outcomes(*verdicts("learn-order", steps=150)) == ["fails"]
+    assert not verdicts("learn-order", steps=20), "theory does not say how long it takes"
 
 
 def test_what_takes_too_long_is_refused_before_it_starts() -> None:

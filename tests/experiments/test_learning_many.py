@@ -25,7 +25,7 @@ from attention_core.experiments.learning import (
 from attention_core.experiments.learning.checkpoint import FORMAT
 from attention_core.experiments.learning.result import Score
 from attention_core.experiments.learning.seeds import _share
-from attention_core.experiments.learning.verdicts import learns, rate_verdicts
+from attention_core.experiments.learning.verdicts import learns
 from attention_core.experiments.run import run
 
 SMALL = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 12}
@@ -69,32 +69,6 @@ def test_a_run_that_ends_early_leaves_the_rest_of_its_curve_empty() -> None:
     assert np.isnan(result.accuracy[:, -1]).all()
     assert result.share.reached == 0
     assert SeedsConfig(runs=8).seconds == pytest.approx(8 * LearningConfig().seconds)
-
-
-def judged(config: SeedsConfig, reached: int, untied: int | None = None) -> dict[str, tuple[bool, bool | None]]:
-    """Of each claim about rates, whether it holds and whether theory says so."""
-    other = None if untied is None else SuccessRate(reached=untied, runs=config.runs)
-    found = rate_verdicts(config, SuccessRate(reached=reached, runs=config.runs), other)
-    return {verdict.claim: (verdict.holds, verdict.expected) for verdict in found}
-
-
-def test_rates_are_judged_where_something_is_known_of_them() -> None:
-    two = SeedsConfig(**DEPTH | {"feed_forward": False})
-    assert judged(two, 8) == judged(two, 2) == {"learn-depth": (True, True)}
-    assert judged(two, 1) == {"learn-depth": (False, True)}
-    assert judged(dataclasses.replace(two, layers=1), 0) == {"learn-depth": (False, False)}
-    assert judged(dataclasses.replace(two, layers=1, heads=2), 0) == {"learn-depth": (False, None)}
-    assert judged(dataclasses.replace(two, steps=100), 0) == {}
-    tied = SeedsConfig(task="copy", projections="tied-kv", feed_forward=False)
-    assert judged(tied, 8, 8) == judged(tied, 5, 8) == {"learn-tied": (True, True)}
-    assert judged(dataclasses.replace(tied, projections="tied-qk"), 0, 8) == {"learn-tied": (False, False)}
-    assert judged(dataclasses.replace(tied, projections="full"), 8) == {}
-    large = SeedsConfig(scale="none", d_head=256, feed_forward=False, **DESCENT)
-    assert large.score_spread == 16
-    assert judged(large, 0) == {"learn-scale": (True, True)}
-    assert judged(dataclasses.replace(large, start=0.25), 8) == {"learn-scale": (False, False)}
-    assert judged(dataclasses.replace(large, start=0.5), 4) == {}, "between the two nothing is known"
-    assert judged(dataclasses.replace(large, scale="root"), 8) == {}
 
 
 @pytest.mark.parametrize(
@@ -168,20 +142,14 @@ def test_what_is_no_kept_model_is_refused(kept: bytes) -> None:
     broken[-8:] = np.frombuffer(np.float64("nan").tobytes(), np.uint8)
     for content, sentence in (
         (b"", "safetensors file has more than 8"),
-        (b"PK\x03\x04 a pickle in a zip file", "only safetensors files are read"),
-        (kept[:-1], "the file is cut off"),
-        (kept[:100], "the file is cut off"),
         (broken.tobytes(), "finite numbers in float64"),
         (rewritten(kept, lambda header: header.pop("__metadata__")), "kept here is needed"),
-        (rewritten(kept, lambda header: header.pop("table")), "more bytes than its header knows"),
         (rewritten(kept, lambda header: header.update(more=header.pop("table"))), "names and shapes"),
         (rewritten(kept, lambda header: config(header, d_model=256)), "names and shapes"),
         (rewritten(kept, lambda header: config(header, d_model=10**9)), "d_model"),
         (rewritten(kept, lambda header: config(header, more=1)), "exactly the settings"),
         (rewritten(kept, lambda header: header["__metadata__"].update({FORMAT: "{"})), "settings as JSON"),
-        (rewritten(kept, lambda header: header.update(table=3)), "not described"),
         (rewritten(kept, lambda header: config(header, dtype="float32")), "finite numbers in float32"),
-        (b"\xff" * 8 + kept, "its header has"),
     ):
         with pytest.raises(ConfigError, match=sentence):
             load_kept(content)

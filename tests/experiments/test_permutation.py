@@ -12,8 +12,6 @@ from attention_core.experiments.inputs import draw_parameters, token_embeddings
 from attention_core.experiments.permutation import (
     MODELS,
     POSITIONS,
-    BlockResult,
-    OrderResult,
     PermutationConfig,
     ShuffleConfig,
     order_of,
@@ -181,14 +179,6 @@ def test_orders() -> None:
 ORDER = (2, 0, 5, 1, 4, 3)
 
 
-def order_of_tokens(config: PermutationConfig) -> OrderResult:
-    return run(config, experiment=steps_order)
-
-
-def blocks_of(config: PermutationConfig) -> BlockResult:
-    return run(config, experiment=steps_blocks)
-
-
 def test_two_layers_see_the_order_that_one_does_not() -> None:
     result = run_depth(PermutationConfig())
     assert result.two_layers > 1000 * result.verdict("nope-depth.two").bound
@@ -198,7 +188,7 @@ def test_two_layers_see_the_order_that_one_does_not() -> None:
 
 
 def test_order_comes_in_by_each_of_the_positions_and_masks() -> None:
-    result = order_of_tokens(PermutationConfig())
+    result = run(PermutationConfig(), experiment=steps_order)
     assert {name for name, _ in result.brought_in} == {
         "sinusoidal", "learned", "rotary (RoPE)", "ALiBi", "causal mask", "sliding window mask",
     }  # fmt: skip
@@ -207,19 +197,13 @@ def test_order_comes_in_by_each_of_the_positions_and_masks() -> None:
 
 def test_a_block_is_measured_on_the_real_module() -> None:
     """One order of one pre-norm block, by hand."""
-    config = PermutationConfig(tokens=("a", "b", "c"), mask="causal", seed=5)
+    words, order = ("a", "b", "c"), [2, 1, 0]
     encoder = Encoder(D_MODEL, NUM_HEADS, 1, placement=PreNorm(), dtype=torch.float64)
     draw_parameters(encoder, 5, bias_std=BIAS_STD)
-    x, mask = token_embeddings(config.tokens, D_MODEL, 5)[None], torch.ones(3, 3, dtype=torch.bool).tril()
-    order = [2, 1, 0]
+    x, mask = token_embeddings(words, D_MODEL, 5)[None], torch.ones(3, 3, dtype=torch.bool).tril()
     with torch.no_grad():
         moved = (encoder(x[:, order], attn_mask=mask) - encoder(x, attn_mask=mask)[:, order]).abs().max()
-    shuffle = ShuffleConfig(
-        **{field.name: getattr(config, field.name) for field in dataclasses.fields(config)},
-        query_order=(2, 1, 0),
-        key_order=(2, 1, 0),
-        model="pre",
-    )
+    shuffle = ShuffleConfig(tokens=words, mask="causal", seed=5, query_order=order, key_order=order, model="pre")
     assert run_shuffle(shuffle).moved == pytest.approx(float(moved), rel=1e-9)
 
 
@@ -232,16 +216,17 @@ def test_batch_norm_takes_each_order_for_a_batch_of_its_own() -> None:
         here = encoder(x, attn_mask=mask)
         orders = ([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0])
         moved = max(float((encoder(x[:, o], attn_mask=mask) - here[:, o]).abs().max()) for o in orders)
-    case = next(c for c in blocks_of(config).blocks if (c.placement, c.norm) == ("pre-norm", "BatchNorm over tokens"))
+    blocks = run(config, experiment=steps_blocks).blocks
+    case = next(c for c in blocks if (c.placement, c.norm) == ("pre-norm", "BatchNorm over tokens"))
     assert case.residual == pytest.approx(moved, rel=1e-9)
 
 
 def test_edges_one_token_sixty_four_and_a_second_sentence() -> None:
-    alone = blocks_of(PermutationConfig(tokens=("a",)))
+    alone = run(PermutationConfig(tokens=("a",)), experiment=steps_blocks)
     assert {case.norm for case in alone.blocks} == {"LayerNorm"}
     long = run_depth(PermutationConfig(tokens=("x" * 500,)))
     assert long.verdicts[-1].cases == "1 to 1 times the same token"
-    cross = blocks_of(PermutationConfig(context=("a", "b")))
+    cross = run(PermutationConfig(context=("a", "b")), experiment=steps_blocks)
     assert [verdict.claim for verdict in cross.verdicts] == ["perm-bias"]
     assert cross.blocks == ()
 
@@ -249,7 +234,7 @@ def test_edges_one_token_sixty_four_and_a_second_sentence() -> None:
 def test_what_brings_order_in_is_the_same_whatever_the_picture_has() -> None:
     config = PermutationConfig(positions="rotary", carried=True, mask="causal", context=("a", "b"))
     assert config.plain == PermutationConfig()
-    assert order_of_tokens(config) == order_of_tokens(PermutationConfig())
+    assert run(config, experiment=steps_order) == run(PermutationConfig(), experiment=steps_order)
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "window"])

@@ -134,19 +134,11 @@ def test_where_no_token_has_all_taps_nothing_is_decided(tokens: int) -> None:
     assert (verdict.outcome, verdict.because) == ("undecided", "no token has every tap before it")
 
 
-def test_the_comparison_is_with_every_tap() -> None:
-    for head in range(3):
-        config = ReceptiveFieldConfig(heads=3, tokens=12)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                "attention_core.experiments.receptive_field.kernel.intended_targets",
-                lambda config, head=head: _one_further(config, head),
-            )
-            kernel = measure_kernel(config)
-        assert kernel.residual > 1000 * kernel.bound
-
-
-def _one_further(config: ReceptiveFieldConfig, head: int) -> np.ndarray:
-    targets = intended_targets(config).copy()
-    targets[0, head] = np.maximum(0, targets[0, head] - 1)
-    return targets
+@pytest.mark.parametrize("head", range(3))
+def test_the_comparison_is_with_every_tap(head: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = ReceptiveFieldConfig(heads=3, tokens=12)
+    further = intended_targets(config).copy()
+    further[0, head] = np.maximum(0, further[0, head] - 1)
+    monkeypatch.setattr("attention_core.experiments.receptive_field.kernel.intended_targets", lambda _: further)
+    kernel = measure_kernel(config)
+    assert kernel.residual > 1000 * kernel.bound

@@ -225,17 +225,9 @@ def test_a_part_is_measured_with_nothing_that_it_does_not_depend_on() -> None:
     assert run(temperature=3.0).unscaled is run().unscaled
 
 
-def test_results_cannot_be_changed() -> None:
-    result = run()
-    drawn = picture()
-    for array in (drawn.keys, drawn.chosen.jacobian, *(getattr(result.chosen, name) for name in ARRAYS)):
-        assert not array.flags.writeable
-    assert result.provenance.seed == 0
-    assert result.chosen is result.unscaled
-    assert result.curves == (result.unscaled, result.scaled)
-
-
 def test_the_chosen_factor_is_known_by_its_value() -> None:
+    assert run().chosen is run().unscaled
+    assert run().curves == (run().unscaled, run().scaled)
     assert run(scale="root").chosen.name == "1/√d_head"
     assert run(scale="power", alpha=0.5).chosen is run().scaled
     third = run(scale="power", alpha=0.4)

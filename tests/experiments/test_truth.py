@@ -27,7 +27,7 @@ from attention_core.experiments.masking import MaskingConfig
 from attention_core.experiments.normalization import NormalizationConfig, run_normalization
 from attention_core.experiments.normalization.placement import TESTS, place_found
 from attention_core.experiments.permutation import PermutationConfig, run_depth, steps_blocks, steps_order
-from attention_core.experiments.projections import ProjectionsConfig, gauge, run_projections
+from attention_core.experiments.projections import ProjectionsConfig, gauge
 from attention_core.experiments.run import run
 from attention_core.experiments.scaling import ScalingConfig, curves
 from attention_core.modules import multi_head
@@ -48,8 +48,8 @@ def spoilt(owner: Any, name: str, spoil: Callable[[Any], Any]) -> Iterator[None]
         yield
 
 
-def outcomes(result: Any, *claims: str) -> dict[str, str]:
-    return {one.key: one.outcome for one in result.verdicts if not claims or one.claim in claims}
+def outcomes(result: Any) -> dict[str, str]:
+    return {one.key: one.outcome for one in result.verdicts}
 
 
 # The table and the one that runs it.
@@ -238,10 +238,6 @@ def test_a_norm_in_a_coarse_precision_claims_no_more_than_it_shows(dtype: str) -
             assert verdict.outcome == ("holds" if verdict.relation == "≥" or verdict.bound <= 0.2 else "undecided")
 
 
-def run_topic(topic: str, **settings: Any) -> Any:
-    return run_projections(ProjectionsConfig(topic=topic, **settings))
-
-
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("bias", ["q_bias", "k_bias", "v_bias"])
 def test_a_bias_that_is_forgotten_in_another_basis_does_not_hold(bias: str, dtype: str) -> None:
@@ -252,14 +248,15 @@ def test_a_bias_that_is_forgotten_in_another_basis_does_not_hold(bias: str, dtyp
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gauge, "_other_basis", forgets)
-        found = outcomes(run_topic("gauge", dtype=dtype), "gauge")["gauge"]
+        found = outcomes(run(ProjectionsConfig(topic="gauge", dtype=dtype)))["gauge"]
     # The key bias is what softmax cancels: in whatever basis it is, nothing is felt of it.
     assert found == "surprises" if bias != "k_bias" and dtype in DTYPES[:2] else found != "holds" or bias == "k_bias"
 
 
 def test_what_qk_norm_keeps_apart_is_no_surprise() -> None:
     for seed in range(40):
-        result = run_topic("collapse", num_heads=1, d_head=2, qk_norm=True, biases="none", seed=seed)
+        config = ProjectionsConfig(topic="collapse", num_heads=1, d_head=2, qk_norm=True, biases="none", seed=seed)
+        result = run(config)
         assert result.verdict("rank-collapse.alike").outcome == "undecided"
         assert not any(one.surprises for one in result.verdicts)
 
@@ -267,21 +264,21 @@ def test_what_qk_norm_keeps_apart_is_no_surprise() -> None:
 @pytest.mark.parametrize("positions", ["none", "rotary", "alibi"])
 def test_theory_of_longer_words_knows_nothing_of_the_module(positions: str) -> None:
     """A module that normalises its keys by mistake makes the claim hold where words have unequal norms."""
-    settings: dict[str, Any] = {"spread": 0.8, "positions": positions, "device": "cpu"}
-    assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "fails"}
+    config = ProjectionsConfig(topic="identity", spread=0.8, positions=positions, device="cpu")
+    assert outcomes(run(config)) == {"qkv-none": "fails"}
 
     def normed(trace: AttentionTrace) -> AttentionTrace:
         scores = trace.masked_scores - 1e3 * (1 - torch.eye(trace.q.shape[2], dtype=trace.q.dtype))
         return trace._replace(k=nn.functional.normalize(trace.k, dim=-1), masked_scores=scores)
 
     with spoilt(MultiHeadAttention, "trace", normed):
-        assert outcomes(run_topic("identity", **settings)) == {"qkv-none": "surprises"}
+        assert outcomes(run(config)) == {"qkv-none": "surprises"}
 
 
 @pytest.mark.parametrize("dtype", DTYPES[:3])
 def test_a_score_that_is_not_a_number_is_not_symmetric(dtype: str) -> None:
     with spoilt(MultiHeadAttention, "trace", lambda trace: trace._replace(masked_scores=trace.scores * math.nan)):
-        assert outcomes(run_topic("tied", dtype=dtype))["qk-tied"] == "surprises"
+        assert outcomes(run(ProjectionsConfig(topic="tied", dtype=dtype)))["qk-tied"] == "surprises"
 
 
 def test_a_row_of_weights_that_are_no_numbers_is_above_every_bound() -> None:
@@ -334,8 +331,8 @@ def rates(reached: int, untied: int | None = None, **settings: Any) -> dict[str,
 
 
 def test_one_layer_fails_for_want_of_heads_only() -> None:
-    for reached in (0, 6):
-        assert rates(reached, layers=1, heads=8, **INDUCTION) == {"learn-depth": "undecided"}
+    for reached, heads in ((0, 2), (0, 8), (6, 8)):
+        assert rates(reached, layers=1, heads=heads, **INDUCTION) == {"learn-depth": "undecided"}
     assert rates(0, layers=1, **INDUCTION) == {"learn-depth": "fails"}
     assert rates(6, layers=1, **INDUCTION) == {"learn-depth": "surprises"}
 
@@ -366,6 +363,17 @@ def test_tied_matrices_are_compared_with_matrices_of_their_own() -> None:
         assert rates(6, 6, **mutual, back=back, tokens=tokens) == {"learn-tied": "undecided"}
     assert SeedsConfig(runs=6, **tied).repeats == 12
     assert SeedsConfig(runs=6, **COPY).repeats == 6
+
+
+def test_a_rate_is_judged_where_something_is_known_of_it() -> None:
+    assert rates(0, layers=2, d_model=24, steps=100, **INDUCTION) == rates(6, **COPY) == {}
+    large = {"scale": "none", "d_head": 256, "optimizer": "sgd", "learning_rate": 0.3, "steps": 200}
+    large |= {"feed_forward": False}
+    assert SeedsConfig(**large).score_spread == 16
+    assert rates(0, **large) == {"learn-scale": "holds"}
+    assert rates(6, start=0.25, **large) == {"learn-scale": "fails"}
+    assert rates(3, start=0.5, **large) == {}, "between the two nothing is known"
+    assert rates(6, **large | {"scale": "root"}) == {}
 
 
 def test_tied_matrices_and_their_own_are_trained_from_the_same_seeds() -> None:
