@@ -21,11 +21,6 @@ from attention_core.experiments import (
     biases,
     complexity,
     learning,
-    masking,
-    normalization,
-    permutation,
-    projections,
-    receptive_field,
     scaling,
     trained,
     variants,
@@ -36,23 +31,11 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import run
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
+from tests.experiments.test_snippets import SHOWN
 from tests.pretended import NAME, accelerator
 from tests.studies import STUDIES, Study, settings
 
 TRAINED = ("learn-order", "learn-depth", "learn-scale", "learn-tied")
-SNIPPETS = (
-    (anatomy.anatomy_snippet, anatomy.AnatomyConfig),
-    (biases.biases_snippet, biases.BiasesConfig),
-    (complexity.complexity_snippet, complexity.ComplexityConfig),
-    (learning.learning_snippet, learning.LearningConfig),
-    (masking.masking_snippet, masking.MaskingConfig),
-    (normalization.normalization_snippet, normalization.NormalizationConfig),
-    (permutation.permutation_snippet, permutation.ShuffleConfig),
-    (projections.projections_snippet, projections.ProjectionsConfig),
-    (receptive_field.receptive_field_snippet, receptive_field.ReceptiveFieldConfig),
-    (scaling.scaling_snippet, scaling.ScalingConfig),
-    (variants.variants_snippet, variants.VariantsConfig),
-)
 MEASURED = tuple(claim for claim in claims() if claim.id not in TRAINED)
 
 
@@ -175,12 +158,10 @@ def test_every_study_runs_and_nothing_surprises(study: Study, has_double: bool) 
 
 @pytest.mark.slow
 @with_and_without
-@pytest.mark.parametrize("study", SNIPPETS, ids=lambda study: study[0].__name__)
-def test_code_of_a_page_runs(
-    study: tuple[Callable[[Any], str], Any], has_double: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    snippet, config = study
-    exec(snippet(config(**{"steps": 2} if config is learning.LearningConfig else {})), {})
+@pytest.mark.parametrize("name", SHOWN)
+def test_code_of_a_page_runs(name: str, has_double: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = SHOWN[name]
+    exec(shown.snippet(shown.config(**{"steps": 2} if name == "learning" else {})), {})
     assert re.search(r"\d", capsys.readouterr().out)
 
 

@@ -1,7 +1,6 @@
 """Models that are brought: the cap on memory, tokenizers, an owner's folder, and every family against the claims."""
 
 import gc
-import json
 import weakref
 from pathlib import Path
 
@@ -91,15 +90,11 @@ def test_a_folder_is_offered_only_where_the_owner_names_one(tmp_path: Path, monk
         read_offered("../small")
 
 
-def test_what_is_wrong_with_files_is_said(tmp_path: Path) -> None:
-    content = bytes_of(folder_of(tmp_path))
+def test_what_is_wrong_with_files_is_said() -> None:
     with pytest.raises(ValueError, match="at most 64 are allowed"):
         read_files({str(at): b"" for at in range(65)}, "one")
     with pytest.raises(ValueError, match=r"config\.json"):
-        read_files({"model.safetensors": content["model.safetensors"]}, "one")
-    other = json.loads(content["config.json"]) | {"d_model": 32}
-    with pytest.raises(ValueError, match=r"config\.json"):
-        read_files(content | {"config.json": json.dumps(other).encode()}, "one")
+        read_files({"model.safetensors": b""}, "one")
 
 
 FAMILIES = {

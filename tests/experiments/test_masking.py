@@ -17,7 +17,6 @@ from attention_core.experiments.masking import (
 from attention_core.experiments.masking.rows import BLIND_TESTS, blind_found, through_layers
 from attention_core.experiments.masking.stack import make_batch, padded_labels
 from attention_core.experiments.settings import declared
-from attention_core.modules.multi_head import MultiHeadAttention
 
 FULL = ("mask-full", "mask-full.output", "mask-full.nan", "mask-full.gradient")
 SHORT = (("a", "b", "c"), ("d", "e"))
@@ -161,6 +160,7 @@ def test_sentences_are_cut_at_bars_that_stand_alone_and_come_back_as_they_were()
 
 
 # ---- which way round True is: each row of the table of conventions, against the library it speaks of ----
+# What it says of this project is held to loops over numbers, in tests/modules/test_multi_head.py.
 
 
 def test_true_means_may_attend_in_torchs_function() -> None:
@@ -199,10 +199,3 @@ def test_true_means_padding_in_source_c() -> None:
     scores, padding = torch.zeros(1, 2, 3), torch.tensor([[0, 0, 1]])
     weights = F.softmax(scores.masked_fill(padding.unsqueeze(1).to(torch.bool), float("-inf")), dim=-1)
     assert weights[0, :, 2].tolist() == [0.0, 0.0]
-
-
-def test_this_projects_conventions() -> None:
-    module, x = MultiHeadAttention(4, 1, dtype=torch.float64), torch.randn(1, 2, 4, dtype=torch.float64)
-    sees = torch.tensor([[True, False], [True, True]])
-    assert module.trace(x, attn_mask=sees).weights[0, 0, 0].tolist() == [1.0, 0.0]
-    assert module.trace(x, key_padding_mask=torch.tensor([[False, True]])).weights[0, 0, :, 1].tolist() == [0.0, 0.0]

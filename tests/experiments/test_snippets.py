@@ -42,10 +42,6 @@ def of_biases(result: Any) -> list[float]:
     return [result.largest_weight, *effects, *(one.measured for one in carried if "dropout" in one.because)]
 
 
-def of_learning(result: Any) -> list[float]:
-    return [round(result.score.accuracy, 3), 512]
-
-
 def of_norms(result: Any) -> list[float]:
     measured = [verdict.measured for verdict in result.verdicts if verdict.claim != "norm-place"]
     if hasattr(result, "jacobians"):
@@ -133,7 +129,8 @@ SHOWN = {
         {"no_transpose": True, "num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5},
     ),
     "learning": Shown(
-        learning.LearningConfig, learning.learning_snippet, of_learning, 0, SMALL,
+        learning.LearningConfig, learning.learning_snippet,
+        lambda one: [round(one.score.accuracy, 3), 512], 0, SMALL,
         (
             {"task": "copy", "positions": "rotary", "projections": "tied-kv", "placement": "residual", **SMALL},
             {"task": "induction", "positions": "alibi", "causal": True, "biases": False, "heads": 4, **SMALL},
