@@ -1,6 +1,6 @@
 """Drives the whole app in process, page by page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar
 
@@ -15,7 +15,6 @@ from tests.processes import PATIENCE_S
 
 MAIN = FOLDER / "_shared/main.py"
 NAMES = (HOME.name, *(page.name for page in PAGES))
-Open = Callable[..., AppTest]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -65,7 +64,7 @@ def press(at: AppTest, key: str, page: str | None = None) -> AppTest:
     return at
 
 
-def opened(name: str, **parameters: str) -> AppTest:
+def open_page(name: str, **parameters: str) -> AppTest:
     """Open a page of the app by its name, with parameters in the link, in a session of its own."""
     at = AppTest.from_file(str(MAIN), default_timeout=PATIENCE_S)
     if name != HOME.name:
@@ -78,19 +77,12 @@ def opened(name: str, **parameters: str) -> AppTest:
 @cache
 def looked_at(name: str, **parameters: str) -> AppTest:
     """A page opened once for all tests that only look at it."""
-    return opened(name, **parameters)
+    return open_page(name, **parameters)
 
 
-@pytest.fixture
-def open_page() -> Open:
-    """Open a page of the app by its name, with parameters in the link, in a session of its own."""
-    return opened
-
-
-@pytest.fixture
-def open_answered() -> Open:
+def open_answered(name: str, **parameters: str) -> AppTest:
     """Open a page whose question has been skipped, so that everything is said."""
-    return lambda name, **parameters: opened(name, **{f"{name}_answer": "skipped"} | parameters)
+    return open_page(name, **{f"{name}_answer": "skipped"} | parameters)
 
 
 def lesson_text(page: str, lesson: Lesson, **settings: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from attention_core.figures.biases import CURVES
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_answered, open_page
 from tests.pages.read import outcome, pictures, said, verdicts, views
 
 
@@ -11,9 +11,7 @@ from tests.pages.read import outcome, pictures, said, verdicts, views
     ("curve", "claim"),
     [("norms", "bias-norm"), ("mean", "bias-mean"), ("appendix", "bias-appendix")],
 )
-def test_a_curve_is_drawn_and_brings_its_verdicts_only_when_chosen(
-    curve: str, claim: str, open_answered: Open
-) -> None:
+def test_a_curve_is_drawn_and_brings_its_verdicts_only_when_chosen(curve: str, claim: str) -> None:
     at = open_answered("biases", biases_curve=curve)
     assert outcome(at, claim) == "holds"
     drawn = at.main.get("plotly_chart") or pictures(at)[-1:]
@@ -22,20 +20,18 @@ def test_a_curve_is_drawn_and_brings_its_verdicts_only_when_chosen(
 
 
 @pytest.mark.parametrize(("switch", "claim"), [("batch_norm_eval", "bias-norm"), ("off_centre", "bias-mean")])
-def test_a_switch_of_a_curve_that_is_not_drawn_is_told_all_the_same(
-    switch: str, claim: str, open_answered: Open
-) -> None:
+def test_a_switch_of_a_curve_that_is_not_drawn_is_told_all_the_same(switch: str, claim: str) -> None:
     assert outcome(open_answered("biases", **{f"biases_{switch}": "true"}), claim) == "fails"
 
 
-def test_a_key_bias_is_judged_at_its_size_in_each_precision(open_answered: Open) -> None:
+def test_a_key_bias_is_judged_at_its_size_in_each_precision() -> None:
     for size, wanted in (("0.001", "holds"), ("1000000.0", "fails")):
         at = open_answered("biases", biases_show="growing", biases_key_size=size)
         assert outcome(at, "bias-k") == wanted
         assert all(dtype in said(at) for dtype in ("float64", "float32", "bfloat16", "float16"))
 
 
-def test_pictures_and_curves_go_together(open_page: Open) -> None:
+def test_pictures_and_curves_go_together() -> None:
     assert tuple(open_page("biases").selectbox(key="biases_curve").options) == tuple(CURVES.values())
     for curve in ("gradients", "key-size", "shift"):
         at = open_page("biases", biases_show="growing", biases_curve=curve, biases_tab="data")
@@ -43,14 +39,14 @@ def test_pictures_and_curves_go_together(open_page: Open) -> None:
         assert at.dataframe
 
 
-def test_what_is_not_possible_is_said_and_the_picture_stays(open_answered: Open) -> None:
+def test_what_is_not_possible_is_said_and_the_picture_stays() -> None:
     at = open_answered("biases")
     at.text_input(key="biases_tokens").set_value(" ").run()
     assert ["last good picture" in error.value for error in at.error] == [True]
     assert outcome(at, "bias-k") == "holds"
 
 
-def test_a_term_that_is_all_zero_is_not_said_to_differ(open_page: Open) -> None:
+def test_a_term_that_is_all_zero_is_not_said_to_differ() -> None:
     at = open_page("biases", biases_q_bias="false", biases_k_bias="false")
     notes = [panel["note"] for view in views(at) for panel in view["panels"]]
     assert [note.startswith("All 0") for note in notes] == [False, True, True, True]

@@ -26,7 +26,7 @@ from attention_core.claims import (
 )
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import defaults
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_answered, open_page
 from tests.pages.read import built, notices, page_of, verdicts
 
 WITH_CLAIMS = [page for page in PAGES if any(claim.page == page.name for claim in claims())]
@@ -66,7 +66,7 @@ def place(name: str) -> int:
 
 
 @pytest.mark.parametrize("page", WITH_CLAIMS, ids=[page.name for page in WITH_CLAIMS])
-def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec, open_page: Open) -> None:
+def test_every_claim_is_named_and_those_of_the_open_page_are_told(page: PageSpec) -> None:
     at = open_page("claims", seed=str(SEED), claims_tab=page.name)
     assert not at.exception
     assert not notices(at)
@@ -92,7 +92,7 @@ def test_every_claim_belongs_to_a_page() -> None:
 
 @pytest.mark.parametrize(("verdict", "expected"), [*zip(("holds", "when", "false"), EXPECTED, strict=True)])
 @pytest.mark.parametrize(("place", "source"), [*zip(PLACES, SOURCES, strict=True)])
-def test_filters_are_in_the_link(verdict: str, expected: str, place: str, source: str, open_page: Open) -> None:
+def test_filters_are_in_the_link(verdict: str, expected: str, place: str, source: str) -> None:
     at = open_page("claims", seed=str(SEED), claims_verdict=verdict, claims_source=place)
     assert not at.exception
     assert not notices(at)
@@ -106,7 +106,7 @@ def test_filters_are_in_the_link(verdict: str, expected: str, place: str, source
     assert [tab.label for tab in at.tabs] == [*shown, "Sources"]
 
 
-def test_a_link_with_nonsense_is_answered_once(open_page: Open) -> None:
+def test_a_link_with_nonsense_is_answered_once() -> None:
     at = open_page("claims", claims_verdict="perhaps", claims_other="1", claims_tab="Share")
     assert not at.exception
     assert len(notices(at)) == 3
@@ -115,7 +115,7 @@ def test_a_link_with_nonsense_is_answered_once(open_page: Open) -> None:
     assert not notices(at)
 
 
-def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> None:
+def test_one_claim_is_checked_and_shown_with_its_numbers() -> None:
     at = open_page("claims", seed=str(SEED + 1), claims_tab="projections")
     at.button(key="_claims_check_qk-tied").click()
     at.run()
@@ -138,7 +138,7 @@ def test_one_claim_is_checked_and_shown_with_its_numbers(open_page: Open) -> Non
     assert any(score in text for text in texts(at))
 
 
-def test_what_is_chosen_is_checked_together(open_page: Open) -> None:
+def test_what_is_chosen_is_checked_together() -> None:
     at = open_page("claims", seed=str(SEED + 2), claims_verdict="false", claims_source=PLACES[0], dtype="float32")
     button = at.button(key="_claims_all")
     assert button.label == "Check these 1"
@@ -200,7 +200,7 @@ def test_the_link_of_a_claim_means_its_settings(claim: Claim, broken: bool) -> N
         if case.values[0] in FIRST.values() or not is_measured_there(case.values[0])
     ],
 )
-def test_a_link_opens_the_page_where_the_claim_is_shown(claim: Claim, broken: bool, open_answered: Open) -> None:
+def test_a_link_opens_the_page_where_the_claim_is_shown(claim: Claim, broken: bool) -> None:
     at = open_answered(claim.page, **claim.parameters(broken=broken))
     assert not at.exception
     assert not at.error
@@ -214,7 +214,7 @@ OWN_PLACES = [said for said in SAID if said.page]
 
 
 @pytest.mark.parametrize("said", OWN_PLACES, ids=lambda said: said.statement[:40])
-def test_a_source_s_statement_without_a_claim_opens_its_page(said: Said, open_page: Open) -> None:
+def test_a_source_s_statement_without_a_claim_opens_its_page(said: Said) -> None:
     name, parameters = said.where
     at = open_page(name, **parameters)
     assert not at.exception
@@ -223,9 +223,7 @@ def test_a_source_s_statement_without_a_claim_opens_its_page(said: Said, open_pa
 
 
 @pytest.mark.parametrize(("source", "names"), [("anywhere", None), (PLACES[0], SOURCES[:1]), (PLACES[-1], ())])
-def test_the_sources_tab_has_a_row_with_a_way_for_every_statement(
-    source: str, names: tuple[str, ...] | None, open_page: Open
-) -> None:
+def test_the_sources_tab_has_a_row_with_a_way_for_every_statement(source: str, names: tuple[str, ...] | None) -> None:
     at = open_page("claims", claims_tab="sources", claims_source=source)
     assert not at.exception
     told = [said for said in SAID if names is None or said.source in names]
@@ -238,7 +236,7 @@ def test_the_sources_tab_has_a_row_with_a_way_for_every_statement(
     assert [link.proto.page for link in links] == ["" if said.where[0] == "home" else said.where[0] for said in told]
 
 
-def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing(open_page: Open) -> None:
+def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing() -> None:
     at = open_page("claims", seed=str(SEED), dtype="bfloat16", claims_tab="biases")
     at.button(key="_claims_check_softmax-shift").click().run()
     assert check("softmax-shift", seed=SEED, dtype="bfloat16").outcome == "undecided"
@@ -249,7 +247,7 @@ def test_what_is_not_decided_is_grey_with_its_reason_and_counts_for_nothing(open
 
 
 def test_a_claim_that_fails_to_run_says_what_was_raised_and_the_next_is_checked(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def failing(config: object) -> object:
         raise RuntimeError("out of *memory*")

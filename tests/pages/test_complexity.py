@@ -7,11 +7,11 @@ import pytest
 from attention_core.experiments.clock import Task
 from attention_core.experiments.complexity import ComplexityConfig, run_complexity, times
 from attention_core.experiments.step import Step
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import outcome, pictures, said
 
 
-def test_the_numbers_are_those_of_the_experiment(open_page: Open) -> None:
+def test_the_numbers_are_those_of_the_experiment() -> None:
     at = open_page("complexity", complexity_num_queries="64", complexity_d_model="512")
     result = run_complexity(ComplexityConfig(num_queries=64, d_model=512))
     assert f"`{result.share:.1%}`" in said(at)
@@ -22,9 +22,7 @@ def test_the_numbers_are_those_of_the_experiment(open_page: Open) -> None:
 @pytest.mark.parametrize(
     ("measure", "told"), [("n", "time ∝ n^"), ("d_model", "time ∝ d_model^"), ("shares", "Measured")]
 )
-def test_asked_for_it_measures_the_time(
-    measure: str, told: str, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_asked_for_it_measures_the_time(measure: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def as_the_flops(tasks: list[Task], *_: object) -> Generator[Step, None, list[Task]]:
         """Stands for the clock: of two parts of a layer one takes as long whatever its size."""
         for at, task in enumerate(tasks):
@@ -39,7 +37,7 @@ def test_asked_for_it_measures_the_time(
     assert outcome(at, "cplx-core") == "holds"
 
 
-def test_what_costs_too_much_is_refused_and_the_last_good_picture_is_kept(open_page: Open) -> None:
+def test_what_costs_too_much_is_refused_and_the_last_good_picture_is_kept() -> None:
     at = open_page("complexity", complexity_fused="true")
     for name in ("num_queries", "num_keys"):
         at.selectbox(key=f"complexity_{name}").set_value(4096).run()

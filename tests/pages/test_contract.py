@@ -15,7 +15,7 @@ from pages._shared.page.header import WORDS
 from attention_core.claims import claims
 from attention_core.experiments.settings import Choice, Switch, declared
 from tests.experiments.test_snippets import SHORTEST
-from tests.pages.conftest import NAMES, Open, looked_at
+from tests.pages.conftest import NAMES, looked_at, open_answered, open_page
 from tests.pages.read import (
     built,
     button,
@@ -141,9 +141,7 @@ LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for 
 
 
 @pytest.mark.parametrize(("name", "link"), LOOKS)
-def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(
-    name: str, link: dict[str, str], open_answered: Open
-) -> None:
+def test_each_view_tells_every_verdict_of_what_is_measured_and_no_other(name: str, link: dict[str, str]) -> None:
     measured = page_of(name).measure(*built(name, link)).verdicts
     assert {one.claim for one in measured} <= CLAIMS, "a verdict's key begins with the id of a claim"
     at = open_answered(name, **link)
@@ -168,7 +166,7 @@ def can_be(at: AppTest, key: str, raw: str) -> bool:
 
 @pytest.mark.parametrize("first", [0, 4])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_link_with_nonsense_opens_the_page_and_names_each_part_once(name: str, first: int, open_page: Open) -> None:
+def test_a_link_with_nonsense_opens_the_page_and_names_each_part_once(name: str, first: int) -> None:
     here = looked_at(name)
     given = zip(controls(here), islice(cycle(NONSENSE), first, None), strict=False)
     wrong = {key: raw for key, raw in given if not can_be(here, key, raw)}
@@ -181,7 +179,7 @@ def test_a_link_with_nonsense_opens_the_page_and_names_each_part_once(name: str,
 
 
 @pytest.mark.parametrize("name", [*NAMES, LEDGER.name])
-def test_another_visit_to_a_page_keeps_no_class_more(name: str, open_page: Open) -> None:
+def test_another_visit_to_a_page_keeps_no_class_more(name: str) -> None:
     """A page's file runs anew for each visit; what it declares is one for all, or each visit would stay in memory."""
     looked_at(name)
     known = declared.cache_info().currsize
@@ -193,7 +191,7 @@ def test_another_visit_to_a_page_keeps_no_class_more(name: str, open_page: Open)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: str, open_page: Open) -> None:
+def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: str) -> None:
     page = page_of(name)
     elsewhere = link_of(name, page.presets[-1].settings) | QUICK.get(name, {})
     at, move = open_page(name, **elsewhere, seed="5"), link_of(name, page.predict.move)
@@ -216,7 +214,7 @@ def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: s
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_a_class_is_told_what_was_measured_after_the_move(name: str, open_page: Open) -> None:
+def test_a_class_is_told_what_was_measured_after_the_move(name: str) -> None:
     page = page_of(name)
     at = open_page(name, **{"class": "BCDFG"}, **link_of(name, page.presets[-1].settings))
     at.session_state[TEACHES], at.session_state[TO_MEASURE] = True, (name, "one")
@@ -230,9 +228,7 @@ def test_a_class_is_told_what_was_measured_after_the_move(name: str, open_page: 
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name == "learning" else name for name in EXPERIMENTS]
 )
-def test_presets_go_where_they_say_and_a_pinned_picture_stays_and_reset_comes_back(
-    name: str, open_page: Open
-) -> None:
+def test_presets_go_where_they_say_and_a_pinned_picture_stays_and_reset_comes_back(name: str) -> None:
     at, page = open_page(name), page_of(name)
     start = dict(at.query_params)
     at.pills(key=f"_{name}_option").set_value("Skip").run()

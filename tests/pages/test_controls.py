@@ -13,7 +13,7 @@ from pages._shared.session.settings import shared
 from attention_core.experiments import snippets
 from attention_core.experiments.config import Device
 from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
-from tests.pages.conftest import NAMES, Open
+from tests.pages.conftest import NAMES, open_answered, open_page
 from tests.pages.read import built, controls, notices, page_of, pictures
 from tests.texts import TOKENS
 
@@ -108,7 +108,7 @@ LONG = ("complexity", "learning")  # to open them takes as long as all others
         for page in PAGES
     ],
 )
-def test_every_value_of_every_control_opens_and_is_shown(name: str, open_answered: Open) -> None:
+def test_every_value_of_every_control_opens_and_is_shown(name: str) -> None:
     page = page_of(name)
     keys = set(controls(open_answered(name, **SHORT.get(name, {}))))
     assert len(keys) > len(shared().declared)
@@ -129,7 +129,7 @@ def test_every_value_of_every_control_opens_and_is_shown(name: str, open_answere
     "name",
     [pytest.param(name, marks=pytest.mark.slow if name == HOME.name else pytest.mark.nightly) for name in NAMES],
 )
-def test_every_control_works_at_both_ends(name: str, open_page: Open) -> None:
+def test_every_control_works_at_both_ends(name: str) -> None:
     answered = {} if name == HOME.name else {f"{name}_answer": "skipped"}  # presenter view asks first
     settings = SHORT.get(name, {}) | answered
     at = open_page(name, **settings)
@@ -151,9 +151,7 @@ def test_every_control_works_at_both_ends(name: str, open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_code_is_put_together_for_whoever_looks_at_it(
-    name: str, open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_is_put_together_for_whoever_looks_at_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     names = snippets._names
     monkeypatch.setattr(snippets, "_names", lambda code: read.append(code) or names(code))

@@ -12,7 +12,7 @@ from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.library import opened, ours
 from pages._shared.lessons.questions import MOST, OWN, Prepared, written
 from pages._shared.session.draft import draft
-from tests.pages.conftest import Open, press
+from tests.pages.conftest import open_page, press
 from tests.pages.read import said
 from tests.pages.test_course import MINE
 from tests.pages.test_course_walk import small
@@ -22,7 +22,7 @@ def links(at: AppTest) -> list[str]:
     return [code.value for code in at.get("code") if "course=" in code.value]
 
 
-def test_share_adds_the_view_and_no_link_of_it_is_in_presenter_view(open_page: Open) -> None:
+def test_share_adds_the_view_and_no_link_of_it_is_in_presenter_view() -> None:
     at = open_page("scaling", scaling_tab="share", scaling_scale="root", scaling_answer="skipped", present="true")
     assert not any("present" in code.value for code in at.get("code"))
     at.number_input(key="_scaling_course_minutes").set_value(7)
@@ -32,7 +32,7 @@ def test_share_adds_the_view_and_no_link_of_it_is_in_presenter_view(open_page: O
 
 
 @pytest.fixture
-def editor(open_page: Open) -> AppTest:
+def editor() -> AppTest:
     at = open_page("course")
     at.session_state["_draft"] = small("scaling", "masks", "biases")
     return at.run()
@@ -64,7 +64,7 @@ def test_a_step_is_edited_and_the_title_and_minutes_follow(editor: AppTest) -> N
     assert "Which \\*\\*mask\\*\\*?" in said(at)
 
 
-def test_a_step_s_row_tells_what_it_asks_for_and_at_the_last_step_that_there_is_no_room(open_page: Open) -> None:
+def test_a_step_s_row_tells_what_it_asks_for_and_at_the_last_step_that_there_is_no_room() -> None:
     lesson = Lesson(predict_first=True, fixed={"scaling_scale": "root"}, questions=(MINE,))
     at = open_page("course")
     at.session_state["_draft"] = Course(steps=(Step(page="scaling", lesson=lesson, minutes=3),))
@@ -76,7 +76,7 @@ def test_a_step_s_row_tells_what_it_asks_for_and_at_the_last_step_that_there_is_
         assert [one.value for one in at.run().caption if "at most" in one.value] == full
 
 
-def test_a_step_s_settings_are_told_as_their_controls_show_them(open_page: Open) -> None:
+def test_a_step_s_settings_are_told_as_their_controls_show_them() -> None:
     at = open_page("course")
     assert "This replaces your draft." not in said(at), "there is none"
     at.button(key="_course_ours_order").click().run()
@@ -96,7 +96,7 @@ def test_students_and_teacher_have_links_of_their_own_that_hold_the_course(edito
     assert opened(students.partition("course=")[2])[0] == editor.session_state["_draft"]
 
 
-def test_one_of_our_courses_has_a_short_link_until_it_is_changed(open_page: Open) -> None:
+def test_one_of_our_courses_has_a_short_link_until_it_is_changed() -> None:
     at = open_page("course")
     at.button(key="_course_ours_scaling").click().run()
     assert links(at)[0].endswith("/scaling?course=scaling")
@@ -104,7 +104,7 @@ def test_one_of_our_courses_has_a_short_link_until_it_is_changed(open_page: Open
     assert len(links(at)[0]) > 500
 
 
-def test_a_long_course_warns_and_one_that_no_link_holds_says_what_to_do(open_page: Open) -> None:
+def test_a_long_course_warns_and_one_that_no_link_holds_says_what_to_do() -> None:
     for count, sentence in ((1, ""), (8, "some mail and chat programs"), (MAX_STEPS, "more than a link can hold")):
         at = open_page("course")
         notes = (
@@ -163,7 +163,7 @@ def field(at: AppTest, ending: str) -> Any:
     return one
 
 
-def test_questions_of_a_step_are_edited_where_the_step_is(open_page: Open) -> None:
+def test_questions_of_a_step_are_edited_where_the_step_is() -> None:
     at = open_page("course")
     at.session_state["_draft"] = Course(steps=(Step(page="scaling"), Step(page="home", lesson=Lesson(note="Hm"))))
     at.run().button(key="_course_edit_0").click().run()
@@ -181,7 +181,7 @@ def test_questions_of_a_step_are_edited_where_the_step_is(open_page: Open) -> No
     assert [error.value for error in at.error] == [f"“{OWN}” is not there\\: this page asks nothing\\."]
 
 
-def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_it(open_page: Open) -> None:
+def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_it() -> None:
     at = open_page("scaling", scaling_tab="share")
     at.text_area(key="_scaling_lesson_questions").set_value(written([Prepared(), MINE])).run()
     (link,) = (code.value for code in at.get("code") if "course=" in code.value)
@@ -190,7 +190,7 @@ def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_
     assert at.session_state["_draft"].steps[0].lesson.questions == (Prepared(), MINE)
 
 
-def test_a_lesson_fixes_what_its_teacher_chooses(open_page: Open) -> None:
+def test_a_lesson_fixes_what_its_teacher_chooses() -> None:
     at = open_page("permutation", permutation_tab="share", permutation_positions="sinusoidal")
     at.multiselect(key="_permutation_lesson_fix").set_value(["permutation_positions"]).run()
     at.text_input(key="_permutation_lesson_note").set_value("What <b>moves</b>?").run()
@@ -200,7 +200,7 @@ def test_a_lesson_fixes_what_its_teacher_chooses(open_page: Open) -> None:
     assert lesson.note == "What <b>moves</b>?"
 
 
-def test_a_lesson_of_more_than_a_link_can_hold_says_so(open_page: Open) -> None:
+def test_a_lesson_of_more_than_a_link_can_hold_says_so() -> None:
     at = open_page("scaling", scaling_tab="share")
     letters = "".join(chr(0x4E00 + at * 7919 % 20_000) for at in range(400 * MOST))
     texts = (letters[400 * at : 400 * (at + 1)] for at in range(MOST))

@@ -13,12 +13,12 @@ from pages._shared.lessons.library import OURS, opened, ours
 from pages._shared.session import course_position
 from attention_core.claims import statement
 from attention_core.language import using
-from tests.pages.conftest import Open, lesson_text, page_path, press
+from tests.pages.conftest import lesson_text, open_page, page_path, press
 from tests.pages.read import built, button, grade, notices, outcome, page_of, pictures, said
 from tests.pages.test_course import packed
 
 
-def enter(open_page: Open, course: Course | str, **more: str) -> AppTest:
+def enter(course: Course | str, **more: str) -> AppTest:
     text = course if isinstance(course, str) else course.encode()
     first = opened(text)[0].steps[0].page
     return open_page(first, course=text, **more)
@@ -31,8 +31,8 @@ def test_each_step_of_our_courses_measures_what_it_claims(name: str) -> None:
         assert set(step.claims) <= {verdict.claim for verdict in found.verdicts}
 
 
-def test_a_course_of_ours_leads_through_its_pages_to_a_summary(open_page: Open) -> None:
-    course, at, asked = ours("order"), enter(open_page, "order"), 0
+def test_a_course_of_ours_leads_through_its_pages_to_a_summary() -> None:
+    course, at, asked = ours("order"), enter("order"), 0
     for number, step in enumerate(course.steps, 1):
         assert not at.exception
         assert at.query_params["step"] == str(number)
@@ -80,8 +80,8 @@ SIZED = Course(
 )
 
 
-def test_a_step_sets_its_page_play_is_free_and_the_step_can_be_returned_to(open_page: Open) -> None:
-    at = enter(open_page, SIZED)
+def test_a_step_sets_its_page_play_is_free_and_the_step_can_be_returned_to() -> None:
+    at = enter(SIZED)
     assert at.query_params["scaling_d_head"] == "1024"
     at.selectbox(key="scaling_scale").set_value("head").run()
     assert at.query_params["scaling_scale"] == "head"
@@ -94,8 +94,8 @@ def test_a_step_sets_its_page_play_is_free_and_the_step_can_be_returned_to(open_
     assert (at.query_params["scaling_d_head"], at.query_params["step"]) == ("1024", "1")
 
 
-def test_another_page_stays_in_the_course_without_its_task(open_page: Open) -> None:
-    at = enter(open_page, SIZED)
+def test_another_page_stays_in_the_course_without_its_task() -> None:
+    at = enter(SIZED)
     at.switch_page(page_path("masks")).run()
     assert "**Step 1 of 2**" in said(at)
     assert "Look" not in said(at)
@@ -104,23 +104,23 @@ def test_another_page_stays_in_the_course_without_its_task(open_page: Open) -> N
     assert "Look \\*\\*here\\*\\* \\<b\\>now\\</b\\>" in said(at)
 
 
-def test_a_reload_comes_back_to_the_step_with_the_settings_as_they_were(open_page: Open) -> None:
-    at = enter(open_page, SIZED)
+def test_a_reload_comes_back_to_the_step_with_the_settings_as_they_were() -> None:
+    at = enter(SIZED)
     at.selectbox(key="scaling_scale").set_value("head").run()
     again = open_page("scaling", **{key: str(value) for key, value in at.query_params.items()})
     assert "**Step 1 of 2**" in said(again)
     assert again.query_params == at.query_params
 
 
-def test_a_course_can_be_left(open_page: Open) -> None:
-    at = press(enter(open_page, SIZED), "_course_leave")
+def test_a_course_can_be_left() -> None:
+    at = press(enter(SIZED), "_course_leave")
     assert "Step 1 of" not in said(at)
     assert "course" not in at.query_params
 
 
-def test_a_step_fixes_what_it_says_on_its_page_only(open_page: Open) -> None:
+def test_a_step_fixes_what_it_says_on_its_page_only() -> None:
     fixed = Lesson(fixed={"scaling_scale": "root"}, parts=("controls", "break"))
-    at = enter(open_page, Course(steps=(Step(page="scaling", lesson=fixed), Step(page="masks"))))
+    at = enter(Course(steps=(Step(page="scaling", lesson=fixed), Step(page="masks"))))
     assert "scaling_scale" not in {box.key for box in at.selectbox}
     assert [tab.label for tab in at.tabs] == ["Share"]
     at = press(at, "_course_PageDown", "masks")
@@ -136,10 +136,8 @@ def test_a_step_fixes_what_it_says_on_its_page_only(open_page: Open) -> None:
         (Step(page="scaling", lesson=Lesson(fixed={"scaling_scale": "x"})), "Step 1 of the course fixes"),
     ],
 )
-def test_a_step_whose_settings_are_not_possible_is_named_and_the_course_goes_on(
-    step: Step, sentence: str, open_page: Open
-) -> None:
-    at = enter(open_page, Course(steps=(step, Step(page="scaling", lesson=Lesson(note="Next")))))
+def test_a_step_whose_settings_are_not_possible_is_named_and_the_course_goes_on(step: Step, sentence: str) -> None:
+    at = enter(Course(steps=(step, Step(page="scaling", lesson=Lesson(note="Next")))))
     assert not at.exception
     assert [sentence in one for one in notices(at)] == [True]
     at = press(at, "_course_PageDown")
@@ -147,9 +145,9 @@ def test_a_step_whose_settings_are_not_possible_is_named_and_the_course_goes_on(
     assert not notices(at)
 
 
-def test_a_step_whose_settings_do_not_go_together_is_named(open_page: Open) -> None:
+def test_a_step_whose_settings_do_not_go_together_is_named() -> None:
     settings = {"scaling_through_module": "true", "scaling_mean": "1.0"}
-    at = enter(open_page, Course(steps=(Step(page="scaling", settings=settings), Step(page="masks"))))
+    at = enter(Course(steps=(Step(page="scaling", settings=settings), Step(page="masks"))))
     assert not at.exception
     assert [error.value.startswith("Step 1 of the course: ") for error in at.error] == [True]
     at = press(at, "_course_PageDown", "masks")
@@ -157,32 +155,32 @@ def test_a_step_whose_settings_do_not_go_together_is_named(open_page: Open) -> N
     assert not at.run().error
 
 
-def test_a_link_that_cannot_be_read_opens_its_page_without_a_course(open_page: Open) -> None:
+def test_a_link_that_cannot_be_read_opens_its_page_without_a_course() -> None:
     at = open_page("scaling", course="nonsense")
     assert not at.exception
     assert ["course cannot be read" in one for one in notices(at)] == [True]
     assert "course" not in at.query_params
 
 
-def test_many_remarks_are_told_as_a_few(open_page: Open) -> None:
+def test_many_remarks_are_told_as_a_few() -> None:
     bad = {"page": "scaling", "settings": {f"evil{i}": "1" for i in range(50)}}
     at = open_page("scaling", course=packed({"version": FORMAT, "steps": [bad] * 20}))
     assert len(notices(at)) == 6
     assert "And 995 more" in notices(at)[-1]
 
 
-def test_the_teachers_link_is_the_same_course_in_presenter_view(open_page: Open) -> None:
-    at = enter(open_page, small("scaling", "masks"), present="true")
+def test_the_teachers_link_is_the_same_course_in_presenter_view() -> None:
+    at = enter(small("scaling", "masks"), present="true")
     assert "3 min" in said(at)
     assert at.query_params["present"] == "true"
     at = press(at, "_course_PageDown", "masks")
     assert at.run().query_params["present"] == "true"
-    assert "min]" not in said(enter(open_page, small("scaling")))
+    assert "min]" not in said(enter(small("scaling")))
 
 
-def test_a_prediction_is_remembered_where_one_comes_back_to_its_step(open_page: Open) -> None:
+def test_a_prediction_is_remembered_where_one_comes_back_to_its_step() -> None:
     steps = (Step(page="masks", lesson=Lesson(predict_first=True)), Step(page="scaling"))
-    at = enter(open_page, Course(steps=steps))
+    at = enter(Course(steps=steps))
     question = at.pills(key="_masks_option")
     question.set_value(question.options[0]).run()
     assert grade(at)[0] == question.options[0]
@@ -194,8 +192,8 @@ def test_a_prediction_is_remembered_where_one_comes_back_to_its_step(open_page: 
     assert grade(at) is None
 
 
-def test_the_end_of_a_course_leaves_each_page_its_settings(open_page: Open) -> None:
-    at = enter(open_page, Course(steps=(Step(page="masks", settings={"seed": "7"}), Step(page="scaling"))))
+def test_the_end_of_a_course_leaves_each_page_its_settings() -> None:
+    at = enter(Course(steps=(Step(page="masks", settings={"seed": "7"}), Step(page="scaling"))))
     at.number_input(key="seed").set_value(9).run()
     at = press(press(at, "_course_PageDown", "scaling"), "_course_PageDown")
     assert "What you predicted" in at.title[0].value
@@ -204,7 +202,7 @@ def test_the_end_of_a_course_leaves_each_page_its_settings(open_page: Open) -> N
     assert at.session_state[QUERIES]["scaling"]["scaling_scale"] == "head"
 
 
-def test_the_note_of_a_lesson_stays_on_the_page_it_speaks_of(open_page: Open) -> None:
+def test_the_note_of_a_lesson_stays_on_the_page_it_speaks_of() -> None:
     at = open_page("scaling", course=lesson_text("scaling", Lesson(note="Look here")))
     assert "Look here" in said(at)
     at.switch_page(page_path("masks")).run()
@@ -224,7 +222,7 @@ def lesson_of(**more: object) -> str:
     return lesson_text("permutation", lesson)
 
 
-def test_only_the_chosen_parts_show(open_page: Open) -> None:
+def test_only_the_chosen_parts_show() -> None:
     at = open_page("permutation", course=lesson_of(parts=("controls", "break")))
     labels = {button.label for button in at.button}
     assert "Pin" not in labels
@@ -239,9 +237,7 @@ def test_only_the_chosen_parts_show(open_page: Open) -> None:
         ("break", "permutation_positions", "permutation_show"),
     ],
 )
-def test_a_part_that_is_left_out_takes_its_controls_along(
-    part: str, left_out: str, stays: str, open_page: Open
-) -> None:
+def test_a_part_that_is_left_out_takes_its_controls_along(part: str, left_out: str, stays: str) -> None:
     parts = tuple(one for one in PARTS if one != part)
     at = open_page("permutation", course=lesson_text("permutation", Lesson(parts=parts)))
     keys = {one.key for one in (*at.selectbox, *at.button_group)}
@@ -260,9 +256,7 @@ def test_a_part_that_is_left_out_takes_its_controls_along(
         {"seed": "-1"},
     ],
 )
-def test_a_lesson_with_a_value_that_is_not_possible_frees_the_control_and_says_so(
-    fixed: dict[str, str], open_page: Open
-) -> None:
+def test_a_lesson_with_a_value_that_is_not_possible_frees_the_control_and_says_so(fixed: dict[str, str]) -> None:
     at = open_page("permutation", course=lesson_text("permutation", Lesson(fixed=fixed, hidden=tuple(fixed))))
     assert not at.exception
     assert not at.error
@@ -271,7 +265,7 @@ def test_a_lesson_with_a_value_that_is_not_possible_frees_the_control_and_says_s
     assert "Lesson." in said(at)
 
 
-def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move_it(open_page: Open) -> None:
+def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move_it() -> None:
     at = open_page("permutation", course=lesson_of(), permutation_answer="skipped")
     assert "permutation_positions" not in {box.key for box in at.selectbox}
     assert "Look \\*\\*here\\*\\*" in said(at)
@@ -288,7 +282,7 @@ def test_a_fixed_control_is_drawn_as_its_value_and_presets_and_reset_cannot_move
     assert outcome(at, "perm-self") == "fails"
 
 
-def test_a_lesson_survives_a_page_switch_and_can_be_left(open_page: Open) -> None:
+def test_a_lesson_survives_a_page_switch_and_can_be_left() -> None:
     at = open_page("permutation", course=lesson_of())
     at.switch_page(page_path("home")).run()
     assert "Lesson." in said(at)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 
 SECRET = "what a visitor typed"
 
@@ -40,7 +40,7 @@ def test_a_failure_is_told_in_a_sentence_with_a_way_back() -> None:
 
 
 def test_what_a_page_raises_is_logged_once_with_type_and_place_and_without_its_text(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(*_: object) -> None:
         raise ZeroDivisionError(SECRET)
@@ -52,7 +52,7 @@ def test_what_a_page_raises_is_logged_once_with_type_and_place_and_without_its_t
     assert SECRET not in caplog.text
 
 
-def test_sessions_and_refused_inputs_are_logged_without_what_was_typed(open_page: Open, log: list[str]) -> None:
+def test_sessions_and_refused_inputs_are_logged_without_what_was_typed(log: list[str]) -> None:
     open_page("permutation", permutation_positions=SECRET, permutation_nonsense=SECRET, course=SECRET)
     assert log.count("session starts on permutation") == 1
     assert "refused on permutation: permutation_positions in the link" in log

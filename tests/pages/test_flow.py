@@ -8,7 +8,7 @@ from pages._shared.core.session_keys import COMPLETE, SETTINGS, START
 from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
-from tests.pages.conftest import Open, lesson_text, page_path
+from tests.pages.conftest import lesson_text, open_page, page_path
 from tests.pages.read import button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
 
 MOVES = {
@@ -37,7 +37,7 @@ def pinned(at: AppTest) -> AppTest:
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_a_move_is_followed_by_a_sentence_on_what_it_changed(name: str, open_page: Open) -> None:
+def test_a_move_is_followed_by_a_sentence_on_what_it_changed(name: str) -> None:
     at = open_page(name)
     assert ":material/arrow_forward:" not in said(at), "nothing has moved yet"
     setting, value, sentence = MOVES[name]
@@ -49,7 +49,7 @@ def test_a_move_is_followed_by_a_sentence_on_what_it_changed(name: str, open_pag
     assert ":material/arrow_forward:" not in said(at), "whoever arrives has moved nothing"
 
 
-def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
+def test_what_moved_is_said_of_what_is_shown() -> None:
     at = open_page("permutation")
     at.selectbox(key="permutation_shuffle").set_value("queries").run()
     assert "The columns stand in their order again; no number changed" in said(at)
@@ -65,7 +65,7 @@ def test_what_moved_is_said_of_what_is_shown(open_page: Open) -> None:
     assert "The rows moved with their queries and the columns stand in their order again" in said(at)
 
 
-def test_a_scale_that_was_not_shown_before_is_said_to_be_new(open_page: Open) -> None:
+def test_a_scale_that_was_not_shown_before_is_said_to_be_new() -> None:
     at = open_page("scaling")
     at.selectbox(key="scaling_scale").set_value("head").run()
     assert "went, × 1/√d_head from **" in moved(at)
@@ -73,7 +73,7 @@ def test_a_scale_that_was_not_shown_before_is_said_to_be_new(open_page: Open) ->
 
 
 @pytest.mark.parametrize(("name", "preset"), [("permutation", 1), ("biases", 0)])
-def test_an_open_question_is_not_answered_by_a_preset_either(name: str, preset: int, open_page: Open) -> None:
+def test_an_open_question_is_not_answered_by_a_preset_either(name: str, preset: int) -> None:
     at, page = open_page(name), page_of(name)
     caption = page.presets[preset].caption
     at.pills(key=f"_{name}_preset").set_value(preset).run()
@@ -87,7 +87,7 @@ def test_an_open_question_is_not_answered_by_a_preset_either(name: str, preset: 
     assert caption in said(at)
 
 
-def test_a_question_before_the_picture_keeps_back_everything_that_answers_it(open_page: Open) -> None:
+def test_a_question_before_the_picture_keeps_back_everything_that_answers_it() -> None:
     at = open_page("permutation", course=lesson_text("permutation", Lesson(predict_first=True)))
     assert "Answer the question above" in said(at)
     assert not pictures(at)
@@ -97,7 +97,7 @@ def test_a_question_before_the_picture_keeps_back_everything_that_answers_it(ope
     assert "The rows move with their tokens" in said(at)
 
 
-def test_a_presenter_is_asked_on_a_slide_of_its_own_and_walks_on_to_the_presets(open_page: Open) -> None:
+def test_a_presenter_is_asked_on_a_slide_of_its_own_and_walks_on_to_the_presets() -> None:
     at = open_page("scaling", present="true")
     assert "Without scaling" in at.header[0].value
     assert pictures(at), "as it is before the move"
@@ -110,7 +110,7 @@ def test_a_presenter_is_asked_on_a_slide_of_its_own_and_walks_on_to_the_presets(
     assert at.header
 
 
-def test_answer_and_pin_survive_a_reload_and_are_not_in_the_shared_link(open_page: Open) -> None:
+def test_answer_and_pin_survive_a_reload_and_are_not_in_the_shared_link() -> None:
     at = open_page("masks", masks_tab="share")
     at.pills(key="_masks_option").set_value("Move").run()
     at = pinned(at)
@@ -122,7 +122,7 @@ def test_answer_and_pin_survive_a_reload_and_are_not_in_the_shared_link(open_pag
 
 
 @pytest.mark.parametrize("text", ["seed=nonsense", "permutation_tokens=" + "a+" * 80, "%%%", "x" * 9_000])
-def test_a_pin_that_is_none_is_left_out(text: str, open_page: Open) -> None:
+def test_a_pin_that_is_none_is_left_out(text: str) -> None:
     at = open_page("permutation", permutation_pin=text)
     assert not at.exception
     assert "the cat" not in {item.value for item in at.caption}
@@ -135,9 +135,7 @@ def test_a_pin_that_is_none_is_left_out(text: str, open_page: Open) -> None:
         ("learning", (("positions", "none"),)),
     ],
 )
-def test_now_and_pinned_are_drawn_on_one_scale(
-    name: str, moves: tuple[tuple[str, str], ...], open_page: Open
-) -> None:
+def test_now_and_pinned_are_drawn_on_one_scale(name: str, moves: tuple[tuple[str, str], ...]) -> None:
     at = pinned(open_page(name))
     for setting, value in moves:
         widget(at.run(), f"{name}_{setting}").set_value(value).run()
@@ -164,7 +162,7 @@ def test_panels_of_one_name_and_quantity_share_their_range() -> None:
     assert alone.colour_limits == (-2.5, 2.5), "another quantity has a scale of its own"
 
 
-def test_a_mistake_is_said_in_words_below_the_box_it_was_typed_in(open_page: Open) -> None:
+def test_a_mistake_is_said_in_words_below_the_box_it_was_typed_in() -> None:
     at = open_page("permutation")
     for typed, sentence in (
         (" ", "**Sentence** is empty"),
@@ -180,7 +178,7 @@ def test_a_mistake_is_said_in_words_below_the_box_it_was_typed_in(open_page: Ope
     assert any(one.startswith("Error") for one in order[box:after]), order[box:after]
 
 
-def test_who_opened_an_impossible_page_sees_it_once_it_is_mended(open_page: Open) -> None:
+def test_who_opened_an_impossible_page_sees_it_once_it_is_mended() -> None:
     at = open_page("permutation", permutation_context="a b", permutation_model="two")
     assert "cannot be" in at.error[0].value
     at.selectbox(key="permutation_model").set_value("attention").run()
@@ -189,14 +187,14 @@ def test_who_opened_an_impossible_page_sees_it_once_it_is_mended(open_page: Open
     assert pictures(at)
 
 
-def test_a_slide_no_longer_names_a_preset_that_a_move_has_left(open_page: Open) -> None:
+def test_a_slide_no_longer_names_a_preset_that_a_move_has_left() -> None:
     at = open_page("masks", present="true", masks_answer="skipped")
     assert "1 of 5: Encoder" in said(at)
     at = at.toggle(key="masks_unmasked").set_value(True).run()
     assert "5 presets: PageDown" in said(at)
 
 
-def test_a_link_may_name_a_device_that_is_not_among_those_offered(open_page: Open) -> None:
+def test_a_link_may_name_a_device_that_is_not_among_those_offered() -> None:
     at = open_page("anatomy", device="cpu:0")
     assert not [*at.exception, *at.warning, *notices(at), *at.error]
     box = at.selectbox(key="device")
@@ -209,7 +207,7 @@ def test_a_link_may_name_a_device_that_is_not_among_those_offered(open_page: Ope
     assert at.session_state["_anatomy_good"][0].device == "auto"
 
 
-def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one(open_page: Open) -> None:
+def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one() -> None:
     at = open_page("masks")
     at.session_state[COMPLETE] = ""
     at = at.toggle(key="masks_unmasked").set_value(True).run()
@@ -218,7 +216,7 @@ def test_a_run_that_was_cut_off_is_made_good_by_a_whole_one(open_page: Open) -> 
 
 
 @pytest.mark.parametrize("answer", ["", "skipped"])
-def test_a_slide_with_the_tab_share_open_offers_one_way_to_start_a_class(open_page: Open, answer: str) -> None:
+def test_a_slide_with_the_tab_share_open_offers_one_way_to_start_a_class(answer: str) -> None:
     at = open_page("masks", present="true", masks_tab="share", masks_answer=answer)
     assert not at.exception
     assert not at.error

@@ -15,7 +15,7 @@ from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from attention_core import language
 from attention_core.language import Text, gettext, gettext_lazy, joined, listed, ngettext_lazy, using
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import notices
 
 CATALOGUE = {"{count:,} key": "{count:,} 个键", "{share} of {what}": "{what}的 {share}", ", ": "、", " and ": "和"}
@@ -102,7 +102,7 @@ def choose(at: AppTest, lang: str) -> str:
     [("zh-CN", "zh"), ("zh", "zh"), ("de-DE", "en"), ("en-GB", "en"), ("", "en"), ("z" * 999, "en")],
 )
 def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch, locale: str, language: str
+    monkeypatch: pytest.MonkeyPatch, locale: str, language: str
 ) -> None:
     monkeypatch.setattr("streamlit.runtime.context.ContextProxy.locale", locale)
     at = open_page("home")
@@ -114,7 +114,7 @@ def test_a_browser_decides_unless_a_link_or_the_sidebar_does(
 
 
 @pytest.mark.parametrize("lang", ["xx", "ZH", "", "zh-CN", "../zh", "zh\0", "<b>", "9" * 500])
-def test_an_unknown_language_is_english_with_a_sentence(open_page: Open, lang: str) -> None:
+def test_an_unknown_language_is_english_with_a_sentence(lang: str) -> None:
     at = open_page("masks", lang=lang)
     (sentence,) = notices(at)
     assert "Language" in sentence
@@ -123,14 +123,14 @@ def test_an_unknown_language_is_english_with_a_sentence(open_page: Open, lang: s
     assert at.session_state[SETTINGS].get("lang", "auto") == "auto"
 
 
-def test_a_class_decides_for_those_who_have_not_chosen(open_page: Open) -> None:
+def test_a_class_decides_for_those_who_have_not_chosen() -> None:
     at = open_page("home")
     at.session_state[CLASS_LANGUAGE] = "zh"
     assert spoken(at.run()) == "zh"
     assert choose(at, "en") == "en"
 
 
-def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too(open_page: Open) -> None:
+def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too() -> None:
     at = open_page("home")
     before = at.session_state[PAGES]
     at.session_state[VISITED], at.query_params["lang"] = "home", "zh"
@@ -138,7 +138,7 @@ def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too(open_page: O
     assert at.session_state[PAGES][0] == "zh" != before[0]
 
 
-def test_what_is_set_stays_where_the_language_changes(open_page: Open) -> None:
+def test_what_is_set_stays_where_the_language_changes() -> None:
     """A browser sends the words of the options that it was shown; so no widget is the same in two languages."""
 
     def keys(at: AppTest) -> set[str]:
@@ -152,7 +152,7 @@ def test_what_is_set_stays_where_the_language_changes(open_page: Open) -> None:
     assert at.query_params["permutation_positions"] == "rotary"
 
 
-def test_a_course_that_is_handed_out_carries_the_language_that_its_teacher_has_chosen(open_page: Open) -> None:
+def test_a_course_that_is_handed_out_carries_the_language_that_its_teacher_has_chosen() -> None:
     course = Course(steps=(Step(page="masks", settings={}, lesson=Lesson(note="看一看")),)).encode()
     at = open_page("masks", course=course, lang="zh")
     assert spoken(at) == "zh"

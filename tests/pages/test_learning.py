@@ -19,7 +19,7 @@ from attention_core.experiments.learning import answer as ask
 from attention_core.experiments.run import run
 from attention_core.figures import learning as draw
 from attention_core.figures.matrix import MatrixView
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import notices, pictures, said
 from tests.processes import PATIENCE_S
 
@@ -34,14 +34,14 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, MatrixView]]:
     return drawn
 
 
-def test_it_trains_when_opened_and_says_how_far_it_got(open_page: Open) -> None:
+def test_it_trains_when_opened_and_says_how_far_it_got() -> None:
     at = open_page("learning", **QUICK, seed="4")
     accuracy = run(LearningConfig(seed=4, steps=50, dtype="float32")).score.accuracy
     assert f"`{accuracy:.1%}` are right" in said(at)
     assert len(pictures(at)) == 2
 
 
-def test_what_is_typed_is_answered_with_spaces_or_without(open_page: Open) -> None:
+def test_what_is_typed_is_answered_with_spaces_or_without() -> None:
     for text in ("abcj", "a b c j"):
         at = open_page("learning", **QUICK, learning_text=text)
         assert not at.error
@@ -52,9 +52,7 @@ def test_what_is_typed_is_answered_with_spaces_or_without(open_page: Open) -> No
         assert "Ask the trained model" in at.error[0].value
 
 
-def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = watched(monkeypatch)
     at = open_page("learning", **QUICK, learning_below="heads", learning_heads="2")
     trained = run(LearningConfig(steps=50, heads=2, dtype="float64")).trained
@@ -72,9 +70,7 @@ def test_a_head_is_switched_off_and_what_is_left_is_said_and_drawn(
     assert "which is not possible" in notices(at)[0]
 
 
-def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
     at = open_page("learning", **QUICK, learning_tab="data")
     assert "Keep this model" in [one.label for one in at.main.get("download_button")]
     given = []
@@ -96,15 +92,13 @@ def test_the_model_is_kept_when_asked_for_and_answers_as_it_did(
         ({"learning_heads": "3"}, "multiple of the 3 heads"),
     ],
 )
-def test_what_is_not_possible_is_a_sentence(settings: dict, sentence: str, open_page: Open) -> None:
+def test_what_is_not_possible_is_a_sentence(settings: dict, sentence: str) -> None:
     at = open_page("learning", **settings)
     assert sentence in at.error[0].value
     assert not at.exception
 
 
-def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn, moved = watched(monkeypatch), threading.Event()
     whole = draw.moving_view
 
@@ -128,7 +122,7 @@ def test_the_picture_moves_while_it_learns_and_can_be_scrubbed_in_the_end(
     assert not at.exception
 
 
-def test_a_run_that_breaks_down_ends_with_a_sentence_and_its_last_picture(open_page: Open) -> None:
+def test_a_run_that_breaks_down_ends_with_a_sentence_and_its_last_picture() -> None:
     at = open_page("learning", learning_optimizer="sgd", learning_learning_rate="100.0")
     assert "no longer a finite number" in at.warning[0].value
     assert len(pictures(at)) == 2

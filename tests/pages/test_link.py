@@ -3,7 +3,7 @@
 import pytest
 
 from pages._shared.core.session_keys import SETTINGS
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import held, notices, pictures
 
 
@@ -17,7 +17,7 @@ from tests.pages.read import held, notices, pictures
     ],
 )
 def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_corrected(
-    page: str, name: str, good: str, value: float, open_page: Open
+    page: str, name: str, good: str, value: float
 ) -> None:
     at = open_page(page, **{f"{page}_{name}": good})
     assert not notices(at)
@@ -41,7 +41,7 @@ def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_correct
     ],
 )
 def test_a_link_that_asks_for_what_lies_between_two_steps_is_drawn_and_comes_back(
-    page: str, values: dict[str, str], open_page: Open
+    page: str, values: dict[str, str]
 ) -> None:
     given = {f"{page}_{name}": text for name, text in values.items()}
     at = open_page(page, **given, **{f"{page}_answer": "skipped", f"{page}_tab": "data"})

@@ -23,7 +23,7 @@ from pages._shared.core.session_keys import (
 )
 from pages._shared.lessons.course import Course, Step
 from pages._shared.session import address, course_position
-from tests.pages.conftest import Open, page_path
+from tests.pages.conftest import open_page, page_path
 from tests.pages.read import notices, sent
 
 KEY = "BCDFG"
@@ -46,9 +46,7 @@ def test_a_word_that_comes_late_from_a_button_that_has_gone_is_no_fault() -> Non
     assert not at.exception
 
 
-def test_a_code_leads_where_students_can_come_and_else_it_is_said_why(
-    open_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_code_leads_where_students_can_come_and_else_it_is_said_why(monkeypatch: pytest.MonkeyPatch) -> None:
     def way(host: str) -> dict[str, Any]:
         monkeypatch.setattr(address, "url", lambda *_: f"http://{host}:8501/")
         at = open_page("masks", **{"class": KEY})
@@ -62,7 +60,7 @@ def test_a_code_leads_where_students_can_come_and_else_it_is_said_why(
     assert (way("localhost")["qr"], "cannot open it" in way("localhost")["warning"]) == ("", True)
 
 
-def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: Open) -> None:
+def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link() -> None:
     at = open_page("masks", **{"class": KEY.lower()})
     assert told(at)
     assert at.query_params["class"] == KEY
@@ -72,7 +70,7 @@ def test_a_class_survives_a_page_switch_and_its_key_is_in_every_link(open_page: 
 
 
 @pytest.mark.parametrize("key", ["BCDF", "BCDFGH", "AEIOU", "<b>", "ßßßßß", ""])
-def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page: Open) -> None:
+def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str) -> None:
     at = open_page("masks", **{"class": key})
     assert not at.exception
     assert not told(at)
@@ -80,7 +78,7 @@ def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str, open_page
     assert "class" not in at.query_params
 
 
-def test_home_takes_a_key(open_page: Open) -> None:
+def test_home_takes_a_key() -> None:
     at = open_page(HOME.name)
     assert not told(at)
     at.text_input(key="_class_typed").set_value(KEY.lower()).run()
@@ -88,7 +86,7 @@ def test_home_takes_a_key(open_page: Open) -> None:
     assert at.query_params["class"] == KEY
 
 
-def test_a_key_that_is_typed_and_cannot_be_one_is_refused_and_the_next_is_taken(open_page: Open) -> None:
+def test_a_key_that_is_typed_and_cannot_be_one_is_refused_and_the_next_is_taken() -> None:
     at = open_page(HOME.name)
     at.text_input(key="_class_typed").set_value("<b>").run()
     assert [one.value for one in at.error] == [
@@ -225,7 +223,7 @@ def test_what_no_browser_of_ours_says_changes_nothing(session: dict[str, Any], m
     assert session == before
 
 
-def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> None:
+def test_the_answer_is_measured_after_the_move_it_is_about() -> None:
     at = open_page("scaling", **{"class": KEY, "scaling_d_head": "64", "scaling_scale": "root"})
     at.session_state[TEACHES] = True
     at.session_state[TO_MEASURE] = ("scaling", "one")
@@ -238,7 +236,7 @@ def test_the_answer_is_measured_after_the_move_it_is_about(open_page: Open) -> N
     assert '"answer": 3' in str(told(at)).replace("'", '"')
 
 
-def test_only_the_teacher_is_sent_the_code(open_page: Open) -> None:
+def test_only_the_teacher_is_sent_the_code() -> None:
     at = open_page("scaling", **{"class": KEY})
     assert "svg" not in str(told(at))
     at.session_state[TEACHES] = True

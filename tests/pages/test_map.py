@@ -8,10 +8,10 @@ import pytest
 
 from pages._shared.claims.map import BOXES, PARTS, Box, told
 from attention_core.claims import check, claims, statement
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 
 
-def drawn(open_page: Open, **parameters: str) -> list[dict[str, Any]]:
+def drawn(**parameters: str) -> list[dict[str, Any]]:
     at = open_page("home", **parameters)
     assert not at.exception
     (data,) = (
@@ -25,8 +25,8 @@ def test_every_claim_is_on_the_map_and_every_page_that_has_one_is_opened_by_a_bo
     assert {box.first.page for box in BOXES} == {claim.page for claim in claims()}
 
 
-def test_a_box_links_to_its_claim_with_the_settings_that_all_pages_share(open_page: Open) -> None:
-    boxes = drawn(open_page, seed="78", dtype="float32")
+def test_a_box_links_to_its_claim_with_the_settings_that_all_pages_share() -> None:
+    boxes = drawn(seed="78", dtype="float32")
     assert [box["number"] for box in boxes] == list(range(len(BOXES)))
     for plain, box in zip(boxes, BOXES, strict=True):
         assert plain["href"].startswith(f"{box.first.page}?")

@@ -3,12 +3,12 @@
 import pytest
 
 from attention_core.figures.masking import CONVENTION_ROWS, SAYS, VIEWS
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import notices, plain, verdicts
 
 
 @pytest.mark.parametrize("stack", ["encoder", "encoder-decoder"])
-def test_each_view_says_what_it_shows(stack: str, open_page: Open) -> None:
+def test_each_view_says_what_it_shows(stack: str) -> None:
     at = open_page("masks", masks_stack=stack)
     for view in VIEWS:
         at.segmented_control(key="masks_show").set_value(view).run()
@@ -16,20 +16,20 @@ def test_each_view_says_what_it_shows(stack: str, open_page: Open) -> None:
         assert not [*at.exception, *at.warning, *notices(at), *at.error]
 
 
-def test_the_table_of_conventions_is_shown_as_it_is_tested(open_page: Open) -> None:
+def test_the_table_of_conventions_is_shown_as_it_is_tested() -> None:
     table = open_page("masks", masks_show="conventions").table[0].value
     assert list(table["argument"]) == [row[2] for row in CONVENTION_ROWS]
     assert list(table["True means"]) == [row[1] for row in CONVENTION_ROWS]
 
 
 @pytest.mark.parametrize("typed", ["a dog ||| birds", "||| a dog | | birds ||"])
-def test_bars_that_stand_together_are_no_word_and_empty_sentences_are_left_out(typed: str, open_page: Open) -> None:
+def test_bars_that_stand_together_are_no_word_and_empty_sentences_are_left_out(typed: str) -> None:
     at = open_page("masks", masks_sentences=typed)
     assert not notices(at)
     assert at.text_input(key="masks_sentences").value == "a dog | birds"
 
 
-def test_too_few_or_too_many_sentences_are_refused_in_words(open_page: Open) -> None:
+def test_too_few_or_too_many_sentences_are_refused_in_words() -> None:
     at = open_page("masks", masks_sentences="just one")
     assert all("(1 sentence)" in one.line for one in verdicts(at)[:1])
     for typed in ("a|b | c | d | e | f | g | h", " | | ", "|||"):

@@ -6,14 +6,14 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import ElementTree
 
 from pages._shared.core.session_keys import SETTINGS, SHOWN
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import page_of
 
 ONE_BACK, AVERAGE, DROPOUT, RANDOM = 0, 2, 3, 4  # the second and the third show the softmax, the others all steps
 
 
 @pytest.fixture(params=[1, -1], ids=["as drawn", "backwards"])
-def at(request: pytest.FixtureRequest, open_page: Open, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """Anatomy; a browser sends what its widgets show in any order, and so are callbacks called."""
     collect = ElementTree.get_widget_states
 

@@ -16,7 +16,7 @@ from pages._shared.session.settings import TABS
 from attention_core import language
 from attention_core.checkpoints import grammar
 from attention_core.device import available_devices
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import link_of, page_of
 
 EXPERIMENTS = [page.name for page in PAGES]
@@ -111,7 +111,7 @@ def escaped(at: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_on_every_tab_of_every_page(open_page: Open, name: str, tab: str) -> None:
+def test_on_every_tab_of_every_page(name: str, tab: str) -> None:
     at = open_page(name, lang="zh", **{f"{name}_tab": tab, f"{name}_answer": "skipped"})
     assert not at.exception
     assert escaped(at) == []
@@ -119,7 +119,7 @@ def test_on_every_tab_of_every_page(open_page: Open, name: str, tab: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_with_every_preset_and_with_the_question_asked_and_answered(open_page: Open, name: str) -> None:
+def test_with_every_preset_and_with_the_question_asked_and_answered(name: str) -> None:
     page, wrong = page_of(name), list[str]()
     moves = [preset.settings for preset in page.presets] + [page.predict.move]
     for answer, move in ("", {}), *(("skipped" if move is not moves[-1] else "1", move) for move in moves):
@@ -130,7 +130,7 @@ def test_with_every_preset_and_with_the_question_asked_and_answered(open_page: O
 
 
 @pytest.mark.parametrize("name", [HOME.name, LEDGER.name, COURSE.name])
-def test_on_the_other_pages(open_page: Open, name: str) -> None:
+def test_on_the_other_pages(name: str) -> None:
     at = open_page(name, lang="zh")
     assert not at.exception
     assert escaped(at) == []

@@ -1,13 +1,13 @@
 """The normalization page: curves come and go with its questions, and an output is chosen in its link."""
 
 from attention_core.experiments.normalization import TOPICS
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import notices
 
 _, LENGTH, _, BLOCK = TOPICS
 
 
-def test_a_question_with_curves_follows_one_without(open_page: Open) -> None:
+def test_a_question_with_curves_follows_one_without() -> None:
     """Curves stand outside of the answers, which alone run again: a place there has to be kept from the beginning."""
     at = open_page("normalization")
     assert not at.get("plotly_chart")
@@ -16,11 +16,11 @@ def test_a_question_with_curves_follows_one_without(open_page: Open) -> None:
     assert any(one.key == "normalization_curves" for one in at.get("bidi_component"))
 
 
-def test_three_features_are_drawn_in_space(open_page: Open) -> None:
+def test_three_features_are_drawn_in_space() -> None:
     (chart,) = open_page("normalization", normalization_topic=LENGTH, normalization_d_model="3").get("plotly_chart")
     assert "scatter3d" in chart.proto.spec
 
 
-def test_the_link_holds_the_chosen_output(open_page: Open) -> None:
+def test_the_link_holds_the_chosen_output() -> None:
     assert not notices(open_page("normalization", normalization_cell="2.3"))
     assert len(notices(open_page("normalization", normalization_cell="9.9"))) == 1

@@ -13,10 +13,10 @@ from pages._shared.page.worksheet_html import Sheet, handout
 from attention_core.claims import statement
 from attention_core.figures.text import fit_for_xml
 from attention_core.language import ENGLISH, using
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 
 
-def test_the_worksheet_holds_each_task_and_what_was_measured_of_it(open_page: Open) -> None:
+def test_the_worksheet_holds_each_task_and_what_was_measured_of_it() -> None:
     first = Lesson(note="<b>Predict</b> & see", predict_first=True)
     course = Course(
         title="A <i>title</i>",

@@ -3,13 +3,13 @@
 import pytest
 
 from pages._shared.lessons.lesson import Lesson
-from tests.pages.conftest import Open, lesson_text
+from tests.pages.conftest import lesson_text, open_page
 from tests.pages.read import boards, notices, outcome, said, verdicts
 
 SENTENCE = ["the", "cat", "sat", "on", "a", "mat"]
 
 
-def test_the_board_stands_in_the_order_of_the_link_and_gives_way_to_other_tokens(open_page: Open) -> None:
+def test_the_board_stands_in_the_order_of_the_link_and_gives_way_to_other_tokens() -> None:
     at = open_page("permutation", permutation_order="5-4-3-2-1-0")
     (board,) = boards(at)
     assert (board["order"], board["role"], board["locked"]) == ([5, 4, 3, 2, 1, 0], "both", False)
@@ -20,7 +20,7 @@ def test_the_board_stands_in_the_order_of_the_link_and_gives_way_to_other_tokens
 
 
 @pytest.mark.parametrize("order", ["0-0-1-2-3-4", "abc", "5,4,3,2,1,0", "9" * 4000])
-def test_an_order_that_is_none_is_named_once_and_another_used(order: str, open_page: Open) -> None:
+def test_an_order_that_is_none_is_named_once_and_another_used(order: str) -> None:
     at = open_page("permutation", permutation_order=order)
     assert not at.exception
     assert ["Order" in one for one in notices(at)] == [True]
@@ -28,7 +28,7 @@ def test_an_order_that_is_none_is_named_once_and_another_used(order: str, open_p
     assert "permutation_order" not in at.query_params
 
 
-def test_one_side_and_a_second_sentence_have_two_boards(open_page: Open) -> None:
+def test_one_side_and_a_second_sentence_have_two_boards() -> None:
     at = open_page("permutation", permutation_shuffle="keys")
     assert [(board["role"], board["locked"]) for board in boards(at)] == [("query", True), ("key", False)]
     at = open_page("permutation", permutation_context="x y", permutation_key_order="1-0")
@@ -37,7 +37,7 @@ def test_one_side_and_a_second_sentence_have_two_boards(open_page: Open) -> None
 
 
 @pytest.mark.parametrize("typed", ["", "w " * 65])
-def test_too_few_or_too_many_tokens_are_refused_and_the_picture_kept(typed: str, open_page: Open) -> None:
+def test_too_few_or_too_many_tokens_are_refused_and_the_picture_kept(typed: str) -> None:
     at = open_page("permutation")
     at.text_input(key="permutation_tokens").set_value(typed.strip()).run()
     assert ["The last good picture is kept" in error.value for error in at.error] == [True]
@@ -45,7 +45,7 @@ def test_too_few_or_too_many_tokens_are_refused_and_the_picture_kept(typed: str,
 
 
 @pytest.mark.parametrize("typed", ["one", "same same same"])
-def test_one_token_and_equal_tokens_are_as_theory_says(typed: str, open_page: Open) -> None:
+def test_one_token_and_equal_tokens_are_as_theory_says(typed: str) -> None:
     at = open_page("permutation")
     at.text_input(key="permutation_tokens").set_value(typed).run()
     assert not at.error
@@ -53,7 +53,7 @@ def test_one_token_and_equal_tokens_are_as_theory_says(typed: str, open_page: Op
     assert outcome(at, "perm-self") == "holds"
 
 
-def test_blocks_go_through_and_say_what_does_not_fit(open_page: Open) -> None:
+def test_blocks_go_through_and_say_what_does_not_fit() -> None:
     at = open_page("permutation", permutation_model="two", permutation_mask="causal")
     assert not at.error
     assert outcome(at, "perm-block") == "fails"
@@ -62,7 +62,7 @@ def test_blocks_go_through_and_say_what_does_not_fit(open_page: Open) -> None:
     assert ["in a block the same tokens" in error.value for error in at.error] == [True]
 
 
-def test_a_lesson_locks_the_board_it_fixes(open_page: Open) -> None:
+def test_a_lesson_locks_the_board_it_fixes() -> None:
     for fixed, locked, tokens in (({"order": "1-0-2-3-4-5"}, True, SENTENCE), ({"tokens": "a b c"}, False, [*"abc"])):
         lesson = Lesson(fixed={f"permutation_{name}": text for name, text in fixed.items()})
         (board,) = boards(open_page("permutation", course=lesson_text("permutation", lesson)))
@@ -70,12 +70,12 @@ def test_a_lesson_locks_the_board_it_fixes(open_page: Open) -> None:
         assert not locked or board["order"] == [1, 0, 2, 3, 4, 5]
 
 
-def test_half_precision_says_why_all_may_be_zero(open_page: Open) -> None:
+def test_half_precision_says_why_all_may_be_zero() -> None:
     assert "added up in float32" in said(open_page("permutation", dtype="float16"))
     assert "added up in float32" not in said(open_page("permutation"))
 
 
-def test_home_judges_the_order_that_is_shown_and_keeps_its_picture_without_a_word(open_page: Open) -> None:
+def test_home_judges_the_order_that_is_shown_and_keeps_its_picture_without_a_word() -> None:
     still = open_page("home", home_positions="true", home_shuffle="false")
     assert not verdicts(still), "with nothing shuffled nothing is judged"
     for link, wanted in (({"positions": "true"}, "fails"), ({}, "holds")):

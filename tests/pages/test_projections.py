@@ -3,21 +3,21 @@
 import pytest
 
 from attention_core.experiments.projections import TOPICS
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import notices, pictures
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_matrices_come_with_curves_where_there_are_any(topic: str, open_page: Open) -> None:
+def test_matrices_come_with_curves_where_there_are_any(topic: str) -> None:
     assert len(pictures(open_page("projections", projections_topic=topic))) == (1 if topic == "gauge" else 2)
 
 
-def test_the_link_holds_head_and_layer(open_page: Open) -> None:
+def test_the_link_holds_head_and_layer() -> None:
     assert not notices(open_page("projections", projections_head="2", projections_layer="7"))
     assert len(notices(open_page("projections", projections_head="99"))) == 1
 
 
-def test_what_is_too_large_together_is_refused_in_words_and_the_page_lives(open_page: Open) -> None:
+def test_what_is_too_large_together_is_refused_in_words_and_the_page_lives() -> None:
     at = open_page("projections", projections_num_heads="8", projections_d_head="64")
     assert "with 8 heads at most 32 is allowed" in at.error[0].value
     assert not at.exception

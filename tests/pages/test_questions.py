@@ -15,7 +15,7 @@ from pages._shared.lessons.course import Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.questions import MOST, OWN, Prepared, parse, read, written
 from attention_core.language import using
-from tests.pages.conftest import Open, lesson_text, page_path
+from tests.pages.conftest import lesson_text, open_page, page_path
 from tests.pages.read import sent
 from tests.pages.test_course import MINE
 
@@ -84,9 +84,7 @@ def awake() -> None:
         import_module(f"pages.{name}")
 
 
-def test_the_panel_has_the_questions_of_the_whole_course_in_their_order_and_a_student_has_none(
-    open_page: Open, awake: None
-) -> None:
+def test_the_panel_has_the_questions_of_the_whole_course_in_their_order_and_a_student_has_none(awake: None) -> None:
     asked = [(Prepared(), MINE), (), (Prepared(), MINE), (Prepared(),)]
     pages = ("scaling", "masks", "scaling", "biases")
     steps = (Step(page=page, lesson=Lesson(questions=one)) for page, one in zip(pages, asked, strict=True))
@@ -103,7 +101,7 @@ def test_the_panel_has_the_questions_of_the_whole_course_in_their_order_and_a_st
     assert (told["at"], told["steps"]) == (1, 4)
 
 
-def test_the_panel_has_the_questions_of_a_lesson_wherever_the_teacher_goes(open_page: Open, awake: None) -> None:
+def test_the_panel_has_the_questions_of_a_lesson_wherever_the_teacher_goes(awake: None) -> None:
     lesson = lesson_text("scaling", Lesson(questions=(MINE, Prepared())))
     at = open_page("scaling", course=lesson, **{"class": KEY})
     at.session_state[TEACHES] = True

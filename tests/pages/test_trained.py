@@ -13,7 +13,7 @@ from attention_core.experiments import learning
 from attention_core.experiments.run import run
 from attention_core.experiments.trained import HeadsConfig, models, run_heads
 from attention_core.language import using
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_answered
 from tests.pages.read import button, outcome, said, views
 
 
@@ -29,7 +29,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next(open_answered: Open) -> None:
+def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next() -> None:
     best = run_heads(HeadsConfig()).best("agreement")
     at = open_answered("trained")
     assert "a plural verb" in said(at)
@@ -41,7 +41,7 @@ def test_a_head_that_is_switched_off_is_named_and_changes_what_comes_next(open_a
     assert "a plural verb" not in said(at)
 
 
-def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(open_answered: Open) -> None:
+def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on() -> None:
     best = run_heads(HeadsConfig()).best("agreement")
     at = open_answered("trained", trained_without="agreement")
     heads = at.pills(key="_trained_on")
@@ -51,7 +51,7 @@ def test_the_switch_of_a_head_that_is_named_is_off_and_can_be_turned_on(open_ans
     assert not {"trained_without", "trained_off"} & {*dict(at.query_params)}
 
 
-def test_a_word_that_the_model_does_not_know_is_named_and_nothing_is_lost(open_answered: Open) -> None:
+def test_a_word_that_the_model_does_not_know_is_named_and_nothing_is_lost() -> None:
     at = open_answered("trained")
     at.text_input(key="trained_text").set_value("the zebra").run()
     (complaint,) = at.error
@@ -60,7 +60,7 @@ def test_a_word_that_the_model_does_not_know_is_named_and_nothing_is_lost(open_a
     assert views(at)[0]["panels"], "the last good picture is kept"
 
 
-def test_another_model_begins_with_its_own_text(open_answered: Open) -> None:
+def test_another_model_begins_with_its_own_text() -> None:
     at = open_answered("trained")
     at.selectbox(key="trained_model").set_value("induction").run()
     assert not [*at.exception, *at.error]
@@ -68,7 +68,7 @@ def test_another_model_begins_with_its_own_text(open_answered: Open) -> None:
     assert "Next comes “h”" in said(at)
 
 
-def test_a_link_that_names_a_model_and_no_text_says_what_is_read(open_answered: Open) -> None:
+def test_a_link_that_names_a_model_and_no_text_says_what_is_read() -> None:
     at = open_answered("trained", trained_model="induction")
     assert at.text_input(key="trained_text").value == "the keys near the cabinet", "as where a link says nothing"
     assert "This model reads its own example, “k c f a h d c f a”" in said(at)
@@ -77,7 +77,7 @@ def test_a_link_that_names_a_model_and_no_text_says_what_is_read(open_answered: 
     assert "Next comes “b”" in said(at)
 
 
-def test_in_chinese_another_model_is_chosen_by_its_own_box(open_answered: Open) -> None:
+def test_in_chinese_another_model_is_chosen_by_its_own_box() -> None:
     at = open_answered("trained", lang="zh")
     with using("zh"):
         at.selectbox(key=worded_key("trained_model")).set_value("induction").run()
@@ -87,7 +87,7 @@ def test_in_chinese_another_model_is_chosen_by_its_own_box(open_answered: Open) 
 
 
 @pytest.mark.parametrize(("switch", "value"), [("untrained", True), ("factor", 8.0), ("without", "agreement")])
-def test_each_switch_changes_the_picture_and_no_claim_surprises(switch: str, value: Any, open_answered: Open) -> None:
+def test_each_switch_changes_the_picture_and_no_claim_surprises(switch: str, value: Any) -> None:
     at = open_answered("trained")
     before = views(at)[0]["block"]
     widget = at.toggle if isinstance(value, bool) else at.selectbox
@@ -96,7 +96,7 @@ def test_each_switch_changes_the_picture_and_no_claim_surprises(switch: str, val
     assert outcome(at, "bias-k") == "holds"
 
 
-def test_a_folder_that_is_brought_is_looked_at_and_leaves_with_its_session(open_answered: Open) -> None:
+def test_a_folder_that_is_brought_is_looked_at_and_leaves_with_its_session() -> None:
     free = models.free_bytes()
     at = opened(open_answered("trained"), files_of(SHIPPED["reverse"]))
     assert not [*at.exception, *at.error]
@@ -115,13 +115,13 @@ def test_a_folder_that_is_brought_is_looked_at_and_leaves_with_its_session(open_
     assert at.selectbox(key="trained_model").value == "grammar"
 
 
-def test_a_link_to_a_model_of_somebodys_own_says_that_its_files_are_needed(open_answered: Open) -> None:
+def test_a_link_to_a_model_of_somebodys_own_says_that_its_files_are_needed() -> None:
     at = open_answered("trained", trained_model="own")
     assert not at.exception
     assert any("open the files of a model first" in one.value for one in at.error)
 
 
-def test_what_was_kept_on_learning_opens_here(open_answered: Open) -> None:
+def test_what_was_kept_on_learning_opens_here() -> None:
     trained = run(learning.LearningConfig(steps=20, causal=True, tokens=6, kinds=5, heads=2, d_model=16)).trained
     at = opened(open_answered("trained"), {"kept.safetensors": learning.keep(trained)})
     assert not [*at.exception, *at.error]
@@ -138,9 +138,7 @@ def test_what_was_kept_on_learning_opens_here(open_answered: Open) -> None:
         ({"config.json": json.dumps({"model_type": "gpt2"}).encode(), "other.json": b"{}"}, ""),
     ],
 )
-def test_files_that_are_no_model_are_refused_with_a_sentence(
-    files: dict[str, bytes], complaint: str, open_answered: Open
-) -> None:
+def test_files_that_are_no_model_are_refused_with_a_sentence(files: dict[str, bytes], complaint: str) -> None:
     at = open_answered("trained")
     (box,) = at.file_uploader
     box.set_value([(name, content, "application/octet-stream") for name, content in files.items()]).run()

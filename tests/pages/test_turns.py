@@ -15,7 +15,7 @@ from pages._shared.compute.turns import turns
 from pages._shared.page import presets
 from pages._shared.page.controls import Controls
 from pages._shared.session.page_state import PageState
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.processes import PATIENCE_S
 
 TURNS = turns()
@@ -138,7 +138,7 @@ def test_what_a_page_waits_for_passes_too_and_two_such_are_not_taken_for_one() -
     assert seen == [False]
 
 
-def test_presets_controls_and_callbacks_take_turns_too(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_presets_controls_and_callbacks_take_turns_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a fragment's run nothing above them has the turn; here the whole run leaves it to them."""
     seen: dict[str, set[bool]] = {}
 

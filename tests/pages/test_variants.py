@@ -9,11 +9,11 @@ from attention_core.experiments.clock import Task
 from attention_core.experiments.step import Step
 from attention_core.experiments.variants import VariantsConfig, crossing, run_variants
 from attention_core.figures.proof import code
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 from tests.pages.read import outcome, page_of, plain, said
 
 
-def test_the_numbers_are_those_of_the_experiment(open_page: Open) -> None:
+def test_the_numbers_are_those_of_the_experiment() -> None:
     at = open_page("variants", variants_kv_heads="4", variants_answer="skipped")
     result = run_variants(VariantsConfig(num_kv_heads=4))
     assert code(result.distances[2]) in said(at)
@@ -32,14 +32,14 @@ def test_the_numbers_are_those_of_the_experiment(open_page: Open) -> None:
         ("restart", "cache-exact"),
     ],
 )
-def test_each_switch_breaks_its_claim(switch: str, claim: str, open_page: Open) -> None:
+def test_each_switch_breaks_its_claim(switch: str, claim: str) -> None:
     at = open_page("variants", variants_positions="rotary", variants_answer="skipped")
     assert outcome(at, claim) == "holds"
     at.toggle(key=f"variants_{switch}").set_value(True).run()
     assert outcome(at, claim) == "fails"
 
 
-def test_a_grade_and_its_reason_stand_at_the_questions_own_move_alone(open_page: Open) -> None:
+def test_a_grade_and_its_reason_stand_at_the_questions_own_move_alone() -> None:
     at = open_page("variants")
     at.pills(key="_variants_option").set_value(page_of("variants").predict.options[1]).run()
     assert f"**Why:** {statement('cache-exact').removesuffix('.')}" in plain(at)
@@ -48,7 +48,7 @@ def test_a_grade_and_its_reason_stand_at_the_questions_own_move_alone(open_page:
     assert "You said" not in said(at)
 
 
-def test_asked_for_it_measures_the_time(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asked_for_it_measures_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def as_the_work(tasks: list[Task], *_: object) -> Generator[Step, None, list[Task]]:
         """Stands for the clock: linear attention takes 64 times as long for a token as softmax for a pair."""
         for at, task in enumerate(tasks):
@@ -63,7 +63,7 @@ def test_asked_for_it_measures_the_time(open_page: Open, monkeypatch: pytest.Mon
     assert any(one.key == "variants_curves" for one in at.get("bidi_component"))
 
 
-def test_the_sliders_of_longer_and_shorter_sentences(open_page: Open) -> None:
+def test_the_sliders_of_longer_and_shorter_sentences() -> None:
     at = open_page("variants", variants_show="cache", variants_word="6", variants_answer="skipped")
     for typed in ("two words", "one"):
         at.text_input(key="variants_tokens").set_value(typed).run()

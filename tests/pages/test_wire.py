@@ -8,7 +8,7 @@ import pytest
 
 from pages._shared.components.loader import WEB
 from pages._shared.core.session_keys import TEACHES, WRITTEN
-from tests.pages.conftest import Open
+from tests.pages.conftest import open_page
 
 TYPES = re.sub(r"/\*.*?\*/|//[^\n]*", "", (WEB / "base/types.d.ts").read_text("utf-8"), flags=re.DOTALL)
 DATA = {
@@ -132,7 +132,7 @@ def declared(name: str, value: Any, where: str) -> list[str]:
     return Reader(f"{{{text}}}").primary(value, where)
 
 
-def test_all_that_is_sent_is_as_declared(open_page: Open) -> None:
+def test_all_that_is_sent_is_as_declared() -> None:
     sent: dict[str, list[Any]] = {name: [] for name in DATA}
     pages = [open_page(name) for name in ("home", "course", "permutation", "receptive_field", "projections")]
     pages.append(open_page("masks", masks_tab="share"))
