@@ -27,6 +27,7 @@ from tests.pages.read import (
     page_of,
     pictures,
     said,
+    sent,
     truth,
     verdicts,
 )
@@ -216,13 +217,16 @@ def test_an_answer_sets_every_control_and_is_graded_by_what_was_measured(name: s
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_class_is_told_what_was_measured_after_the_move(name: str) -> None:
     page = page_of(name)
+    move = link_of(name, page.predict.move)
     at = open_page(name, **{"class": "BCDFG"}, **link_of(name, page.presets[-1].settings))
     at.session_state[TEACHES], at.session_state[TO_MEASURE] = True, (name, "one")
     at.run()
     assert not at.exception
-    right = truth(name, link_of(name, page.predict.move))
-    assert at.session_state[MEASURED] == {"question": "one", "answer": page.predict.options.index(right)}
+    found = {"question": "one", "answer": page.predict.options.index(truth(name, move))}
+    assert at.session_state[MEASURED] == found
+    assert [one["measured"] for one in sent(at, "live_class/panel")] == [found]
     assert TO_MEASURE not in at.session_state
+    assert held(at, name) == {key.removeprefix(f"{name}_"): text for key, text in move.items()}
 
 
 @pytest.mark.parametrize(

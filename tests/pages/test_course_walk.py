@@ -1,7 +1,5 @@
 """A course is walked in order, each step with its settings; a lesson is a course of one step."""
 
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -65,7 +63,7 @@ def test_a_course_of_ours_goes_on_in_the_language_that_is_chosen_on_the_way(monk
             assert course_position.current_step() == ours("order").steps[2]
 
 
-def small(*pages: str, **more: Any) -> Course:
+def small(*pages: str) -> Course:
     notes = (Lesson(note=f"Task {number}") for number, _ in enumerate(pages, 1))
     return Course(
         title="Ours", steps=tuple(Step(page=page, lesson=one) for page, one in zip(pages, notes, strict=True))
@@ -118,10 +116,12 @@ def test_a_course_can_be_left() -> None:
     assert "course" not in at.query_params
 
 
-def test_a_step_fixes_what_it_says_on_its_page_only() -> None:
+def test_a_step_fixes_what_it_says_and_shows_the_chosen_parts_on_its_page_only() -> None:
     fixed = Lesson(fixed={"scaling_scale": "root"}, parts=("controls", "break"))
     at = enter(Course(steps=(Step(page="scaling", lesson=fixed), Step(page="masks"))))
     assert "scaling_scale" not in {box.key for box in at.selectbox}
+    assert "Pin" not in {button.label for button in at.button}
+    assert not at.pills
     assert [tab.label for tab in at.tabs] == ["Share"]
     at = press(at, "_course_PageDown", "masks")
     at.switch_page(page_path("scaling")).run()
@@ -220,14 +220,6 @@ def test_the_note_of_a_lesson_stays_on_the_page_it_speaks_of() -> None:
 def lesson_of(**more: object) -> str:
     lesson = Lesson(fixed={"permutation_positions": "sinusoidal"}, note="Look **here**", **more)  # type: ignore[arg-type]
     return lesson_text("permutation", lesson)
-
-
-def test_only_the_chosen_parts_show() -> None:
-    at = open_page("permutation", course=lesson_of(parts=("controls", "break")))
-    labels = {button.label for button in at.button}
-    assert "Pin" not in labels
-    assert not at.pills
-    assert [tab.label for tab in at.tabs] == ["Share"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pages._shared.core.session_keys import COMPLETE, SETTINGS, START
 from pages._shared.lessons.lesson import Lesson
 from attention_core.device import available_devices
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView
-from tests.pages.conftest import lesson_text, open_page, page_path
+from tests.pages.conftest import lesson_text, open_answered, open_page, page_path
 from tests.pages.read import button, controls, grade, held, notices, page_of, pictures, said, verdicts, views
 
 MOVES = {
@@ -20,20 +20,10 @@ MOVES = {
 }
 
 
-def widget(at: AppTest, key: str) -> object:
-    kinds = ("selectbox", "toggle", "slider", "segmented_control")
-    return next(one for kind in kinds for one in at.get(kind) if one.key == key)
-
-
 def moved(at: AppTest) -> str:
     """What is said of the last move."""
     (line,) = (text for text in said(at).splitlines() if text.startswith(":material/arrow_forward:"))
     return line
-
-
-def pinned(at: AppTest) -> AppTest:
-    button(at, "Pin").click()
-    return at.run()
 
 
 @pytest.mark.parametrize("name", MOVES)
@@ -41,7 +31,7 @@ def test_a_move_is_followed_by_a_sentence_on_what_it_changed(name: str) -> None:
     at = open_page(name)
     assert ":material/arrow_forward:" not in said(at), "nothing has moved yet"
     setting, value, sentence = MOVES[name]
-    widget(at, f"{name}_{setting}").set_value(value).run()
+    at.get_by_key(f"{name}_{setting}").set_value(value).run()
     assert not at.exception
     assert sentence in moved(at)
     at.switch_page(page_path("home")).run()
@@ -113,7 +103,7 @@ def test_a_presenter_is_asked_on_a_slide_of_its_own_and_walks_on_to_the_presets(
 def test_answer_and_pin_survive_a_reload_and_are_not_in_the_shared_link() -> None:
     at = open_page("masks", masks_tab="share")
     at.pills(key="_masks_option").set_value("Move").run()
-    at = pinned(at)
+    button(at, "Pin").click().run()
     again = open_page("masks", **{key: at.query_params[key] for key in at.query_params})
     assert grade(again)[0] == "Move"
     assert "Pinned" in {item.value for item in again.caption}
@@ -136,9 +126,10 @@ def test_a_pin_that_is_none_is_left_out(text: str) -> None:
     ],
 )
 def test_now_and_pinned_are_drawn_on_one_scale(name: str, moves: tuple[tuple[str, str], ...]) -> None:
-    at = pinned(open_page(name))
+    at = open_page(name)
+    button(at, "Pin").click().run()
     for setting, value in moves:
-        widget(at.run(), f"{name}_{setting}").set_value(value).run()
+        at.run().get_by_key(f"{name}_{setting}").set_value(value).run()
     now, other = (one for one in views(at) if not one["id"].endswith("_second"))
     assert now["block"] != other["block"]
     for panel, beside in zip(now["panels"], other["panels"], strict=True):
@@ -163,7 +154,8 @@ def test_panels_of_one_name_and_quantity_share_their_range() -> None:
 
 
 def test_a_mistake_is_said_in_words_below_the_box_it_was_typed_in() -> None:
-    at = open_page("permutation")
+    at = open_answered("permutation")
+    good = views(at), verdicts(at)
     for typed, sentence in (
         (" ", "**Sentence** is empty"),
         ("a " * 65, "**Sentence**: 1 to 64 tokens are allowed, not “65 tokens”"),
@@ -172,7 +164,9 @@ def test_a_mistake_is_said_in_words_below_the_box_it_was_typed_in() -> None:
         assert not at.exception
         (error,) = at.error
         assert sentence in error.value
+        assert "The last good picture is kept" in error.value
         assert "tokens = " not in error.value
+        assert (views(at), verdicts(at)) == good
     order = [type(one).__name__ + str(getattr(one, "key", "")) for one in at.run().main]
     box, after = (order.index(f"TextInputpermutation_{one}") for one in ("tokens", "context"))
     assert any(one.startswith("Error") for one in order[box:after]), order[box:after]

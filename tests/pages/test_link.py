@@ -14,6 +14,7 @@ from tests.pages.read import held, notices, pictures
         ("biases", "key_size", "1000", 1000.0),
         ("scaling", "d_head", "1024", 1024),
         ("projections", "layer", "6", 6),
+        ("projections", "head", "2", 2),
     ],
 )
 def test_a_slider_of_a_picture_stands_where_the_link_says_or_the_link_is_corrected(

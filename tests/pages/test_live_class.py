@@ -13,12 +13,10 @@ from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import (
     CLASS,
     CLASS_LANGUAGE,
-    MEASURED,
     PAGE,
     PANEL,
     SETTINGS,
     TEACHES,
-    TO_MEASURE,
     WRITTEN,
 )
 from pages._shared.lessons.course import Course, Step
@@ -50,6 +48,7 @@ def test_a_code_leads_where_students_can_come_and_else_it_is_said_why(monkeypatc
     def way(host: str) -> dict[str, Any]:
         monkeypatch.setattr(address, "url", lambda *_: f"http://{host}:8501/")
         at = open_page("masks", **{"class": KEY})
+        assert "svg" not in str(told(at)), "only the teacher is sent the code"
         at.session_state[TEACHES] = True
         (data,) = told(at.run())
         return data
@@ -78,16 +77,9 @@ def test_a_key_that_cannot_be_one_is_refused_with_a_sentence(key: str) -> None:
     assert "class" not in at.query_params
 
 
-def test_home_takes_a_key() -> None:
+def test_home_refuses_a_key_that_cannot_be_one_and_takes_the_next() -> None:
     at = open_page(HOME.name)
     assert not told(at)
-    at.text_input(key="_class_typed").set_value(KEY.lower()).run()
-    assert told(at)
-    assert at.query_params["class"] == KEY
-
-
-def test_a_key_that_is_typed_and_cannot_be_one_is_refused_and_the_next_is_taken() -> None:
-    at = open_page(HOME.name)
     at.text_input(key="_class_typed").set_value("<b>").run()
     assert [one.value for one in at.error] == [
         "“\\<B\\>” is not a class key: a key has five letters, all consonants."
@@ -221,23 +213,3 @@ def test_what_no_browser_of_ours_says_changes_nothing(session: dict[str, Any], m
     said(session, message)
     session.pop(PANEL)
     assert session == before
-
-
-def test_the_answer_is_measured_after_the_move_it_is_about() -> None:
-    at = open_page("scaling", **{"class": KEY, "scaling_d_head": "64", "scaling_scale": "root"})
-    at.session_state[TEACHES] = True
-    at.session_state[TO_MEASURE] = ("scaling", "one")
-    at.run()
-    assert not at.exception
-    assert at.session_state[MEASURED] == {"question": "one", "answer": 3}
-    assert TO_MEASURE not in at.session_state
-    assert at.query_params["scaling_d_head"] == "4096"
-    assert "scaling_scale" not in at.query_params
-    assert '"answer": 3' in str(told(at)).replace("'", '"')
-
-
-def test_only_the_teacher_is_sent_the_code() -> None:
-    at = open_page("scaling", **{"class": KEY})
-    assert "svg" not in str(told(at))
-    at.session_state[TEACHES] = True
-    assert "svg" in str(told(at.run()))

@@ -1,20 +1,15 @@
-"""The projections page: head and layer are in its link, and what is too large together is refused."""
+"""The projections page: matrices come with curves, and what is too large together is refused."""
 
 import pytest
 
 from attention_core.experiments.projections import TOPICS
 from tests.pages.conftest import open_page
-from tests.pages.read import notices, pictures
+from tests.pages.read import pictures
 
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_matrices_come_with_curves_where_there_are_any(topic: str) -> None:
     assert len(pictures(open_page("projections", projections_topic=topic))) == (1 if topic == "gauge" else 2)
-
-
-def test_the_link_holds_head_and_layer() -> None:
-    assert not notices(open_page("projections", projections_head="2", projections_layer="7"))
-    assert len(notices(open_page("projections", projections_head="99"))) == 1
 
 
 def test_what_is_too_large_together_is_refused_in_words_and_the_page_lives() -> None:
