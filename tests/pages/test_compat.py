@@ -1,9 +1,6 @@
 """What leans on undocumented things works with the version that is installed, each shown by what it is for."""
 
-import asyncio
 import socket
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -11,9 +8,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.compat import SendAtOnce, is_history_navigation, is_move_waiting
-from tests.processes import PATIENCE_S
-
-ROOT = Path(__file__).parents[2]
+from tests.processes import PATIENCE_S, ROOT, run_apart
 
 
 def test_a_run_knows_whether_back_or_forward_asked_for_it() -> None:
@@ -101,9 +96,8 @@ def test_a_websocket_sends_at_once_over_tcp() -> None:
 
 
 def passed_on(scope: dict[str, str], connection: socket.socket) -> None:
-    """What the server does with a new connection; in a thread of its own, since a browser may run in this one."""
-    with ThreadPoolExecutor(1) as other:
-        other.submit(lambda: asyncio.run(SendAtOnce(nothing)(scope, None, Sender(connection).send))).result()
+    """What the server does with a new connection."""
+    run_apart(SendAtOnce(nothing)(scope, None, Sender(connection).send))
 
 
 async def nothing(*_: object) -> None:

@@ -147,20 +147,22 @@ def test_what_the_browser_kept_comes_before_what_this_session_added(monkeypatch:
 
 def test_another_course_closes_the_editor_and_forgets_what_was_removed(editor: AppTest) -> None:
     at = press(press(editor, "_course_delete_2"), "_course_edit_0")
-    at.text_area(key=_open_note(at)).set_value("Mine").run()
+    field(at, "_note").set_value("Mine").run()
     at.button(key="_course_ours_order").click().run()
     assert not [one for one in at.text_area if one.key and one.key.endswith("_note")]
     assert not [one for one in at.button if one.key == "_course_undo"]
     assert at.session_state["_draft"] == ours("order")
 
 
-def _open_note(at: AppTest) -> str:
-    return next(one.key for one in at.text_area if one.key and one.key.endswith("_note"))
-
-
 def field(at: AppTest, ending: str) -> Any:
     (one,) = (area for area in at.text_area if str(area.key).endswith(ending))
     return one
+
+
+def lesson_made(at: AppTest) -> Lesson:
+    """The lesson of the one link that is handed out."""
+    (link,) = links(at)
+    return decode(parse_qs(urlsplit(link).query)["course"][0])[0].steps[0].lesson
 
 
 def test_questions_of_a_step_are_edited_where_the_step_is() -> None:
@@ -184,8 +186,7 @@ def test_questions_of_a_step_are_edited_where_the_step_is() -> None:
 def test_a_lesson_that_is_made_holds_its_questions_and_so_does_the_step_made_of_it() -> None:
     at = open_page("scaling", scaling_tab="share")
     at.text_area(key="_scaling_lesson_questions").set_value(written([Prepared(), MINE])).run()
-    (link,) = (code.value for code in at.get("code") if "course=" in code.value)
-    assert decode(parse_qs(urlsplit(link).query)["course"][0])[0].steps[0].lesson.questions == (Prepared(), MINE)
+    assert lesson_made(at).questions == (Prepared(), MINE)
     at.button(key="_scaling_course_add").click().run()
     assert at.session_state["_draft"].steps[0].lesson.questions == (Prepared(), MINE)
 
@@ -194,8 +195,7 @@ def test_a_lesson_fixes_what_its_teacher_chooses() -> None:
     at = open_page("permutation", permutation_tab="share", permutation_positions="sinusoidal")
     at.multiselect(key="_permutation_lesson_fix").set_value(["permutation_positions"]).run()
     at.text_input(key="_permutation_lesson_note").set_value("What <b>moves</b>?").run()
-    (link,) = (code.value for code in at.get("code") if "course=" in code.value)
-    lesson = decode(parse_qs(urlsplit(link).query)["course"][0])[0].steps[0].lesson
+    lesson = lesson_made(at)
     assert lesson.fixed == {"permutation_positions": "sinusoidal"}
     assert lesson.note == "What <b>moves</b>?"
 
@@ -206,5 +206,5 @@ def test_a_lesson_of_more_than_a_link_can_hold_says_so() -> None:
     texts = (letters[400 * at : 400 * (at + 1)] for at in range(MOST))
     many = [Prepared(text, ("a", "b")) for text in texts]
     at.text_area(key="_scaling_lesson_questions").set_value(written(many)).run()
-    assert not [code for code in at.get("code") if "course=" in code.value]
+    assert not links(at)
     assert [one.value for one in at.warning if "more than a link can hold" in one.value]

@@ -3,7 +3,7 @@
 import copy
 import json
 import pickle
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import pytest
@@ -75,12 +75,8 @@ def test_lists_leave_out_what_is_empty() -> None:
 
 @pytest.mark.usefixtures("catalogue")
 def test_another_thread_speaks_english() -> None:
-    said = []
-    with using("zh"):
-        thread = threading.Thread(target=lambda: said.append(str(shares())))
-        thread.start()
-        thread.join()
-    assert said == ["3 % of 1,024 keys"]
+    with using("zh"), ThreadPoolExecutor(1) as other:
+        assert other.submit(lambda: str(shares())).result() == "3 % of 1,024 keys"
 
 
 # ---- visitors ----

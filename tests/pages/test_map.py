@@ -1,7 +1,6 @@
 """The map on Home: the whole ledger is on it, its links are the claims' own, and its colours what was found."""
 
 import dataclasses
-import json
 from typing import Any
 
 import pytest
@@ -9,14 +8,13 @@ import pytest
 from pages._shared.claims.map import BOXES, PARTS, Box, told
 from attention_core.claims import check, claims, statement
 from tests.pages.conftest import open_page
+from tests.pages.read import sent
 
 
 def drawn(**parameters: str) -> list[dict[str, Any]]:
     at = open_page("home", **parameters)
     assert not at.exception
-    (data,) = (
-        json.loads(one.proto.json) for one in at.get("bidi_component") if one.proto.component_name == "map/map"
-    )
+    (data,) = sent(at, "map/map")
     return [box for part in data["parts"] for box in part["boxes"]]
 
 

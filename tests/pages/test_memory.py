@@ -3,11 +3,12 @@
 import platform
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.processes import ROOT
+
+pytestmark = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps freed memory so")
 # What a sweep's threads leave: blocks that are mapped by themselves, and blocks of an arena below one that stays.
 MEASURED = """
 import psutil, threading
@@ -32,10 +33,14 @@ for sizes in ([6_000_000] * 20, [1_000_000] * 120):
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps freed memory so")
+def printed(code: str) -> list[list[int]]:
+    """The numbers that a process of its own prints, line by line."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    return [list(map(int, line.split())) for line in done.stdout.splitlines()]
+
+
 def test_large_blocks_go_back_and_threads_share_the_rest() -> None:
-    done = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, cwd=ROOT, check=True)
-    large, small = (list(map(int, line.split())) for line in done.stdout.splitlines())
+    large, small = printed(MEASURED)
     for first, last, _ in (large, small):
         assert first > 100_000_000, "what is measured is there"
         assert last < 2 * first, "each thread began an arena of its own"
@@ -58,9 +63,7 @@ print(freed, psutil.Process().memory_info().rss - rss)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps freed memory so")
 def test_what_lies_free_between_blocks_in_use_goes_back_after_a_long_computation() -> None:
-    done = subprocess.run([sys.executable, "-c", BETWEEN], capture_output=True, text=True, cwd=ROOT, check=True)
-    freed, after = map(int, done.stdout.split())
+    ((freed, after),) = printed(BETWEEN)
     assert freed > 100_000_000
     assert after < freed / 2

@@ -24,9 +24,10 @@ def at(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> AppTe
     return open_page("anatomy", anatomy_answer="skipped")
 
 
-def press(at: AppTest, preset: int) -> None:
-    at.pills(key="_anatomy_preset").set_value(preset).run()
-    at.run()  # AppTest knows what the last run drew alone
+def press(at: AppTest, *presets: int) -> None:
+    for preset in presets:
+        at.pills(key="_anatomy_preset").set_value(preset).run()
+        at.run()  # AppTest knows what the last run drew alone
 
 
 def add_heads(at: AppTest, heads: int) -> None:
@@ -48,8 +49,7 @@ def is_set(at: AppTest) -> dict[str, object]:
 )
 def test_a_preset_right_after_another_is_set_whole(at: AppTest, before: int, after: int, shown: str) -> None:
     other = {AVERAGE: ONE_BACK, ONE_BACK: AVERAGE}[before]
-    for preset in (before, other):
-        press(at, preset)
+    press(at, before, other)
     repeat(at, shown)
     press(at, after)
     page = page_of("anatomy")
@@ -58,8 +58,7 @@ def test_a_preset_right_after_another_is_set_whole(at: AppTest, before: int, aft
 
 
 def test_reset_after_presets_resets_all(at: AppTest) -> None:
-    for preset in (AVERAGE, ONE_BACK):
-        press(at, preset)
+    press(at, AVERAGE, ONE_BACK)
     repeat(at, "softmax")
     at.button(key="_anatomy_reset").click().run()
     assert is_set(at) == {}
@@ -74,15 +73,13 @@ def test_a_second_move_after_a_preset_does_not_press_it_again(at: AppTest) -> No
 
 
 def test_back_to_what_was_shown_before_is_a_move_like_any_other(at: AppTest) -> None:
-    for preset in (AVERAGE, ONE_BACK):
-        press(at, preset)
+    press(at, AVERAGE, ONE_BACK)
     at.segmented_control(key="anatomy_step").set_value("softmax").run()
     assert is_set(at) == {"anatomy_step": "softmax"}
 
 
 def test_two_moves_in_one_message_both_count_once_the_browser_has_drawn_what_is_set(at: AppTest) -> None:
-    for preset in (AVERAGE, ONE_BACK):
-        press(at, preset)
+    press(at, AVERAGE, ONE_BACK)
     add_heads(at, 4)  # says that the step is the one that was set
     at.segmented_control(key="anatomy_step").set_value("softmax")
     add_heads(at, 8)
@@ -90,8 +87,7 @@ def test_two_moves_in_one_message_both_count_once_the_browser_has_drawn_what_is_
 
 
 def test_what_a_session_knows_of_widgets_is_of_the_page_it_is_on(at: AppTest) -> None:
-    for preset in (*range(5), *range(5)):
-        press(at, preset)
+    press(at, *range(5), *range(5))
     shown = at.session_state[SHOWN]
     assert {len(values) for values in shown.values()} <= {1, 2, 3, 4}
     assert len(shown) < 30

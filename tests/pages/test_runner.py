@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,16 +48,8 @@ def forget() -> None:
 
 
 def ask_in_parallel(runner: Runner, configs: list[Config]) -> list[Result]:
-    results: dict[int, Result] = {}
-    threads = [
-        threading.Thread(target=lambda i=i, config=config: results.update({i: runner.run(square, config)}))
-        for i, config in enumerate(configs)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE_S)
-    return [results[i] for i in range(len(configs))]
+    threads = ThreadPoolExecutor(len(configs))
+    return list(threads.map(lambda config: runner.run(square, config), configs, timeout=PATIENCE_S))
 
 
 def test_one_computation_serves_all_who_ask_at_once() -> None:
@@ -133,11 +126,7 @@ def test_two_sessions_share_one_long_computation_and_both_get_it(monkeypatch: py
 
     monkeypatch.setattr("pages._shared.compute.progress.is_move_waiting", looks_up)
     sessions = [AppTest.from_string(SCRIPT, default_timeout=PATIENCE_S) for _ in range(2)]
-    threads = [threading.Thread(target=session.run) for session in sessions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE_S)
+    list(ThreadPoolExecutor(2).map(AppTest.run, sessions, timeout=PATIENCE_S))
     assert BOTH_WAIT.is_set()
     assert CALLS == [5]
     assert [session.markdown[0].value for session in sessions] == ["`5.0`", "`5.0`"]

@@ -3,14 +3,13 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pages._shared.core.pages import PAGES
+from tests.processes import ROOT
 
-ROOT = Path(__file__).parents[2]
 CODE = f"""if True:
     import gc, json, sys
     import pages._shared.main
