@@ -22,23 +22,6 @@ def test_the_numbers_are_those_of_the_experiment() -> None:
     assert not any(one.key == "variants_curves" for one in at.get("bidi_component"))
 
 
-@pytest.mark.parametrize(
-    ("switch", "claim"),
-    [
-        ("tiled", "kv-repeat"),
-        ("repeated", "kv-bytes"),
-        ("quadratic", "linear-cost"),
-        ("softmax", "linear-order"),
-        ("restart", "cache-exact"),
-    ],
-)
-def test_each_switch_breaks_its_claim(switch: str, claim: str) -> None:
-    at = open_page("variants", variants_positions="rotary", variants_answer="skipped")
-    assert outcome(at, claim) == "holds"
-    at.toggle(key=f"variants_{switch}").set_value(True).run()
-    assert outcome(at, claim) == "fails"
-
-
 def test_a_grade_and_its_reason_stand_at_the_questions_own_move_alone() -> None:
     at = open_page("variants")
     at.pills(key="_variants_option").set_value(page_of("variants").predict.options[1]).run()
