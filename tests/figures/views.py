@@ -42,22 +42,14 @@ ANATOMY = anatomy.AnatomyConfig(tokens=SIX, weights="random", causal=True, heads
 SHUFFLE = permutation.ShuffleConfig(tokens=SIX, query_order=(2, 0, 1, 5, 3, 4), key_order=(1, 2, 0, 3, 5, 4))
 BIASES = biases.BiasesConfig(tokens=SIX)
 WIDE = {"tokens": 6, "kinds": 5, "d_model": 16, "batch": 8, "steps": 20, "layers": 2, "heads": 2}
+LEARNED = learning.LearningConfig(task="copy", back=1, causal=True, **WIDE)
 SENTENCES = (SIX, ("a", "dog", "<b>slept</b>"), ("birds", "sing"))
 SMALL = receptive_field.ReceptiveFieldConfig(heads=2, layers=2, tokens=9)
 MASKED = {stack: masking.MaskingConfig(sentences=SENTENCES, stack=stack) for stack in masking.STACKS}
 PROJECTED = {topic: projections.ProjectionsConfig(topic=topic, tokens=WORDS, seed=2) for topic in projections.TOPICS}
 NORMED = {topic: normalization.NormalizationConfig(topic=topic, seed=2, d_model=3) for topic in normalization.TOPICS}
-
-
 VARIANTS = variants.VariantsConfig(tokens=SIX, num_kv_heads=4, positions="rotary", restart=True)
-
-
 TRAINED = trained.TrainedConfig(factor=2.0, off=((0, 1), (1, 2)))
-
-
-@cache
-def learned() -> Any:
-    return run(learning.LearningConfig(task="copy", back=1, causal=True, **WIDE))
 
 
 @cache
@@ -76,9 +68,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "norms": lambda: measured(biases.AfterNormConfig(tokens=SIX)),
     "appendix": lambda: measured(biases.AppendixConfig()),
     "complexity": lambda: measured(complexity.ComplexityConfig(num_queries=32, num_keys=64, d_model=32, num_heads=4)),
-    "learning": learned,
-    "answer": lambda: learning.answer(learned().trained, tuple("abca")),
-    "heads": lambda: measured(learning.Ablation(trained=learned().trained, off=((1, 0),))),
+    "learning": lambda: measured(LEARNED),
+    "answer": lambda: learning.answer(of("learning").trained, tuple("abca")),
+    "heads": lambda: measured(learning.Ablation(trained=of("learning").trained, off=((1, 0),))),
     "seeds": lambda: measured(learning.SeedsConfig(runs=3, seed=4, **WIDE)),
     **{stack: partial(measured, config) for stack, config in MASKED.items()},
     **{topic: partial(measured, config) for topic, config in (PROJECTED | NORMED).items()},
