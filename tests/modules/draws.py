@@ -1,7 +1,7 @@
 """Random modules and inputs for the tests: every size a different prime, so that no transposition can pass."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -14,6 +14,8 @@ from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary,
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
 from tests.modules.oracle import Answer, Case
 
+F64 = torch.float64
+Module = TypeVar("Module", bound=torch.nn.Module)
 ROTARY = (Rotary(base=50.0), Rotary(base=50.0, halves=True))
 POSITIONS = (NoPosition(), Sinusoidal(base=100.0), Learned(max_len=29), *ROTARY, Alibi())
 PROJECTIONS = (Full(), TiedKeyValue(), TiedQueryKey(), Identity())
@@ -88,7 +90,7 @@ def draws(draw: st.DrawFn, *, positions: Any = POSITIONS, projections: Any = PRO
     redraw(module, generator)
     kv_len = draw(st.sampled_from((q_len, kv_len)))
     lengths = {0: (q_len,), 1: (q_len, kv_len), 2: (q_len, kv_len, kv_len)}[draw(st.integers(0, 2))]
-    args = tuple(torch.randn(batch, n, d_model, generator=generator, dtype=torch.float64).to(dtype) for n in lengths)
+    args = tuple(torch.randn(batch, n, d_model, generator=generator, dtype=F64).to(dtype) for n in lengths)
     kv_len = lengths[-1]
     masks = drawn_masks(draw(st.sampled_from(MASKS)), (batch, heads, q_len, kv_len), generator, dtype)
     masks["is_causal"] = draw(st.booleans()) and q_len == kv_len
@@ -103,7 +105,31 @@ def redraw(module: torch.nn.Module, generator: torch.Generator, std: float = 0.6
     """All parameters anew from N(0, std²), the same in every precision."""
     with torch.no_grad():
         for parameter in module.parameters():
-            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64) * std)
+            parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=F64) * std)
+
+
+def redrawn(module: Module, seed: int = 0, std: float = 0.6) -> Module:
+    """The module, with all parameters drawn anew from a seed."""
+    redraw(module, torch.Generator().manual_seed(seed), std)
+    return module
+
+
+def tokens(*shape: int, seed: int = 7, dtype: torch.dtype = F64) -> Tensor:
+    """Standard normal numbers, the same in every precision; by default others than a module begins with."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64).to(dtype)
+
+
+def setting(seed: int, dtype: torch.dtype = F64, **options: Any) -> tuple[MultiHeadAttention, Tensor, Tensor, float]:
+    """A drawn module, queries (2, 5, 12), context (2, 7, 12), and what rounding may do to an output."""
+    generator = torch.Generator().manual_seed(seed)
+    module = MultiHeadAttention(12, 3, dtype=dtype, **options)
+    redraw(module, generator, std=0.4)
+    x, y = (torch.randn(2, n, 12, generator=generator, dtype=F64).to(dtype) for n in (5, 7))
+    with torch.no_grad():
+        trace = module.trace(x, y)
+    scores = float((trace.q.square() @ trace.k.square().mT).sqrt().max()) * module.scale
+    values = float(trace.v.abs().max()) * 12**0.5
+    return module, x, y, tolerance(dtype, scale=values * (1 + scores), terms=4 * 12 + 2 * 7)
 
 
 def drawn_masks(kind: str, shape: tuple[int, ...], generator: torch.Generator, dtype: torch.dtype) -> dict[str, Any]:
@@ -113,7 +139,7 @@ def drawn_masks(kind: str, shape: tuple[int, ...], generator: torch.Generator, d
         return torch.rand(size, generator=generator) < 0.6
 
     def numbers(*size: int) -> Tensor:
-        drawn = torch.randn(size, generator=generator, dtype=torch.float64).to(dtype)
+        drawn = torch.randn(size, generator=generator, dtype=F64).to(dtype)
         return drawn.masked_fill(~coin(*size), -torch.inf)
 
     padding = ~coin(batch, kv_len)

@@ -12,24 +12,11 @@ from attention_core.modules.dot_product import softmax_over_keys
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Rotary
 from attention_core.modules.projections import TiedQueryKey
-from tests.modules.draws import redraw
+from tests.modules.draws import setting, tokens
 
 F64 = torch.float64
 DTYPES = st.sampled_from((torch.float64, torch.float32))
 SEEDS = st.integers(0, 2**31)
-
-
-def setting(seed: int, dtype: torch.dtype = F64, **options: Any) -> tuple[Any, torch.Tensor, torch.Tensor, float]:
-    """A drawn module, queries (2, 5, 12), context (2, 7, 12), and what rounding may do to an output."""
-    generator = torch.Generator().manual_seed(seed)
-    module = MultiHeadAttention(12, 3, dtype=dtype, **options)
-    redraw(module, generator, std=0.4)
-    x, y = (torch.randn(2, n, 12, generator=generator, dtype=F64).to(dtype) for n in (5, 7))
-    with torch.no_grad():
-        trace = module.trace(x, y)
-    scores = float((trace.q.square() @ trace.k.square().mT).sqrt().max()) * module.scale
-    values = float(trace.v.abs().max()) * 12**0.5
-    return module, x, y, tolerance(dtype, scale=values * (1 + scores), terms=4 * 12 + 2 * 7)
 
 
 def without(module: MultiHeadAttention, bias: str, call: Any) -> Any:
@@ -85,8 +72,7 @@ def test_bias_k_of_enormous_size_drowns_the_scores() -> None:
 def test_bias_k_gets_no_gradient(seed: int) -> None:
     """∂L/∂b_K = 0 for a loss of the output, since rows of ∂L/∂scores sum to 0; not for a loss that sees scores."""
     module, x, y, bound = setting(seed)
-    generator = torch.Generator().manual_seed(seed)
-    upstream = torch.randn(2, 5, 12, generator=generator, dtype=F64)
+    upstream = tokens(2, 5, 12, seed=seed)
     loss = (module(x, y) * upstream).sum()
     of_k, of_q, of_v = torch.autograd.grad(loss, (module.k_bias, module.q_bias, module.v_bias))
     bound *= float(upstream.abs().sum())
@@ -156,7 +142,7 @@ def test_bias_terms_two_of_four_are_constant_along_a_row() -> None:
 
 @given(SEEDS, st.floats(-1e3, 1e3), DTYPES)
 def test_softmax_shift(seed: int, shift: float, dtype: torch.dtype) -> None:
-    scores = torch.randn(3, 7, generator=torch.Generator().manual_seed(seed), dtype=F64).to(dtype)
+    scores = tokens(3, 7, seed=seed, dtype=dtype)
     moved = softmax_over_keys(scores + shift) - softmax_over_keys(scores)
     assert moved.abs().max() <= tolerance(dtype, scale=float(scores.abs().max()) + abs(shift), terms=1)
     assert (softmax_over_keys(scores + torch.arange(7)) - softmax_over_keys(scores)).abs().max() > 0.01
@@ -175,7 +161,7 @@ def test_softmax_shift_breaks_in_half_precision_and_in_a_naive_softmax() -> None
 def test_bias_mean_of_a_projection_is_its_bias() -> None:
     """E[W x + b] = b for inputs of mean 0, within five standard errors; not for another mean."""
     module = setting(0)[0]
-    x = torch.randn(1, 40_000, 12, generator=torch.Generator().manual_seed(1), dtype=F64)
+    x = tokens(1, 40_000, 12)
     with torch.no_grad():
         for shift, holds in ((0.0, True), (0.5, False)):
             q, k, v = module.into_heads(x + shift, x + shift, x + shift)

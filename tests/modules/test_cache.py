@@ -17,7 +17,7 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
 from attention_core.modules.stack import Decoder
-from tests.modules.draws import POSITIONS, redraw
+from tests.modules.draws import POSITIONS, redrawn, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
@@ -25,13 +25,7 @@ TOKENS = 9
 
 
 def drawn(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> MultiHeadAttention:
-    module = MultiHeadAttention(24, 6, dtype=dtype, **options)
-    redraw(module, torch.Generator().manual_seed(seed), std=0.4)
-    return module
-
-
-def tokens(*shape: int, seed: int = 7) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
+    return redrawn(MultiHeadAttention(24, 6, dtype=dtype, **options), seed, std=0.4)
 
 
 @given(
@@ -239,8 +233,7 @@ def test_sizes_of_a_cache(sizes: tuple[int, int]) -> None:
 
 def decoder(position: Any, **options: Any) -> Decoder:
     made = Decoder(24, 6, 2, num_kv_heads=2, position=position, final_norm=True, dtype=F64, **options)
-    redraw(made, torch.Generator().manual_seed(1), std=0.4)
-    return made
+    return redrawn(made, seed=1, std=0.4)
 
 
 @pytest.mark.parametrize("position", POSITIONS, ids=repr)
@@ -288,8 +281,7 @@ class Letters(nn.Module):
     def __init__(self, position: Any) -> None:
         super().__init__()
         self.embedding, self.decoder, self.head = nn.Embedding(11, 24), decoder(position), nn.Linear(24, 11)
-        self.to(F64)
-        redraw(self, torch.Generator().manual_seed(2), std=0.6)
+        redrawn(self.to(F64), seed=2)
 
 
 @pytest.mark.parametrize("position", [Learned(15), Rotary(halves=True), Alibi(), NoPosition()], ids=repr)

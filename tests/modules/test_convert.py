@@ -10,7 +10,7 @@ from transformers.models.bert.modeling_bert import BertSelfAttention as HuggingF
 from attention_core.experiments.bounds import tolerance
 from attention_core.modules.bert import BertSelfAttention, encoder_from_bert, extended_attention_mask
 from attention_core.modules.multi_head import MultiHeadAttention
-from tests.modules.draws import redraw
+from tests.modules.draws import redraw, redrawn
 from tests.modules.refusals import refused
 
 F64 = torch.float64
@@ -19,8 +19,7 @@ F64 = torch.float64
 @pytest.mark.parametrize("options", [{}, {"bias": False}, {"add_zero_attn": True}, {"dropout": 0.25}])
 @pytest.mark.parametrize("batch_first", [False, True])
 def test_from_torch(options: dict[str, bool], batch_first: bool) -> None:
-    theirs = torch.nn.MultiheadAttention(15, 3, batch_first=batch_first, dtype=F64, **options).eval()
-    redraw(theirs, torch.Generator().manual_seed(0))
+    theirs = redrawn(torch.nn.MultiheadAttention(15, 3, batch_first=batch_first, dtype=F64, **options).eval())
     ours = MultiHeadAttention.from_torch(theirs)
     assert ours.dropout == theirs.dropout
     assert not ours.training
@@ -80,8 +79,7 @@ def test_equals_hugging_faces_bert_self_attention(sizes: object, seed: int, dtyp
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_a_whole_bert_encoder_of_random_weights(dtype: torch.dtype) -> None:
     """Two layers: post-norm blocks, GELU, padding; every layer's hidden state, up to rounding."""
-    model = BertModel(config((3, 5), layers=2)).to(dtype).eval()
-    redraw(model, torch.Generator().manual_seed(0), std=0.5)
+    model = redrawn(BertModel(config((3, 5), layers=2)).to(dtype).eval(), std=0.5)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name.endswith("LayerNorm.weight"):

@@ -17,14 +17,10 @@ from attention_core.modules.dot_product import (
     scaled_dot_product_attention,
 )
 from attention_core.modules.masks import causal_mask
-from tests.modules.draws import MASKS, drawn_masks
+from tests.modules.draws import MASKS, drawn_masks, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
-
-
-def normal(*shape: int, seed: int = 0, dtype: torch.dtype = F64) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64).to(dtype)
 
 
 def test_by_hand() -> None:
@@ -38,7 +34,7 @@ def test_by_hand() -> None:
 
 
 def test_default_scale_is_one_over_the_root_of_d_head() -> None:
-    query, key = normal(3, 7), normal(5, 7, seed=1)
+    query, key = tokens(3, 7), tokens(5, 7, seed=1)
     assert torch.equal(attention_weights(query, key), attention_weights(query, key, scale=1 / math.sqrt(7)))
 
 
@@ -46,7 +42,7 @@ def test_default_scale_is_one_over_the_root_of_d_head() -> None:
 @pytest.mark.parametrize("d_head", [2, 8])
 def test_a_scale_of_zero_or_less_stays_causal(scale: float, d_head: int) -> None:
     """torch's fused kernel gives NaN here: it multiplies the −∞ above the diagonal by the scale."""
-    query, key, value = (normal(2, 3, 7, d_head, seed=seed) for seed in range(3))
+    query, key, value = (tokens(2, 3, 7, d_head, seed=seed) for seed in range(3))
     context = scaled_dot_product_attention(query, key, value, is_causal=True, scale=scale)
     weights = attention_weights(query, key, is_causal=True, scale=scale)
     assert (context - weights @ value).abs().max() < 1e-13
@@ -54,7 +50,7 @@ def test_a_scale_of_zero_or_less_stays_causal(scale: float, d_head: int) -> None
 
 
 def test_equal_keys_share_the_weight_equally_and_masks_take_it_away() -> None:
-    query, key = normal(3, 2), torch.ones(3, 2, dtype=F64)
+    query, key = tokens(3, 2), torch.ones(3, 2, dtype=F64)
     causal = attention_weights(query, key, is_causal=True)
     assert causal.flatten().tolist() == pytest.approx([1, 0, 0, 1 / 2, 1 / 2, 0, 1 / 3, 1 / 3, 1 / 3])
     hidden = torch.tensor([True, False, False])
@@ -65,7 +61,7 @@ def test_equal_keys_share_the_weight_equally_and_masks_take_it_away() -> None:
 @settings(max_examples=80)
 def test_weights_times_values_is_the_fused_context(kind: str, causal: bool, seed: int, dtype: torch.dtype) -> None:
     generator = torch.Generator().manual_seed(seed)
-    query, key, value = (normal(2, 3, n, 11, seed=seed + n, dtype=dtype) for n in (5, 7, 8))
+    query, key, value = (tokens(2, 3, n, 11, seed=seed + n, dtype=dtype) for n in (5, 7, 8))
     masks = drawn_masks(kind, (2, 3, 5, 7), generator, dtype) | {"is_causal": causal}
     if masks.get("attn_mask") is not None and masks["attn_mask"].dim() == 3:
         masks["attn_mask"] = masks["attn_mask"][:, None]
@@ -85,7 +81,7 @@ def test_weights_times_values_is_the_fused_context(kind: str, causal: bool, seed
 @pytest.mark.parametrize("form", ["bool", "additive", "padding"])
 def test_a_fully_masked_row_is_zero_with_finite_gradients(device: str, dtype: torch.dtype, form: str) -> None:
     """Fused and explicit alike; the other rows are untouched by the blind one."""
-    query, key, value = (normal(2, 1, n, 4, seed=n, dtype=dtype).to(device).requires_grad_() for n in (3, 5, 5))
+    query, key, value = (tokens(2, 1, n, 4, seed=n, dtype=dtype).to(device).requires_grad_() for n in (3, 5, 5))
     seen = torch.ones(2, 1, 3, 5, dtype=torch.bool, device=device)
     seen[0, 0, 1] = False
     if form == "padding":
@@ -112,7 +108,7 @@ def test_a_fully_masked_row_is_zero_with_finite_gradients(device: str, dtype: to
 
 def test_masking_after_softmax_leaves_nan_in_the_gradients() -> None:
     """Why rows are set aside before softmax: zeroing NaN afterwards looks right, until the gradient is asked for."""
-    scores = normal(1, 3).requires_grad_()
+    scores = tokens(1, 3).requires_grad_()
     naive = (scores + torch.full((1, 3), -math.inf)).softmax(-1)
     assert naive.isnan().all()
     assert torch.autograd.grad(naive.masked_fill(naive.isnan(), 0.0).sum(), scores)[0].isnan().all()
@@ -120,7 +116,7 @@ def test_masking_after_softmax_leaves_nan_in_the_gradients() -> None:
 
 def test_a_hidden_value_must_be_finite() -> None:
     """Weight 0 times NaN is NaN; a hidden key that is NaN spoils its scores only, which the mask then replaces."""
-    query, key, value = normal(1, 3, 4), normal(1, 5, 4, seed=1), normal(1, 5, 4, seed=2)
+    query, key, value = tokens(1, 3, 4), tokens(1, 5, 4, seed=1), tokens(1, 5, 4, seed=2)
     hidden = torch.tensor([[False, False, False, False, True]])
     value[0, 4] = math.nan
     assert scaled_dot_product_attention(query, key, value, key_padding_mask=hidden).isnan().any()
@@ -129,7 +125,7 @@ def test_a_hidden_value_must_be_finite() -> None:
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_half_precision_takes_its_softmax_in_float32(dtype: torch.dtype) -> None:
-    query, key = normal(2, 5, 8, dtype=dtype), normal(2, 301, 8, seed=1, dtype=dtype)
+    query, key = tokens(2, 5, 8, dtype=dtype), tokens(2, 301, 8, seed=1, dtype=dtype)
     scores = (query.float() @ key.float().mT) * 8**-0.5
     assert torch.equal(attention_weights(query, key), scores.softmax(-1).to(dtype))
 
@@ -138,7 +134,7 @@ def test_half_precision_takes_its_softmax_in_float32(dtype: torch.dtype) -> None
 def test_dropout_keeps_rows_at_one_only_on_average(masks: dict[str, torch.Tensor]) -> None:
     """Row sums: mean 1, deviation √(p/(1−p)·Σa²); context: that of a·V, deviation √(p/(1−p)·Σ(a·v)²)."""
     torch.manual_seed(0)
-    query, key, p = normal(1, 3), normal(7, 3, seed=1), 0.3
+    query, key, p = tokens(1, 3), tokens(7, 3, seed=1), 0.3
     queries, keys = query.expand(20_000, 1, 3), key.expand(20_000, 7, 3)
     weights = attention_weights(query, key)
     rows = attention_weights(queries, keys, dropout=p, **masks)
@@ -154,7 +150,7 @@ def test_dropout_keeps_rows_at_one_only_on_average(masks: dict[str, torch.Tensor
 
 
 def test_additive_masks_of_another_precision_are_taken_over() -> None:
-    query, key, value = (normal(2, 3, n, 4, seed=n, dtype=torch.float32) for n in (5, 7, 7))
+    query, key, value = (tokens(2, 3, n, 4, seed=n, dtype=torch.float32) for n in (5, 7, 7))
     mask = torch.randn(5, 7, dtype=F64)
     context = scaled_dot_product_attention(query, key, value, attn_mask=mask)
     assert context.dtype == attention_weights(query, key, attn_mask=mask).dtype == torch.float32
@@ -163,8 +159,8 @@ def test_additive_masks_of_another_precision_are_taken_over() -> None:
 
 
 def test_nothing_to_merge_is_no_mask() -> None:
-    assert merge_masks((2, 3, 5), like=normal(1)) is None
-    assert torch.equal(merge_masks((2, 3, 5), is_causal=True, like=normal(1)), causal_mask(3, 5))
+    assert merge_masks((2, 3, 5), like=tokens(1)) is None
+    assert torch.equal(merge_masks((2, 3, 5), is_causal=True, like=tokens(1)), causal_mask(3, 5))
 
 
 @pytest.mark.parametrize(
@@ -197,7 +193,7 @@ def test_nothing_to_merge_is_no_mask() -> None:
 )
 def test_refusals(function: object, masks: dict[str, torch.Tensor], sentence: str) -> None:
     with refused(sentence):
-        function(normal(2, 3, 4), normal(2, 5, 4), **masks)
+        function(tokens(2, 3, 4), tokens(2, 5, 4), **masks)
 
 
 def test_float16_scores_are_float32_products_rounded_once_forward_and_backward() -> None:

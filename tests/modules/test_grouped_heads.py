@@ -15,7 +15,7 @@ from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Rotary
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
-from tests.modules.draws import redraw
+from tests.modules.draws import redrawn, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
@@ -24,12 +24,7 @@ KV_HEADS = (1, 2, 3, 6)
 
 def drawn(num_kv_heads: int | None, seed: int = 0, **options: Any) -> MultiHeadAttention:
     module = MultiHeadAttention(13, 6, d_head=4, num_kv_heads=num_kv_heads, **({"dtype": F64} | options))
-    redraw(module, torch.Generator().manual_seed(seed), std=0.5)
-    return module
-
-
-def tokens(*shape: int, seed: int = 7, dtype: torch.dtype = F64) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64).to(dtype)
+    return redrawn(module, seed, std=0.5)
 
 
 @pytest.mark.parametrize("num_kv_heads", KV_HEADS)
@@ -156,8 +151,7 @@ def test_equals_hugging_faces_llama_attention(num_kv_heads: int, dtype: torch.dt
         hidden_size=d_model, num_attention_heads=heads, num_key_value_heads=num_kv_heads, head_dim=d_head,
         num_hidden_layers=1, attn_implementation="sdpa", attention_bias=True,
     )  # fmt: skip
-    theirs = LlamaAttention(config, layer_idx=0).to(dtype).eval()
-    redraw(theirs, torch.Generator().manual_seed(0), std=0.4)
+    theirs = redrawn(LlamaAttention(config, layer_idx=0).to(dtype).eval(), std=0.4)
     x, positions = tokens(2, n, d_model, dtype=dtype), torch.tensor([[3, 4, 5, 6, 7, 8, 9]] * 2)
     seen = torch.ones(n, n, dtype=torch.bool).tril()
     # Cosines and sines of theirs are in float32: here they are made anew in the precision of the inputs.

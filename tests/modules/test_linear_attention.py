@@ -14,20 +14,14 @@ from attention_core.modules.linear_attention import LinearAttention, positive_fe
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey
-from tests.modules.draws import redraw
+from tests.modules.draws import redrawn, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
 
 
 def drawn(*, seed: int = 0, dtype: torch.dtype = F64, **options: Any) -> LinearAttention:
-    module = LinearAttention(12, 6, dtype=dtype, **({"d_head": 3} | options))
-    redraw(module, torch.Generator().manual_seed(seed))
-    return module
-
-
-def tokens(*shape: int, seed: int = 7) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
+    return redrawn(LinearAttention(12, 6, dtype=dtype, **({"d_head": 3} | options)), seed)
 
 
 def by_hand(module: LinearAttention, x: torch.Tensor, y: torch.Tensor, seen: torch.Tensor) -> torch.Tensor:

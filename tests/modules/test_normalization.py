@@ -8,20 +8,14 @@ from torch import nn
 
 from attention_core.modules.feed_forward import GELU, FeedForward, ReLU, SiLU
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm, TokenBatchNorm
-from tests.modules.draws import redraw
+from tests.modules.draws import redrawn, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
 
 
-def tokens(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
-
-
 def build(norm: Any, d_model: int) -> nn.Module:
-    module = norm.build(d_model, dtype=F64)
-    redraw(module, torch.Generator().manual_seed(1))
-    return module
+    return redrawn(norm.build(d_model, dtype=F64), seed=1)
 
 
 def support(module: nn.Module, x: torch.Tensor) -> torch.Tensor:

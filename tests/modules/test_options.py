@@ -10,7 +10,7 @@ from torch import nn
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Identity, TiedKeyValue, TiedQueryKey, split_heads
-from tests.modules.draws import redraw
+from tests.modules.draws import redrawn, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
@@ -18,13 +18,7 @@ BIASES = ("q_bias", "k_bias", "v_bias", "o_bias")
 
 
 def drawn(*args: Any, seed: int = 0, **options: Any) -> MultiHeadAttention:
-    module = MultiHeadAttention(*args, dtype=F64, **options)
-    redraw(module, torch.Generator().manual_seed(seed))
-    return module
-
-
-def tokens(*shape: int, seed: int = 7) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
+    return redrawn(MultiHeadAttention(*args, dtype=F64, **options), seed)
 
 
 @pytest.mark.parametrize("on", [(), ("q_bias",), ("k_bias", "o_bias"), ("v_bias", "q_bias"), BIASES])

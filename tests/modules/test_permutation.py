@@ -11,30 +11,14 @@ from hypothesis import strategies as st
 from attention_core.experiments.bounds import tolerance
 from attention_core.modules.block import PostNorm, PreNorm, ResidualPostNorm, TransformerBlock
 from attention_core.modules.masks import sliding_window_mask
-from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, RMSNorm
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal
 from attention_core.modules.stack import Decoder
-from tests.modules.draws import redraw
+from tests.modules.draws import redrawn, setting, tokens
 
 DTYPES = st.sampled_from((torch.float64, torch.float32))
 SEEDS = st.integers(0, 2**31)
 POSITIONS = (Sinusoidal(), Learned(max_len=11), Rotary(), Alibi())
-
-
-def setting(
-    seed: int, dtype: torch.dtype = torch.float64, **options: Any
-) -> tuple[Any, torch.Tensor, torch.Tensor, float]:
-    """A drawn module, queries (2, 5, 12), context (2, 7, 12), and what rounding may do to an output."""
-    generator = torch.Generator().manual_seed(seed)
-    module = MultiHeadAttention(12, 3, dtype=dtype, **options)
-    redraw(module, generator, std=0.3)
-    x, y = (torch.randn(2, n, 12, generator=generator, dtype=torch.float64).to(dtype) for n in (5, 7))
-    with torch.no_grad():
-        trace = module.trace(x, y)
-    scores = float((trace.q.square() @ trace.k.square().mT).sqrt().max()) * module.scale
-    values = float(trace.v.abs().max()) * 12**0.5
-    return module, x, y, tolerance(dtype, scale=values * (1 + scores), terms=4 * 12 + 2 * 7)
 
 
 def max_over_orders(function: Any, x: torch.Tensor) -> float:
@@ -117,7 +101,7 @@ def test_perm_pool_with_padding_permuted_along() -> None:
 )
 def test_perm_self_breaks_for_some_order(options: Any, masks: Any) -> None:
     module, x, _, bound = setting(0, **options)
-    assert max_over_orders(lambda tokens: module(tokens, **masks), x) > 1000 * bound
+    assert max_over_orders(lambda each: module(each, **masks), x) > 1000 * bound
 
 
 def test_reversal_survives_what_is_symmetric_and_causal_survives_the_identity_only() -> None:
@@ -135,23 +119,21 @@ def test_reversal_survives_what_is_symmetric_and_causal_survives_the_identity_on
 @pytest.mark.parametrize("norm", [LayerNorm(), RMSNorm(), BatchNorm()])
 def test_perm_block(placement: Any, norm: Any) -> None:
     """Norms act on each token alone (BatchNorm on all of them alike): a whole block stays equivariant."""
-    block = TransformerBlock(12, 3, placement=placement, norm=norm, dtype=torch.float64)
-    redraw(block, torch.Generator().manual_seed(0), std=0.3)
-    x = torch.randn(1, 5, 12, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    block = redrawn(TransformerBlock(12, 3, placement=placement, norm=norm, dtype=torch.float64), std=0.3)
+    x = tokens(1, 5, 12)
     assert max_over_orders(block, x) <= tolerance(torch.float64, scale=30.0, terms=200)
-    slot_norm = torch.nn.LayerNorm((5, 12), dtype=torch.float64)  # weights per slot: not a norm of each token alone
-    redraw(slot_norm, torch.Generator().manual_seed(2))
-    assert max_over_orders(lambda tokens: slot_norm(block(tokens)), x) > 0.1
+    # Weights per slot: not a norm of each token alone.
+    slot_norm = redrawn(torch.nn.LayerNorm((5, 12), dtype=torch.float64), seed=2)
+    assert max_over_orders(lambda each: slot_norm(block(each)), x) > 0.1
 
 
 def test_nope_depth() -> None:
     """Causal, no positions: one layer cannot tell the order of the last token's prefix, two layers can."""
-    x = torch.randn(1, 5, 12, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    x = tokens(1, 5, 12)
     prefixes = torch.tensor([[*order, 4] for order in itertools.permutations(range(4))])
     spread = []
     for layers, position in ((1, NoPosition()), (2, NoPosition()), (1, Rotary())):
-        decoder = Decoder(12, 3, layers, position=position, dtype=torch.float64)
-        redraw(decoder, torch.Generator().manual_seed(0), std=0.5)
+        decoder = redrawn(Decoder(12, 3, layers, position=position, dtype=torch.float64), std=0.5)
         with torch.no_grad():
             last = decoder(x[0][prefixes])[:, -1]
         spread.append(float((last - last[0]).abs().max()))

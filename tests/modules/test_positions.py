@@ -22,7 +22,7 @@ from attention_core.modules.positions import (
     rotate_heads,
     sinusoidal_encoding,
 )
-from tests.modules.draws import redraw
+from tests.modules.draws import redraw, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
@@ -66,7 +66,7 @@ def test_rotation_by_hand() -> None:
 
 @given(st.integers(0, 500), st.integers(0, 500), st.integers(0, 500), st.integers(0, 2**31))
 def test_rotary_scores_depend_on_the_distance_alone(i: int, j: int, shift: int, seed: int) -> None:
-    q, k = torch.randn(2, 1, 6, generator=torch.Generator().manual_seed(seed), dtype=F64)
+    q, k = tokens(2, 1, 6, seed=seed)
     near = rotate(q, torch.tensor([i])) @ rotate(k, torch.tensor([j])).mT
     far = rotate(q, torch.tensor([i + shift])) @ rotate(k, torch.tensor([j + shift])).mT
     # An angle of 1,000 is itself rounded: the sum of six terms carries that rounding too.

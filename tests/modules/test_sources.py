@@ -7,13 +7,10 @@ from torch import nn
 from attention_core.modules.bert import BertSelfAttention, extended_attention_mask
 from attention_core.modules.dot_product import scaled_dot_product_attention
 from attention_core.modules.multi_head import MultiHeadAttention
+from tests.modules.draws import tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
-
-
-def tokens(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
 
 
 def test_source_a_self_attention_of_bert() -> None:

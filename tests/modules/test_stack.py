@@ -14,20 +14,16 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm, RMSNorm
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary, Sinusoidal, sinusoidal_encoding
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from tests.modules.draws import redraw
+from tests.modules.draws import redrawn, tokens
 from tests.modules.refusals import refused
 
 F64 = torch.float64
 PLACEMENTS = (PreNorm(), PostNorm(), ResidualPostNorm())
 
 
-def tokens(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
-
-
 def copy_layer(block: TransformerBlock, layer: nn.Module) -> None:
     """torch's layer into ours: attention by conversion, the rest by name."""
-    redraw(layer, torch.Generator().manual_seed(5), std=0.4)
+    redrawn(layer, seed=5, std=0.4)
     pairs = {"self_attention": "self_attn", "cross_attention": "multihead_attn"}
     for ours, theirs in pairs.items():
         if getattr(block, ours) is not None:
@@ -71,8 +67,7 @@ def test_a_block_with_cross_attention_is_torchs_decoder_layer(placement: Any) ->
 def test_the_three_placements_are_their_formulas(norm: Any) -> None:
     x = tokens(2, 7, 15)
     for placement in PLACEMENTS:
-        block = TransformerBlock(15, 3, d_ff=0, placement=placement, norm=norm, dtype=F64)
-        redraw(block, torch.Generator().manual_seed(0))
+        block = redrawn(TransformerBlock(15, 3, d_ff=0, placement=placement, norm=norm, dtype=F64))
         attend, norm_of = block.self_attention, block.self_attention_norm
         expected = {
             PreNorm(): lambda a=attend, n=norm_of: x + a(n(x)),
@@ -112,7 +107,7 @@ def test_dropout_falls_on_what_a_sublayer_computes() -> None:
 @pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(max_len=11), Rotary(), Alibi()])
 def test_positions_come_in_once_at_the_bottom_or_in_every_self_attention(position: Any) -> None:
     stack = Encoder(12, 3, 2, position=position, input_norm=True, final_norm=True, dtype=F64)
-    redraw(stack, torch.Generator().manual_seed(0), std=0.4)
+    redrawn(stack, std=0.4)
     x, order = tokens(2, 7, 12), torch.tensor([3, 1, 0, 2, 6, 5, 4])
     expected = stack.input_norm(x if stack.added_position is None else stack.added_position(x))
     for layer in stack.layers:

@@ -14,26 +14,17 @@ from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, NoNorm
 from attention_core.modules.positions import NoPosition, Rotary, Sinusoidal
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
-from tests.modules.draws import redraw
+from tests.modules.draws import redrawn, tokens
 
 F64 = torch.float64
 SEEDS = st.integers(0, 2**31)
-
-
-def tokens(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=F64)
-
-
-def drawn(module: Any, std: float = 0.4) -> Any:
-    redraw(module, torch.Generator().manual_seed(3), std=std)
-    return module
 
 
 @given(SEEDS)
 @settings(max_examples=20)
 def test_mask_encoder(seed: int) -> None:
     """What padding holds moves real outputs by exactly 0, and they are those of the unpadded sentence."""
-    encoder = drawn(Encoder(12, 3, 2, position=Sinusoidal(), dtype=F64))
+    encoder = redrawn(Encoder(12, 3, 2, position=Sinusoidal(), dtype=F64))
     x, padding = tokens(2, 7, 12, seed=seed), key_padding_mask([7, 5])
     other = x.masked_fill(padding[..., None], 5.0)
     out = encoder(x, key_padding_mask=padding)
@@ -45,17 +36,17 @@ def test_mask_encoder(seed: int) -> None:
 def test_mask_encoder_breaks_with_batch_norm_and_with_nan_in_the_padding() -> None:
     x, padding = tokens(2, 7, 12), key_padding_mask([7, 5])
     other = x.masked_fill(padding[..., None], 5.0)
-    encoder = drawn(Encoder(12, 3, 2, norm=BatchNorm(), dtype=F64))
+    encoder = redrawn(Encoder(12, 3, 2, norm=BatchNorm(), dtype=F64))
     moved = encoder(other, key_padding_mask=padding) - encoder(x, key_padding_mask=padding)
     assert moved[~padding].abs().max() > 0.01
     spoiled = x.masked_fill(padding[..., None], math.nan)
-    module = drawn(MultiHeadAttention(12, 3, dtype=F64))
+    module = redrawn(MultiHeadAttention(12, 3, dtype=F64))
     assert module(spoiled, key_padding_mask=padding)[1].isnan().all()
     assert module(spoiled, key_padding_mask=padding)[0].isfinite().all()
 
 
 def test_mask_decoder_right_padding_needs_no_mask_left_padding_does() -> None:
-    decoder, sentence = drawn(Decoder(12, 3, 2, dtype=F64)), tokens(1, 5, 12)
+    decoder, sentence = redrawn(Decoder(12, 3, 2, dtype=F64)), tokens(1, 5, 12)
     right = torch.cat([sentence, tokens(1, 2, 12, seed=1)], dim=1)
     left = torch.cat([tokens(1, 2, 12, seed=1), sentence], dim=1)
     alone = decoder(sentence)
@@ -65,7 +56,7 @@ def test_mask_decoder_right_padding_needs_no_mask_left_padding_does() -> None:
     masked = decoder(left, key_padding_mask=hidden)
     assert (masked[:, 2:] - alone).abs().max() < 1e-12
     assert masked.isfinite().all(), "padding on the left gives fully masked rows"
-    shifted = drawn(Decoder(12, 3, 2, position=Sinusoidal(), dtype=F64))
+    shifted = redrawn(Decoder(12, 3, 2, position=Sinusoidal(), dtype=F64))
     off = shifted(left, key_padding_mask=hidden)[:, 2:] - shifted(sentence)
     assert off.abs().max() > 0.01
     positions = torch.tensor([0, 0, 0, 1, 2, 3, 4])
@@ -74,7 +65,7 @@ def test_mask_decoder_right_padding_needs_no_mask_left_padding_does() -> None:
 
 
 def test_mask_encdec_padding_of_the_source_does_not_reach_the_target() -> None:
-    model = drawn(EncoderDecoder(12, 3, 2, dtype=F64))
+    model = redrawn(EncoderDecoder(12, 3, 2, dtype=F64))
     source, target, padding = tokens(2, 7, 12), tokens(2, 5, 12, seed=1), key_padding_mask([7, 5])
     other = source.masked_fill(padding[..., None], 5.0)
     out = model(source, target, source_key_padding_mask=padding)
@@ -86,7 +77,7 @@ def test_mask_encdec_padding_of_the_source_does_not_reach_the_target() -> None:
 
 
 def test_mask_additive_minus_ten_thousand_is_minus_infinity_for_ordinary_scores() -> None:
-    module, x = drawn(MultiHeadAttention(12, 3, dtype=F64)), tokens(2, 7, 12)
+    module, x = redrawn(MultiHeadAttention(12, 3, dtype=F64)), tokens(2, 7, 12)
     seen = torch.rand(7, 7, generator=torch.Generator().manual_seed(0)) < 0.6
     seen |= torch.eye(7, dtype=torch.bool)
     large, infinite = (to_additive(seen, F64, value=value) for value in (-1e4, -math.inf))
@@ -100,7 +91,7 @@ def test_mask_additive_minus_ten_thousand_is_minus_infinity_for_ordinary_scores(
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_mask_additive_a_row_of_minus_ten_thousands_is_not_hidden(dtype: torch.dtype) -> None:
     """The constant cancels, in half precision too, whose scores are float32; only its own rounding is left."""
-    module, x = drawn(MultiHeadAttention(12, 3, dtype=F64), std=0.3).to(dtype), tokens(2, 7, 12).to(dtype)
+    module, x = redrawn(MultiHeadAttention(12, 3, dtype=F64), std=0.3).to(dtype), tokens(2, 7, 12).to(dtype)
     blind = torch.full((7, 7), -1e4).to(dtype)
     weights, unmasked = module.trace(x, attn_mask=blind).weights, module.trace(x).weights
     lost = (
@@ -113,7 +104,7 @@ def test_mask_additive_a_row_of_minus_ten_thousands_is_not_hidden(dtype: torch.d
 
 @pytest.mark.parametrize("form", ["bool", "additive", "padding"])
 def test_mask_full_gives_the_output_bias_and_finite_gradients(form: str) -> None:
-    module, x = drawn(MultiHeadAttention(12, 3, dtype=F64)), tokens(2, 7, 12)
+    module, x = redrawn(MultiHeadAttention(12, 3, dtype=F64)), tokens(2, 7, 12)
     seen = torch.ones(2, 7, 7, dtype=torch.bool)
     seen[0, 3] = False
     if form == "padding":
@@ -131,7 +122,7 @@ def test_mask_full_gives_the_output_bias_and_finite_gradients(form: str) -> None
         assert all(grad.isfinite().all() for grad in grads)
     assert (trace.weights.transpose(1, 2)[blind] == 0).all()
     assert (trace.masked_scores.transpose(1, 2)[blind] == -math.inf).all()
-    encoder = drawn(Encoder(12, 3, 2, dtype=F64))
+    encoder = redrawn(Encoder(12, 3, 2, dtype=F64))
     assert encoder(x, key_padding_mask=key_padding_mask([0, 7])).isfinite().all()
 
 
@@ -139,7 +130,7 @@ def test_mask_full_gives_the_output_bias_and_finite_gradients(form: str) -> None
 @settings(max_examples=30)
 def test_convex_hull(seed: int) -> None:
     """In every direction no context reaches beyond its head's values, unless dropout scales the weights up."""
-    module = drawn(MultiHeadAttention(12, 3, dtype=F64, dropout=0.5)).eval()
+    module = redrawn(MultiHeadAttention(12, 3, dtype=F64, dropout=0.5)).eval()
     x = tokens(2, 7, 12, seed=seed)
     directions = torch.cat([torch.eye(4, dtype=F64), tokens(64, 4, seed=seed)])
     trace = module.trace(x)
@@ -156,7 +147,7 @@ def test_convex_hull(seed: int) -> None:
 )
 def test_gauge(options: Any, holds: bool) -> None:
     """W_Q → M W_Q, W_K → M⁻ᵀ W_K, W_V → N W_V, W_O → W_O N⁻¹ in a head, and heads permuted: the same function."""
-    module = drawn(MultiHeadAttention(12, 3, dtype=F64, **options))
+    module = redrawn(MultiHeadAttention(12, 3, dtype=F64, **options))
     x, y = tokens(2, 5, 12), tokens(2, 7, 12, seed=1)
     before, weights = module(x, y), module.in_weight.detach().clone()
     with torch.no_grad():
@@ -202,7 +193,7 @@ def test_rank_collapse() -> None:
 def test_scale_absorb() -> None:
     """The scale folded into W_Q and b_Q is the same function; with QK-norm it is not."""
     for qk_norm in (False, True):
-        module, x = drawn(MultiHeadAttention(12, 3, qk_norm=qk_norm, dtype=F64)), tokens(2, 5, 12)
+        module, x = redrawn(MultiHeadAttention(12, 3, qk_norm=qk_norm, dtype=F64)), tokens(2, 5, 12)
         before = module(x)
         with torch.no_grad():
             module.q_weight.mul_(module.scale)
