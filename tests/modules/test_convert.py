@@ -46,6 +46,11 @@ def config(sizes: tuple[int, int], layers: int = 1) -> BertConfig:
     )
 
 
+def bert(layers: int = 2) -> dict[str, torch.Tensor]:
+    """A checkpoint with random weights, for tokens of 6 numbers and 2 heads."""
+    return redrawn(BertModel(config((2, 3), layers)).to(F64)).state_dict()
+
+
 SIZES = st.permutations((2, 3, 5, 7, 11)).map(lambda drawn: (drawn[:2], drawn[2], drawn[3]))
 
 

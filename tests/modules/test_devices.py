@@ -37,12 +37,14 @@ from attention_core.modules.positions import (
     sinusoidal_encoding,
 )
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
+from tests.modules.test_convert import bert
 
 CPU, F64 = torch.device("cpu"), torch.float64
 MADE = {"device": CPU, "dtype": F64}
 X, Y, PADDING = torch.randn(2, 7, 12, **MADE), torch.randn(2, 5, 12, **MADE), key_padding_mask([5, 3])
 SLOTS = torch.arange(7)
 Z, PADDED = torch.randn(2, 7, 12, **MADE), key_padding_mask([7, 3])
+BERT = bert(layers=1)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ Z, PADDED = torch.randn(2, 7, 12, **MADE), key_padding_mask([7, 3])
         lambda: Decoder(12, 3, 1, cross_attention=True, norm=BatchNorm(), final_norm=True, **MADE),
         lambda: EncoderDecoder(12, 3, 1, final_norm=True, **MADE),
         lambda: MultiHeadAttention.from_torch(torch.nn.MultiheadAttention(12, 3, **MADE)),
-        lambda: encoder_from_bert(bert_layer(), num_heads=3),
+        lambda: encoder_from_bert(BERT, num_heads=2),
     ],
 )
 def test_parameters_are_made_as_asked(make: Any) -> None:
@@ -122,22 +124,6 @@ def test_masks_are_told_where_they_are() -> None:
     for (before,), (after,) in zip(reports, again, strict=True):
         assert after.mask.dtype == torch.bool
         assert torch.equal(after.mask, before.mask)
-
-
-def bert_layer() -> dict[str, torch.Tensor]:
-    """A checkpoint of one layer, as Hugging Face names it."""
-    sizes = {
-        **dict.fromkeys(("attention.self.query", "attention.self.key", "attention.self.value"), (12, 12)),
-        "attention.output.dense": (12, 12),
-        "intermediate.dense": (37, 12),
-        "output.dense": (12, 37),
-    }
-    norms = dict.fromkeys(("attention.output.LayerNorm", "output.LayerNorm"), (12,))
-    return {
-        f"encoder.layer.0.{name}.{kind}": torch.ones(size if kind == "weight" else size[:1], **MADE)
-        for name, size in (sizes | norms).items()
-        for kind in ("weight", "bias")
-    }
 
 
 @pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(11), Rotary(), Alibi()])

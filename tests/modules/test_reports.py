@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.utils import prune
 
@@ -30,6 +30,7 @@ from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary,
 from attention_core.modules.projections import Full, TiedKeyValue, TiedQueryKey
 from attention_core.modules.stack import Decoder, Encoder, EncoderDecoder
 from tests.modules.refusals import refused
+from tests.modules.test_convert import bert
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # as for everyone who imports the package
 F64 = torch.float64
@@ -113,20 +114,6 @@ def test_nothing_times_infinity_is_nothing() -> None:
             assert mask.flatten().tolist() == [0, 0, -torch.inf]
             assert mask.dtype == dtype
     assert to_additive(torch.tensor([False]), torch.float16, value=-1e9).tolist() == [-torch.inf]
-
-
-def bert(layers: int = 2) -> dict[str, Tensor]:
-    shapes = {f"attention.self.{name}": (6, 6) for name in ("query", "key", "value")}
-    shapes |= {"attention.output.dense": (6, 6), "intermediate.dense": (10, 6), "output.dense": (6, 10)}
-    state = {}
-    for layer in range(layers):
-        for name, (out, wide) in shapes.items():
-            state[f"encoder.layer.{layer}.{name}.weight"] = torch.randn(out, wide, dtype=F64)
-            state[f"encoder.layer.{layer}.{name}.bias"] = torch.randn(out, dtype=F64)
-        for name in ("attention.output.LayerNorm", "output.LayerNorm"):
-            state[f"encoder.layer.{layer}.{name}.weight"] = torch.randn(6, dtype=F64)
-            state[f"encoder.layer.{layer}.{name}.bias"] = torch.randn(6, dtype=F64)
-    return state
 
 
 def test_a_checkpoint_as_it_was_first_published() -> None:
