@@ -169,30 +169,19 @@ def test_it_lies_where_and_as_it_is_asked_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "sentence"),
+    ("module", "made", "words"),
     [
-        ({"batch": 3}, "the cache was made for batch = 3, and the keys have batch = 2."),
-        (
-            {"dtype": torch.float32},
-            "the cache was made for dtype = torch.float32, and the keys have dtype = torch.float64.",
-        ),
-        ({"device": "meta"}, "the cache was made for device = meta, and the keys have device = cpu."),
+        ({}, {"batch": 3}, ("batch = 3", "batch = 2")),
+        ({}, {"dtype": torch.float32}, ("dtype = torch.float32", "dtype = torch.float64")),
+        ({}, {"device": "meta"}, ("device = meta", "device = cpu")),
+        ({"num_kv_heads": 3}, {}, ("num_kv_heads = 3", "num_kv_heads = 2")),
+        ({"d_head": 2}, {}, ("d_head = 2", "d_head = 4")),
     ],
 )
-def test_a_cache_of_another_kind_is_refused(made: dict[str, Any], sentence: str) -> None:
-    module = drawn()
-    with refused(sentence):
-        module(tokens(2, 3, 24), cache=module.cache(**({"batch": 2, "max_len": 5} | made)))
-
-
-@pytest.mark.parametrize("name", ["num_kv_heads", "d_head"])
-def test_a_cache_of_another_module_is_refused(name: str) -> None:
-    module, other = drawn(num_kv_heads=2), drawn(**({"d_head": 2} if name == "d_head" else {}), num_kv_heads=2)
-    if name == "num_kv_heads":
-        other = drawn(num_kv_heads=3)
-    sizes = {"num_kv_heads": (3, 2), "d_head": (2, 4)}[name]
-    with refused(f"the cache was made for {name} = {sizes[0]}, and the keys have {name} = {sizes[1]}."):
-        module(tokens(2, 3, 24), cache=other.cache(2, 5))
+def test_a_cache_of_another_kind_or_module_is_refused(module: Any, made: Any, words: tuple[str, str]) -> None:
+    other = drawn(**({"num_kv_heads": 2} | module))
+    with refused(f"the cache was made for {words[0]}, and the keys have {words[1]}."):
+        drawn(num_kv_heads=2)(tokens(2, 3, 24), cache=other.cache(**({"batch": 2, "max_len": 5} | made)))
 
 
 @pytest.mark.parametrize("position", [NoPosition(), Sinusoidal(), Learned(9), Rotary(), Alibi()], ids=repr)
@@ -224,10 +213,11 @@ def test_what_is_refused_leaves_the_cache_as_it_was(position: Any) -> None:
         assert (module(x[:, 3:], cache=cache) - whole[:, 3:]).abs().max() < 1e-13
 
 
-@pytest.mark.parametrize("sizes", [(0, 5), (2, 0), (2, -1)])
-def test_sizes_of_a_cache(sizes: tuple[int, int]) -> None:
-    name, given = ("batch", sizes[0]) if sizes[0] <= 0 else ("max_len", sizes[1])
-    with refused(f"{name} = {given} is not possible: a positive number is needed."):
+@pytest.mark.parametrize(
+    ("sizes", "wrong"), [((0, 5), "batch = 0"), ((2, 0), "max_len = 0"), ((2, -1), "max_len = -1")]
+)
+def test_sizes_of_a_cache(sizes: tuple[int, int], wrong: str) -> None:
+    with refused(f"{wrong} is not possible: a positive number is needed."):
         drawn().cache(*sizes)
 
 
