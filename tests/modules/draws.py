@@ -46,9 +46,8 @@ class Draw:
         arrays = {name: v.numpy() if isinstance(v, Tensor) else v for name, v in self.masks.items()}
         if len(self.args) == 1 and "query_positions" in arrays:
             arrays.setdefault("key_positions", arrays["query_positions"])
-        for name in ("attn_mask",):
-            if name in arrays and arrays[name].dtype != bool:
-                arrays[name] = arrays[name].astype(np.float64)
+        if "attn_mask" in arrays and arrays["attn_mask"].dtype != bool:
+            arrays["attn_mask"] = arrays["attn_mask"].astype(np.float64)
         return Case(query.double().numpy(), key.double().numpy(), value.double().numpy(), **arrays)
 
     def bound(self, answer: Answer) -> float:

@@ -1,5 +1,6 @@
 """Attention written out in NumPy, one number at a time in float64: shares no code with the package."""
 
+import cmath
 import math
 from dataclasses import dataclass
 
@@ -58,10 +59,7 @@ def turned(vector: Array, position: float, base: float, halves: bool) -> Array:
     for pair in range(len(vector) // 2):
         first, second = (pair, pair + len(vector) // 2) if halves else (2 * pair, 2 * pair + 1)
         number = complex(vector[first], vector[second])
-        number *= complex(
-            math.cos(position * base ** (-2 * pair / len(vector))),
-            math.sin(position * base ** (-2 * pair / len(vector))),
-        )
+        number *= cmath.rect(1.0, position * base ** (-2 * pair / len(vector)))
         result[first], result[second] = number.real, number.imag
     return result
 

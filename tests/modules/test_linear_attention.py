@@ -41,11 +41,8 @@ def by_hand(module: LinearAttention, x: torch.Tensor, y: torch.Tensor, seen: tor
     for b in range(len(x)):
         for head in range(module.num_heads):
             for i in range(x.shape[1]):
-                sums, total = [0.0] * d_head, 0.0
-                for j in range(y.shape[1]):
-                    if not seen[b, i, j]:
-                        continue
-                    pairs = range(d_head)
+                sums, total, pairs = [0.0] * d_head, 0.0, range(d_head)
+                for j in seen[b, i].nonzero().flatten().tolist():
                     asked = [phi(float(q[b, i, head * d_head + c])) for c in pairs]
                     met = [phi(float(k[b, j, head // shared * d_head + c])) for c in pairs]
                     weight = math.fsum(a * c for a, c in zip(asked, met, strict=True))

@@ -94,9 +94,8 @@ def test_mask_additive_a_row_of_minus_ten_thousands_is_not_hidden(dtype: torch.d
     module, x = redrawn(MultiHeadAttention(12, 3, dtype=F64), std=0.3).to(dtype), tokens(2, 7, 12).to(dtype)
     blind = torch.full((7, 7), -1e4).to(dtype)
     weights, unmasked = module.trace(x, attn_mask=blind).weights, module.trace(x).weights
-    lost = (
-        torch.finfo(torch.promote_types(dtype, torch.float32)).eps * 1e4
-    )  # of each of two scores; weights of at most 1
+    # Of each of two scores; weights of at most 1.
+    lost = torch.finfo(torch.promote_types(dtype, torch.float32)).eps * 1e4
     assert (weights - unmasked).abs().max() <= 2 * lost + torch.finfo(dtype).eps
     assert (unmasked - 1 / 7).abs().max() > 0.05
     assert (module.trace(x, attn_mask=torch.full((7, 7), -math.inf).to(dtype)).weights == 0).all()
@@ -154,21 +153,14 @@ def test_gauge(options: Any, holds: bool) -> None:
         for head in range(3):
             rows = slice(4 * head, 4 * head + 4)
             m, n = (torch.eye(4, dtype=F64) + 0.3 * tokens(4, 4, seed=10 * head + i) for i in (1, 2))
-            for matrix, change in ((module.q_weight, m), (module.k_weight, m.inverse().T), (module.v_weight, n)):
-                matrix[rows] = change @ matrix[rows]
-            for bias, change in ((module.q_bias, m), (module.k_bias, m.inverse().T), (module.v_bias, n)):
-                bias[rows] = change @ bias[rows]
+            for role, change in (("q", m), ("k", m.inverse().T), ("v", n)):
+                for each in (getattr(module, f"{role}_weight"), getattr(module, f"{role}_bias")):
+                    each[rows] = change @ each[rows]
             module.o_weight[:, rows] = module.o_weight[:, rows] @ n.inverse()
         order = torch.tensor([2, 0, 1]).repeat_interleave(4) * 4 + torch.arange(4).repeat(3)
-        for matrix in (
-            module.q_weight,
-            module.k_weight,
-            module.v_weight,
-            module.q_bias,
-            module.k_bias,
-            module.v_bias,
-        ):
-            matrix.copy_(matrix[order].clone())
+        for role in "qkv":
+            for each in (getattr(module, f"{role}_weight"), getattr(module, f"{role}_bias")):
+                each.copy_(each[order].clone())
         module.o_weight.copy_(module.o_weight[:, order].clone())
     residual = (module(x, y) - before).abs().max()
     assert (residual < 1e-12) == holds
