@@ -86,16 +86,12 @@ class BiasesResult(Result):
     Attributes:
         effects: One for each bias that is on, in the order q, k, v, o.
         score_bound: What rounding alone explains of a change of scores when the biases are taken out.
-        weight_bound: The same for the weights.
-        output_bound: The same for the output.
         gradient_bound: The same for ‖∂L/∂b_K‖.
         largest_weight: Largest weight without any bias.
     """
 
     effects: tuple[BiasEffect, ...]
     score_bound: float
-    weight_bound: float
-    output_bound: float
     gradient_bound: float
     largest_weight: float
 
@@ -145,8 +141,6 @@ def _measure(config: BiasesConfig) -> Measured:
         return {key: Found(value, bound, cases, size) for key, (value, bound, size) in measured.items()}, {
             "effects": tuple(effects),
             "score_bound": score_tolerance(module, full, plain),
-            "weight_bound": weight_tolerance(module, full, plain),
-            "output_bound": output_tolerance(module, full, plain),
             "gradient_bound": held[0],
             "largest_weight": float(plain.weights.max()),
         }

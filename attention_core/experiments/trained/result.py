@@ -79,8 +79,3 @@ class TrainedResult(Result):
     def shape(self) -> tuple[int, int]:
         """Layers, and heads of each."""
         return self.weights.shape[0], self.weights.shape[1]
-
-    def most_looked_at(self, token: int) -> Head:
-        """The head whose last query looks at this token most."""
-        layer, head = np.unravel_index(int(self.weights[:, :, -1, token].argmax()), self.shape)
-        return int(layer), int(head)
