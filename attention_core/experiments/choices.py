@@ -2,8 +2,13 @@
 
 from typing import Final
 
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
 from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
+from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from attention_core.modules.projections import Full, Projections, TiedKeyValue, TiedQueryKey
 
@@ -26,3 +31,16 @@ PLACEMENTS: Final[dict[str, Placement]] = {
     "residual post-norm": ResidualPostNorm(),
 }
 MASKS: Final = {"none": _("none"), "causal": _("causal"), "window": _("sliding window")}
+
+
+def attention_mask(
+    name: str, q_len: int, kv_len: int, *, window: int, device: torch.device
+) -> Bool[Tensor, "q_len kv_len"] | None:
+    """The mask of that name in ``MASKS``, for these lengths; None where it hides nothing."""
+    match name:
+        case "causal":
+            return causal_mask(q_len, kv_len, device=device)
+        case "window":
+            return sliding_window_mask(q_len, window, kv_len, device=device)
+        case _:
+            return None

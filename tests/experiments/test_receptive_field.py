@@ -17,7 +17,7 @@ from attention_core.experiments.receptive_field.config import (
     intended_targets,
     random_targets,
 )
-from attention_core.experiments.receptive_field.stack import build_stack, looked_at, path_weights, reach
+from attention_core.experiments.receptive_field.stack import looked_at, path_weights, reach, stack_of
 from attention_core.experiments.receptive_field.verdicts import (
     SeenInputs,
     bound_verdicts,
@@ -33,12 +33,12 @@ from tests.strategies import config
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("mask", ["none", "causal"])
 def test_the_construction_is_exact_for_every_size_up_to_some_hundreds(mask: str, wrap: bool) -> None:
+    config = ReceptiveFieldConfig(mask=mask, dtype="float32")
     sizes = [(k, n) for k, n in itertools.product(range(1, 9), range(1, 9)) if (k + 1) ** n <= 343]
     for heads, layers in sizes:
         tokens = (heads + 1) ** layers
         targets = constructed_targets(heads, layers, tokens, mask=mask, wrap=wrap)
-        hides = torch.ones(tokens, tokens, dtype=torch.bool).tril() if mask == "causal" else None
-        edges, smallest = looked_at(build_stack(targets, channels=1, mask=hides, dtype=torch.float32))
+        edges, smallest = looked_at(stack_of(config, targets, channels=1))
         assert smallest == 1.0
         sees = reach(edges)[-1].sum(-1)
         around = wrap and mask == "none"
@@ -94,7 +94,7 @@ def test_without_the_residual_each_layer_multiplies_by_the_heads() -> None:
 
 def test_a_stack_that_looks_elsewhere_is_found_out() -> None:
     targets = constructed_targets(2, 3, 27)
-    stack = build_stack(targets, channels=27)
+    stack = stack_of(ReceptiveFieldConfig(), targets, channels=27)
     weight = stack.layers[1].o_weight
     assert weight is not None
     weight[:27] = torch.randn(27, weight.shape[1], generator=torch.Generator().manual_seed(0), dtype=torch.float64)
@@ -105,13 +105,9 @@ def test_a_stack_that_looks_elsewhere_is_found_out() -> None:
 @pytest.mark.parametrize("mask", ["none", "causal", "window"])
 def test_autograd_counts_the_paths_that_walking_finds(mask: str, residual: bool) -> None:
     sizes = {"heads": 2, "layers": 3, "tokens": 11, "weights": "random"}
-    targets = intended_targets(ReceptiveFieldConfig(**sizes, mask=mask, window=2, residual=residual))
-    hides = {
-        "none": None,
-        "causal": torch.ones(11, 11, dtype=torch.bool).tril(),
-        "window": torch.ones(11, 11, dtype=torch.bool).tril(2).triu(-2),
-    }[mask]
-    stack = build_stack(targets, channels=11, mask=hides, residual=residual)
+    config = ReceptiveFieldConfig(**sizes, mask=mask, window=2, residual=residual)
+    targets = intended_targets(config)
+    stack = stack_of(config, targets, channels=11)
     counted = path_weights(stack, np.arange(11))
     paths = np.eye(11)
     for layer in range(3):

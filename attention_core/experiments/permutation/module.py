@@ -9,6 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
+from attention_core.experiments.choices import attention_mask
 from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
 from attention_core.experiments.judge import largest
 from attention_core.experiments.permutation.config import (
@@ -22,7 +23,6 @@ from attention_core.experiments.permutation.config import (
 from attention_core.experiments.stack_bounds import stack_tolerance
 from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement
-from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.normalization import BatchNorm, LayerNorm, Norm
 from attention_core.modules.stack import Encoder
@@ -59,7 +59,7 @@ class Attention:
         queries, keys = config.tokens + (PADDING,) * padding, config.keys + (PADDING,) * padding
         self.x = token_embeddings(queries, d_model, config.seed).to(device, dtype)
         self.y = token_embeddings(keys, d_model, config.seed).to(device, dtype)
-        self.mask = mask_of(config, len(queries), len(keys))
+        self.mask = attention_mask(config.mask, len(queries), len(keys), window=WINDOW, device=device)
         self.is_padding = torch.arange(len(keys), device=device) >= len(keys) - padding if padding else None
 
     def arguments(self, query_orders: Tensor, key_orders: Tensor) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Blocks:
         if not self.alone:
             torch.func.replace_all_batch_norm_modules_(self.stack)  # without running statistics, which nobody reads
         self.x = token_embeddings(config.tokens, D_MODEL, config.seed).to(device, dtype)
-        self.mask = mask_of(config, len(config.tokens), len(config.tokens))
+        self.mask = attention_mask(config.mask, len(self.x), len(self.x), window=WINDOW, device=device)
 
     def _positions(self, orders: Tensor) -> Tensor:
         return orders if self.config.carried else slots_of(orders)
@@ -164,25 +164,10 @@ class Blocks:
             self.stack, lambda stack, x: stack(x, attn_mask=mask, positions=positions), self.x[None]
         )
 
-    def size(self) -> float:
-        """How large an output is."""
-        return largest(self.outputs(torch.arange(len(self.x))[None]))
-
 
 def slots_of(orders: Tensor) -> Tensor:
     """0, 1, … for each order, on its device; (orders, tokens)."""
     return torch.arange(orders.shape[1], device=orders.device).expand_as(orders)
-
-
-def mask_of(config: PermutationConfig, q_len: int, kv_len: int) -> Tensor | None:
-    """The mask that a config names, for these lengths."""
-    match config.mask:
-        case "causal":
-            return causal_mask(q_len, kv_len, device=config.torch_device)
-        case "window":
-            return sliding_window_mask(q_len, WINDOW, kv_len, device=config.torch_device)
-        case _:
-            return None
 
 
 def orders_of(length: int, seed: int) -> tuple[Tensor, str]:

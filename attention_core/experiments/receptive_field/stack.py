@@ -9,9 +9,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from attention_core.experiments.choices import attention_mask
 from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig
-from attention_core.modules.masks import causal_mask, sliding_window_mask
 from attention_core.modules.multi_head import MultiHeadAttention
 
 # exp(−1024) is 0 in every precision, and 9 · 10 bits · 512 still fits float16: the softmax saturates exactly.
@@ -56,56 +56,36 @@ def position_codes(tokens: int, *, soft: bool) -> Float[Tensor, "tokens width"]:
     return ((torch.arange(tokens)[:, None] >> bits & 1) * 2 - 1).to(torch.float64)
 
 
-def build_stack(
-    targets: Int[np.ndarray, "layers heads tokens"],
-    *,
-    channels: int,
-    temperature: float | None = None,
-    mask: Bool[Tensor, "tokens tokens"] | None = None,
-    residual: bool = True,
-    write_positions: bool = False,
-    dtype: torch.dtype = torch.float64,
-    device: torch.device | str = "cpu",
-) -> HeadStack:
-    """Attention layers in which query i of head h of layer l looks at key ``targets[l, h, i]``.
-
-    Args:
-        targets: The keys, each visible under ``mask``.
-        channels: Contents of a token.
-        temperature: Of a softmax whose right key scores 1/temperature above all others; None saturates it exactly.
-        mask: True = may attend.
-        residual: Whether the content is carried past the heads.
-        write_positions: Whether b_O of the first layer adds 2 · the first position to every token's position part:
-            later queries then all look for what the first token looks for.
-        dtype: Precision of the layers.
-        device: Where they live.
-    """
-    layers, heads, tokens = targets.shape
-    codes = position_codes(tokens, soft=temperature is not None)
-    sharpness = SHARPNESS if temperature is None else 1 / temperature
-    built = [
-        _layer(torch.from_numpy(layer), codes, sharpness, channels, writes=write_positions and depth == 0)
-        for depth, layer in enumerate(targets)
-    ]
-    return HeadStack(
-        layers=tuple(module.to(device, dtype).requires_grad_(False).eval() for module in built),
-        tokens=tokens,
-        channels=channels,
-        mask=None if mask is None else mask.to(device),
-        residual=residual,
-        unit=content_unit((heads + residual) ** layers),
-    )
-
-
 def stack_of(
     config: ReceptiveFieldConfig, targets: Int[np.ndarray, "layers heads tokens"], *, channels: int
 ) -> HeadStack:
-    """The stack that the settings ask for, with heads that look at ``targets``."""
-    return build_stack(
-        targets, channels=channels, temperature=config.temperature if config.soft else None,
-        mask=attention_mask(config.mask, config.window, targets.shape[-1]), residual=config.residual,
-        write_positions=config.write_positions, dtype=config.torch_dtype, device=config.torch_device,
-    )  # fmt: skip
+    """Attention layers in which query i of head h of layer l looks at key ``targets[l, h, i]``.
+
+    With ``write_positions`` b_O of the first layer adds 2 · the first position to every token's position part: later
+    queries then all look for what the first token looks for.
+
+    Args:
+        config: The settings; how many layers, heads and tokens there are, the targets say.
+        targets: The keys, each visible under the config's mask.
+        channels: Contents of a token.
+    """
+    layers, heads, tokens = targets.shape
+    codes = position_codes(tokens, soft=config.soft)
+    sharpness = 1 / config.temperature if config.soft else SHARPNESS
+    built = [
+        _layer(torch.from_numpy(layer), codes, sharpness, channels, writes=config.write_positions and depth == 0)
+        for depth, layer in enumerate(targets)
+    ]
+    return HeadStack(
+        layers=tuple(
+            module.to(config.torch_device, config.torch_dtype).requires_grad_(False).eval() for module in built
+        ),
+        tokens=tokens,
+        channels=channels,
+        mask=attention_mask(config.mask, tokens, tokens, window=config.window, device=config.torch_device),
+        residual=config.residual,
+        unit=content_unit((heads + config.residual) ** layers),
+    )
 
 
 def content_unit(paths: int) -> float:
@@ -145,17 +125,6 @@ def _layer(
             assert module.o_bias is not None
             module.o_bias[0] = OVERWRITTEN
     return module
-
-
-def attention_mask(mask: str, window: int, tokens: int) -> Bool[Tensor, "tokens tokens"] | None:
-    """The mask called ``mask``; None where it hides nothing."""
-    match mask:
-        case "causal":
-            return causal_mask(tokens)
-        case "window":
-            return sliding_window_mask(tokens, window)
-        case _:
-            return None
 
 
 def looked_at(stack: HeadStack) -> tuple[Int[np.ndarray, "layers heads tokens"], float]:
