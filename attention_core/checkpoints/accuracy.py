@@ -4,16 +4,18 @@ import copy
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.language import Case
 from attention_core.modules.block import TransformerBlock
+from attention_core.modules.stack import Stack
 
+Model = TypeVar("Model", bound=nn.Module)
 TRACED: Final = 32  # cases at a time: a trace keeps all that is computed of each
 
 
@@ -94,16 +96,16 @@ def accuracy(model: Checkpoint, cases: Sequence[Case]) -> Accuracy:
 
 
 @torch.no_grad()
-def without(model: Checkpoint, heads: Iterable[tuple[int, int]]) -> Checkpoint:
+def without(model: Model, heads: Iterable[tuple[int, int]]) -> Model:
     """A copy of the model in which heads give nothing: their columns of W_O are zero.
 
     Args:
-        model: A model; it stays as it is.
+        model: A model with a ``stack``; it stays as it is.
         heads: Layer and head of each, counted from 0.
     """
     model = copy.deepcopy(model)
     for layer, head in heads:
-        attention = cast(TransformerBlock, model.stack.layers[layer]).self_attention
+        attention = cast(TransformerBlock, cast(Stack, model.stack).layers[layer]).self_attention
         assert attention.o_weight is not None
         attention.o_weight[:, head * attention.d_head : (head + 1) * attention.d_head] = 0
     return model

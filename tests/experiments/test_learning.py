@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.checkpoints.accuracy import without
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.learning import (
     OPTIMIZERS,
@@ -20,7 +21,6 @@ from attention_core.experiments.learning import (
 )
 from attention_core.experiments.learning.cost import MAX_SECONDS
 from attention_core.experiments.learning.history import moments_of
-from attention_core.experiments.learning.inference import switch_off
 from attention_core.experiments.learning.model import draw_model
 from attention_core.experiments.learning.trainer import Trainer, cross_entropy
 from attention_core.experiments.optimizers import SGD, AdamW
@@ -176,8 +176,7 @@ def test_switching_a_head_off_is_taking_its_context_out() -> None:
     context = trace.context.clone()
     context[:, 1] = 0
     wanted = attention.out_of_heads(context)
-    with torch.no_grad(), switch_off(model, [(0, 1)]):
-        assert torch.allclose(attention(x), wanted, atol=1e-12)
+    assert torch.allclose(without(model, [(0, 1)]).attentions[0](x), wanted, atol=1e-12)
     assert not torch.allclose(attention(x), wanted, atol=1e-3)
 
 

@@ -1,17 +1,17 @@
 """Heads switched off: what a trained model is worth without them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
+from attention_core.checkpoints.accuracy import without
 from attention_core.experiments.arrays import Record
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.learning.config import LearningConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS
-from attention_core.experiments.learning.inference import Head, rebuild, switch_off
-from attention_core.experiments.learning.model import TokenModel
+from attention_core.experiments.learning.inference import Head, rebuild
 from attention_core.experiments.learning.result import Score, Trained
 from attention_core.experiments.learning.trainer import score
 from attention_core.experiments.settings import check_settings
@@ -82,11 +82,6 @@ def steps_ablation(config: Ablation) -> Iterator[Step | AblationResult]:
     for done, place in enumerate(np.ndindex(each.shape)):
         said = _("without head {head} of layer {layer}", head=place[1] + 1, layer=place[0] + 1)
         yield Step(done, each.size + 1, said)
-        each[place] = _without(run, model, [place]).accuracy
+        each[place] = score(run, without(model, [place])).accuracy
     yield Step(each.size, each.size + 1, _("without those that are off"))
-    yield AblationResult(config=config, left=_without(run, model, config.off), each=each)
-
-
-def _without(config: LearningConfig, model: TokenModel, off: Iterable[Head]) -> Score:
-    with switch_off(model, off):
-        return score(config, model)
+    yield AblationResult(config=config, left=score(run, without(model, config.off)), each=each)

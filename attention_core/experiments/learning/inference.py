@@ -1,13 +1,13 @@
 """A trained model in use: it answers an input of one's own, with all of its heads or with some switched off."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
+from attention_core.checkpoints.accuracy import without
 from attention_core.experiments.arrays import Record
 from attention_core.experiments.checks import ConfigError, check_tokens
 from attention_core.experiments.learning.config import LearningConfig
@@ -91,8 +91,8 @@ def answer(trained: Trained, tokens: Sequence[str], off: Sequence[Head] = ()) ->
     check_input("tokens", tokens, config)
     inputs = torch.tensor([[ALPHABET.index(token) for token in tokens]])
     wanted = config.task_rule.wanted(inputs, config.sizes)[0].tolist()
-    model = rebuild(trained)
-    with switch_off(model, off), torch.inference_mode(), traced(model) as passes:
+    model = without(rebuild(trained), off)
+    with torch.inference_mode(), traced(model) as passes:
         probabilities = model(inputs.to(config.torch_device))[0].softmax(-1).to("cpu", torch.float32).numpy()
     attention = np.stack([each.trace.weights[0].to("cpu", torch.float32).numpy() for each in passes])
     return Answer(
@@ -104,24 +104,6 @@ def answer(trained: Trained, tokens: Sequence[str], off: Sequence[Head] = ()) ->
         off=tuple(off),
         trained_on=config.tokens,
     )
-
-
-@contextmanager
-def switch_off(model: TokenModel, off: Iterable[Head]) -> Iterator[None]:
-    """While open, these heads of the model give nothing: what W_O takes from one is all the rest sees of it."""
-    kept = [attention.o_weight.detach().clone() for attention in model.attentions if attention.o_weight is not None]
-    try:
-        with torch.no_grad():
-            for layer, head in off:
-                attention = model.attentions[layer]
-                assert attention.o_weight is not None
-                attention.o_weight[:, head * attention.d_head : (head + 1) * attention.d_head] = 0
-        yield
-    finally:
-        with torch.no_grad():
-            for attention, weight in zip(model.attentions, kept, strict=True):
-                assert attention.o_weight is not None
-                attention.o_weight.copy_(weight)
 
 
 def letters(numbers: Sequence[int] | np.ndarray) -> tuple[str, ...]:
