@@ -75,7 +75,7 @@ def without_picture(config: LearningConfig) -> None:
 
 def one_by_one(config: LearningConfig) -> Callable[[], None]:
     """Steps of several models, one model after the other."""
-    trainers = [Trainer(config.single_run(seed=seed)) for seed in range(RUNS)]
+    trainers = [Trainer(LearningConfig.like(config, seed=seed)) for seed in range(RUNS)]
 
     def run() -> None:
         for trainer in trainers:
@@ -86,7 +86,7 @@ def one_by_one(config: LearningConfig) -> Callable[[], None]:
 
 def in_one_batch(config: LearningConfig) -> Callable[[], None]:
     """The same steps of a batch of models."""
-    trainers = [Trainer(config.single_run(seed=seed)) for seed in range(RUNS)]
+    trainers = [Trainer(LearningConfig.like(config, seed=seed)) for seed in range(RUNS)]
     first = trainers[0]
     values = torch.stack([trainer.flat.values for trainer in trainers])
     optimizer = AdamW(config.learning_rate, values)

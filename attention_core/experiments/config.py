@@ -1,6 +1,7 @@
 """What all configs share: precision, device and seed, and that every declared setting is checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import torch
 
@@ -75,6 +76,12 @@ class RunConfig:
         check_choice("dtype", self.dtype, ("auto", *possible))
         if self.dtype == "auto":
             object.__setattr__(self, "dtype", possible[0])
+
+    @classmethod
+    def like(cls, other: "RunConfig", **changed: Any) -> Self:
+        """The settings of another config, as far as this class has them, but for those that are given."""
+        kept = {each.name: getattr(other, each.name) for each in fields(cls) if hasattr(other, each.name)}
+        return cls(**kept | changed)
 
     @property
     def torch_device(self) -> torch.device:

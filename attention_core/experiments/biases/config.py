@@ -1,13 +1,13 @@
 """Settings of the bias experiments, and what theory says of each claim under them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from attention_core.device import supported_dtypes
 from attention_core.experiments.checks import MAX_SEED, ConfigError, check_float
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, declared, setting
+from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, setting
 from attention_core.language import gettext_lazy as _
 from attention_core.language import listed
 
@@ -95,9 +95,8 @@ class BiasModuleConfig(RunConfig):
 
     def key_sweep(self) -> "BiasModuleConfig":
         """The same module for the sweep over ‖b_K‖: b_K alone (with b_Q where they are one), in every precision."""
-        same = {name: getattr(self, name) for name in declared(BiasModuleConfig)}
         changed = {"q_bias": self.shared, "k_bias": True, "v_bias": False, "o_bias": False, "masked_row": False}
-        return replace(BiasModuleConfig(**same), dtype="auto", **changed)
+        return BiasModuleConfig.like(self, dtype="auto", **changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +122,7 @@ class BiasesConfig(BiasModuleConfig):
 
     def without_size(self) -> BiasModuleConfig:
         """The same module and tokens without a size that is one of ``SIZES``: what is computed once for all six."""
-        if self.size not in SIZES:
-            return self
-        return BiasModuleConfig(**{name: getattr(self, name) for name in declared(BiasModuleConfig)})
+        return BiasModuleConfig.like(self) if self.size in SIZES else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +146,7 @@ class AfterNormConfig(RunConfig):
 
     def attention(self) -> BiasModuleConfig:
         """The attention whose output is normalised: b_O is its only bias."""
-        run: dict[str, Any] = {"dtype": self.dtype, "device": self.device, "seed": self.seed}
-        off = dict.fromkeys(("q_bias", "k_bias", "v_bias"), False)
-        return replace(BiasModuleConfig(tokens=self.tokens, direction=self.direction, **run), **off)
+        return BiasModuleConfig.like(self, q_bias=False, k_bias=False, v_bias=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,8 @@
 """Settings of a training run: the task, the model and the optimizer, and what they may cost together."""
 
 import math
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError, check_choice
@@ -219,8 +219,3 @@ class LearningConfig(RunConfig):
     def repeats(self) -> int:
         """How many models are trained."""
         return 1
-
-    def single_run(self, **changed: Any) -> "LearningConfig":
-        """A single run with these settings, but for those that are given."""
-        settings = {field.name: getattr(self, field.name) for field in fields(LearningConfig)}
-        return LearningConfig(**settings | changed)

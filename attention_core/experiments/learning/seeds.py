@@ -99,7 +99,7 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
     scores, parameters, total = [], 0, config.runs * len(moments)
     total += config.runs * compares(config)
     for run, seed in enumerate(config.seeds):
-        trainer = Trainer(config.single_run(seed=seed))
+        trainer = Trainer(LearningConfig.like(config, seed=seed))
         parameters = trainer.flat.values.numel()
         for point, moment in enumerate(moments):
             if not trainer.reach(moment):
@@ -114,7 +114,7 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
         said = _("run {run} of {runs} with three matrices", run=run + 1, runs=config.runs)
         kept = {"moments": frozen(np.array(moments)), "accuracy": frozen(curves.copy())}
         yield SeedsStep(total - config.runs + run, total, said, **kept)
-        trainer = Trainer(config.single_run(seed=seed, projections="full"))
+        trainer = Trainer(LearningConfig.like(config, seed=seed, projections="full"))
         trainer.reach(config.steps)
         others.append(score(trainer.config, trainer.model))
     share, untied = _share(scores), _share(others) if others else None

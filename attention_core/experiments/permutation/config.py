@@ -13,7 +13,7 @@ from attention_core.experiments.choices import POSITION_NAMES as POSITION_NAMES
 from attention_core.experiments.choices import POSITIONS as POSITIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
-from attention_core.experiments.settings import Choice, Switch, Words, declared, setting
+from attention_core.experiments.settings import Choice, Switch, Words, setting
 from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
@@ -112,7 +112,7 @@ class ShuffleConfig(PermutationConfig):
 
     def unshuffled(self) -> PermutationConfig:
         """The same module and tokens without the orders: what is measured once for all shuffles."""
-        return PermutationConfig(**{name: getattr(self, name) for name in declared(PermutationConfig)})
+        return PermutationConfig.like(self)
 
 
 def breaks(config: PermutationConfig, claim: str) -> str:

@@ -1,8 +1,8 @@
 """Settings of the page of trained models: which model reads what, and what is changed about it."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from attention_core.checkpoints.language import END, START, Case, Construction
 from attention_core.checkpoints.languages import LANGUAGES
@@ -96,11 +96,6 @@ class ModelConfig(RunConfig):
     def shape(self) -> tuple[int, int]:
         """Layers, and heads of each."""
         return self.source.shape
-
-    @classmethod
-    def like(cls, other: "ModelConfig") -> Self:
-        """The same model with the same changes."""
-        return cls(**{each.name: getattr(other, each.name) for each in fields(ModelConfig)})
 
     @property
     def is_light(self) -> bool:
