@@ -19,7 +19,7 @@ from attention_core.experiments.scaling.stats import (
     row_norms,
     zeros_in,
 )
-from attention_core.experiments.scaling.sweep import Attended, KeyLengths, attend, head, products, row_statistics
+from attention_core.experiments.scaling.sweep import KeyLengths, attend, head, products, row_statistics
 
 
 def random_rows(spread: float) -> torch.Tensor:
@@ -59,11 +59,13 @@ def test_nothing_cancels_or_underflows_where_softmax_saturates() -> None:
     assert expanded <= 0 < float(jacobian_norm(one[None]))
 
 
-def attended(config: ScalingConfig, sizes: tuple[int, ...], factor: list[float]) -> tuple[Inputs, Attended]:
+def attended(
+    config: ScalingConfig, sizes: tuple[int, ...], factor: list[float]
+) -> tuple[Inputs, torch.Tensor, torch.Tensor]:
     """The first chunk, and what a factor makes of it at some sizes."""
     modules, chunk = [head(config, d_head, 1.0) for d_head in sizes], next(chunks(config))
     factors = torch.tensor(factor, dtype=torch.float64)
-    return chunk, attend(products(chunk, modules), chunk, factors, KeyLengths(modules, "cpu"))
+    return chunk, *attend(products(chunk, modules), chunk, factors, KeyLengths(modules, "cpu"))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16"])
@@ -71,24 +73,24 @@ def attended(config: ScalingConfig, sizes: tuple[int, ...], factor: list[float])
 def test_every_precision_stays_finite_at_4096(dtype: str, inputs: dict[str, object]) -> None:
     config = ScalingConfig(dtype=dtype, num_keys=8, device="cpu", **inputs)
     for factor in (1.0, 1 / 64):
-        _, found = attended(config, (64, 4096), [factor] * 2)
-        statistics = row_statistics(found.weights, found.gradients)
+        _, weights, gradients = attended(config, (64, 4096), [factor] * 2)
+        statistics = row_statistics(weights, gradients)
         assert statistics.isfinite().all()
         assert (statistics >= 0).all()
         norms, epsilon = (statistics[ROW_STATISTICS.index(name)] for name in ("jacobian", "epsilon"))
         assert ((norms > 0) == (epsilon > 0)).all()
-        assert ((found.weights.double() > 0).sum(-1) > 1).equal(norms > 0)
+        assert ((weights.double() > 0).sum(-1) > 1).equal(norms > 0)
 
 
 def test_gradients_are_those_of_the_closed_form() -> None:
-    chunk, found = attended(ScalingConfig(num_keys=5, device="cpu"), (4, 16), [0.3, 0.7])
+    chunk, found, gradients = attended(ScalingConfig(num_keys=5, device="cpu"), (4, 16), [0.3, 0.7])
     for size, (d_head, factor) in enumerate(((4, 0.3), (16, 0.7))):
         q, k = chunk.queries[:, :d_head], chunk.keys[:, :d_head]
-        torch.testing.assert_close(found.weights[size], (factor * q @ k.mT).softmax(-1))
+        torch.testing.assert_close(found[size], (factor * q @ k.mT).softmax(-1))
         for row in range(3):
-            moved = jacobian(found.weights[size, row][None])[0] @ chunk.upstream[row]
+            moved = jacobian(found[size, row][None])[0] @ chunk.upstream[row]
             wanted = (factor * k.mT @ moved).norm()
-            torch.testing.assert_close(found.gradients[size, row], wanted, rtol=1e-10, atol=1e-14)
+            torch.testing.assert_close(gradients[size, row], wanted, rtol=1e-10, atol=1e-14)
 
 
 @pytest.mark.parametrize("settings", [{}, {"qk_norm": True}, {"mean": 2.0, "correlation": 0.9}], ids=str)
@@ -101,7 +103,7 @@ def test_all_sizes_and_factors_at_once_give_what_a_module_of_each_size_and_facto
     config = ScalingConfig(num_keys=num_keys, dtype=dtype, device="cpu", **settings)
     sizes, precise = (1, 2, 4, 64, 1024), torch.float32 if config.torch_dtype.itemsize < 8 else torch.float64
     scaled = [1 / math.sqrt(d_head) for d_head in sizes]
-    chunk, found = attended(config, sizes, scaled)
+    chunk, found, gradients = attended(config, sizes, scaled)
     for size, d_head in enumerate(sizes):
         module = head(config, d_head, scaled[size])
         own = module.trace_weights(chunk.queries[None, :, :d_head].requires_grad_(), chunk.keys[None, :, :d_head])
@@ -110,7 +112,7 @@ def test_all_sizes_and_factors_at_once_give_what_a_module_of_each_size_and_facto
         # The scores of both are off by at most this; the logarithm of a weight is off by twice as much at most.
         off = float((q.abs() @ k.abs().mT).max()) * scaled[size] * tolerance(precise, scale=1, terms=d_head)
         off = 2 * off + 4 * torch.finfo(config.torch_dtype).eps
-        weights, theirs = found.weights[size].double(), own.weights[0, 0].detach().double()
+        weights, theirs = found[size].double(), own.weights[0, 0].detach().double()
         tiny = torch.finfo(config.torch_dtype).smallest_normal
         assert ((weights - theirs).abs() <= off * theirs + tiny).all()
         # ∂L/∂q = Kᵀ(diag a − aaᵀ)·upstream·factor: each weight that is off moves it by its key times its upstream.
@@ -118,7 +120,7 @@ def test_all_sizes_and_factors_at_once_give_what_a_module_of_each_size_and_facto
         room = 4 * scaled[size] * off * (sizes_of @ k.norm(dim=-1)) + d_head * num_keys * tiny * float(
             k.abs().max() + 1
         )
-        assert ((found.gradients[size] - row_norms(gradient[0, 0])).abs() <= room).all()
+        assert ((gradients[size] - row_norms(gradient[0, 0])).abs() <= room).all()
 
 
 def test_lengths_are_kept_where_keys_are_turned_and_lost_where_half_precision_loses_them() -> None:

@@ -26,11 +26,6 @@ def fit_exponent(sizes: Floats, times: Floats) -> Fit:
     timed = np.flatnonzero(np.isfinite(times))[-MOST:]
     if len(timed) < 3:
         return Fit(math.nan, math.nan, math.nan, len(timed))
-    x, y = np.log(sizes[timed].astype(np.float64)), np.log(times[timed])
-    x = x - x.mean()
-    spread = float(x @ x)
-    slope = float(x @ y) / spread
-    left_over = y - y.mean() - slope * x
-    freedom = len(timed) - 2
-    half = _T_QUANTILES[freedom - 1] * math.sqrt(float(left_over @ left_over) / freedom / spread)
-    return Fit(slope, slope - half, slope + half, len(timed))
+    (slope, _), covariance = np.polyfit(np.log(sizes[timed]), np.log(times[timed]), 1, cov=True)
+    half = _T_QUANTILES[len(timed) - 3] * math.sqrt(covariance[0, 0])
+    return Fit(float(slope), slope - half, slope + half, len(timed))

@@ -118,21 +118,10 @@ class ScalingConfig(RunConfig):
                 ),
             )
 
-    def scale_of(self, d_head: int) -> float:
-        """The number that q·k is multiplied by, before the temperature."""
-        match self.scale:
-            case "none":
-                return 1.0
-            case "root":
-                return 1 / math.sqrt(d_head)
-            case "head":
-                return 1 / d_head
-            case _:
-                return d_head**-self.alpha
-
     def factor(self, d_head: int) -> float:
         """The number that q·k is multiplied by: scale / temperature."""
-        return self.scale_of(d_head) / self.temperature
+        scales = {"none": 1.0, "root": 1 / math.sqrt(d_head), "head": 1 / d_head, "power": d_head**-self.alpha}
+        return scales[self.scale] / self.temperature
 
     @property
     def factor_name(self) -> str:

@@ -112,28 +112,21 @@ def _side(
     reach = [4.5 * max(math.sqrt(d), e.std) + abs(e.mean) + e.lead for d, e in zip(D_HEADS, expected, strict=True)]
     half = float(np.max(np.array(reach) * factor))
     edges, width = np.linspace(-half, half, BINS + 1), 2 * half / BINS
-    bins = ((scores.flatten(1) + half) / width).floor().clamp_(0, BINS - 1).long()
-    counts = torch.zeros(len(D_HEADS), BINS, dtype=torch.float64)
-    counts.scatter_add_(1, bins, torch.ones_like(bins, dtype=torch.float64))
-    shares = counts.numpy() / bins.shape[1]
+    rows = scores.flatten(1).numpy()
+    shares = np.stack([np.histogram(row, BINS, (-half, half))[0] for row in rows.clip(-half, half)]) / rows.shape[1]
     x = np.linspace(-1, 1, _POINTS) * np.minimum(4.5 * claimed, half)[:, None]
-    # What the normal distribution puts into a bin around x, by the error function: bins may be wider than it.
-    normal = _normal_share(x, claimed[:, None], width)
+    # What the normal distribution puts into a bin around x: bins may be wider than it.
+    lower, upper = (torch.from_numpy((x + side * width / 2) / claimed[:, None]) for side in (-1, 1))
+    normal = (torch.special.ndtr(upper) - torch.special.ndtr(lower)).numpy()
     tallest = np.maximum(shares.max(1), normal.max(1))[:, None]
     return ScalingSide(
         name=name,
         scores=scores[:, query, keys].numpy(),
         weights=weights[:, query, keys].numpy(),
         jacobian=jacobian(weights[:, query])[:, keys][:, :, keys].numpy(),
-        spread=scores.flatten(1).std(1, correction=0).numpy(),
+        spread=rows.std(1),
         edges=edges,
         shares=shares / tallest,
         normal_x=x,
         normal=normal / tallest,
     )
-
-
-def _normal_share(x: Floats, std: Floats, width: float) -> Floats:
-    """Probability that N(0, std²) gives to the interval of that width around x."""
-    upper, lower = (torch.from_numpy((x + side * width / 2) / (std * math.sqrt(2))) for side in (1, -1))
-    return ((torch.erf(upper) - torch.erf(lower)) / 2).numpy()

@@ -55,7 +55,7 @@ def jacobian(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows keys 
 
 def entropy(weights: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
     """``H = −Σ a_j ln a_j`` in nats, with ``0 · ln 0 = 0``, for each row."""
-    return -torch.xlogy(weights, weights).sum(-1)
+    return torch.special.entr(weights).sum(-1)
 
 
 def row_norms(rows: Float[Tensor, "*rows d"]) -> Float[Tensor, "*rows"]:

@@ -38,19 +38,6 @@ class ScalingPart:
     naive: dict[str, ScalingCurves]
 
 
-@dataclass(frozen=True, slots=True)
-class Attended:
-    """What one factor makes of one chunk at every d_head, on the run's device.
-
-    Attributes:
-        weights: (sizes, chunk, keys), in the run's precision.
-        gradients: (sizes, chunk), ‖∂L/∂q‖ in float64 where the device has it.
-    """
-
-    weights: Float[Tensor, "sizes chunk keys"]
-    gradients: Float[Tensor, "sizes chunk"]
-
-
 def factors(config: ScalingConfig) -> dict[str, list[float]]:
     """The factors that a part is measured with, by their formula.
 
@@ -114,7 +101,7 @@ def attend(
     inputs: Inputs,
     factor: Float[Tensor, " sizes"],
     lengths: "KeyLengths",
-) -> Attended:
+) -> tuple[Float[Tensor, "sizes chunk keys"], Float[Tensor, "sizes chunk"]]:
     """Weights of a chunk at every d_head, and the gradient that comes back to its queries.
 
     From ``∂L/∂weights ~ N(0, 1)`` autograd gives ``∂L/∂(q·k)``; ``∂L/∂q`` is its product with the keys. Queries are
@@ -125,12 +112,15 @@ def attend(
         inputs: The chunk.
         factor: What the scores of each d_head are multiplied by.
         lengths: Of the same modules and keys.
+
+    Returns:
+        The weights in the run's precision, and ‖∂L/∂q‖ in float64 where the device has it.
     """
     with torch.inference_mode(False), torch.enable_grad():
         given = scores.detach().requires_grad_()
         weights = softmax_over_keys(given * factor[:, None, None].to(given), dtype=inputs.upstream.dtype)
         (gradient,) = pull_back(weights, given, inputs.upstream)
-    return Attended(weights.detach(), lengths.of(gradient, inputs))
+    return weights.detach(), lengths.of(gradient, inputs)
 
 
 class KeyLengths:
@@ -258,8 +248,8 @@ def _add_chunk(
     """Measure some queries at every d_head: ``rows`` is filled, ``sums`` is added to."""
     scores = products(inputs, modules)
     for i, factor in enumerate(multiples):
-        attended = attend(scores, inputs, factor, lengths)
-        rows[i] = row_statistics(attended.weights.to(rows.device), attended.gradients)
+        weights, gradients = attend(scores, inputs, factor, lengths)
+        rows[i] = row_statistics(weights.to(rows.device), gradients)
     for size, module in enumerate(modules):
         found = pair_scores(module, inputs).to(rows.device)
         sums[:, size] += torch.stack([moments(found * factor) for factor in multiples[:, size]])

@@ -106,7 +106,6 @@ def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, 
     )
     n = text.shape[1]
     places = torch.arange(n, dtype=torch.float64)
-    logs = torch.where(weights > 0, weights.log2(), 0.0)
     back = (weights * (places[:, None] - places).abs()).sum(-1).mean(-1)
     seen = masked.isfinite()
     several = seen.sum(-1) > 1  # a row of one key has nothing to choose
@@ -123,7 +122,7 @@ def _looks(module: Any, text: Tensor, config: TrainedConfig) -> tuple[dict[str, 
         "hidden": ~seen.any(1).numpy(),
         "scores": scores,
         "weights": weights,
-        "entropy": -(weights * logs).sum(-1).mean(-1),
+        "entropy": torch.special.entr(weights).sum(-1).mean(-1) / math.log(2),
         "distance": back,
         "first": weights[:, :, 1:, 0].mean(-1) if n > 1 else weights[:, :, :, 0].mean(-1),
         "spread": over_rows(_std(masked, seen)),
@@ -167,7 +166,7 @@ def _effective_ranks(attention: MultiHeadAttention) -> Tensor:
 def _effective_number(sizes: Tensor) -> Tensor:
     """e^H of the shares that each row's numbers have in their sum."""
     shares = sizes / sizes.sum(-1, keepdim=True)
-    return (-(shares * torch.where(shares > 0, shares.log(), 0.0)).sum(-1)).exp()
+    return torch.special.entr(shares).sum(-1).exp()
 
 
 def _biases(module: Any, text: Tensor, _: TrainedConfig) -> tuple[dict[str, Found], dict[str, Any]]:
