@@ -21,7 +21,6 @@ from attention_core.experiments.learning import (
     steps_seeds,
 )
 from attention_core.experiments.run import run
-from attention_core.experiments.verdict import Provenance
 from attention_core.figures.learning import (
     ablation_view,
     ablation_words,
@@ -174,10 +173,7 @@ def test_several_seeds_are_a_band_and_a_bar_each() -> None:
 def test_the_map_shows_both_sides_so_far_and_in_the_end() -> None:
     accuracy = np.random.default_rng(1).uniform(0, 0.9, (2, 4, 4))
     accuracy[0, 0, 0] = accuracy[1, :2, 0] = 1
-    result = MapResult(
-        config=MapConfig(), accuracy=accuracy, spread=np.ones((2, 4)), chance=0.1, blind=0.3, verdicts=(),
-        provenance=Provenance.of(MapConfig()),
-    )  # fmt: skip
+    result = MapResult.of(MapConfig(), config=MapConfig(), accuracy=accuracy, spread=np.ones((2, 4)))
     view = map_view(result.config, result.accuracy)
     for panel, values in zip(view.panels, result.accuracy, strict=True):
         np.testing.assert_allclose(panel.values, values, rtol=1e-6)

@@ -22,7 +22,6 @@ CURVES: Final = TimeCurves(
     fits=(FIT, FIT, Fit(math.nan, math.nan, math.nan, 2)),
     flop_fits=(FIT, FIT, FIT),
     left_out=("explicit at n = 128: too long for 4 s.", "loop at n = 128: too long for 4 s."),
-    spent=1.0,
     provenance=PROVENANCE,
 )
 SHARES: Final = TimeShares(
@@ -33,6 +32,5 @@ SHARES: Final = TimeShares(
     flop_share=np.array([[0.33, 0.5], [0.2, 0.33], [0.11, 0.2]]),
     crossing=0.75,
     left_out=("core at n = 64, d_model = 64: too long for 4 s.",),
-    spent=1.0,
     provenance=PROVENANCE,
 )

@@ -145,7 +145,6 @@ class TimeCurves(Result):
         fits: For each name the power law of its median.
         flop_fits: For each name the power law of the FLOPs over the same sizes.
         left_out: What was not timed and why, one sentence each.
-        spent: Seconds all of it took.
     """
 
     config: TimesConfig
@@ -158,7 +157,6 @@ class TimeCurves(Result):
     fits: tuple[Fit, ...]
     flop_fits: tuple[Fit, ...]
     left_out: tuple[str, ...]
-    spent: float
 
     def largest_common(self, *names: str) -> int | None:
         """Index of the largest size that all of ``names`` were timed at; None where there is none."""
@@ -179,7 +177,6 @@ class TimeShares(Result):
         flop_share: (d, n) the same of the FLOPs.
         crossing: Median over widths of the n / d_model at which both parts take as long; NaN where none was found.
         left_out: What was not timed and why, one sentence each.
-        spent: Seconds all of it took.
     """
 
     config: TimesConfig
@@ -189,7 +186,6 @@ class TimeShares(Result):
     flop_share: Floats
     crossing: float
     left_out: tuple[str, ...]
-    spent: float
 
 
 Times = TimeCurves | TimeShares

@@ -38,7 +38,6 @@ def steps_times(config: TimesConfig, clock: Callable[[], float] = time.perf_coun
         config: What to time.
         clock: Where the time comes from, in seconds.
     """
-    begun = clock()
     tasks: dict[_Place, Task] = {}
     left_out: list[str] = []
     grid = config.sweep == "shares"
@@ -58,8 +57,7 @@ def steps_times(config: TimesConfig, clock: Callable[[], float] = time.perf_coun
     left_out += [
         _("{doing}: too long for {seconds} s.", doing=task.doing, seconds=config.seconds) for task in too_long
     ]
-    finished = {"left_out": tuple(left_out), "spent": clock() - begun}
-    yield (_shares if grid else _curves)(config, tasks, finished)
+    yield (_shares if grid else _curves)(config, tasks, tuple(left_out))
 
 
 def _places(config: TimesConfig) -> list[tuple[_Place, TimesConfig, str]]:
@@ -114,7 +112,7 @@ def _filled(layer: TimesConfig) -> MultiHeadAttention:
     return filled(shapes_only(layer.d_model, layer.num_heads, layer.d_model // layer.num_heads), layer)
 
 
-def _curves(config: TimesConfig, tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeCurves:
+def _curves(config: TimesConfig, tasks: dict[_Place, Task], left_out: tuple[str, ...]) -> TimeCurves:
     sizes = np.array(_sizes(config))
     low, median, high = _table(tasks, (len(NAMES), len(sizes)))
     layers = [replace(config, **{FIELDS[config.sweep]: int(size)}) for size in sizes]
@@ -122,11 +120,12 @@ def _curves(config: TimesConfig, tasks: dict[_Place, Task], finished: dict[str, 
     return TimeCurves.of(
         config, config=config, sizes=sizes, names=NAMES, median=median, low=low, high=high, flops=flops,
         fits=tuple(fit_exponent(sizes, row) for row in median),
-        flop_fits=tuple(fit_exponent(sizes, np.where(np.isfinite(row), flops, np.nan)) for row in median), **finished,
+        flop_fits=tuple(fit_exponent(sizes, np.where(np.isfinite(row), flops, np.nan)) for row in median),
+        left_out=left_out,
     )  # fmt: skip
 
 
-def _shares(config: TimesConfig, tasks: dict[_Place, Task], finished: dict[str, Any]) -> TimeShares:
+def _shares(config: TimesConfig, tasks: dict[_Place, Task], left_out: tuple[str, ...]) -> TimeShares:
     fastest = np.full((len(PARTS) * len(_SHARE_WIDTHS), len(_SHARE_TOKENS)), np.nan)
     for place, task in tasks.items():
         fastest[place] = min(task.times, default=math.nan)
@@ -135,7 +134,7 @@ def _shares(config: TimesConfig, tasks: dict[_Place, Task], finished: dict[str, 
     share = core / (core + projections)
     return TimeShares.of(
         config, config=config, sizes=n, widths=d[:, 0], share=share,
-        flop_share=n / (n + 2 * d), crossing=_crossing(share), **finished,
+        flop_share=n / (n + 2 * d), crossing=_crossing(share), left_out=left_out,
     )  # fmt: skip
 
 

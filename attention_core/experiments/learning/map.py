@@ -97,15 +97,11 @@ class MapResult(Result):
         accuracy: Mean over the runs on held-out sequences, float64 (scales, rates, d_heads), scales as in ``SCALES``;
             NaN where a loss was not finite.
         spread: Standard deviation of a query's scores at the start, float64 (scales, d_heads).
-        chance: Accuracy of guessing among all kinds.
-        blind: Accuracy that the best model blind to order is expected to reach.
     """
 
     config: MapConfig
     accuracy: Float[np.ndarray, "scales rates d_heads"]
     spread: Float[np.ndarray, "scales d_heads"]
-    chance: float
-    blind: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -126,13 +122,12 @@ def steps_map(config: MapConfig) -> Iterator[MapStep | MapResult]:
     """
     shape = (len(SCALES), len(config.rates), len(D_HEADS))
     accuracy = np.full(shape, math.nan)
-    blind = math.nan
     places = sorted(np.ndindex(shape), key=lambda place: place[2])
     for done, (scale, row, column) in enumerate(places):
         said = _("d_head {size:,}, learning rate {rate:g}", size=D_HEADS[column], rate=config.rates[row])
         yield MapStep(done, len(places), said, accuracy=frozen(accuracy.copy()))
         measured = [_train(config.cell(scale, row, column, run)) for run in range(config.runs)]
-        accuracy[scale, row, column], blind = np.mean(measured, axis=0)
+        accuracy[scale, row, column] = np.mean(measured)
     cells = [[(scale, 0, column) for column in range(len(D_HEADS))] for scale in range(len(SCALES))]
     yield MapResult.of(
         config,
@@ -140,14 +135,10 @@ def steps_map(config: MapConfig) -> Iterator[MapStep | MapResult]:
         config=config,
         accuracy=accuracy,
         spread=np.array([[config.cell(*at).score_spread for at in row] for row in cells]),
-        chance=1 / config.cell(0, 0, 0).kinds,
-        blind=blind,
     )
 
 
-def _train(config: LearningConfig) -> tuple[float, float]:
-    """Accuracy of one run, NaN where its loss was not finite, and that of the best model blind to order."""
+def _train(config: LearningConfig) -> float:
+    """Accuracy of one run, NaN where its loss was not finite."""
     trainer = Trainer(config)
-    finite = trainer.reach(config.steps)
-    found = score(config, trainer.model)
-    return found.accuracy if finite else math.nan, found.accuracy - found.above_blind
+    return score(config, trainer.model).accuracy if trainer.reach(config.steps) else math.nan

@@ -58,7 +58,6 @@ class SeedsResult(Result):
         scores: What each run is worth on 512 held-out sequences, after its last step.
         share: How many of them reach 95 %.
         untied: How many of the same runs do with three matrices of their own, where a claim compares them.
-        chance: Accuracy of guessing among all kinds.
         blind: Accuracy that the best model blind to order is expected to reach, the mean over the runs' sequences.
         parameters: How many each model has.
     """
@@ -69,7 +68,6 @@ class SeedsResult(Result):
     scores: tuple[Score, ...]
     share: SuccessRate
     untied: SuccessRate | None
-    chance: float
     blind: float
     parameters: int
 
@@ -127,7 +125,6 @@ def steps_seeds(config: SeedsConfig) -> Iterator[SeedsStep | SeedsResult]:
         scores=tuple(scores),
         share=share,
         untied=untied,
-        chance=1 / config.kinds,
         blind=float(np.mean([one.accuracy - one.above_blind for one in scores])),
         parameters=parameters,
     )
