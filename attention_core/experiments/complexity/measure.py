@@ -100,7 +100,7 @@ def _no_output(config: ComplexityConfig) -> str:
 
 
 def _of_core(config: ComplexityConfig) -> str:
-    return _all_of(miscounted(_seen(config), config.d_head), _LARGE if config.large_heads else "")
+    return joined(SEMICOLON, (miscounted(_seen(config), config.d_head), _LARGE if config.large_heads else ""))
 
 
 def _of_total(config: ComplexityConfig, claimed: Callable[[ComplexityConfig], int], large: str) -> str:
@@ -113,7 +113,7 @@ def _of_total(config: ComplexityConfig, claimed: Callable[[ComplexityConfig], in
 
 def _changes(config: ComplexityConfig, large: str) -> str:
     fused = miscounted(_seen(config), config.d_head)
-    return _all_of(fused, large if config.large_heads else "", _no_output(config))
+    return joined(SEMICOLON, (fused, large if config.large_heads else "", _no_output(config)))
 
 
 def _made_up(config: ComplexityConfig, large: str) -> str:
@@ -137,10 +137,6 @@ TESTS: Final = (
          breaks=lambda config: _no_output(config) if config.d_model > 1 else ""),
     reshape_test(_mixes),
 )  # fmt: skip
-
-
-def _all_of(*reasons: str) -> str:
-    return joined(SEMICOLON, reasons)
 
 
 def _formula(config: ComplexityConfig, n: int) -> tuple[int, int]:

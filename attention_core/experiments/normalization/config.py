@@ -98,15 +98,12 @@ class NormalizationConfig(RunConfig):
                 return _("in evaluation BatchNorm uses a past batch's statistics") if self.evaluation else ""
             case "length":
                 return _("a constant token has no spread to divide by") if self.constant else ""
+            case _ if self.slot_weights:
+                return _("the norm has a weight for each slot")
+            case _ if self.positions:
+                return _("positions stay with the slot")
             case _:
-                return self._block_breaks()
-
-    def _block_breaks(self) -> str:
-        if self.slot_weights:
-            return _("the norm has a weight for each slot")
-        if self.positions:
-            return _("positions stay with the slot")
-        return _("the causal mask stays in place") if self.causal else ""
+                return _("the causal mask stays in place") if self.causal else ""
 
 
 def read_cell(raw: str) -> tuple[int, int]:

@@ -62,7 +62,9 @@ def _measure(config: ProjectionsConfig) -> Measured:
     lost, queries = int(((ahead > bound) & other).any(-1).sum()), weights[0].shape[:2].numel()
     sizes = compared_sizes(config)
     n, roots = len(config.tokens), np.sqrt(sizes) / config.temperature
-    at_sizes = [[float(_own(trace)) for trace in _traces(config, size)] for size in sizes]
+    at_sizes = [
+        [float(trace.weights.diagonal(0, -2, -1).float().mean()) for trace in _traces(config, size)] for size in sizes
+    ]
     cases = _("{lost} of {queries} queries look harder at another word", lost=lost, queries=queries)
     return {TEST.key: Found(lead, bound, cases, size=largest(on_cpu(without.scores)))}, {
         "weights": weights,
@@ -81,10 +83,6 @@ def _traces(config: ProjectionsConfig, d_head: int) -> tuple[AttentionTrace, Att
     modules = (attention(config, kind, d_head=d_head, scale=scale) for kind in (Identity(), Full()))
     without, learned = (module.trace(x, attn_mask=mask(config)) for module in modules)
     return without, learned
-
-
-def _own(trace: AttentionTrace) -> Tensor:
-    return trace.weights.diagonal(0, -2, -1).to(torch.float32).mean()
 
 
 def _different(config: ProjectionsConfig) -> Tensor:

@@ -64,7 +64,7 @@ def _measure(config: ProjectionsConfig) -> Measured:
     hidden = scores.isneginf() & scores.mT.isneginf()
     heads = ngettext_lazy("{count:,} head", "{count:,} heads", config.num_heads)
     bound, size = largest(product_tolerance(trace, modules[2].scale)), largest(on_cpu(trace.scores))
-    saved, formula = counts[0] - counts[1], _formula(config)
+    saved, formula = counts[0] - counts[1], config.d_model * (config.d_model + (config.biases != "none"))
     found = {
         "qkv-tied.count": Found(saved, formula, f"d_model = {config.d_model}"),
         "qkv-tied.same": Found(
@@ -83,11 +83,6 @@ def _measure(config: ProjectionsConfig) -> Measured:
         "saved": saved,
         "formula": formula,
     }
-
-
-def _formula(config: ProjectionsConfig) -> int:
-    """How many parameters one matrix for keys and values saves."""
-    return config.d_model**2 + (config.d_model if config.biases != "none" else 0)
 
 
 TESTS: Final = (

@@ -99,9 +99,7 @@ def _said_twice(config: ModelConfig) -> tuple[Tensor, int]:
     return torch.cat((before, drawn, drawn), dim=1), len(start)
 
 
-@lru_cache(maxsize=16)
-def _heads(config: HeadsConfig) -> HeadsResult:
-    return run_heads(config)
+_heads: Final = lru_cache(maxsize=16)(run_heads)
 
 
 def heads_off(config: ModelConfig) -> tuple[Head, ...]:
