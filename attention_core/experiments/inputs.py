@@ -1,25 +1,18 @@
 """Seeded inputs and parameters: drawn on the CPU in float64, so one seed is one input in every precision."""
 
 import math
-from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float
-from torch import Tensor, nn
+from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from attention_core.experiments.plain import draw as draw
+from attention_core.experiments.plain import embed as embed
 from attention_core.experiments.plain import generator as generator
 
 Module = TypeVar("Module", bound=nn.Module)
-
-
-def token_embeddings(tokens: Sequence[str], d_model: int, seed: int) -> Float[Tensor, "tokens d_model"]:
-    """One vector ~ N(0, I) for each distinct text: equal tokens get equal embeddings, on every run."""
-    table = {text: draw((d_model,), seed, "token", text) for text in set(tokens)}
-    return torch.stack([table[text] for text in tokens])
 
 
 def draw_parameters(module: Module, seed: int, *, bias_std: float = 1.0) -> Module:

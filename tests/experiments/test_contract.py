@@ -14,7 +14,7 @@ from torch import nn
 from attention_core.experiments.bounds import output_tolerance, tolerance
 from attention_core.experiments.checks import ConfigError, check_float, check_permutation, check_tokens
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.inputs import draw_parameters, embed, generator
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Result, Verdict
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -156,18 +156,18 @@ def test_checks_answer_any_value_with_a_config_error_or_not_at_all(value: object
 
 
 def test_a_token_has_the_same_embedding_everywhere_and_always() -> None:
-    first = token_embeddings(("a", "b", "a"), 5, 0)
+    first = embed(("a", "b", "a"), 5, 0)
     assert torch.equal(first[0], first[2])
     assert not torch.equal(first[0], first[1])
-    assert torch.equal(token_embeddings(("b",), 5, 0)[0], first[1])
-    assert not torch.equal(token_embeddings(("a",), 5, 1)[0], first[0])
+    assert torch.equal(embed(("b",), 5, 0)[0], first[1])
+    assert not torch.equal(embed(("a",), 5, 1)[0], first[0])
 
 
 def test_drawing_leaves_the_global_stream_alone() -> None:
     module, before = nn.Linear(3, 4).double(), torch.get_rng_state()
     draw_parameters(module, 0)
     generator(1, "x")
-    token_embeddings(("a",), 4, 0)
+    embed(("a",), 4, 0)
     assert torch.equal(torch.get_rng_state(), before)
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.inputs import draw_parameters, token_embeddings
+from attention_core.experiments.inputs import draw_parameters, embed
 from attention_core.experiments.permutation import (
     MODELS,
     POSITIONS,
@@ -108,7 +108,7 @@ def test_the_residuals_are_those_of_a_loop_over_the_orders() -> None:
     config = PermutationConfig(tokens=("a", "b", "c", "d"), positions="learned", mask="causal", seed=7)
     module = MultiHeadAttention(D_MODEL, NUM_HEADS, position=POSITIONS["learned"], dtype=torch.float64)
     draw_parameters(module, 7, bias_std=BIAS_STD)
-    x = token_embeddings(config.tokens, D_MODEL, 7)
+    x = embed(config.tokens, D_MODEL, 7)
     mask = torch.ones(4, 4, dtype=torch.bool).tril()
     with torch.no_grad():
         before = module(x[None], attn_mask=mask)[0]
@@ -200,7 +200,7 @@ def test_a_block_is_measured_on_the_real_module() -> None:
     words, order = ("a", "b", "c"), [2, 1, 0]
     encoder = Encoder(D_MODEL, NUM_HEADS, 1, placement=PreNorm(), dtype=torch.float64)
     draw_parameters(encoder, 5, bias_std=BIAS_STD)
-    x, mask = token_embeddings(words, D_MODEL, 5)[None], torch.ones(3, 3, dtype=torch.bool).tril()
+    x, mask = embed(words, D_MODEL, 5)[None], torch.ones(3, 3, dtype=torch.bool).tril()
     with torch.no_grad():
         moved = (encoder(x[:, order], attn_mask=mask) - encoder(x, attn_mask=mask)[:, order]).abs().max()
     shuffle = ShuffleConfig(tokens=words, mask="causal", seed=5, query_order=order, key_order=order, model="pre")
@@ -211,7 +211,7 @@ def test_batch_norm_takes_each_order_for_a_batch_of_its_own() -> None:
     config = PermutationConfig(tokens=("a", "b", "c"), mask="causal")
     encoder = Encoder(D_MODEL, NUM_HEADS, 1, placement=PreNorm(), norm=BatchNorm(), dtype=torch.float64).train()
     draw_parameters(encoder, 0, bias_std=BIAS_STD)
-    x, mask = token_embeddings(config.tokens, D_MODEL, 0)[None], torch.ones(3, 3, dtype=torch.bool).tril()
+    x, mask = embed(config.tokens, D_MODEL, 0)[None], torch.ones(3, 3, dtype=torch.bool).tril()
     with torch.no_grad():
         here = encoder(x, attn_mask=mask)
         orders = ([0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0])

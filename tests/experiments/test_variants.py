@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
-from attention_core.experiments.inputs import draw, token_embeddings
+from attention_core.experiments.inputs import draw, embed
 from attention_core.experiments.variants import (
     KV_HEADS,
     LENGTHS,
@@ -37,7 +37,7 @@ def parameters(seed: int) -> dict[str, np.ndarray]:
 
 def by_hand(kv_heads: int, *, seed: int, causal: bool, softmax: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Weights (heads, tokens, tokens) and outputs (tokens, 64) of attention, head by head and word by word."""
-    p, x = parameters(seed), token_embeddings(WORDS, 64, seed).numpy()
+    p, x = parameters(seed), embed(WORDS, 64, seed).numpy()
     n, size = len(x), 8 // kv_heads
     weights, context = np.zeros((8, n, n)), np.zeros((n, 8, 8))
     for head in range(8):
@@ -98,7 +98,7 @@ def test_the_cache_fills_row_by_row_and_ends_with_the_causal_weights() -> None:
     weights, _ = by_hand(4, seed=2, causal=True)
     np.testing.assert_allclose(result.steps, weights, atol=1e-13)
     assert result.keys.shape == (6, 4 * 8)
-    p, x = parameters(2), token_embeddings(WORDS, 64, 2).numpy()
+    p, x = parameters(2), embed(WORDS, 64, 2).numpy()
     first = x @ p["W_k"][:2].mean(0).T + p["b_k"][:2].mean(0)
     np.testing.assert_allclose(result.keys[:, :8], first, atol=1e-13)
     assert result.moved.max() < 1e-14

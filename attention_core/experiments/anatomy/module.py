@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig
 from attention_core.experiments.choices import POSITIONS, PROJECTIONS
-from attention_core.experiments.inputs import draw_parameters, token_embeddings
+from attention_core.experiments.inputs import draw_parameters, embed
 from attention_core.modules.multi_head import MultiHeadAttention
 
 HALF = D_MODEL // 2  # the first half of an embedding is left free for the slot, the second holds the word
@@ -17,16 +17,10 @@ BIAS_STD = 0.5
 SLOT_GAIN, WORD_GAIN = 6.0, 0.6
 
 
-def word_vectors(words: tuple[str, ...], seed: int) -> Float[Tensor, "words d_model"]:
-    """One vector for each word: zeros where the slot will go, then a random direction of length √8."""
-    drawn = token_embeddings(words, HALF, seed)
-    drawn = drawn / drawn.norm(dim=-1, keepdim=True) * math.sqrt(HALF)
-    return F.pad(drawn, (HALF, 0))
-
-
 def module_input(config: AnatomyConfig) -> Float[Tensor, "1 n d_model"]:
-    """The sentence's vectors in the config's precision, on its device."""
-    return word_vectors(config.tokens, config.seed).to(config.torch_device, config.torch_dtype)[None]
+    """One vector for each word: zeros where the slot will go, then a random direction of length √8."""
+    drawn = F.normalize(embed(config.tokens, HALF, config.seed)) * math.sqrt(HALF)
+    return F.pad(drawn, (HALF, 0)).to(config.torch_device, config.torch_dtype)[None]
 
 
 def attention_module(config: AnatomyConfig) -> MultiHeadAttention:

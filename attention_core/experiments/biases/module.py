@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from attention_core.experiments.biases.config import D_MODEL, DROPOUT, NUM_HEADS, ROLES, BiasModuleConfig
-from attention_core.experiments.inputs import SeededDropout, draw, draw_parameters, token_embeddings
+from attention_core.experiments.inputs import SeededDropout, draw, draw_parameters, embed
 from attention_core.modules.dot_product import attention_scores
 from attention_core.modules.multi_head import AttentionTrace, MultiHeadAttention
 from attention_core.modules.positions import NoPosition, Rotary
@@ -65,7 +65,7 @@ class BiasedAttention:
             for role, bias in bias_parameters(module).items():
                 bias.copy_(bias_direction(setting, role))
         n = len(setting.tokens)
-        self.x = token_embeddings(setting.tokens, D_MODEL, setting.seed)[None].to(self.device, self.dtype)
+        self.x = embed(setting.tokens, D_MODEL, setting.seed)[None].to(self.device, self.dtype)
         self.mask: Tensor | None = None
         if setting.masked_row:
             self.mask = (torch.arange(n) < n - 1)[:, None].expand(n, n).to(self.device)

@@ -12,7 +12,7 @@ from torch import Tensor
 from attention_core.device import supported_dtypes
 from attention_core.experiments.arrays import Record, on_cpu
 from attention_core.experiments.bounds import sum_tolerance
-from attention_core.experiments.inputs import draw, draw_parameters, token_embeddings
+from attention_core.experiments.inputs import draw, draw_parameters, embed
 from attention_core.experiments.judge import Found, Test
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, MaskingConfig
 from attention_core.language import gettext_lazy as _
@@ -153,7 +153,7 @@ def blind_row(config: MaskingConfig, *, naive: bool = False) -> BlindRow:
     tokens = config.sentences[0]
     made = MultiHeadAttention(D_MODEL, NUM_HEADS, dtype=torch.float64)
     module = draw_parameters(made, config.seed, bias_std=0.1).to(config.torch_device, config.torch_dtype)
-    x = token_embeddings(tokens, D_MODEL, config.seed)[None].to(config.torch_device, config.torch_dtype)
+    x = embed(tokens, D_MODEL, config.seed)[None].to(config.torch_device, config.torch_dtype)
     mask = torch.ones(len(tokens), len(tokens), dtype=torch.bool, device=x.device)
     mask[-1] = False
 

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.inputs import draw_parameters, token_embeddings
+from attention_core.experiments.inputs import draw_parameters, embed
 from attention_core.experiments.judge import largest
 from attention_core.experiments.masking.config import D_MODEL, LAYERS, NUM_HEADS, Batched, MaskingConfig
 from attention_core.experiments.stack_bounds import stack_tolerance
@@ -46,10 +46,10 @@ def make_batch(config: MaskingConfig, sentences: Batched, *, filler: str = PAD) 
     """The batch in float64 on the CPU; ``filler`` is the text of padding tokens, and ``NaN`` stands for NaN."""
     padding = key_padding_mask([len(sentence) for sentence in sentences], left=config.side == "left")
     labels = padded_labels(sentences, config.side)
-    x = torch.stack([token_embeddings(row, D_MODEL, config.seed) for row in labels])
+    x = torch.stack([embed(row, D_MODEL, config.seed) for row in labels])
     count = int(padding.sum())
     if filler != PAD and count:
-        others = token_embeddings([f"{filler} {i}" for i in range(count)], D_MODEL, config.seed)
+        others = embed(tuple(f"{filler} {i}" for i in range(count)), D_MODEL, config.seed)
         x[padding] = torch.full_like(others, torch.nan) if filler == "NaN" else others
     positions = torch.arange(padding.shape[1]).expand(padding.shape).clone()
     if config.positions == "word" and config.side == "left":

@@ -10,7 +10,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.choices import attention_mask
-from attention_core.experiments.inputs import draw_parameters, generator, token_embeddings
+from attention_core.experiments.inputs import draw_parameters, embed, generator
 from attention_core.experiments.judge import largest
 from attention_core.experiments.permutation.config import (
     BIAS_STD,
@@ -57,8 +57,8 @@ class Attention:
         )
         self.module = draw_parameters(module, config.seed, bias_std=BIAS_STD).to(device, dtype).eval()
         queries, keys = config.tokens + (PADDING,) * padding, config.keys + (PADDING,) * padding
-        self.x = token_embeddings(queries, d_model, config.seed).to(device, dtype)
-        self.y = token_embeddings(keys, d_model, config.seed).to(device, dtype)
+        self.x = embed(queries, d_model, config.seed).to(device, dtype)
+        self.y = embed(keys, d_model, config.seed).to(device, dtype)
         self.mask = attention_mask(config.mask, len(queries), len(keys), window=WINDOW, device=device)
         self.is_padding = torch.arange(len(keys), device=device) >= len(keys) - padding if padding else None
 
@@ -120,7 +120,7 @@ class Blocks:
         self.stack.train(not self.alone)
         if not self.alone:
             torch.func.replace_all_batch_norm_modules_(self.stack)  # without running statistics, which nobody reads
-        self.x = token_embeddings(config.tokens, D_MODEL, config.seed).to(device, dtype)
+        self.x = embed(config.tokens, D_MODEL, config.seed).to(device, dtype)
         self.mask = attention_mask(config.mask, len(self.x), len(self.x), window=WINDOW, device=device)
 
     def _positions(self, orders: Tensor) -> Tensor:

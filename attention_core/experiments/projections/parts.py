@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.experiments.inputs import draw, draw_parameters, token_embeddings
+from attention_core.experiments.inputs import draw, draw_parameters, embed
 from attention_core.experiments.projections.config import BIAS_STD, POSITIONS, ProjectionsConfig
 from attention_core.modules.masks import causal_mask
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -25,7 +25,7 @@ def words(config: ProjectionsConfig, d_head: int | None = None) -> Float[Tensor,
         d_head: Another size of a head than the config's.
     """
     d_head = d_head or config.d_head
-    parts = token_embeddings(config.tokens, config.num_heads * d_head, config.seed)
+    parts = embed(config.tokens, config.num_heads * d_head, config.seed)
     parts = parts.unflatten(-1, (config.num_heads, d_head))  # (tokens, heads, d_head)
     over = (1, 2) if config.whole_norms else (2,)
     size = math.sqrt(d_head * config.num_heads if config.whole_norms else d_head)

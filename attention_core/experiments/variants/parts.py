@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.choices import POSITIONS
-from attention_core.experiments.inputs import draw_parameters, token_embeddings
+from attention_core.experiments.inputs import draw_parameters, embed
 from attention_core.experiments.variants.config import D_HEAD, D_MODEL, HEADS, VariantsConfig
 from attention_core.modules.linear_attention import LinearAttention
 from attention_core.modules.multi_head import MultiHeadAttention
@@ -14,7 +14,7 @@ BIAS_STD = 0.5
 
 def sentence(config: VariantsConfig) -> Tensor:
     """The words' vectors (1, tokens, d_model)."""
-    x = token_embeddings(config.tokens, D_MODEL, config.seed)[None]
+    x = embed(config.tokens, D_MODEL, config.seed)[None]
     return x.to(config.torch_device, config.torch_dtype)
 
 
