@@ -40,6 +40,8 @@ def test_it_lives_as_long_as_its_place(visit: Callable) -> None:
         return page.evaluate("[made, told, ended]")
 
     assert counts_after("describe()", "void leave()", "describe()") == [1, 2, 0], "however long the next one takes"
-    assert counts_after("describe(); const first = leave; describe(); first()") == [1, 2, 0], "cleaned up after it"
+    late = "describe(); const first = leave; describe(); first()"
+    assert counts_after(late) == [1, 2, 0], "cleaned up after it"
+    assert counts_after(late, "host.remove(); leave()") == [1, 2, 1], "once"
     assert counts_after("describe()", "host.remove(); leave()") == [1, 1, 1]
     assert counts_after("describe()", "leave(); host.remove()") == [1, 1, 1]

@@ -87,6 +87,7 @@ def test_a_class_is_played_through(visit: Callable, settled: Callable) -> None:
         says(phone, ".line", "^Vote. Without scaling")
         assert min(one.bounding_box()["height"] for one in phone.locator(f"{PANEL} .answer").all()) >= 44
         vote(phone, place)
+        assert min(one.bounding_box()["height"] for one in phone.locator(f"{PANEL} button:visible").all()) >= 44
     vote(phones[1], 0)  # the last one counts
     says(teacher, ".status", "^Vote: 3 of 3$")
     phones[0].reload()

@@ -63,11 +63,12 @@ def test_a_click_a_drag_back_and_one_that_escape_ends_send_nothing(board):
     driven.page.keyboard.press("Escape")
     assert driven.texts() == WORDS
     driven.page.mouse.up()
-    driven.settle(driven.page)
+    driven.settle(driven.page)  # chips stand where they are said to be once they have slid there
     drag(driven, 0, 3, drop=False)
     driven.page.evaluate("dispatchEvent(new PointerEvent('pointercancel', { pointerId: 1 }))")
     assert driven.texts() == WORDS, "the browser broke it off"
     driven.page.mouse.up()
+    driven.settle(driven.page)
     drag(driven, 0, 2, drop=False)
     driven.page.mouse.move(*driven.middle(0), steps=8)
     driven.page.mouse.move(driven.chip(0).bounding_box()["x"] - 20, driven.middle(0)[1], steps=8)
