@@ -318,6 +318,14 @@ def test_nothing_is_expected_of_a_mean_that_a_few_queries_make(dtype: str, seed:
     assert run(dtype=dtype, seed=seed).verdict("scale-grad.mean").outcome == "holds"
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float16"])
+def test_nothing_is_expected_of_a_mean_that_moves_with_what_all_rows_share(dtype: str) -> None:
+    """Four fifths of every row's scores are the same: of two seeds one keeps a sixth of what the other keeps."""
+    for seed in (277_528, 1):
+        result = run(dtype=dtype, seed=seed, num_keys=51, temperature=9.0, std=1.1, mean=2.0, inputs="uniform")
+        assert result.verdict("scale-grad.mean").outcome == "undecided"
+
+
 def test_what_all_rows_share_may_leave_none_that_cancels() -> None:
     """Four fifths of every row are the same: of 79,872 rows none rounds to 1, where 20 were foreseen."""
     result = run(seed=371_323, num_keys=109, temperature=1.1, std=1.6, mean=-2.0, qk_norm=True, naive_epsilon=True)

@@ -337,8 +337,10 @@ def _fades(config: ScalingConfig, small: Model, large: Model) -> str:
 def _mean_open(config: ScalingConfig, small: Model, large: Model) -> str:
     if small.alive < _SURELY / _MODEL_ROWS and config.num_keys > 1:
         return _DEAD
-    mean, rows = large.gradient_mean, 1 / config.num_queries + 1 / _MODEL_ROWS
-    error = math.sqrt(sum(rows / size.gradient_share for size in (small, large)))  # of the ratio, sample and model
+    # Of the ratio, sample and model. Rows whose scores share a part ρ of their variance have gradients that correlate
+    # by ρ at most (Gebelein 1941): the variance of their mean is no more than ρ + 1/n of one row's.
+    mean, rows = large.gradient_mean, expected_scores(config, LARGE).shared + 1 / config.num_queries + 1 / _MODEL_ROWS
+    error = math.sqrt(sum(rows / size.gradient_share for size in (small, large)))
     return _undecided(config, (mean, mean), KEPT * small.gradient_mean, unsure=max(1.4, math.exp(4 * error)))
 
 
