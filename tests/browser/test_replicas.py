@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 
@@ -229,3 +230,14 @@ def test_a_class_outlives_a_killed_replica(cluster: Cluster, visit_replica: Call
         page.goto("about:blank")
         assert [error for error in page.errors if not any(one in error for one in NETWORK)] == []
         page.errors.clear()
+
+
+def test_who_guesses_keys_cannot_claim_another_address_for_each(cluster: Cluster) -> None:
+    """The proxy's word for a visitor's address takes the place of the visitor's own."""
+    answered = set()
+    for guess in range(100):
+        try:
+            get(f"{cluster.url}/class/rooms/BBBBB/events", **{"X-Forwarded-For": f"203.0.113.{guess}"})
+        except HTTPError as error:
+            answered.add(error.code)
+    assert answered == {404, 429}
