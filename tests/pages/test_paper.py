@@ -81,7 +81,8 @@ def test_a_step_that_cannot_be_measured_says_so_on_paper_and_in_the_log(
     def fails(*_: object) -> None:
         raise ZeroDivisionError(typed)
 
-    logging.getLogger("attention").addHandler(caplog.handler)
+    log = logging.getLogger("attention")
+    monkeypatch.setattr(log, "handlers", [*log.handlers, caplog.handler])
     settings = {"scaling_through_module": "true", "scaling_mean": "1.0"}
     apart = sheet_of(Step(page="scaling", settings=settings))
     assert apart.problem.startswith("These settings are not possible together: ")
