@@ -1,4 +1,4 @@
-"""What the first visitor of a process sees while torch is imported."""
+"""What the first visitor of a process sees while the pages are imported."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ SLEEPING = Path(__file__).parent / "apps/sleeping_app.py"
 
 @pytest.fixture
 def asleep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Path]]:
-    """Address of the app in a process that has not imported torch, and the file that lets it."""
+    """Address of the app in a process that has not imported its pages, and the file that lets it."""
     awake = tmp_path / "awake"
     monkeypatch.setenv("AWAKE", str(awake))
     server = start_app(SLEEPING, tmp_path / "server.log")

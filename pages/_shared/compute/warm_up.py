@@ -24,8 +24,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 _awake = threading.Event()
-_declared = threading.Event()
-_lock = threading.Lock()
 
 
 @cache
@@ -38,35 +36,31 @@ def start() -> threading.Thread:
 
 
 def wait() -> None:
-    """Let a visitor in once torch is there; he is told what he waits for, and others have their turn meanwhile."""
+    """Let a visitor in once all is imported; he is told what he waits for, and others have their turn meanwhile.
+
+    He imports nothing himself before: where one thread imports a package and another a module of it, either may be
+    given what the other has half made.
+    """
     if _awake.is_set():
         return
     told = _("Waking up. This takes a few seconds; then the app is awake for all.")
     with turns().release(), st.spinner(told):
-        _import_torch()
+        start().join()
 
 
 def is_awake() -> bool:
     """Whether all pages are imported."""
-    return _declared.is_set()
-
-
-def _import_torch() -> None:
-    with _lock:
-        if not _awake.is_set():
-            import_module("torch")
-            _awake.set()
+    return _awake.is_set()
 
 
 def _wake_up() -> None:
-    """Import torch, what pages need beyond it, and the pages; then move all out of the garbage collector's sight."""
-    _import_torch()
+    """Import the pages and what they need; then move all of it out of the garbage collector's sight."""
     for package in map(import_module, ("attention_core.experiments", "attention_core.figures")):
         for module in iter_modules(package.__path__):
             import_module(f"{package.__name__}.{module.name}")
     for page in PAGES:
         import_module(f"pages.{page.name}")
-    _declared.set()
+    _awake.set()
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG)
