@@ -12,6 +12,7 @@ import streamlit as st
 from pages._shared.compute import warm_up
 from pages._shared.compute.turns import turns
 from pages._shared.core import language
+from pages._shared.core.compat import forget_left_widgets
 from pages._shared.core.pages import COURSE, HOME, ICON, LEDGER, PAGES
 from pages._shared.core.session_keys import COMPLETE
 from pages._shared.core.session_keys import PAGES as PAGES_MADE
@@ -43,6 +44,7 @@ def main() -> None:
             here.run()
         if spoken_here != spoken:
             st.rerun()  # what was drawn before
+        forget_left_widgets()
         st.session_state[COMPLETE] = name
 
 

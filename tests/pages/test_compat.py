@@ -1,13 +1,17 @@
 """What leans on undocumented things works with the version that is installed, each shown by what it is for."""
 
+import gc
 import socket
 from typing import Any
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state.common import TESTING_KEY
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.compat import SendAtOnce, is_history_navigation, is_move_waiting
+from pages._shared.core.pages import PAGES
+from pages._shared.page.controls import FragmentControls
 from tests.processes import PATIENCE_S, ROOT, run_apart
 
 
@@ -45,6 +49,49 @@ def test_a_run_knows_what_waits_for_its_end_and_takes_it_along_where_it_begins_a
         default_timeout=PATIENCE_S,
     ).run()
     assert at.text[-1].value == "[False, True, False]"
+
+
+def test_what_a_run_has_not_drawn_is_let_go_of_with_its_callback() -> None:
+    at = AppTest.from_string(
+        "import gc, weakref\n"
+        "import streamlit as st\n"
+        "from pages._shared.core.compat import forget_left_widgets\n"
+        "class Drawn:\n"
+        "    def press(self): st.session_state.pressed = True\n"
+        "if st.toggle('here', value=True):\n"
+        "    drawn = Drawn()\n"
+        "    st.session_state.drawn = weakref.ref(drawn)\n"
+        "    st.button('press', on_click=drawn.press)\n"
+        "    del drawn\n"
+        "forget_left_widgets()\n"
+        "gc.collect()\n"
+        "st.text(st.session_state.drawn() is not None)",
+        default_timeout=PATIENCE_S,
+    ).run()
+    assert at.text[0].value == "True"
+    at.button[0].click().run()
+    assert at.session_state.pressed
+    at.toggle[0].set_value(False).run()
+    assert at.text[0].value == "False"
+    at.toggle[0].set_value(True).run()
+    assert at.text[0].value == "True"
+    assert not at.exception
+
+
+def test_who_has_been_on_all_pages_holds_the_controls_of_the_last() -> None:
+    def controls() -> list[FragmentControls]:
+        gc.collect()
+        return [one for one in gc.get_objects() if isinstance(one, FragmentControls)]
+
+    of_others = controls()
+    at = AppTest.from_file(str(ROOT / "pages/_shared/main.py"), default_timeout=PATIENCE_S).run()
+    for page in PAGES:
+        at.switch_page(page.file).run()
+        assert not at.exception
+    at._fragment_storage.clear()  # as a server does after each whole run
+    at.session_state[TESTING_KEY].clear()  # what only a test keeps: how each widget spells its options
+    held = [one.settings.page for one in controls() if one not in of_others]
+    assert held == [PAGES[-1].name]
 
 
 def test_one_place_shows_what_was_drawn_last_and_any_other_finds_its_key_taken() -> None:

@@ -1,4 +1,4 @@
-"""Freed memory goes back to the system where glibc is there to give it."""
+"""Freed memory goes back to the system where glibc is there to give it, and kernels are compiled to be let go of."""
 
 import platform
 import subprocess
@@ -67,3 +67,29 @@ def test_what_lies_free_between_blocks_in_use_goes_back_after_a_long_computation
     ((freed, after),) = printed(BETWEEN)
     assert freed > 100_000_000
     assert after < freed / 2
+
+
+# Shapes as visitors bring them. Where a processor takes bfloat16 without a kernel for each, there is nothing to keep.
+SHAPES = """
+import psutil
+from pages._shared.compute.memory import limit_torch, use_one_arena
+use_one_arena()
+limit_torch()
+import torch
+def compute(first):
+    for size in range(first, first + 150):
+        x = torch.ones(2, size, 48, dtype=torch.bfloat16)
+        torch.nn.functional.linear(x, torch.ones(96, 48, dtype=torch.bfloat16))
+        x @ x.mT
+with torch.inference_mode():
+    compute(1)
+    rss = psutil.Process().memory_info().rss
+    compute(151)
+print(rss, psutil.Process().memory_info().rss)
+"""
+
+
+def test_kernels_that_are_compiled_for_a_shape_do_not_add_up() -> None:
+    ((before, after),) = printed(SHAPES)
+    assert before > 50_000_000, "torch is there"
+    assert after - before < 15_000_000

@@ -1,19 +1,36 @@
-"""What glibc keeps of freed memory: little. Elsewhere, where nothing of this is known, nothing is done."""
+"""What is kept of freed memory and of compiled kernels: little. Where nothing of this is known, nothing is done."""
 
 import ctypes
+import os
 import sys
 from functools import cache
+from typing import Final
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # glibc's numbers for them, see mallopt(3)
 # What is larger is mapped by itself, and so returned as soon as it is freed; what is free at the arena's end is
 # returned beyond this. glibc would let both grow with what is freed, up to 64 MiB.
 _MAPPED_FROM, _KEPT = 4 * 2**20, 16 * 2**20
+_TORCH: Final = {
+    # Sessions run in parallel threads already; more threads for each of them only fight over the cores.
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    # In bfloat16 a product is compiled for its shapes. torch and oneDNN beneath it each keep the last 1,024, some
+    # 200 KB a piece, and every visitor brings other shapes. One model needs a dozen.
+    "LRU_CACHE_CAPACITY": "16",
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16",
+}
 
 
 @cache
 def _glibc() -> ctypes.CDLL | None:
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     return libc if libc is not None and hasattr(libc, "mallopt") and hasattr(libc, "malloc_trim") else None
+
+
+def limit_torch() -> None:
+    """Have torch compute in one thread and keep few compiled kernels; before it is imported, for it asks once."""
+    for name, value in _TORCH.items():
+        os.environ.setdefault(name, value)
 
 
 def use_one_arena() -> None:

@@ -1,7 +1,6 @@
 """The imports that take seconds: in a thread as the server starts, which answers at once and says it is waking."""
 
 import gc
-import os
 import threading
 from functools import cache
 from importlib import import_module
@@ -9,7 +8,7 @@ from pkgutil import iter_modules
 
 import streamlit as st
 
-from pages._shared.compute.memory import use_one_arena
+from pages._shared.compute.memory import limit_torch, use_one_arena
 from pages._shared.compute.turns import turns
 from pages._shared.core.pages import PAGES
 from attention_core.language import gettext as _
@@ -18,10 +17,7 @@ from attention_core.language import gettext as _
 # all. With its own 700, two hundred sessions stand still every few seconds for a sixth of one.
 YOUNG = 10_000
 
-# Sessions run in parallel threads already; more threads for each of them only fight over the cores. torch reads these
-# once, when it is first imported.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("MKL_NUM_THREADS", "1")
+limit_torch()
 
 _awake = threading.Event()
 

@@ -9,17 +9,15 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-# As in the app: several workers, and several computations in each, share the cores. torch reads these once.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("MKL_NUM_THREADS", "1")
-
 from distributed import Worker, get_worker
 
 from pages._shared.compute.engine import EmbeddedEngine
 from pages._shared.compute.job import Job
 from pages._shared.compute.line import Line
-from pages._shared.compute.memory import use_one_arena
+from pages._shared.compute.memory import limit_torch, use_one_arena
 from pages._shared.compute.result_check import checked
+
+limit_torch()  # several workers, and several computations in each, share the cores
 
 STEPS = "attention-steps"  # where steps are told, of all computations
 TELL_S = 0.2  # how often

@@ -46,6 +46,21 @@ def is_move_waiting() -> bool:
     return requests is not None and requests._state is ScriptRequestType.RERUN  # noqa: SLF001 - see above
 
 
+def forget_left_widgets() -> None:
+    """Let go of what Streamlit knows of widgets that the run, at its end, has not drawn.
+
+    It keeps that of each widget that a session ever drew, the callback included, and so all of each page that was
+    ever open: half a megabyte for a visitor who has been through the app.
+    """
+    context = get_script_run_ctx()
+    assert context is not None
+    state = context.session_state
+    with state._lock:  # noqa: SLF001 - see above
+        known = state._state._new_widget_state.widget_metadata  # noqa: SLF001 - see above
+        for widget in known.keys() - context.shared.widget_ids_this_run.snapshot():
+            del known[widget]
+
+
 def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:
     """Have whatever pages and callbacks raise go through ``keep`` before Streamlit logs it.
 
