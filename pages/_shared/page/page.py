@@ -14,6 +14,10 @@
     def results(config: SoftmaxConfig, view: View) -> Results:
         return Results(page.compute(run_softmax, config))
 
+    @page.picture  # where a press or a slider sets something
+    def picture(config: SoftmaxConfig, view: View, at: Picture) -> None:
+        at.sweep(page.view_for(config, view), view.step, "step")
+
     @page.answers
     def answers(config: SoftmaxConfig, view: View, found: Results) -> None:
         page.draw_tabs(found, why=..., shortest=..., snippet=..., table=...)
