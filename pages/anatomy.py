@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.text import role_markdown
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import anatomy as study
 from attention_core.experiments.settings import Choice, Coded, setting
@@ -83,20 +83,20 @@ def view_of(config: study.AnatomyConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: study.AnatomyConfig, view: View, key: str) -> None:
+def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
     result, drawn = page.compute(study.run_anatomy, config), page.view_for(config, view)
-    step, head, live = view.step, view.head, key == page.spec.name
+    step, head = view.step, view.head
     chosen = draw.focus(config, result, step=step, head=head, cell=view.cell)
-    keep = page.setter("cell") if live else None
+    keep = at.setter("cell")
 
     def choose(new: draw.Cell | None) -> None:
         if keep and new:
             keep((draw.STEP_NAMES.index(step), *new))
 
-    if live:
+    if at.live:
         page.result_controls.show("step")
-    matrix_view(drawn, key=key, selected=chosen, on_select=choose)
-    here, go = draw.step_of(step), page.setter("step") if live else None
+    matrix_view(drawn, key=at.key, selected=chosen, on_select=choose)
+    here, go = draw.step_of(step), at.setter("step")
     formula, shape = draw.formula_line(config, step, head), draw.shape_line(config, result, step)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
@@ -107,7 +107,7 @@ def picture(config: study.AnatomyConfig, view: View, key: str) -> None:
             if go:
                 st.button(label, key=f"_{shortcut}", on_click=go, args=(to,), shortcut=shortcut)
     what = draw.shown(config, step, head)[chosen[0]]
-    with page.caption if live else st.container(key="pinned_words"):
+    with page.caption if at.live else st.container(key="pinned_words"):
         line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))
         st.markdown(f":small[{line}]  \n:small[{_('In torch:')}] `{here.code}`")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import biases as measure
 from attention_core.experiments.biases import KEY_SIZES, NUM_HEADS, BiasesConfig, BiasesResult, BiasSizesResult
@@ -170,12 +170,12 @@ def changed(before: tuple[BiasesConfig, View], after: tuple[BiasesConfig, View])
 
 
 @page.picture
-def picture(config: BiasesConfig, view: View, key: str) -> None:
+def picture(config: BiasesConfig, view: View, at: Picture) -> None:
     if view.show == "curve":
-        matrix_view(page.view_for(config, view), key=f"{key}_alone")
+        matrix_view(page.view_for(config, view), key=f"{at.key}_alone")
         return
     name, values, step = slider_of(config, view)
-    page.sweep(page.view_for(config, view), key, step, name, values)
+    at.sweep(page.view_for(config, view), step, name, values)
 
 
 @page.results

@@ -13,8 +13,9 @@ from pages._shared.page import Controls, draw_notices, draw_title
 from pages._shared.page.findings import as_code, capital, number_in_words
 from pages._shared.page.tabs import open_tab
 from pages._shared.session import address
+from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
-from pages._shared.session.settings import SKIPPED, run_settings, settings_group, shared
+from pages._shared.session.settings import SKIPPED, run_settings, settings_group
 from attention_core.claims import (
     EXPECTED,
     EXPECTED_WORDS,
@@ -142,13 +143,13 @@ def draw(claim: Claim) -> None:
     exactly = (as_code(claim.id), *(before + as_code(verdict.numbers) for before, verdict in numbers))
     st.markdown("  \n".join(lines), width="stretch", help="  \n".join(exactly))
     page = next(page for page in PAGES if page.name == claim.page)
-    kept = shared().parameters()
     # Who comes to see a claim is not asked first what it says.
-    kept |= {f"{page.name}_answer": SKIPPED}
-    st.page_link(page.file, label=gettext("See it"), icon=page.icon, query_params=claim.parameters() | kept)
+    asked = {f"{page.name}_answer": SKIPPED}
+    way = link_to(page.name, claim.parameters() | asked)
+    st.page_link(page.file, label=gettext("See it"), icon=page.icon, query_params=way)
     if claim.breaks:
-        broken = claim.parameters(broken=True) | kept
-        st.page_link(page.file, label=gettext("Break it"), icon=":material/bolt:", query_params=broken)
+        way = link_to(page.name, claim.parameters(broken=True) | asked)
+        st.page_link(page.file, label=gettext("Break it"), icon=":material/bolt:", query_params=way)
     key = sheet.session_key(f"check_{claim.id}")
     st.button(gettext("Check"), key=key, on_click=ask_for, args=((claim.id,),), type="tertiary")
 

@@ -1,7 +1,7 @@
 """Complexity: what attention costs, line by line, and where the time goes."""
 
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import complexity as study
 from attention_core.experiments.settings import Choice, setting
@@ -83,11 +83,6 @@ def controls(controls: Controls) -> None:
     controls.break_it("fused", "no_output", "large_heads", "no_transpose")
 
 
-def choose(cell: Cell | None) -> None:
-    if cell:
-        page.set(**study.read_cell(cell[1], cell[2]))
-
-
 def clocked(config: study.ComplexityConfig, view: View) -> study.Times | None:
     """What the clock says of the layer, where that is asked for."""
     if view.measure == "none":
@@ -103,12 +98,18 @@ def view_of(config: study.ComplexityConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: study.ComplexityConfig, view: View, key: str) -> None:
+def picture(config: study.ComplexityConfig, view: View, at: Picture) -> None:
     drawn = page.view_for(config, view)
+    keep = at.setters("num_queries", "num_keys", "d_model")
+
+    def choose(cell: Cell | None) -> None:
+        if cell and keep:
+            keep(**study.read_cell(cell[1], cell[2]))
+
     if view.measure == "shares":
-        matrix_view(drawn, key=key)
+        matrix_view(drawn, key=at.key)
     else:
-        matrix_view(drawn, key=key, selected=draw.cell_of(config), on_select=choose)
+        matrix_view(drawn, key=at.key, selected=draw.cell_of(config), on_select=choose)
 
 
 @page.results

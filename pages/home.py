@@ -11,6 +11,7 @@ from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.courses import strip
 from pages._shared.page import Controls, draw_finding, draw_notices, draw_sight, draw_title
 from pages._shared.session import address
+from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import error_message, presenting, run_settings, settings_group
 from attention_core.claims import LedgerConfig, claims
@@ -91,9 +92,10 @@ st.subheader(gettext("Where to go"))
 with st.grid("auto", min_column_width=260):
     for page in PAGES:
         with st.container(border=True, height="stretch"):
-            st.page_link(page.file, label=f"**{page.title}**", icon=page.icon)
+            st.page_link(page.file, label=f"**{page.title}**", icon=page.icon, query_params=link_to(page.name))
             st.markdown(page.claim)
     with st.container(border=True, height="stretch"):
-        st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon)
+        way = link_to(LEDGER.name)
+        st.page_link(LEDGER.file, label=f"**{LEDGER.title}**", icon=LEDGER.icon, query_params=way)
         score = ledger().score(len(claims())) or gettext("Not checked yet: run it and see.")
         st.markdown(f"{LEDGER.claim} {score}")

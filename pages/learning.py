@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, File, Page, Predict, Preset, Results
+from pages._shared.page import Controls, File, Page, Picture, Predict, Preset, Results
 from pages._shared.session import moves
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import learning as study
@@ -168,20 +168,20 @@ def view_of(config: study.LearningConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: study.LearningConfig, view: View, key: str) -> None:
+def picture(config: study.LearningConfig, view: View, at: Picture) -> None:
     def draw_run(run: study.LearningStep | study.LearningResult) -> None:
         if isinstance(run, study.LearningStep):
-            matrix_view(draw.moving_view(run.history), key=key)
+            matrix_view(draw.moving_view(run.history), key=at.key)
         elif asks(config, view):
-            matrix_view(page.view_for(config, view), key=f"{key}_answer")
+            matrix_view(page.view_for(config, view), key=f"{at.key}_answer")
         else:
             drawn = page.view_for(config, view)
             last = drawn.steps - 1
-            page.sweep(drawn, key, min(view.step, last), "step", replay=view.step >= last)
+            at.sweep(drawn, min(view.step, last), "step", replay=view.step >= last)
 
     page.compute_in_sight(study.steps_learning, config, draw_run)
-    if key == page.spec.name:
-        say_answer(config, view)
+    if at.live:
+        say_answer(config, view, at)
 
 
 @page.results
@@ -209,14 +209,14 @@ def answers(config: study.LearningConfig, view: View, found: Results) -> None:
     )
 
 
-def say_answer(config: study.LearningConfig, view: View) -> None:
+def say_answer(config: study.LearningConfig, view: View, at: Picture) -> None:
     """What the model answers, and what is left of it without the heads that are off; with their switches."""
     result = page.compute(study.steps_learning, config)
     with page.caption:
         if result.stopped:
             st.warning(result.stopped)
         if view.below == "heads":
-            draw_switches(config, heads_off(config, view))
+            draw_switches(config, heads_off(config, view), at)
             st.markdown(draw.ablation_words(without_heads(config, view, result), result.score.accuracy))
     if view.below == "seeds":
         draw_seeds(config, view)
@@ -261,14 +261,13 @@ def draw_below(config: study.LearningConfig, view: View, result: study.LearningR
             page.curves(draw.gradients_view(result.history), height=CURVES)
 
 
-def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...]) -> None:
+def draw_switches(config: study.LearningConfig, off: tuple[study.Head, ...], at: Picture) -> None:
     """A switch for each head; what a lesson fixes is drawn and does not move."""
     heads = list(product(range(config.layers), range(config.heads)))
-    keep, key = page.setter("off"), page.session_key("on")
+    keep, key = at.setter("off"), page.session_key("on")
 
     def switched() -> None:
-        assert keep is not None
-        if moves.is_move(key):
+        if keep and moves.is_move(key):
             keep(tuple(head for head in heads if head not in (st.session_state.get(key) or ())))
 
     moves.show(key, [head for head in heads if head not in off])

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments.masking import SHORTEST, MaskingConfig, MaskingResult, masking_snippet, run_masking
 from attention_core.experiments.settings import Choice, setting
@@ -85,12 +85,12 @@ def changed(before: tuple[MaskingConfig, View], after: tuple[MaskingConfig, View
 
 
 @page.picture
-def picture(config: MaskingConfig, view: View, key: str) -> None:
-    if key == page.spec.name:
+def picture(config: MaskingConfig, view: View, at: Picture) -> None:
+    if at.live:
         page.result_controls.show("show")
-    matrix_view(page.view_for(config, view), key=key)
+    matrix_view(page.view_for(config, view), key=at.key)
     if view.show == draw.CONVENTIONS:
-        with page.caption if key == page.spec.name else st.container():
+        with page.caption if at.live else st.container():
             st.table(draw.conventions_table().as_columns())
 
 

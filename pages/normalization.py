@@ -1,7 +1,7 @@
 """Normalization: what LayerNorm, RMSNorm and BatchNorm look at, and what they leave."""
 
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import normalization as study
 from attention_core.experiments.settings import Coded, setting
@@ -80,18 +80,18 @@ def view_of(config: study.NormalizationConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: study.NormalizationConfig, view: View, key: str) -> None:
+def picture(config: study.NormalizationConfig, view: View, at: Picture) -> None:
     drawn = page.view_for(config, view)
-    keep = page.setter("cell")
+    keep = at.setter("cell")
 
-    def choose(at: Cell | None) -> None:
-        if at and keep:
-            keep(at[1:])
+    def choose(cell: Cell | None) -> None:
+        if cell and keep:
+            keep(cell[1:])
 
     if config.topic == "dependence":
-        matrix_view(drawn, key=key, selected=(0, *view.cell), on_select=choose)
+        matrix_view(drawn, key=at.key, selected=(0, *view.cell), on_select=choose)
     else:
-        matrix_view(drawn, key=f"{key}_still")
+        matrix_view(drawn, key=f"{at.key}_still")
 
 
 @page.results

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.page.order_boards import order_boards
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import permutation as study
@@ -118,10 +118,10 @@ def view_of(config: ShuffleConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: ShuffleConfig, view: View, key: str) -> None:
-    if key == page.spec.name:
-        order_boards(page, config, key=key)
-    matrix_view(page.view_for(config, view), key=key, hover_group=key, hover_panel=draw.AFTER)
+def picture(config: ShuffleConfig, view: View, at: Picture) -> None:
+    if at.live:
+        order_boards(at, config)
+    matrix_view(page.view_for(config, view), key=at.key, hover_group=at.key, hover_panel=draw.AFTER)
 
 
 @page.changes

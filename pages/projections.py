@@ -1,6 +1,6 @@
 """Projections: what W_Q, W_K, W_V and W_O are for, and what they can and cannot express."""
 
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import projections as study
 from attention_core.experiments.settings import OneOf, setting
@@ -86,9 +86,9 @@ def step_of(config: study.ProjectionsConfig, view: View) -> tuple[str, int]:
 
 
 @page.picture
-def picture(config: study.ProjectionsConfig, view: View, key: str) -> None:
-    drawn, (name, at) = page.view_for(config, view), step_of(config, view)
-    page.sweep(drawn, key, min(at, drawn.steps - 1), name)
+def picture(config: study.ProjectionsConfig, view: View, at: Picture) -> None:
+    drawn, (name, step) = page.view_for(config, view), step_of(config, view)
+    at.sweep(drawn, min(step, drawn.steps - 1), name)
 
 
 @page.results

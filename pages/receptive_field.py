@@ -1,7 +1,7 @@
 """Receptive field: heads against depth, and who sees whom through the layers."""
 
 from pages._shared.components.matrix_view import Cell, matrix_view
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import receptive_field as study
 from attention_core.experiments.settings import Choice, Whole, setting
@@ -117,24 +117,23 @@ def view_of(config: study.ReceptiveFieldConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: study.ReceptiveFieldConfig, view: View, key: str) -> None:
-    drawn, name = page.view_for(config, view), f"{key}_{view.show}"
+def picture(config: study.ReceptiveFieldConfig, view: View, at: Picture) -> None:
+    drawn = page.view_for(config, view)
+    last_step = drawn.steps - 1
     if view.show != "graph":
-        matrix_view(drawn, key=name, step=drawn.steps - 1)  # all layers up
+        matrix_view(drawn, key=f"{at.key}_{view.show}", step=last_step)  # all layers up
         return
     node = node_of(page.compute(study.run_attended_keys, config), view)
+    keep = at.setters("level", "token", "down")
 
     def choose(cell: Cell | None) -> None:
-        if cell:  # a node at the edge stays there when layers or tokens are added
+        if cell and keep:  # a node at the edge stays there when layers or tokens are added
             top, last = cell[1] == config.layers, cell[2] + 1 == config.tokens
             level, token = study.MAX_LAYERS if top else cell[1], study.MAX_TOKENS if last else cell[2] + 1
-            page.set(level=level, token=token, down=study.MAX_LAYERS)
+            keep(level=level, token=token, down=study.MAX_LAYERS)
 
-    keep, last_step = page.setter("down"), drawn.steps - 1
-    matrix_view(
-        drawn, key=name, selected=(0, *node), on_select=choose, step=min(view.down, last_step),
-        on_step=lambda to: keep and keep(study.MAX_LAYERS if to == last_step else to),
-    )  # fmt: skip
+    downs = (*range(last_step), study.MAX_LAYERS)
+    at.sweep(drawn, min(view.down, last_step), "down", downs, selected=(0, *node), on_select=choose)
 
 
 @page.changes

@@ -1,7 +1,7 @@
 """Scaling: slide d_head, and watch softmax saturate and the typical gradient vanish."""
 
 from pages._shared.components.matrix_view import matrix_view
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import scaling as study
 from attention_core.experiments.settings import Choice, OneOf, setting
@@ -92,12 +92,12 @@ def view_of(config: study.ScalingConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: study.ScalingConfig, view: View, key: str) -> None:
+def picture(config: study.ScalingConfig, view: View, at: Picture) -> None:
     drawn = page.view_for(config, view)
     if view.show == "sizes":
-        matrix_view(drawn, key=f"{key}_sizes")
+        matrix_view(drawn, key=f"{at.key}_sizes")
     else:
-        page.sweep(drawn, key, study.D_HEADS.index(view.d_head), "d_head", study.D_HEADS)
+        at.sweep(drawn, study.D_HEADS.index(view.d_head), "d_head", study.D_HEADS)
 
 
 @page.changes

@@ -8,7 +8,7 @@ import streamlit as st
 from pages._shared.components.matrix_view import matrix_view
 from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown, role_markdown
-from pages._shared.page import Controls, File, Page, Predict, Preset, Results
+from pages._shared.page import Controls, File, Page, Picture, Predict, Preset, Results
 from pages._shared.session import moves
 from pages._shared.session.settings import error_message, settings_group
 from attention_core.experiments import learning as kept
@@ -178,24 +178,24 @@ def view_of(config: study.TrainedConfig, view: View) -> MatrixView:
 
 
 @page.picture
-def picture(config: study.TrainedConfig, view: View, key: str) -> None:
-    drawn, live = page.view_for(config, view), key == page.spec.name
+def picture(config: study.TrainedConfig, view: View, at: Picture) -> None:
+    drawn = page.view_for(config, view)
     result, found = measured(config), heads_of(config)
     head, rows = draw.chosen_head(result, found, view.head), draw.listed_heads(result, found, view.order)
     cell = draw.chosen_cell(result, head, view.cell)
     selected = draw.selected(view.show, result, head, cell, rows)
-    free = live and page.setter("head") and page.setter("cell")
+    keep = at.setters("head", "cell")
 
     def choose(new: tuple[int, int, int] | None) -> None:
-        if free and new:
-            page.set(**draw.choice(view.show, result, new, rows))
+        if keep and new:
+            keep(**draw.choice(view.show, result, new, rows))
 
-    matrix_view(drawn, key=key, selected=selected, on_select=choose)
+    matrix_view(drawn, key=at.key, selected=selected, on_select=choose)
     if view.show in ("next", "heads"):
-        with page.caption if live else st.container(key="pinned_words"):
+        with page.caption if at.live else st.container(key="pinned_words"):
             lines = (draw.numbers(result) if view.show == "next" else (), draw.arithmetic(result, head, cell))
             st.markdown("  \n".join(_(":small[{line}.]", line=role_markdown(line)) for line in lines if line))
-    if live and config.text != page.settings["text"]:
+    if at.live and config.text != page.settings["text"]:
         with page.caption:
             read = escape_markdown(" ".join(config.text))
             st.markdown(
@@ -204,29 +204,30 @@ def picture(config: study.TrainedConfig, view: View, key: str) -> None:
                     read=read,
                 )
             )
-    if live and view.show in ("next", "heads", "roles"):
+    if at.live and view.show in ("next", "heads", "roles"):
         with page.caption:
-            draw_switches(result)
+            draw_switches(result, at)
 
 
-def draw_switches(result: study.TrainedResult) -> None:
+def draw_switches(result: study.TrainedResult, at: Picture) -> None:
     """A switch for each head, or of many a list of those that are off; what a lesson fixes does not move."""
     layers, heads = result.shape
     every = [(layer, head) for layer in range(layers) for head in range(heads)]
-    free, key, listed = page.setter("off"), page.session_key("on"), len(every) > draw.LISTED
-    without = {"without": "none"} if page.setter("without") else {}  # the head that it names has a switch here, too
+    key, listed = page.session_key("on"), len(every) > draw.LISTED
+    without = {"without": "none"} if at.setter("without") else {}  # the head that it names has a switch here, too
+    keep = at.setters("off", *without)
 
     def switched() -> None:
         chosen = st.session_state.get(key) or ()
-        if free is not None and moves.is_move(key):
-            page.set(off=tuple(head for head in every if (head in chosen) == listed), **without)
+        if keep and moves.is_move(key):
+            keep(off=tuple(head for head in every if (head in chosen) == listed), **without)
 
     moves.show(key, [head for head in every if (head in result.off) == listed])
     options: dict[str, Any] = {
         "format_func": lambda head: f"{head[0] + 1}.{head[1] + 1}",
         "key": key,
         "on_change": switched,
-        "disabled": free is None,
+        "disabled": keep is None,
     }
     if listed:
         st.multiselect(_("Heads that are off"), every, placeholder=_("layer.head"), **options)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pages._shared.page import Controls, Page, Predict, Preset, Results
+from pages._shared.page import Controls, Page, Picture, Predict, Preset, Results
 from pages._shared.session.settings import settings_group
 from attention_core.experiments import variants as study
 from attention_core.experiments.settings import Choice, Whole, setting
@@ -119,9 +119,9 @@ def slider_of(config: study.VariantsConfig, view: View) -> tuple[str, Sequence[i
 
 
 @page.picture
-def picture(config: study.VariantsConfig, view: View, key: str) -> None:
+def picture(config: study.VariantsConfig, view: View, at: Picture) -> None:
     name, values, step = slider_of(config, view)
-    page.sweep(page.view_for(config, view), key, step, name, values)
+    at.sweep(page.view_for(config, view), step, name, values)
 
 
 @page.results

@@ -32,13 +32,14 @@ def main() -> None:
         spoken = language.decide()
         here = navigate()
         warm_up.wait()
+        from pages._shared.classes.panel import is_to_measure
         from pages._shared.courses.strip import at_end, draw_end
 
         name = here.url_path or HOME.name
         address.read(name)
         draw_surroundings(name)
         spoken_here = language.decide()  # the address that was read may ask for another
-        if at_end():
+        if at_end() and not is_to_measure(name):  # a class's answer is measured by its page alone
             draw_end()
         else:
             here.run()

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 from streamlit.testing.v1 import AppTest
@@ -14,8 +15,11 @@ from pages._shared.page.findings import LOOKS, NOT_ASKED
 from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.experiments.config import RunConfig
-from attention_core.experiments.settings import declared
+from attention_core.experiments.settings import Choice, Switch, declared
 
+QUICK = {"learning": {"learning_steps": "10", "learning_runs": "2"}}  # each move trains a model
+LONG = {"map", "n", "shares"}  # a map of many models, and times: pages of their own tests
+RUNS = ({}, {"dtype": "float32", "seed": "3"})
 CONTROLS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
 OUTCOMES = {icon: outcome for outcome, (icon, *_) in LOOKS.items()} | {NOT_ASKED[0]: "fails"}
 
@@ -135,3 +139,17 @@ def truth(name: str, link: Mapping[str, str]) -> str | None:
     """The right answer to a page's question where a link leads, from what the page measures there."""
     page = page_of(name)
     return page.predict.grade(page.measure(*built(name, link)).main)
+
+
+def looks(name: str) -> list[dict[str, str]]:
+    """Links that hold each value of each choice of what is shown, several at once, every other one in float32."""
+    page = page_of(name)
+    own = declared(page._view) | {field: one for field, one in page.settings.declared.items() if field == "topic"}
+    values = {
+        field: [False, True] if isinstance(one, Switch) else [one for one in one.options if one not in LONG]
+        for field, one in own.items()
+        if isinstance(one, Choice | Switch) and field != "measure"
+    }
+    most = max(map(len, (*values.values(), RUNS)))
+    rounds = zip(*(islice(cycle(all_), most) for all_ in (*values.values(), RUNS)), strict=True)
+    return [QUICK.get(name, {}) | link_of(name, dict(zip(values, one, strict=True))) | run for *one, run in rounds]

@@ -13,16 +13,18 @@ from pages._shared.core.text import escape_markdown
 from pages._shared.page.findings import details
 from pages._shared.page.header import WORDS
 from attention_core.claims import claims
-from attention_core.experiments.settings import Choice, Switch, declared
+from attention_core.experiments.settings import declared
 from tests.experiments.test_snippets import SHORTEST
 from tests.pages.conftest import NAMES, looked_at, open_answered, open_page
 from tests.pages.read import (
+    QUICK,
     built,
     button,
     controls,
     grade,
     held,
     link_of,
+    looks,
     notices,
     page_of,
     pictures,
@@ -36,8 +38,6 @@ from tests.texts import NONSENSE
 EXPERIMENTS = [page.name for page in PAGES]
 CLAIMS = {claim.id for claim in claims()}
 NUMBER = re.compile(r"`[^`]*\d[^`]*`")
-QUICK = {"learning": {"learning_steps": "10", "learning_runs": "2"}}  # each move trains a model
-LONG = {"map", "n", "shares"}  # a map of many models, and times: pages of their own tests
 
 
 def is_alive(at: AppTest) -> bool:
@@ -119,23 +119,6 @@ def test_the_tabs_have_a_proof_code_data_and_links(name: str) -> None:
 
 
 # ---- verdicts ----
-
-
-RUNS = ({}, {"dtype": "float32", "seed": "3"})
-
-
-def looks(name: str) -> list[dict[str, str]]:
-    """Links that hold each value of each choice of what is shown, several at once, every other one in float32."""
-    page = page_of(name)
-    own = declared(page._view) | {field: one for field, one in page.settings.declared.items() if field == "topic"}
-    values = {
-        field: [False, True] if isinstance(one, Switch) else [one for one in one.options if one not in LONG]
-        for field, one in own.items()
-        if isinstance(one, Choice | Switch) and field != "measure"
-    }
-    most = max(map(len, (*values.values(), RUNS)))
-    rounds = zip(*(islice(cycle(all_), most) for all_ in (*values.values(), RUNS)), strict=True)
-    return [QUICK.get(name, {}) | link_of(name, dict(zip(values, one, strict=True))) | run for *one, run in rounds]
 
 
 LOOKS = [pytest.param(name, one, id=f"{name} {at}") for name in EXPERIMENTS for at, one in enumerate(looks(name))]

@@ -13,10 +13,12 @@ from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import (
     CLASS,
     CLASS_LANGUAGE,
+    MEASURED,
     PAGE,
     PANEL,
     SETTINGS,
     TEACHES,
+    TO_MEASURE,
     WRITTEN,
 )
 from pages._shared.lessons.course import Course, Step
@@ -142,6 +144,15 @@ def test_a_session_that_begins_while_following_does_not_take_that_for_where_it_w
     said(session, UNMADE | {"own": False, "call": 2})
     said(session, {"do": "back", "page": "masks", "settings": "seed=7"})
     assert session["sent"] == ("masks", {"seed": "7"})
+
+
+def test_who_has_an_answer_measured_goes_to_its_page_with_what_all_pages_share(session: dict[str, Any]) -> None:
+    session[SETTINGS] |= {"seed": 5, "dtype": "float32", "scaling_scale": "root"}
+    session[MEASURED] = {"question": "q", "refused": "why it was not measured when it was asked for before"}
+    said(session, {"do": "measure", "page": "scaling", "question": "q"})
+    assert session["sent"] == ("scaling", {"seed": "5", "dtype": "float32"})
+    assert session[TO_MEASURE] == ("scaling", "q")
+    assert MEASURED not in session
 
 
 def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any]) -> None:

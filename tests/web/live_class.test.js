@@ -178,6 +178,21 @@ test("what a page has measured is revealed, for the question that waits for it",
   );
 });
 
+test("what cannot be measured is said, reveals nothing, and may be asked for once more", async () => {
+  const said = [];
+  const teacher = teaching({ state: { question: { name: "q-1", page: "scaling" } }, say: (one) => said.push(one) });
+  const loop = new QuestionSteps(teacher);
+  loop.draw({ phase: "shown", round: 2, question: {} });
+  await loop.take(loop.step);
+  await loop.measured({ question: "q-1", refused: "Not measured: no." });
+  assert.deepEqual(said, ["Measuring…", "Not measured: no."]);
+  await loop.take(loop.step);
+  assert.deepEqual([said.at(-1), teacher.panel.say.mock.callCount()], ["Measuring…", 2]);
+  assert.equal(teacher.teach.mock.callCount(), 0);
+  await loop.measured({ question: "q-1", answer: 1 });
+  assert.deepEqual(teacher.teach.mock.calls[0].arguments, [{ do: "reveal", answer: 1 }]);
+});
+
 test("a histogram has both rounds' counts, each in its share", () => {
   const state = {
     question: { answers: ["no", "yes"], page: "scaling" },

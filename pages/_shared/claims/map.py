@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages._shared.components.loader import component
 from pages._shared.core.pages import PAGES
-from pages._shared.session.settings import shared
+from pages._shared.session.links import link_to
 from attention_core.claims import Checked, Claim, claims, statement
 from attention_core.language import gettext, ngettext
 from attention_core.language import gettext_lazy as _
@@ -84,7 +84,7 @@ def draw_map(found: Mapping[str, Checked], *, key: str) -> None:
     sent = _draw(key=key, data={"parts": parts}, on_go_change=lambda: None, height="content").go
     if type(sent) is int and 0 <= sent < len(BOXES):  # a forged message may hold anything
         claim = BOXES[sent].first
-        st.switch_page(_FILES[claim.page], query_params=claim.parameters() | shared().parameters())
+        st.switch_page(_FILES[claim.page], query_params=link_to(claim.page, claim.parameters()))
 
 
 def told(box: Box, found: Mapping[str, Checked]) -> tuple[str, str]:
@@ -113,5 +113,5 @@ def _plain(number: int, box: Box, found: Mapping[str, Checked]) -> dict[str, obj
         "says": str(statement(claim.id)),
         "told": sentence,
         "page": str(_TITLES[claim.page]),
-        "href": f"{claim.page}?{urlencode(claim.parameters() | shared().parameters())}",
+        "href": f"{claim.page}?{urlencode(link_to(claim.page, claim.parameters()))}",
     }

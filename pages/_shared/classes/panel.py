@@ -26,8 +26,10 @@ from pages._shared.core.session_keys import (
 from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
 from pages._shared.lessons.questions import Prepared, parse
 from pages._shared.session import address, course_position
-from pages._shared.session.settings import presenting, restore, shared, snapshot
+from pages._shared.session.links import link_to
+from pages._shared.session.settings import presenting, restore, snapshot
 from attention_core.language import LANGUAGES, current
+from attention_core.language import gettext as _
 
 PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
 LONGEST: Final = 1_500  # characters of settings, as the room takes them
@@ -41,6 +43,7 @@ def draw_panel(page: str) -> None:
     if not key:
         return
     teaches = state.get(TEACHES, False)
+    _drop_request_of_another(page)
     question = _asks(page) if teaches else None
     url, warning = network.for_students(f"{address.url({}, HOME.name)}?class={key}") if teaches else ("", "")
     _panel(
@@ -66,6 +69,15 @@ def draw_panel(page: str) -> None:
         },
         on_said_change=_said,
     )
+
+
+def _drop_request_of_another(page: str) -> None:
+    """Say that the page that was to measure an answer was left before it did."""
+    asked, question = st.session_state.get(TO_MEASURE, (page, ""))
+    if asked != page:
+        del st.session_state[TO_MEASURE]
+        why = _("Not measured: its page was left too soon. Reveal the answer again.")
+        st.session_state[MEASURED] = {"question": question, "refused": why}
 
 
 def _written() -> dict[str, Any] | None:
@@ -101,8 +113,9 @@ def _said() -> None:
             address.visit_step(at)
         case {"do": "measure", "page": str(page), "question": str(question)} if page_question(page):
             state[TO_MEASURE] = (page, question)
+            state.pop(MEASURED, None)  # it may be why this question was not measured when it was asked for before
             if page != state.get(PAGE):
-                address.visit(page, shared().parameters())
+                address.visit(page, link_to(page, {}))
         case {"do": "move", "own": own, "call": int(call), **to} if _is_place(to) and call != _followed(
             address.room()
         ):
@@ -146,17 +159,25 @@ def is_to_measure(page: str) -> bool:
     return st.session_state.get(TO_MEASURE, ("", ""))[0] == page
 
 
-def measure(page: str, answer: int | None) -> None:
-    """Tell the class what was measured, once the move has been made; nothing where it does not wait for that.
+def tell_answer(page: str, answer: int | None) -> None:
+    """Tell the class what was measured once its question's move was made; nothing where it does not wait for that.
 
     Args:
         page: Name of the page.
         answer: Which of the answers to its question is true, counted from 0; None where the settings cannot tell.
     """
+    _tell(page, {"answer": answer})
+
+
+def tell_unmeasured(page: str, why: str) -> None:
+    """Tell the class that nothing was measured, in a sentence; its question stays, and can be revealed again."""
+    _tell(page, {"refused": why})
+
+
+def _tell(page: str, what: dict[str, Any]) -> None:
     if not is_to_measure(page):
         return
-    _, question = st.session_state.pop(TO_MEASURE)
-    st.session_state[MEASURED] = {"question": question, "answer": answer}
+    st.session_state[MEASURED] = {"question": st.session_state.pop(TO_MEASURE)[1], **what}
     st.rerun()  # the class stands outside of what answers
 
 

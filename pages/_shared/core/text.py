@@ -13,6 +13,11 @@ def escape_markdown(text: str, limit: int = 60) -> str:
     return "".join("\\" + char if char in _ACTIVE else char for char in short)
 
 
+def plain_text(markdown: str) -> str:
+    """What Markdown says whose only sign is bold, for where none is drawn: all else in it is escaped."""
+    return re.sub(r"\\(.)|\*\*", r"\1", markdown)
+
+
 _JOINER = "\N{WORD JOINER}"
 
 

@@ -9,6 +9,7 @@ from pages._shared.lessons.lesson import MAX_NOTE
 from pages._shared.lessons.library import OURS, ours
 from pages._shared.page.prediction import SKIP
 from pages._shared.session import address, course_position
+from pages._shared.session.links import link_to
 from pages._shared.session.settings import presenting, shared
 from attention_core.language import gettext as _
 
@@ -99,7 +100,9 @@ def draw_end() -> None:
     else:
         st.markdown(_("No prediction was made on this walk. The steps that ask for one are still there."))
     for one, at, said in told:
-        if said.truth is None:
+        if said.refused:
+            outcome = _(":gray[:material/help: not measured.] {reason}", reason=said.refused)
+        elif said.truth is None:
             outcome = _(":gray[:material/help: these settings could not tell.]")
         elif said.truth == said.answer:
             outcome = _(":green[:material/check: the measurement agrees.]")
@@ -126,6 +129,6 @@ def draw_offer() -> None:
             course = ours(name)
             with st.container(border=True, height="stretch"):
                 first = FOLDER / f"{course.steps[0].page}.py"
-                begin = shared().parameters() | {"course": name}
+                begin = link_to(course.steps[0].page, {"course": name})
                 st.page_link(first, label=f"**{course.title}**", icon=":material/route:", query_params=begin)
                 st.markdown(_("{minutes} minutes, {count} steps.", minutes=course.minutes, count=len(course.steps)))

@@ -12,4 +12,5 @@ from pages._shared.page.findings import draw_sight as draw_sight
 from pages._shared.page.header import draw_notices as draw_notices
 from pages._shared.page.header import draw_title as draw_title
 from pages._shared.page.page import Page as Page
+from pages._shared.page.picture import Picture as Picture
 from pages._shared.page.tabs import File as File

@@ -88,14 +88,6 @@ class Controls:
                 one = self.settings.declared[name]
                 st.markdown(_("{label}: **{value}**", label=one.label, value=escape_markdown(one.say(now[name]))))
 
-    def says(self, name: str) -> bool:
-        """Whether it is said below the setting's own box that it is not possible."""
-        return (
-            name in self.parts
-            and isinstance(self.settings.declared[name], Words)
-            and not self.settings.is_fixed(name)
-        )
-
     def section(self, title: str, *names: str) -> None:
         """Draw these settings below a title, which is left out where all of them are hidden."""
         if self._is_visible() and not all(self.settings.is_hidden(name) for name in names):
@@ -168,6 +160,14 @@ class FragmentControls(Controls):
         super().__init__(settings, moved, refused)
         self._drawn: dict[str, tuple[str, ...]] = {}
         self._said: dict[str, str] = {}
+
+    def says(self, name: str) -> bool:
+        """Whether it is said below the setting's own box that it is not possible."""
+        return (
+            any(name in names for names in self._drawn.values())
+            and isinstance(self.settings.declared[name], Words)
+            and not self.settings.is_fixed(name)
+        )
 
     def stale_fragments(self) -> list[str]:
         """The fragments that show another value than is set, or say something else."""

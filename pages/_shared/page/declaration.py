@@ -1,4 +1,4 @@
-"""What a page declares: presets, the prediction it asks for, and what it measures."""
+"""What a page declares: presets, the prediction it asks for, and what it measures of its settings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,6 +30,10 @@ class Predict:
     claim: str = ""  # the claim that says why the answer is what it is
     spoilers: tuple[str, ...] = ()  # the claims that answer it, of which nothing is said while the question stands
 
+    def truth(self, look: "Look") -> str | None:
+        """The option that is true for what is measured there; None where these settings cannot tell."""
+        return self.grade(look.results.main)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
@@ -46,3 +50,20 @@ class Results:
     def verdicts(self) -> list[Verdict]:
         """What was found."""
         return [one for result in self.told or (self.main,) for one in result.verdicts]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A page at settings that are possible together; where they are not, there is a ``ConfigError`` in its place.
+
+    Whatever says an answer asks a look for its results, so it is measured under these settings or not at all.
+    """
+
+    config: Any  # what the experiment takes of the settings
+    view: Any  # what the picture takes of them
+    measure: Callable[[Any, Any], Results]  # from these two to what is measured
+
+    @property
+    def results(self) -> Results:
+        """What is measured: known already, or waited for."""
+        return self.measure(self.config, self.view)

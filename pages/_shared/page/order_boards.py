@@ -3,29 +3,29 @@
 import streamlit as st
 
 from pages._shared.components.token_board import BoardRole, token_board
-from pages._shared.page.state import ExperimentState
+from pages._shared.page.picture import Picture
 from attention_core.experiments.permutation import ShuffleConfig
 from attention_core.language import gettext as _
 
 
-def order_boards(page: ExperimentState, config: ShuffleConfig, *, key: str) -> None:
+def order_boards(at: Picture, config: ShuffleConfig) -> None:
     """The boards of a shuffle: one where all tokens of a sentence move, else one of queries and one of keys.
 
     They set ``order`` and ``key_order`` of the page.
 
     Args:
-        page: The page.
+        at: The picture that they stand above, and whose rows and columns their chips light.
         config: The shuffle. A side that it does not move is shown and locked.
-        key: Start of the boards' keys, and the name of the group whose rows and columns their chips light.
     """
     here_q, here_k = (tuple(range(len(tokens))) for tokens in (config.tokens, config.keys))
     order_q, order_k = config.query_order or here_q, config.key_order or here_k
 
     def board(role: BoardRole, label: str, setting: str, *, moves: bool) -> None:
         tokens, now = (config.keys, order_k) if role == "key" else (config.tokens, order_q)
+        keep = at.setter(setting) if moves else None
         token_board(
-            tokens, now, key=f"{key}_{'keys' if role == 'key' else 'board'}", role=role, label=label, hover_group=key,
-            on_change=lambda order: page.set(**{setting: order}), locked=not moves or page.settings.is_fixed(setting),
+            tokens, now, key=f"{at.key}_{'keys' if role == 'key' else 'board'}", role=role, label=label,
+            hover_group=at.key, on_change=keep, locked=keep is None,
         )  # fmt: skip
 
     together = not config.context and order_q == order_k and bool(config.query_order)

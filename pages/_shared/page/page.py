@@ -14,6 +14,10 @@
     def results(config: SoftmaxConfig, view: View) -> Results:
         return Results(page.compute(run_softmax, config))
 
+    @page.picture  # where a press or a slider sets something
+    def picture(config: SoftmaxConfig, view: View, at: Picture) -> None:
+        at.sweep(page.view_for(config, view), view.step, "step")
+
     @page.answers
     def answers(config: SoftmaxConfig, view: View, found: Results) -> None:
         page.draw_tabs(found, why=..., shortest=..., snippet=..., table=...)
@@ -25,7 +29,7 @@ The script runs once, top to bottom. What answers draws is a fragment: a moved c
 and each section of controls are fragments, too: a preset reruns the sections whose settings it changes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -33,7 +37,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from pages._shared.classes.page_questions import declare
-from pages._shared.classes.panel import is_to_measure, measure
+from pages._shared.classes.panel import is_to_measure
 from pages._shared.components.matrix_view import HEIGHT_PX, matrix_view
 from pages._shared.compute.progress import run_with_progress
 from pages._shared.compute.turns import turns
@@ -41,16 +45,19 @@ from pages._shared.core import log
 from pages._shared.core.compat import Redrawable
 from pages._shared.core.pages import PAGES
 from pages._shared.page import pin, presets, share, tabs
+from pages._shared.page.class_answer import failure_told, tell_class
 from pages._shared.page.controls import Controls
-from pages._shared.page.declaration import Predict, Preset, Results
+from pages._shared.page.declaration import Look, Predict, Preset, Results
 from pages._shared.page.findings import draw_finding, draw_sight
 from pages._shared.page.header import draw_glossary, draw_notices
-from pages._shared.page.prediction import SKIP, draw_grade, draw_headline, draw_question, predicted, skip
+from pages._shared.page.picture import Picture
+from pages._shared.page.prediction import draw_grade, draw_headline, draw_question, predicted, skip
 from pages._shared.page.state import ExperimentState
 from pages._shared.page.tabs import File
 from pages._shared.session import address
 from pages._shared.session.settings import presenting
 from attention_core.experiments.checks import ConfigError
+from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
 from attention_core.figures.matrix import MatrixView
 from attention_core.figures.plot import Figure
@@ -92,8 +99,8 @@ class Page(ExperimentState):
         self._show_controls: Callable[[Controls], None] = lambda _: None
         self._measure: Callable[[Any, Any], Any] = lambda *_: None
         self._answer: Callable[[Any, Any, Results], None] = lambda *_: None
-        self._draw: Callable[[Any, Any, str], Any] = lambda *given: matrix_view(
-            self.view_for(*given[:2]), key=given[2]
+        self._draw: Callable[[Any, Any, Picture], Any] = lambda config, view, at: matrix_view(
+            self.view_for(config, view), key=at.key
         )
         self._change: Callable[[tuple[Any, Any], tuple[Any, Any]], str] = lambda *_: ""
         self._finding: Any = None  # where it is drawn; a page that was only imported computes all the same
@@ -113,8 +120,8 @@ class Page(ExperimentState):
         self._measure = measure
         return measure
 
-    def picture(self, draw: Callable[[Any, Any, str], None]) -> Callable[[Any, Any, str], None]:
-        """Decorates the function that draws the picture: from config, view and a key for its components."""
+    def picture(self, draw: Callable[[Any, Any, Picture], None]) -> Callable[[Any, Any, Picture], None]:
+        """Decorates the function that draws the picture: from config, view and where it is drawn."""
         self._draw = draw
         return draw
 
@@ -177,62 +184,74 @@ class Page(ExperimentState):
         )
         if address.part_visible("controls"):
             st.button(_("Reset"), key=self.session_key("reset"), on_click=presets.reset, args=(self,))
-        self.result_controls = self.fragment_controls.called(self.on_result)
 
     def _draw_answers(self) -> None:
-        with turns().hold():
+        with turns().hold(), failure_told(self):
             draw_notices(address.pop_notices())
-            if possible := self._possible():
-                self._draw_possible(*possible)
+            asked = shown = self.look
+            if isinstance(asked, ConfigError):
+                self._say_why_not(asked)
+                shown = Look(*self.last_valid, self.measure) if self.last_valid else None
+            found = self._draw_look(shown) if isinstance(shown, Look) else None
+            if self.picture_hidden:
+                self._draw_curtain()
+            with self._above:
+                draw_grade(self, self.predict, asked)
+            tell_class(self)
+            if found and isinstance(shown, Look):
+                self._answer(shown.config, shown.view, found)
+                st.session_state[self.session_key("shown")] = shown.config, shown.view
             if not self._reserved:  # a fragment may fill later only what it wrote to when that was drawn
                 for container in (self._finding, self._below, self._tabs):
                     container.empty()
                 self._reserved = True
 
-    def _possible(self) -> tuple[Any, Any] | None:
-        """Config and view as they are set; where that is not possible, with a sentence, the last that were."""
-        built = self.built()
-        if not isinstance(built, ConfigError):
-            return built
-        field, sentence = self.validation_error()
+    def _say_why_not(self, error: ConfigError) -> None:
+        """Say why the settings are not possible, unless that stands below the box they were typed in."""
         log.refused(self.spec.name, "settings that are not possible")
-        if not self.result_controls.says(field):
-            st.error(sentence)
-        if self.last_valid is None:
-            for container in (self._above, self._finding, self._below, self._tabs):
-                container.empty()
-        return self.last_valid
+        if self.picture_hidden or presenting() or not self.fragment_controls.says(error.field):
+            st.error(self.validation_error()[1])
 
-    def _draw_possible(self, config: Any, view: Any) -> None:
-        state, shown, now = st.session_state, self.session_key("shown"), (config, view)
+    def _draw_curtain(self) -> None:
+        """In the picture's place, while the answer comes first."""
+        with st.container(border=True, height=HEIGHT_PX, vertical_alignment="center", horizontal_alignment="center"):
+            st.markdown(_(":gray[Answer the question above, or skip it, to see the picture.]"), width="content")
+
+    def _draw_look(self, look: Look) -> Results | None:
+        """The picture and what was found; nothing of it while the answer comes first."""
+        state, shown, now = st.session_state, self.session_key("shown"), (look.config, look.view)
         if self._arrived or state.pop(presets.just_chosen(self), False):
             state[self.session_key("before")] = None
         elif shown in state and state[shown] != now:
             state[self.session_key("before")] = state[shown]
         state[self.session_key("good")], self._arrived = now, False
-        if not self.picture_hidden:
+        if self.picture_hidden:
+            return None
+        with self._finding:
+            sight = st.empty()  # first, and known last: what is measured for the picture may take a while
+        self._draw_picture(now)
+        with sight:
+            draw_sight(self.picture_of(*now).summary)
+        if (before := self.previous) and (sentence := self._change(before, now)):
             with self._finding:
-                sight = st.empty()  # first, and known last: what is measured for the picture may take a while
-            self._draw_picture(now)
-            with sight:
-                draw_sight(self.picture_of(*now).summary)
-            if (before := self.previous) and (sentence := self._change(before, now)):
-                with self._finding:
-                    st.markdown(f":material/arrow_forward: {sentence}")
-            found = self.measure(config, view)
-            self._draw_verdicts(found)
-            self._answer(config, view, found)
-            state[shown] = now
-        else:
-            with st.container(
-                border=True, height=HEIGHT_PX, vertical_alignment="center", horizontal_alignment="center"
-            ):
-                st.markdown(_(":gray[Answer the question above, or skip it, to see the picture.]"), width="content")
+                st.markdown(f":material/arrow_forward: {sentence}")
+        found = look.results
+        self._draw_verdicts(found)
+        return found
+
+    def look_at(self, settings: Mapping[str, Any]) -> Look | ConfigError:
+        """The page at settings, by name and with precision, device and seed; or why they are not possible."""
+        run = {name: settings[name] for name in declared(RunConfig)}
+        try:
+            return Look(*self.build(settings, run), self.measure)
+        except ConfigError as error:
+            return error
 
     def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
         """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
         own, seen = (
-            {name: values[name] for name in declared(group) if name in values} for group in (self._config, self._view)
+            {name: values[name] for name in declared(group) if name in values and name not in run}
+            for group in (self._config, self._view)
         )
         view = self._view(**seen)
         return self._make(own, view, run), view
@@ -291,30 +310,13 @@ class Page(ExperimentState):
         """The picture, and beside it the one that was pinned."""
         pinned = pin.pinned(self)
         if pinned is None:
-            self._draw(*now, self.spec.name)
+            self._draw(*now, Picture(self))
             return
         with st.container(horizontal=True, key="pair"):
-            for label, shown, key in ((_("Now"), now, ""), (_("Pinned"), pinned, "_pinned")):
+            for label, shown, live in ((_("Now"), now, True), (_("Pinned"), pinned, False)):
                 with st.container():
                     st.caption(label)
-                    self._draw(*shown, f"{self.spec.name}{key}")
-
-    def sweep(
-        self, drawn: MatrixView, key: str, step: int, setting: str, values: Sequence[Any] | None = None, *,
-        replay: bool = False,
-    ) -> None:  # fmt: skip
-        """Draw a picture whose slider sets a setting to its step, or of ``values`` the one at its step.
-
-        A pinned picture, and one whose setting a lesson fixes, shows its step alone. With ``replay`` the slider first
-        walks there by itself, where nobody has seen it yet.
-        """
-        keep = self.setter(setting) if key == self.spec.name else None
-        if keep is None:
-            matrix_view(drawn.at(step), key=key)
-        else:
-            matrix_view(
-                drawn, key=key, step=step, on_step=lambda to: keep(values[to] if values else to), replay=replay
-            )
+                    self._draw(*shown, Picture(self, live))
 
     @property
     def caption(self) -> Any:
@@ -367,17 +369,13 @@ class Page(ExperimentState):
         """Draw what stands below the picture, and what had to wait for the result.
 
         Args:
-            results: What was measured; Predict is graded from the picture's result.
+            results: What was measured.
             why: The proof, step by step.
             shortest: Code of about ten lines that makes the page's point, on random numbers of its own.
             snippet: Makes code that computes the headline quantity again; called when it is looked at.
             table: Makes the table of the picture's numbers; called when it is looked at.
             files: What else there is to take along.
         """
-        result, truth = results.main, self.predict.grade(results.main)
-        if address.part_visible("predict") and predicted(self, self.predict) not in (None, SKIP):
-            with self._above:
-                draw_grade(self, self.predict, truth, results.verdicts)
         here = self.last_valid
         assert here is not None
         with self._tabs:
@@ -390,7 +388,6 @@ class Page(ExperimentState):
                     tabs.draw_code(shortest, snippet(), self.spec.name)
                 case "data":
                     summary = self.picture_of(*here).summary
-                    tabs.draw_data(self.spec.name, here[0], result, table, summary, files)
+                    tabs.draw_data(self.spec.name, here[0], results.main, table, summary, files)
                 case _:
                     share.draw_share(self)
-        measure(self.spec.name, None if truth is None else self.predict.options.index(truth))

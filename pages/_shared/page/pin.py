@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages._shared.session import address
 from pages._shared.session.settings import shared
+from attention_core.experiments.checks import ConfigError
 from attention_core.language import gettext as _
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ def pinned(page: Page) -> tuple[Any, Any] | None:
     if not text or not address.part_visible("pin"):
         return None
     with suppress(ValueError, OverflowError):
-        return page.build_from(dict(parse_qsl(text, keep_blank_values=True)))
+        look = page.look_from(dict(parse_qsl(text, keep_blank_values=True)))
+        return None if isinstance(look, ConfigError) else (look.config, look.view)
     return None
 
 

@@ -8,14 +8,15 @@ import streamlit as st
 
 from pages._shared.classes.join import draw_start
 from pages._shared.core.text import escape_markdown
-from pages._shared.page.declaration import Predict
+from pages._shared.page.declaration import Look, Predict
 from pages._shared.page.findings import capital
 from pages._shared.page.presets import just_chosen
-from pages._shared.session import course_position
+from pages._shared.session import address, course_position
 from pages._shared.session.course_position import Prediction
 from pages._shared.session.page_state import PageState
-from pages._shared.session.settings import SKIPPED, UNASKED
+from pages._shared.session.settings import SKIPPED, UNASKED, error_message
 from attention_core.claims import statement
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.verdict import Verdict
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
@@ -83,20 +84,32 @@ def draw_question(page: PageState, predict: Predict, *, how: Literal["folded", "
         draw_start()  # who shows the question to a class may have it vote; there is no tab Share yet
 
 
-def draw_grade(page: PageState, predict: Predict, truth: str | None, verdicts: Iterable[Verdict]) -> None:
+def draw_grade(page: PageState, predict: Predict, asked: Look | ConfigError) -> None:
     """Say in one line what was measured of the answer and why, at the move that it is about and nowhere else.
 
     Args:
         page: The page.
         predict: Its question.
-        truth: The option that is true for what is measured now; None where these settings cannot tell.
-        verdicts: What is found now.
+        asked: The page as it is set, and no other that is shown in its place; or why it cannot be measured.
     """
-    if page.settings.matching([predict.move]) is None:
+    said = predicted(page, predict)
+    if said in (None, SKIP) or not address.part_visible("predict"):
         return
-    said, query = predicted(page, predict) or "", page.settings.parameters() | page.extras.parameters()
-    course_position.keep_prediction(page.spec.name, Prediction(predict.question, said, truth, query))
-    if truth is None:
+    if page.settings.matching([predict.move]) is None:
+        st.empty()  # keeps the place: a fragment may fill later only what it wrote to when the page was drawn
+        return
+    truth, refused, why = None, "", ""
+    if isinstance(asked, ConfigError):
+        refused = error_message(asked, page.settings)
+    else:
+        truth = predict.truth(asked)
+        why = "" if truth is None else _why(predict.claim, asked.results.verdicts)
+    query = address.shareable(page.parameters()) | page.extras.parameters()
+    kept = Prediction(predict.question, said, truth, query, refused)
+    course_position.keep_prediction(page.spec.name, kept)
+    if refused:
+        line = _("**You said** {said}. :gray[:material/help: Not measured.] {reason}", said=said, reason=refused)
+    elif truth is None:
         line = _("**You said** {said}. :gray[:material/help: These settings cannot tell.]", said=said)
     elif said == truth:
         line = _("**You said** {said}. The measurement agrees. :green[:material/check: right]", said=said)
@@ -109,7 +122,7 @@ def draw_grade(page: PageState, predict: Predict, truth: str | None, verdicts: I
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(line, width="content")
         st.button(_("Ask again"), key=page.session_key("again"), on_click=_ask_again, args=(page,), type="tertiary")
-    if truth is not None and (why := _why(predict.claim, verdicts)):
+    if why:
         st.markdown(_(":small[**Why:** {reason}]", reason=why))
 
 

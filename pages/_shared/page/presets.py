@@ -13,6 +13,7 @@ from pages._shared.compute.turns import turns
 from pages._shared.core.pages import neighbours
 from pages._shared.page import pin
 from pages._shared.session import address, course_position, moves
+from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import SKIPPED, UNASKED, presenting
 from attention_core.language import gettext as _
@@ -106,7 +107,7 @@ def _draw_remote(page: Page, here: int | None) -> None:
         )  # fmt: skip
     if after:
         st.button(_("Next: {title}", title=after.title), icon=":material/arrow_forward:", key="_remote_PageDown",
-                  on_click=address.visit, args=(after.name, address.last_query(after.name)))  # fmt: skip
+                  on_click=_go_on, args=(after.name,))  # fmt: skip
     if page.question_open:
         st.markdown(_(":gray[A prediction, then {count} presets: PageDown]", count=count))
     elif here is None:
@@ -118,6 +119,10 @@ def _draw_remote(page: Page, here: int | None) -> None:
             st.markdown(_("**{number} of {count}: {name}** {caption}", **at_slide))
         else:
             st.markdown(_("**{number} of {count}: {name}.** {caption}", **at_slide))
+
+
+def _go_on(page: str) -> None:
+    address.visit(page, link_to(page))
 
 
 def _show_answer(page: Page) -> None:

@@ -6,7 +6,7 @@ settings a preset has changed.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -14,10 +14,10 @@ import streamlit as st
 from pages._shared.core.pages import PageSpec
 from pages._shared.core.session_keys import COMPLETE
 from pages._shared.page.controls import FragmentControls
-from pages._shared.page.declaration import Preset
+from pages._shared.page.declaration import Look, Preset
 from pages._shared.session import address
 from pages._shared.session.page_state import PageState
-from pages._shared.session.settings import error_message, run_settings, shared
+from pages._shared.session.settings import error_message, shared
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
@@ -30,36 +30,39 @@ class ExperimentState(PageState, ABC):
     def __init__(self, spec: PageSpec, *groups: type, presets: tuple[Preset, ...]) -> None:
         super().__init__(spec, *groups)
         self.presets = presets
-        self._built: tuple[Any, tuple[Any, Any] | ConfigError] | None = None
+        self._looked: tuple[dict[str, Any], Look | ConfigError] | None = None
         self.presets_key, self.answers_key = f"_{spec.name}_presets", f"_{spec.name}_answers"
         self.fragment_controls = FragmentControls(self.settings, self.on_control, self.validation_error)
+        self.result_controls = self.fragment_controls.called(self.on_result)
 
     @abstractmethod
-    def build(self, values: Mapping[str, Any], run: dict[str, Any]) -> tuple[Any, Any]:
-        """Config and view of settings; raises ``ConfigError`` where they are not possible together."""
+    def look_at(self, settings: Mapping[str, Any]) -> Look | ConfigError:
+        """The page at settings, by name and with precision, device and seed; or why they are not possible."""
 
-    def built(self) -> tuple[Any, Any] | ConfigError:
-        """Config and view as all is set, or why they are not possible; made once for each move."""
-        values, run = self.settings.as_dict(), run_settings()
-        if self._built is None or self._built[0] != (values, run):
-            try:
-                self._built = (values, run), self.build(values, run)
-            except ConfigError as error:
-                self._built = (values, run), error
-        return self._built[1]
+    @property
+    def look(self) -> Look | ConfigError:
+        """The page as all is set; made once for each move."""
+        settings = self.settings.as_dict() | shared().for_group(RunConfig)
+        if self._looked is None or self._looked[0] != settings:
+            self._looked = settings, self.look_at(settings)
+        return self._looked[1]
 
-    def build_from(self, parameters: Mapping[str, str]) -> tuple[Any, Any]:
-        """Config and view of a link; precision and seed too, and this machine's own device.
+    def look_after(self, settings: Mapping[str, Any]) -> Look | ConfigError:
+        """The page as ``set_all`` would leave it: with these settings, and all others as they begin."""
+        return self.look_at(self.settings.after(settings) | shared().for_group(RunConfig))
+
+    def look_from(self, parameters: Mapping[str, str]) -> Look | ConfigError:
+        """The page where a link leads; its precision and seed too, and this machine's own device.
 
         Raises:
-            ValueError: If they are not possible.
+            ValueError: If the link holds what no setting can be.
         """
         run = shared().read({name: text for name, text in parameters.items() if name not in address.PERSONAL})
-        return self.build(self.settings.read(parameters), {name: run[name] for name in declared(RunConfig)})
+        return self.look_at(self.settings.read(parameters) | {name: run[name] for name in declared(RunConfig)})
 
     def validation_error(self) -> tuple[str, str]:
         """Which setting is not possible as all are set, and a sentence that says so; empty where all are possible."""
-        error = self.built()
+        error = self.look
         if not isinstance(error, ConfigError):
             return "", ""
         who, good = address.source_name(""), st.session_state.get(self.session_key("good"))
@@ -70,17 +73,6 @@ class ExperimentState(PageState, ABC):
     def on_control(self) -> None:
         """Called once a control or a preset has been moved: has the link follow, and drawn anew what that changes."""
         self._follow()
-
-    def setter(self, name: str) -> Callable[[Any], None] | None:
-        """For the callback of a component that holds a setting: sets it; None where a lesson fixes it."""
-        return None if self.settings.is_fixed(name) else lambda value: self.set(**{name: value})
-
-    def set(self, **moved: Any) -> None:
-        """Set some settings, for callbacks of the answers; raises ``ConfigError`` for what is not possible."""
-        for name, value in moved.items():
-            self.settings.declared[name].check(name, value)
-        self.settings.set(**moved)
-        self.on_result()
 
     def on_result(self) -> None:
         """Called once something in the answers has been moved: the same, but their own run draws them."""

@@ -11,6 +11,7 @@ from pages._shared.components.small import copy_button, save_picture_button
 from pages._shared.core.pages import neighbours
 from pages._shared.core.text import no_line_breaks
 from pages._shared.session import address
+from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
 from pages._shared.session.settings import TABS
 from attention_core.experiments.verdict import Result
@@ -60,7 +61,7 @@ def draw_neighbours(page: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute" if before else "right"):
         for there in filter(None, (before, after)):
             st.page_link(
-                there.file, label=str(there.title), query_params=address.last_query(there.name),
+                there.file, label=str(there.title), query_params=link_to(there.name),
                 icon=":material/arrow_forward:" if there is after else ":material/arrow_back:",
                 icon_position="right" if there is after else "left",
             )  # fmt: skip

@@ -1,35 +1,36 @@
 """A course on paper: each step is evaluated, without drawing its page, as it begins and after its question's move."""
 
+from __future__ import annotations
+
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from pages._shared.core import log
 from pages._shared.core.pages import PAGES
 from pages._shared.core.session_keys import WORKSHEET
+from pages._shared.core.text import plain_text
 from pages._shared.lessons.course import Course, Step
+from pages._shared.page.declaration import Look
 from pages._shared.page.worksheet_html import Sheet, handout
+from pages._shared.session.settings import error_message
 from attention_core.claims import statement
+from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.figures.svg import view_svgs
 from attention_core.language import current, using
 from attention_core.language import gettext as _
 
+if TYPE_CHECKING:
+    from pages._shared.page.page import Page
+
 MOST_FOUND, MOST_PICTURES = 3, 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What a page shows of a config: its pictures, what was found, and its result."""
-
-    pictures: tuple[str, ...]
-    verdicts: list[Verdict]
-    result: Any
 
 
 def draw_paper(course: Course, key: str) -> None:
@@ -66,41 +67,58 @@ def make_sheets(course: Course) -> tuple[Sheet, ...]:
 
 
 def sheet_of(step: Step) -> Sheet:
-    """What paper shows of a step; where it cannot be measured, a sentence that says why."""
+    """What paper shows of a step; in place of what cannot be measured, a sentence that says why."""
     if step.page not in {page.name for page in PAGES}:
         return Sheet(problem=_("There is no picture of these settings."))
     page = import_module(f"pages.{step.page}").page
-    query = {**step.settings, **{key: str(value) for key, value in step.lesson.fixed.items()}}
     asks, predict = step.lesson.predict_first or not step.lesson.note, page.predict  # a step without a task has this
     try:
-        start = _look(page, query)
-        end = _look(page, query, predict.move) if asks else start
-    except (ValueError, OverflowError) as error:
-        return Sheet(problem=_("These settings are not possible together: {error}", error=error))
+        start = _look(page, step)
+        end = _look(page, step, predict.move) if asks else start
+        pictures, problem = _pictures(page, start)
+        solved, unsolved = _pictures(page, end)
+        told = end if isinstance(end, Look) else start
+        return Sheet(
+            pictures=pictures, problem=problem, solved=solved, unsolved=unsolved,
+            found=_found(step, told) if isinstance(told, Look) else (),
+            question=predict.question if asks else "", options=predict.options if asks else (),
+            truth=predict.truth(end) if asks and isinstance(end, Look) else None,
+        )  # fmt: skip
     except Exception as error:  # noqa: BLE001 - one step that fails must not take the others' sheets along
         log.failed(step.page, error)
         return Sheet(problem=_("Something went wrong as this step was measured; the server has noted where."))
+
+
+def _look(page: Page, step: Step, move: Mapping[str, Any] | None = None) -> Look | ValueError:
+    """The page as the step begins, or after a move that leaves what the step fixes; or why that is not possible."""
+    fixed = {key: str(value) for key, value in step.lesson.fixed.items()}
+    query = dict(step.settings)
+    if move is not None:
+        query = {key: text for key, text in query.items() if key not in page.settings.keys}
+        query |= page.settings.spelled(move)
+    try:
+        return page.look_from(query | fixed)
+    except (ValueError, OverflowError) as error:
+        return ValueError(error)
+
+
+def _pictures(page: Page, look: Look | ValueError) -> tuple[tuple[str, ...], str]:
+    """The panels of a picture as SVG, or why there is none."""
+    if isinstance(look, ValueError):
+        why = plain_text(error_message(look, page.settings)) if isinstance(look, ConfigError) else look
+        return (), _("These settings are not possible together: {error}", error=why)
+    shown = page.picture_of(look.config, look.view)
+    still = shown.at(min(look.results.step, shown.steps - 1))
+    return view_svgs(replace(still, panels=still.panels[: shown.front or MOST_PICTURES])), ""
+
+
+def _found(step: Step, look: Look) -> tuple[str, ...]:
+    """What was found of the claims that the step speaks of, or of all, in a few sentences."""
     first: dict[str, Verdict] = {}
-    for verdict in end.verdicts:
+    for verdict in look.results.verdicts:
         first.setdefault(verdict.claim, verdict)
     about = [first[claim] for claim in step.claims if claim in first] or list(first.values())
-    return Sheet(
-        pictures=start.pictures, solved=end.pictures, found=tuple(_said(verdict) for verdict in about[:MOST_FOUND]),
-        question=predict.question if asks else "", options=predict.options if asks else (),
-        truth=predict.grade(end.result) if asks else None,
-    )  # fmt: skip
-
-
-def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) -> _Look:
-    if move is not None:
-        kept = {key: text for key, text in query.items() if key not in page.settings.keys}
-        query = kept | page.settings.spelled(move)
-    config, view = page.build_from(query)
-    results = page.measure(config, view)
-    shown = page.picture_of(config, view)
-    still = shown.at(min(results.step, shown.steps - 1))
-    pictures = view_svgs(replace(still, panels=still.panels[: shown.front or MOST_PICTURES]))
-    return _Look(pictures, results.verdicts, results.main)
+    return tuple(_said(verdict) for verdict in about[:MOST_FOUND])
 
 
 def _said(verdict: Verdict) -> str:

@@ -33,13 +33,14 @@ class Sheet:
     """A step on paper."""
 
     pictures: tuple[str, ...] = ()  # the panels of its picture as it begins, as SVG
+    problem: str = ""  # why there are none; empty where there are
     # Likewise after the move of the page's question; as it begins where nothing is asked.
     solved: tuple[str, ...] = ()
+    unsolved: str = ""  # why there are none
     found: tuple[str, ...] = ()  # what was measured, in sentences
     question: str = ""  # what the page asks, where the step has it asked
     options: tuple[str, ...] = ()  # the answers to choose from
     truth: str | None = None  # the one that is true; None where the settings cannot tell
-    problem: str = ""  # why there is no picture; empty where there is one
 
 
 def handout(course: Course, sheets: Sequence[Sheet], *, solved: bool) -> str:
@@ -70,13 +71,10 @@ def _section(number: int, step: Step, sheet: Sheet, solved: bool) -> str:
     parts = [f'<h2>{number}. {escape_xml(str(step.title))} <span class="quiet">{minutes}</span></h2>']
     parts += [f"<p>{escape_xml(step.lesson.note)}</p>"] if step.lesson.note else []
     parts += [_question(sheet, solved)] if sheet.question else []
-    pictures = sheet.solved if solved else sheet.pictures
-    if sheet.problem:
-        parts.append(f'<p class="quiet">{escape_xml(sheet.problem)}</p>')
+    if solved and not sheet.unsolved:
+        parts.append(_drawn(_("Measured:"), sheet.solved, sheet.problem))
     else:
-        caption = _("Measured:") if solved else _("As it begins:")
-        few = {1: " one", 2: " few"}.get(len(pictures), "")
-        parts.append(f'<p class="quiet">{caption}</p><div class="pictures{few}">{"".join(pictures)}</div>')
+        parts.append(_drawn(_("As it begins:"), sheet.pictures, sheet.problem))
     if solved:
         parts += [f"<p>{escape_xml(step.answer)}</p>"] if step.answer else []
         parts.append(_list(sheet.found))
@@ -85,10 +83,19 @@ def _section(number: int, step: Step, sheet: Sheet, solved: bool) -> str:
     return f"<section>{''.join(parts)}</section>"
 
 
+def _drawn(caption: str, pictures: tuple[str, ...], problem: str) -> str:
+    if not pictures:
+        return f'<p class="quiet">{escape_xml(problem)}</p>'
+    few = {1: " one", 2: " few"}.get(len(pictures), "")
+    return f'<p class="quiet">{caption}</p><div class="pictures{few}">{"".join(pictures)}</div>'
+
+
 def _question(sheet: Sheet, solved: bool) -> str:
     asked = _("<p><b>Predict.</b> {question}</p>", question=escape_xml(str(sheet.question)))
     if not solved:
         return asked + _list(sheet.options, "choose")
+    if sheet.unsolved:
+        return asked + _("<p>Not measured. {reason}</p>", reason=escape_xml(sheet.unsolved))
     truth = escape_xml(str(sheet.truth or _("these settings cannot tell")))
     return asked + _("<p>Measured: <b>{truth}</b>.</p>", truth=truth)
 

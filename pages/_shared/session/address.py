@@ -61,7 +61,7 @@ def visit(page: str, parameters: Mapping[str, str]) -> None:
     """
     own = {name: text for name, text in st.query_params.to_dict().items() if name in PERSONAL}
     st.session_state[VISITED] = page
-    st.switch_page(page_file(page), query_params={**own, **parameters, **_context()})
+    st.switch_page(page_file(page), query_params={**shareable(parameters), **own, **_context()})
 
 
 def visit_step(index: int, fresh: bool = False) -> None:

@@ -28,6 +28,7 @@ class Prediction:
     answer: str  # what was predicted
     truth: str | None  # what was measured; None where the settings could not tell
     query: Mapping[str, str]  # the link's settings as they were when it was graded, the answer among them
+    refused: str = ""  # why nothing was measured, as Markdown; empty where something was
 
 
 @dataclass(slots=True)
@@ -151,7 +152,7 @@ def parameters() -> dict[str, str]:
 
 
 def keep_prediction(page: str, prediction: Prediction) -> None:
-    """Keep what was predicted at the step, and what was measured first."""
+    """Keep what was predicted at the step, and what was measured first; until something is, why it is not."""
     here = current()
-    if here and step_of(page):
-        here.predictions.setdefault(here.index, prediction)
+    if here and step_of(page) and ((known := here.predictions.get(here.index)) is None or known.refused):
+        here.predictions[here.index] = prediction

@@ -11,8 +11,8 @@ from pages._shared.core.session_keys import DRAFT, DRAFT_KNOWN, DRAFT_STORE, EDI
 from pages._shared.lessons.course import MAX_MINUTES, MAX_STEPS, Course, Step, from_json
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.session import address
+from pages._shared.session.links import link_to
 from pages._shared.session.page_state import PageState
-from pages._shared.session.settings import shared
 from attention_core.language import gettext as _
 from attention_core.language import ngettext
 
@@ -90,6 +90,6 @@ def draw_add(page: PageState, lesson: Lesson) -> None:
                 "Your course: {count} step, {minutes} min", "Your course: {count} steps, {minutes} min",
                 count, minutes=minutes,
             )  # fmt: skip
-            st.page_link(COURSE.file, label=label, icon=COURSE.icon, query_params=shared().parameters())
+            st.page_link(COURSE.file, label=label, icon=COURSE.icon, query_params=link_to(COURSE.name))
     if count >= MAX_STEPS:
         st.caption(_("A course has at most {most} steps.", most=MAX_STEPS))

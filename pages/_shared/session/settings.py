@@ -83,10 +83,11 @@ class Settings:
         """The setting's name in the session and in the link."""
         return self._keys[name]
 
-    def fixed(self) -> frozenset[str]:
-        """The settings that the lesson says."""
+    def fixed(self) -> dict[str, Any]:
+        """The settings that the lesson says, and what it says."""
         here = address.lesson()
-        return frozenset(() if here is None else (name for name in self if self._fixed(name, here) is not _NO_VALUE))
+        said = {} if here is None else {name: self._fixed(name, here) for name in self}
+        return {name: value for name, value in said.items() if value is not _NO_VALUE}
 
     def is_fixed(self, name: str) -> bool:
         """Whether the lesson says what the setting is."""
@@ -117,12 +118,23 @@ class Settings:
         What the lesson fixes does not count.
         """
         now, fixed = self.as_dict(), self.fixed()
-        free = [name for name in self if name not in fixed]
-        wanted = (self.defaults | dict(settings) for settings in choices)
-        return next((at for at, one in enumerate(wanted) if all(now[name] == one[name] for name in free)), None)
+        wanted = (self.defaults | dict(settings) | fixed for settings in choices)
+        return next((at for at, one in enumerate(wanted) if now == one), None)
+
+    def after(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """What all settings would stand at once ``set_all`` has set these."""
+        return self.defaults | dict(settings) | self.fixed()
 
     def set(self, **moved: Any) -> None:
-        """Set some settings; for callbacks, and before anything is drawn."""
+        """Set some settings, but those that a lesson fixes; for callbacks, and before anything is drawn."""
+        fixed = self.fixed()
+        self._put({name: value for name, value in moved.items() if name not in fixed})
+
+    def set_all(self, settings: Mapping[str, Any]) -> None:
+        """Set all settings to how they begin, but those in ``settings``, and those that a lesson fixes."""
+        self.set(**self.defaults | dict(settings))
+
+    def _put(self, moved: Mapping[str, Any]) -> None:
         moves.correct()
         values = st.session_state.setdefault(SETTINGS, {})
         for name, value in moved.items():
@@ -131,21 +143,18 @@ class Settings:
             else:
                 values[self.key(name)] = value
 
-    def set_all(self, settings: Mapping[str, Any]) -> None:
-        """Set all settings to how they begin, but those in ``settings``."""
-        self.set(**self.defaults | dict(settings))
-
     def load_from_address(self) -> None:
         """Take from the link what is to be read of it; of what is not possible say so, and let it be as it begins."""
         query = address.query()
         if query is None:
             return
+        read = {}
         for name, one in self.declared.items():
             text = query.get(self.key(name))
             try:
-                value = self._read(name, text)
+                read[name] = self._read(name, text)
             except (ValueError, OverflowError):
-                value = self.defaults[name]
+                read[name] = value = self.defaults[name]
                 log.refused(self.page or "all pages", f"{self.key(name)} in the link")
                 sentence = _(
                     "{who} asks for {label} = “{given}”, which is not possible; {used} is used.",
@@ -153,7 +162,7 @@ class Settings:
                     used=escape_markdown(one.say(value)) or _("none"),
                 )  # fmt: skip
                 address.add_notice(sentence)
-            self.set(**{name: value})
+        self._put(read)
 
     def read(self, parameters: Mapping[str, str]) -> dict[str, Any]:
         """What the settings are where a link holds ``parameters``.
@@ -302,7 +311,7 @@ def presenting() -> bool:
 
 def error_message(error: ConfigError, settings: Settings) -> str:
     """What is not possible about a config, in the words that the page uses for its settings."""
-    one = settings.declared.get(error.field)
+    one = settings.declared.get(error.field) or shared().declared.get(error.field)
     label = one.label if one else error.field.replace("_", " ")
     parts = {"label": escape_markdown(label), "allowed": escape_markdown(error.allowed, 300)}
     if error.value in ((), "", "0 tokens"):

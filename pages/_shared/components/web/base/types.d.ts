@@ -197,6 +197,8 @@ export interface Prepared extends Written {
 }
 /** The language is the teacher's, of a place that a teacher calls to. */
 export type Place = { page: string; settings: string; language?: string };
+/** What was measured of a question: which answer is true, null where the settings cannot tell; or why nothing was. */
+export type Told = { question: string } & ({ answer: number | null } | { refused: string });
 export interface ClassData {
   room: string;
   /** Whether the key was typed on this page. */
@@ -210,7 +212,7 @@ export interface ClassData {
   written: { questions: Written[]; wrong: string } | null;
   at: number;
   steps: number;
-  measured: { question: string; answer: number | null } | null;
+  measured: Told | null;
   /** The call that this session has followed last. */
   followed: number | null;
   own: boolean;

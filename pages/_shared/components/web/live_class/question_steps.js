@@ -4,6 +4,7 @@
 import { element } from "../base/dom.js";
 import { _ } from "../base/language.js";
 
+/** @import { Told } from "../base/types" */
 /** @import { RoomState } from "./room.js" */
 /** @import { Teacher } from "./teacher.js" */
 
@@ -139,10 +140,12 @@ export class QuestionSteps {
     return this.teacher.teach({ do: "reveal", ...(answer === null ? {} : { answer }) });
   }
 
-  /** What the page has measured, once it has. @param {{ question: string, answer: number | null } | null} result */
+  /** What the page has measured, once it has, or why it has not: then the question stays, and may be revealed once more.
+   * @param {Told | null} result */
   async measured(result) {
     if (!this.measuring || result?.question !== this.measuring) return;
     this.measuring = "";
-    await this.reveal(result.answer);
+    if ("refused" in result) this.teacher.say(result.refused);
+    else await this.reveal(result.answer);
   }
 }

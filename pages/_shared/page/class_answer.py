@@ -1,0 +1,40 @@
+"""What a live class is told of a page's question: what is measured at the question's move, or why nothing is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pages._shared.classes.panel import is_to_measure, tell_answer, tell_unmeasured
+from pages._shared.core.text import plain_text
+from pages._shared.session.settings import error_message
+from attention_core.experiments.checks import ConfigError
+from attention_core.language import gettext as _
+
+if TYPE_CHECKING:
+    from pages._shared.page.page import Page
+
+
+def tell_class(page: Page) -> None:
+    """Tell a class that waits for it the answer, whatever the page shows by now; nothing where none waits."""
+    name = page.spec.name
+    if not is_to_measure(name):
+        return
+    look = page.look_after(page.predict.move)
+    if isinstance(look, ConfigError):
+        reason = plain_text(error_message(look, page.settings))
+        tell_unmeasured(name, _("Not measured: {reason} Change that, and reveal the answer again.", reason=reason))
+    else:
+        truth = page.predict.truth(look)
+        tell_answer(name, None if truth is None else page.predict.options.index(truth))
+
+
+@contextmanager
+def failure_told(page: Page) -> Iterator[None]:
+    """Where the block fails, tell a class that waits for the answer; the page then runs again, and fails in sight."""
+    try:
+        yield
+    except Exception:
+        tell_unmeasured(page.spec.name, _("Not measured: something went wrong, and the server has noted where."))
+        raise
