@@ -15,6 +15,7 @@ from pages._shared.core.session_keys import (
     OWN_PLACE,
     PAGE,
     PANEL,
+    SECRET,
     SETTINGS,
     TEACHES,
     TICKET,
@@ -158,8 +159,13 @@ def test_going_back_takes_nothing_along_that_was_chosen_for_oneself_meanwhile(se
 
 
 def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
+    session[SECRET] = "only until the browser has it"
     said(session, {"do": "teach", "ticket": TICKETED})
     assert session[TICKET] == TICKETED
+    assert SECRET not in session
+    for odd in ("", "x" * 16, TICKETED.upper(), TICKETED + "0", None, [TICKETED]):
+        said(session, {"do": "teach", "ticket": odd})
+        assert session[TICKET] == TICKETED
     said(session, UNMADE)
     said(session, {"do": "leave"})
     assert not {name for name in session if name.startswith("_class") and name != PANEL}

@@ -77,7 +77,7 @@ def _pairs(query: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         pairs = parse_qsl(f"{whole}={text}".rstrip("="), keep_blank_values=True) if "=" in whole else [(name, text)]
         for one, value in pairs:
             before, mark, fragment = decoded(value).partition("#")
-            if mark and (secret := SECRET.search(fragment)):
+            if mark and (secret := SECRET.match(fragment.lstrip("#? "))):
                 yield TEACHER, secret[1]
                 yield one, before
             else:
