@@ -201,7 +201,10 @@ test("a class is opened by one command until that is answered, and the app is to
   globalThis.window = {};
   const roots = [];
   const told = [];
-  const parentElement = { append: (root) => roots.push(root), host: { isConnected: false } };
+  const parentElement = {
+    append: (root) => roots.push(Object.assign(root, { remove() {} })),
+    host: { isConnected: false },
+  };
   const setTriggerValue = (...one) => told.push(one);
   const leave = start({ parentElement, setTriggerValue, data: { label: "Start a class", language: "en" } });
   const press = async () => {

@@ -124,6 +124,14 @@ export class Teacher {
     const isOnSlide = this.data.slide && Boolean(state.question?.page);
     if (before !== now && isOnSlide && ["open", "revealed"].includes(state.phase)) this.open(false);
     this.draw();
+    if (before !== now && isOnSlide && state.phase === "open") this.showAnswers();
+  }
+
+  /** The last answer of a slide's question does not stay below the bar, once that has its height. */
+  showAnswers() {
+    const last = () =>
+      [...document.querySelectorAll("[class*=_predict_strip] [data-testid=stButtonGroup] button")].at(-1);
+    requestAnimationFrame(() => requestAnimationFrame(() => last()?.scrollIntoView({ block: "nearest" })));
   }
 
   draw() {
