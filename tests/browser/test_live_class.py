@@ -207,6 +207,28 @@ def test_students_follow_look_up_and_go_back(visit: Callable, settled: Callable,
         one.errors.clear()
 
 
+def test_a_teachers_own_link_that_mail_has_changed_leads_the_class_and_hides_its_secret(visit: Callable) -> None:
+    teacher = visit("scaling", "?scaling_tab=share", **WALL)
+    key, secret = start(teacher)
+    assert re.search(rf"class={key}-[0-9a-f]{{16}}$", teacher.url)
+    ways = (
+        f"?class={key}%23teacher%3D{secret}",
+        f"?class={key.lower()}&utm_source=mail#teacher={secret}.",  # the app writes this address anew
+        f"?amp;class={key}#teacher%3D{secret}",
+    )
+    for way in ways:
+        other = visit("scaling", way, **WALL)
+        says(other, ".letters", f"^{key}$")
+        other.wait_for_function("() => /class=[A-Z]{5}-[0-9a-f]{16}$/.test(location.href)")
+        assert secret not in other.inner_text("body")
+        other.reload()
+        says(other, ".letters", f"^{key}$")
+        other.close()
+    nobody = visit("scaling", f"?class=AEIOU#teacher={secret}", **WALL)
+    nobody.wait_for_function("() => !location.href.includes('teacher')")
+    assert not nobody.locator(PANEL).count()
+
+
 def test_a_key_of_no_class_is_said_to_be_none_where_it_was_typed(visit: Callable, settled: Callable) -> None:
     phone = visit("", **WALL)
     figure = phone.locator(FIGURE)
