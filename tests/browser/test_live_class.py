@@ -223,7 +223,6 @@ def test_a_teachers_own_link_that_mail_has_changed_leads_the_class_and_hides_its
         assert secret not in other.inner_text("body")
         other.reload()
         says(other, ".letters", f"^{key}$")
-        other.close()
     nobody = visit("scaling", f"?class=AEIOU#teacher={secret}", **WALL)
     nobody.wait_for_function("() => !location.href.includes('teacher')")
     assert not nobody.locator(PANEL).count()

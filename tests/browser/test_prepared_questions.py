@@ -82,6 +82,7 @@ def test_a_slides_answers_stand_above_the_bar_which_says_how_many_voted(
     teacher.locator(STRIP).get_by_role("button", name="Next step").click()
     teacher.wait_for_url("**/masks**")
     says(phone, ".line", f"^You are in class {key}")
+    assert phone.locator(f"{PANEL} :is(.answer, .sent:visible)").count() == 0
     settled(teacher)
     assert not teacher.locator(f"{PANEL} button:enabled").get_by_text("Ask again").count()
 

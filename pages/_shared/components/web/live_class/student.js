@@ -107,6 +107,7 @@ export class Student {
     this.answers.replaceChildren(...asks.map((answer, at) => this.answer(answer, at)));
     this.answers.ariaLabel = question?.text ?? "";
     this.counts.replaceChildren(...(state.tallies.length ? [histogram(state, this.client.mine)] : []));
+    this.sent.textContent = question ? this.comment(state) : "";
     if (!question) {
       this.line.textContent = _("You are in class {key}. Look around: your teacher's questions come here.", {
         key: this.key,
@@ -123,7 +124,6 @@ export class Student {
       element("b", {}, titles[phase === "waiting" || phase === "dropped" ? "open" : phase]),
       _(" {text}", { text: question.text }),
     );
-    this.sent.textContent = this.comment(state);
     this.mark();
   }
 
