@@ -81,8 +81,9 @@ def draw_surroundings(page: str) -> None:
         watch_connection()
         attend_navigation()
     if presenting():
+        label = _("Leave presenter view")
         st.button(
-            "", help=_("Leave presenter view"), key="leave_present", type="tertiary",
+            label, help=label, key="leave_present", type="tertiary",
             icon=":material/close_fullscreen:", on_click=lambda: shared().set(present=False),
         )  # fmt: skip
         remote()

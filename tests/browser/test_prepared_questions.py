@@ -52,6 +52,41 @@ def test_a_class_begins_on_the_slide_that_asks(serve: Callable, open_page: Calla
     assert teacher.locator(ALERT).count() == 0
 
 
+ABOVE_THE_BAR = """() => {
+  const host = [...document.querySelectorAll(".st-key-_class_panel *")].find((one) => one.shadowRoot);
+  const bar = host.shadowRoot.querySelector(".panel").getBoundingClientRect().top;
+  const answers = [...document.querySelectorAll("[class*=_predict_strip] button")];
+  return answers.length > 3 && answers[3].getBoundingClientRect().bottom <= bar;
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 600), (1024, 768)])
+def test_a_slides_answers_stand_above_the_bar_which_says_how_many_voted(
+    width: int, height: int, serve: Callable, open_page: Callable, visit: Callable, settled: Callable
+) -> None:
+    lesson = Lesson(questions=(Prepared(),), predict_first=True)
+    course = Course(steps=(Step(page="scaling", lesson=lesson), Step(page="masks")))
+    teacher = open_page(viewport={"width": width, "height": height})
+    teacher.goto(f"{serve(APP)}/scaling?course={course.encode()}&present=true")
+    teacher.get_by_role("heading", name="Without scaling").wait_for()
+    key, _ = start(teacher)
+    phone = visit("", f"?class={key}", **PHONE)
+    says(teacher, ".here", "^1 here$")
+    press(teacher, "Ask")
+    says(teacher, ".status", "^Vote: 0 of 1$")
+    teacher.wait_for_function(ABOVE_THE_BAR)
+    vote(phone, 1)
+    press(teacher, "Close the vote")
+    says(teacher, ".status", "^Vote closed: 1 voted$")
+    # Who goes on without the answer is not asked the question again.
+    teacher.locator(STRIP).get_by_role("button", name="Next step").click()
+    teacher.wait_for_url("**/masks**")
+    says(phone, ".line", f"^You are in class {key}")
+    assert phone.locator(f"{PANEL} :is(.answer, .sent:visible)").count() == 0
+    settled(teacher)
+    assert not teacher.locator(f"{PANEL} button:enabled").get_by_text("Ask again").count()
+
+
 def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled: Callable) -> None:
     teacher = visit("scaling", f"?course={COURSE.encode()}", **WALL)
     teacher.get_by_role("tab", name="Share").click()
@@ -93,7 +128,9 @@ def test_a_remote_asks_what_was_prepared_one_press_each(visit: Callable, settled
     press(teacher, *STEPS[1:])
     says(teacher, ".measured", "✓ measured")
 
-    teacher.get_by_role("button", name="Next step").and_(teacher.locator(f"{PANEL} .next")).click()
+    # The strip and the panel have one word for the end.
+    assert teacher.get_by_role("button", name="Next step").count() == 0
+    teacher.get_by_role("button", name="Finish").and_(teacher.locator(f"{PANEL} .next")).click()
     teacher.get_by_role("heading", name="What you predicted").wait_for()
     settled(teacher)  # the panel, too, knows that this is the end
     teacher.keyboard.press("PageUp")

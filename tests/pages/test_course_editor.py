@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.components.link_card import LONG_LINK
+from pages._shared.courses import editor as editor_module
 from pages._shared.lessons.course import MAX_STEPS, Course, Step, decode
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.lessons.library import opened, ours
@@ -48,6 +49,29 @@ def test_steps_are_moved_copied_removed_and_brought_back(editor: AppTest) -> Non
     assert pages(press(editor, "_course_content_copy_0")) == ["masks", "masks", "biases", "scaling"]
     assert pages(press(editor, "_course_delete_2")) == ["masks", "masks", "scaling"]
     assert pages(press(editor, "_course_undo")) == ["masks", "masks", "biases", "scaling"]
+
+
+def test_a_second_press_on_bring_back_brings_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    state: dict[str, Any] = {"_draft": small("masks"), "_course_gone": (0, small("scaling").steps[0])}
+    monkeypatch.setattr("pages._shared.courses.editor.st.session_state", state)
+    for _ in range(2):
+        editor_module._bring_back()
+        assert [step.page for step in state["_draft"].steps] == ["scaling", "masks"]
+    full = small(*["masks"] * MAX_STEPS)
+    state |= {"_draft": full, "_course_gone": (0, small("scaling").steps[0])}
+    editor_module._bring_back()
+    assert state["_draft"] == full
+    assert "_course_gone" in state, "there is no room for it yet, and it is not lost"
+
+
+def test_every_button_of_a_step_has_a_name_of_its_own(editor: AppTest) -> None:
+    own = [one.label for one in editor.button if str(one.key).rpartition("_")[2].isdecimal()]
+    assert own[:6] == [
+        "Edit step 1", "Move step 1 up", "Move step 1 down", "Duplicate step 1", "Remove step 1",
+        "Try step 1 as a student",
+    ]  # fmt: skip
+    assert len(own) == len(set(own)) == 18
+    assert all(one.label for one in editor.button)
 
 
 def test_a_step_is_edited_and_the_title_and_minutes_follow(editor: AppTest) -> None:

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.core.language import worded_key
-from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, PAGES, SETTINGS, VISITED
+from pages._shared.core.session_keys import LANGUAGE, PAGES, SETTINGS, VISITED
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
 from attention_core import language
@@ -117,13 +117,6 @@ def test_an_unknown_language_is_english_with_a_sentence(lang: str) -> None:
     assert "auto is used" in sentence
     assert spoken(at) == "en"
     assert at.session_state[SETTINGS].get("lang", "auto") == "auto"
-
-
-def test_a_class_decides_for_those_who_have_not_chosen() -> None:
-    at = open_page("home")
-    at.session_state[CLASS_LANGUAGE] = "zh"
-    assert spoken(at.run()) == "zh"
-    assert choose(at, "en") == "en"
 
 
 def test_a_link_within_a_visit_changes_what_was_drawn_before_it_too() -> None:

@@ -12,12 +12,14 @@ from pages._shared.core import network
 from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import (
     CLASS,
-    CLASS_LANGUAGE,
     MEASURED,
+    OWN_PLACE,
     PAGE,
     PANEL,
+    SECRET,
     SETTINGS,
     TEACHES,
+    TICKET,
     TO_MEASURE,
     WRITTEN,
 )
@@ -26,7 +28,7 @@ from pages._shared.session import address, course_position
 from tests.pages.conftest import open_page, page_path
 from tests.pages.read import notices, sent
 
-KEY = "BCDFG"
+KEY, TICKETED = "BCDFG", "0123456789abcdef"
 UNMADE = {"do": "move", "page": "scaling", "settings": "seed=3", "own": True, "call": 1}
 
 
@@ -113,6 +115,7 @@ def test_what_the_teacher_writes_is_read_here(session: dict[str, Any]) -> None:
         session, {"do": "write", "lines": "Is \t it?\nNo\n* Yes\n\nThis page's question\n\nLonely\n\nStar?\na\n** b"}
     )
     assert panel._written() == {
+        "lines": session[WRITTEN],
         "questions": [{"text": "Is it?", "answers": ["No", "Yes"], "right": 1}],
         "wrong": "“Lonely” has no answers; 2 to 6 are needed.",
     }
@@ -160,20 +163,21 @@ def test_following_takes_nothing_that_is_a_visitors_own(session: dict[str, Any])
     assert session["sent"] == ("scaling", {"seed": "3"})
 
 
-def test_who_follows_reads_the_language_of_the_teacher(session: dict[str, Any]) -> None:
-    said(session, UNMADE)
-    assert CLASS_LANGUAGE not in session, "a call that names none"
-    said(session, UNMADE | {"call": 2, "language": "zh"})
-    assert session[CLASS_LANGUAGE] == "zh"
-    said(session, UNMADE | {"call": 3, "language": "en"})
-    assert session[CLASS_LANGUAGE] == "en"
+def test_going_back_takes_nothing_along_that_was_chosen_for_oneself_meanwhile(session: dict[str, Any]) -> None:
+    session[OWN_PLACE] = ("masks", {"seed": "5", "lang": "zh", "present": "true", "class": KEY}, {})
     said(session, {"do": "back", "page": "home", "settings": ""})
-    assert session[CLASS_LANGUAGE] == "en", "the class is left by leaving it alone"
+    assert session["sent"] == ("masks", {"seed": "5"})
 
 
 def test_leaving_leaves_nothing(session: dict[str, Any]) -> None:
-    said(session, {"do": "teach"})
-    said(session, UNMADE | {"language": "zh"})
+    session[SECRET] = "only until the browser has it"
+    said(session, {"do": "teach", "ticket": TICKETED})
+    assert session[TICKET] == TICKETED
+    assert SECRET not in session
+    for odd in ("", "x" * 16, TICKETED.upper(), TICKETED + "0", None, [TICKETED]):
+        said(session, {"do": "teach", "ticket": odd})
+        assert session[TICKET] == TICKETED
+    said(session, UNMADE)
     said(session, {"do": "leave"})
     assert not {name for name in session if name.startswith("_class") and name != PANEL}
     assert address.room() == ""
@@ -207,10 +211,6 @@ def test_the_panel_leads_through_the_course(session: dict[str, Any], at: int, co
         UNMADE | {"settings": "x" * 2000},
         UNMADE | {"settings": None},
         UNMADE | {"more": 1},
-        *(
-            UNMADE | {"language": odd}
-            for odd in ("", "xx", "ZH", "zh\0", None, 0, [], ["zh"], {}, {"zh": 1}, "z" * 9999)
-        ),
         {"do": "back", "page": "nowhere", "settings": ""},
         {"do": "back"},
         {"do": "step", "at": 1},

@@ -1,32 +1,47 @@
 """The address that a class opens, as the server knows it, and its QR code."""
 
-import pytest
+import threading
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages._shared.classes import join
 from pages._shared.core import network
 from pages._shared.core.qr_code import qr_code
+from pages._shared.session import address
 
 HERE = "10.0.0.7"
 
 
+def options(monkeypatch: pytest.MonkeyPatch, listens: str | None, named: str | None = "localhost") -> None:
+    values = {"server.address": listens, "browser.serverAddress": named}
+    monkeypatch.setattr(network.st, "get_option", values.get)
+
+
 @pytest.mark.parametrize(
-    ("seen", "named", "expected"),
+    ("seen", "listens", "named", "expected"),
     [
-        ("http://192.168.1.5:8501/", "localhost", "http://192.168.1.5:8501/"),
-        ("https://school.test/scaling?seed=3", "localhost", "https://school.test/scaling"),
-        ("https://school.test/attention/", "localhost", "https://school.test/attention/"),
-        ("http://localhost:8501/attention/", "localhost", f"http://{HERE}:8501/attention/"),
-        ("http://localhost:8501/", "class.test", "http://class.test:8501/"),
-        ("http://127.0.0.1:8501/", "localhost", f"http://{HERE}:8501/"),
-        ("http://[::1]:8501", "localhost", f"http://{HERE}:8501/"),
-        ("http://[2001:db8::7]:8501/", "localhost", "http://[2001:db8::7]:8501/"),
-        ("", "localhost", f"http://{HERE}/"),
+        ("http://192.168.1.5:8501/", None, "localhost", "http://192.168.1.5:8501/"),
+        ("https://school.test/scaling?seed=3", None, "localhost", "https://school.test/scaling?seed=3"),
+        ("https://school.test/attention/", None, "localhost", "https://school.test/attention/"),
+        ("http://localhost:8501/attention/", None, "localhost", f"http://{HERE}:8501/attention/"),
+        ("http://localhost:8501/", None, "class.test", "http://class.test:8501/"),
+        ("http://localhost:8501/", "127.0.0.1", "class.test", "http://class.test:8501/"),
+        ("http://localhost:8501/", "10.1.2.3", "localhost", "http://10.1.2.3:8501/"),
+        ("http://localhost:8501/", "2001:db8::7", None, "http://[2001:db8::7]:8501/"),
+        ("http://localhost:8501/", "::", None, f"http://{HERE}:8501/"),
+        ("http://127.0.0.1:8501/", "", "", f"http://{HERE}:8501/"),
+        ("http://[::1]:8501", None, "localhost", f"http://{HERE}:8501/"),
+        ("http://[2001:db8::7]:8501/", None, "localhost", "http://[2001:db8::7]:8501/"),
+        ("", None, "localhost", f"http://{HERE}/"),
     ],
 )
 def test_the_way_in_is_an_address_that_others_can_open(
-    seen: str, named: str, expected: str, monkeypatch: pytest.MonkeyPatch
+    seen: str, listens: str | None, named: str | None, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(network, "network_address", lambda: HERE)
-    assert network.public_url(seen, named) == expected
+    options(monkeypatch, listens, named)
+    assert network.for_students(seen) == (expected, "")
 
 
 @pytest.mark.parametrize(
@@ -35,6 +50,7 @@ def test_the_way_in_is_an_address_that_others_can_open(
         ("http://127.0.0.1:8501/scaling?course=order", "", f"http://{HERE}:8501/scaling?course=order", ""),
         ("http://localhost:8501/", "0.0.0.0", f"http://{HERE}:8501/", ""),
         ("http://localhost:8501/", "127.0.0.1", "http://localhost:8501/", "students cannot open"),
+        ("http://localhost:8501/", "localhost", "http://localhost:8501/", "without --server.address=localhost"),
         ("http://[::1]:8501/", "::1", "http://[::1]:8501/", "students cannot open"),
         ("http://laptop:8501/", "", "http://laptop:8501/", "knows the name “laptop”"),
         ("http://192.168.1.5:8501/", "", "http://192.168.1.5:8501/", ""),
@@ -44,9 +60,8 @@ def test_the_way_in_is_an_address_that_others_can_open(
 def test_a_link_is_told_as_students_can_open_it_or_with_a_warning(
     seen: str, listens: str, expected: str, warned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = {"server.address": listens, "browser.serverAddress": "localhost"}
     monkeypatch.setattr(network, "network_address", lambda: HERE)
-    monkeypatch.setattr(network.st, "get_option", options.get)
+    options(monkeypatch, listens)
     address, warning = network.for_students(seen)
     assert address == expected
     assert warned in warning
@@ -55,10 +70,33 @@ def test_a_link_is_told_as_students_can_open_it_or_with_a_warning(
 
 def test_on_no_network_there_is_no_way_in_and_a_link_comes_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network, "network_address", lambda: None)
-    assert network.public_url("http://localhost:8501/", "localhost") is None
+    options(monkeypatch, None)
     address, warning = network.for_students("http://localhost:8501/")
     assert address == "http://localhost:8501/"
-    assert "students cannot open" in warning
+    assert "on no network: students cannot open" in warning
+    assert "deploy/classroom.py" not in warning, "it may be what was started"
+
+
+@pytest.mark.parametrize(("listens", "offered"), [("127.0.0.1", False), ("localhost", False), (None, True)])
+def test_home_offers_no_address_that_nothing_answers(
+    listens: str | None, offered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(join, "_is_classroom", threading.Event())
+    join.open_is_classroom()
+    monkeypatch.setattr(network, "network_address", lambda: HERE)
+    monkeypatch.setattr(address, "url", lambda *_: "http://localhost:8501/")
+    at = AppTest.from_function(way_in)
+    options(monkeypatch, listens)
+    at.run()
+    said = [one.value for one in at.markdown]
+    assert any(HERE in one.value for one in at.subheader) is offered
+    assert any(f"without --server.address={listens}" in one for one in said) is not offered
+
+
+def way_in() -> None:
+    from pages._shared.classes import join
+
+    join.draw_way_in()
 
 
 def test_a_link_has_a_code_of_its_own_and_one_too_long_has_none() -> None:

@@ -1,7 +1,9 @@
 """Questions prepared for a class: as they are written, as links hold them, and as the panel has them."""
 
 import json
+import unicodedata
 from importlib import import_module
+from itertools import filterfalse
 from typing import Any
 
 import pytest
@@ -25,7 +27,12 @@ KEY = "BCDFG"
 def line(most: int) -> st.SearchStrategy[str]:
     """Text as people type it, on one line."""
     letters = st.characters(min_codepoint=33, max_codepoint=0x2000, exclude_categories=["Cc", "Cs", "Z"])
-    return st.text(letters, min_size=1, max_size=most).filter(lambda text: not text.startswith("*"))
+    shown = st.text(letters, min_size=1, max_size=most).filter(lambda text: any(map(is_seen, text)))
+    return shown.filter(lambda text: not text.lstrip("".join(set(filterfalse(is_seen, text)))).startswith("*"))
+
+
+def is_seen(character: str) -> bool:
+    return unicodedata.category(character) not in ("Cf", "Mn") and character not in "\u115f\u1160"
 
 
 OWNED = st.builds(

@@ -116,18 +116,18 @@ class Api:
     def open(self) -> "Class":
         answer = self.post("", {})
         assert answer.status == 201, answer
-        return Class(self, answer.json["key"], answer.json["teacher"])
+        return Class(self, answer.json["key"], answer.json["teacher"], answer.json["ticket"])
 
 
 class Class:
     """One room, seen by its teacher and by its voters."""
 
-    def __init__(self, api: Api, key: str, teacher: str) -> None:
-        self.api, self.key, self.teacher = api, key, teacher
+    def __init__(self, api: Api, key: str, teacher: str, ticket: str = "") -> None:
+        self.api, self.key, self.teacher, self.ticket = api, key, teacher, ticket
 
     def at(self, api: Api) -> "Class":
         """The same room on another replica."""
-        return Class(api, self.key, self.teacher)
+        return Class(api, self.key, self.teacher, self.ticket)
 
     def do(self, what: str, **message: Any) -> Answer:
         headers = {"Authorization": f"Bearer {self.teacher}"}

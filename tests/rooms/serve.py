@@ -12,8 +12,10 @@ from starlette.staticfiles import StaticFiles
 
 from pages._shared import rooms
 from pages._shared.rooms import Question, Store, make_store, routes
+from attention_core.language import gettext_lazy
 
-PAGES = {"scaling": Question("What happens to the scores' variance?", ("It grows", "It stays", "It shrinks"))}
+ANSWERS = tuple(map(gettext_lazy, ("It grows", "It stays", "It shrinks")))
+PAGES = {"scaling": Question(gettext_lazy("What happens to the scores' variance?"), ANSWERS)}
 WEB = Path(rooms.__file__).parents[1] / "components/web"
 PAGE = '<!doctype html><title>Class</title><link rel="icon" href="data:,">'
 

@@ -42,6 +42,7 @@ def test_a_class_from_the_first_vote_to_the_answer(api: Api) -> None:
         "here": 0,
         "ends_in": 0,
         "number": 0,
+        "ticket": room.ticket,
     }
     assert 12 * 3600 - 60 < room.state()["ends_in"] <= 12 * 3600
     room.ask()
@@ -101,7 +102,7 @@ def test_follow_and_pause(api: Api) -> None:
     room.done("follow", page="scaling", settings="scaling_alpha=0.5&seed=3")
     assert room.state()["called"] == 2, "who only asks now and then sees that students are fetched again"
     room.done("pause")
-    assert room.state()["follow"] == {"page": "scaling", "settings": "scaling_alpha=0.5&seed=3", "language": "en"}
+    assert room.state()["follow"] == {"page": "scaling", "settings": "scaling_alpha=0.5&seed=3"}
     assert room.state()["paused"] is True
     room.done("resume")
     room.done("free")
@@ -162,6 +163,49 @@ def test_the_teachers_link_opened_twice(api: Api) -> None:
     assert room.state()["here"] == 0, "a teacher is no student"
 
 
+@pytest.mark.parametrize(
+    ("first", "what", "message"),
+    [
+        ([], "ask", {"question": "two", "round": 1, "text": "Which?", "answers": ["a", "b"]}),
+        (["ask"], "close", {}),
+        (["ask", "close"], "show", {}),
+        (["ask", "close"], "reveal", {"answer": 1}),
+        (["ask"], "drop", {"question": "one"}),
+        ([], "follow", {"page": "scaling", "settings": ""}),
+        ([], "free", {}),
+        ([], "pause", {}),
+        ([], "resume", {}),
+    ],
+)
+def test_a_step_that_is_sent_again_under_its_id_is_one_step(
+    api: Api, first: list[str], what: str, message: dict[str, object]
+) -> None:
+    room = api.open()
+    for step in first:
+        room.ask() if step == "ask" else room.done(step)
+    room.done(what, id=f"{what}-00000001", **message)
+    once = room.state() | {"number": 0, "ends_in": 0}
+    room.done(what, id=f"{what}-00000001", **message)
+    assert room.state() | {"number": 0, "ends_in": 0} == once
+    if what in ("ask", "close"):
+        assert room.do(what, id=f"{what}-00000002", **message).status == 409
+
+
+def test_the_end_that_is_sent_again_has_come(api: Api) -> None:
+    room = api.open()
+    for _ in range(2):
+        room.done("end", id="end-00000001")
+    assert room.do("pause").status == 410
+
+
+def test_a_class_that_is_opened_again_under_its_id_is_one_class(api: Api) -> None:
+    one, again, other = (api.post("", {"id": name}).json for name in ("a" * 32, "a" * 32, "b" * 32))
+    assert one == again
+    assert {*one.values()}.isdisjoint(other.values())
+    assert {name: len(text) for name, text in one.items()} == {"key": 5, "teacher": 32, "ticket": 16}
+    assert api.post("", {"id": "short"}).status == 422
+
+
 def test_an_unknown_key_and_an_ended_class(api: Api) -> None:
     unknown = Class(api, "BBBBB", "")
     for answer in (unknown.vote(ANA, 0), unknown.do("pause"), api.ask("GET", unknown.events()), unknown.results()):
@@ -218,17 +262,17 @@ def test_a_class_in_memory_is_gone_when_its_time_is_over() -> None:
         async with (store := make_store(None, limits)):
             key = await store.open("secret")
             feed = store.feed(key, ANA)
-            told = feed.listen(ANA, *await store.public(key))
+            told = feed.listen(ANA, await store.read(key))
             events = [await anext(told) for _ in range(2)]
             now = loop.time
             loop.time = lambda: now() + limits.life_s - 60
             await asyncio.sleep(0)
-            assert await store.public(key)
+            assert await store.read(key)
             loop.time = lambda: now() + limits.life_s
             while not events[-1].startswith(b"event: end"):
                 events.append(await anext(told))
             with pytest.raises(RoomError, match="There is no class with this key"):
-                await store.public(key)
+                await store.read(key)
         return events
 
     assert b"There is no class with this key." in run_apart(live())[-1]

@@ -22,6 +22,8 @@ MESSAGES = {
     "page": {"do": "ask", "question": "two", "round": 1, "page": "scaling"},
     "reveal": {"do": "reveal", "answer": 0},
     "follow": {"do": "follow", "page": "scaling", "settings": "a=1"},
+    "drop": {"do": "drop", "question": "one"},
+    "id": {"do": "pause", "id": "pause-00000001"},
 }
 # Refused before a store is asked: one store is enough.
 ONE_STORE = pytest.mark.parametrize("api", ["memory"], indirect=True)
@@ -170,11 +172,46 @@ def test_wrong_keys_and_secrets_are_slowed_down_but_not_who_is_in(serve: Callabl
     slowed += [api.ask("GET", one.events("eve-00000000")) for one in (wrong, room)]
     for answer in slowed:
         assert answer.status == 429
-        assert answer.sentence == "Many wrong keys came from your network. Wait a moment and try again."
+        assert answer.sentence == (
+            "Many wrong keys came from your network. Come in by the class's code or link, or wait and try again."
+        )
         assert 900 < int(answer.headers["Retry-After"]) <= 1000
     room.voted(ANA, 1)
     room.done("close")
     assert room.state(ANA)["voted"] == 1
+
+
+def test_who_comes_by_link_is_let_in_whatever_others_at_the_same_address_have_tried(
+    serve: Callable[..., Api], rooms_url: str | None
+) -> None:
+    api = serve(rooms_url, wrong_keys=3, wrong_key_s=1000.0)
+    room, other = api.open(), api.open()
+    for _ in range(4):
+        Class(api, "BBBBB", "").vote(ANA, 0)
+    late, typed = f"ben-00000000&ticket={room.ticket}", "cem-00000000"
+    assert api.ask("GET", room.events(typed)).status == 429, "who typed the key has perhaps guessed it"
+    room.ask()
+    assert room.state(late)["phase"] == "open"
+    message = {"voter": "dan-00000000", "question": "one", "round": 1, "answer": 0}
+    assert api.post(f"/{room.key}/votes?ticket={room.ticket}", message).status == 204
+    with room.stream(f"&ticket={room.ticket}") as teacher:  # the panel, loaded again
+        assert teacher.until(voted=1)
+    room.done("close")
+    assert room.results().status == 200
+    forged = ("", "0" * 16, room.ticket[:-1], room.ticket.upper(), other.ticket, room.teacher, "%00", "x" * 5000)
+    for ticket in forged:
+        if ticket != room.ticket:
+            assert api.ask("GET", room.events(f"{typed}&ticket={ticket}")).status == 429, ticket
+    nowhere = Class(api, "BBBBB", "").events(f"{typed}&ticket={room.ticket}")
+    assert api.ask("GET", nowhere).status == 429, "no ticket is for a class that there is not"
+    room.done("end")
+    assert api.ask("GET", room.events(late)).status == 429
+
+
+def test_a_wrong_ticket_is_a_guess(serve: Callable[..., Api]) -> None:
+    api = serve(None, wrong_keys=3, wrong_key_s=1000.0)
+    asked = [api.ask("GET", Class(api, "BBBBB", "").events(f"{ANA}&ticket={'0' * 16}")).status for _ in range(4)]
+    assert asked == [404, 404, 404, 429]
 
 
 def test_five_messages_at_once_are_heard(serve: Callable[..., Api]) -> None:

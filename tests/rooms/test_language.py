@@ -1,6 +1,7 @@
-"""A request names its sender's language: what is refused, asked of a page and called to is in that language."""
+"""A request names its sender's language: what is refused, and what a page asks, is in that language."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -52,15 +53,12 @@ def test_a_value_stands_in_the_sentence_of_either_language(api: Api) -> None:
 def test_an_unknown_language_is_english(api: Api, spoken: str) -> None:
     answer = api.ask("GET", f"/AEIOU/events?language={quote(spoken)}")
     assert answer.sentence.startswith("There is no class with this key.")
-    room = api.open()
-    assert teach(room, spoken, do="follow", page="scaling", settings="") == 204
-    assert room.state()["follow"]["language"] == "en"
 
 
-def test_a_call_carries_the_language_of_the_teacher(api: Api) -> None:
+def test_a_call_carries_no_language(api: Api) -> None:
     room = api.open()
     assert teach(room, "zh", do="follow", page="scaling", settings="seed=1") == 204
-    assert room.state()["follow"] == {"page": "scaling", "settings": "seed=1", "language": "zh"}
+    assert room.state()["follow"] == {"page": "scaling", "settings": "seed=1"}
 
 
 def test_the_end_is_told_each_listener_in_their_language(api: Api) -> None:
@@ -72,13 +70,33 @@ def test_the_end_is_told_each_listener_in_their_language(api: Api) -> None:
         assert (ana.end(), ben.end()) == (ended, f"⟦{ended}⟧")
 
 
-@pytest.mark.parametrize(("spoken", "text"), [("en", "Which?"), ("zh", "⟦Which?⟧")])
-def test_a_pages_question_is_asked_in_the_language_of_the_teacher_for_all(spoken: str, text: str) -> None:
-    pages = {"scaling": Question(gettext_lazy("Which?"), (gettext_lazy("This"), gettext_lazy("That")))}
-    step = command({"do": "ask", "question": "one", "round": 1, "page": "scaling"}, pages.get, Limits(), spoken)
-    room = step(Room(ends=0, secret=""))
-    told = room.public({}, 0, 0)["question"]
-    assert told["text"] == text
-    assert len(told["answers"]) == 2
-    assert Room.load(json.loads(json.dumps(room.dump()))) == room, "as it is kept"
-    assert type(room.asked[0].question.text) is str
+PAGES = {"scaling": Question(gettext_lazy("Which?"), (gettext_lazy("This"), gettext_lazy("That")))}
+ASK = {"do": "ask", "question": "one", "round": 1, "page": "scaling"}
+
+
+@pytest.mark.parametrize(
+    ("spoken", "text", "answers"), [("en", "Which?", ["This", "That"]), ("zh", "⟦Which?⟧", ["⟦This⟧", "⟦That⟧"])]
+)
+def test_a_pages_question_is_read_by_each_in_their_own_language(spoken: str, text: str, answers: list[str]) -> None:
+    asked = command(ASK, PAGES.get, Limits())(Room(ends=0, secret=""))
+    room = Room.load(json.loads(json.dumps(asked.dump())))  # as another replica reads it
+    told = room.public({}, 0, 0, spoken)["question"]
+    assert told == {"name": "one", "text": text, "answers": answers, "page": "scaling"}
+    closed = command({"do": "close"}, PAGES.get, Limits())(room)
+    assert [row[1::2] for row in closed.results({}, spoken)] == [(text, answer) for answer in answers]
+    again = command(ASK | {"round": 2}, PAGES.get, Limits())(closed)
+    assert again.round == 2, "whoever asks"
+
+
+def test_one_stream_is_in_one_language_and_the_other_in_the_other(serve: Callable[..., Api], rooms_url: str) -> None:
+    room = serve(rooms_url).open()
+    with room.stream(ANA) as ana, room.stream(f"{BEN}&language=zh") as ben:
+        ana.until(here=2)
+        ben.until(here=2)
+        assert teach(room, "zh", do="ask", question="one", round=1, page="scaling") == 204
+        texts = [one.until(phase="open")["question"]["text"] for one in (ana, ben)]
+        assert texts == ["What happens to the scores' variance?", "⟦What happens to the scores' variance?⟧"]
+        assert teach(room, "zh", do="close") == 204
+        assert teach(room, "zh", do="ask", question="two", round=1, text="Mine?", answers=["a", "b"]) == 204
+        for one in (ana, ben):
+            assert one.until(phase="open")["question"]["text"] == "Mine?"

@@ -1,6 +1,7 @@
 """The rules of a room, against a model that keeps every vote, in memory and in Redis; votes that race with steps."""
 
 import asyncio
+import json
 import random
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from pages._shared.rooms import Limits, Question, Store, make_store
 from pages._shared.rooms.room import Phase, Room, RoomError
-from pages._shared.rooms.store import new_key
+from pages._shared.rooms.store import keys_of, new_secret
 from tests.processes import ROOT, run_apart
 
 ABC = Question("Which?", ("a", "b", "c"))
@@ -28,6 +29,7 @@ CLOSED = ASKED.close()
 AGAIN = CLOSED.ask("one", 2, None, 50)
 DONE = AGAIN.close()
 REVEALED = DONE.reveal(1)
+DROPPED = AGAIN.drop("one")
 
 
 @pytest.mark.parametrize(
@@ -42,6 +44,11 @@ REVEALED = DONE.reveal(1)
         (lambda: DONE.ask("one", 2, None, 50), "This question has had both of its rounds."),
         (lambda: CLOSED.reveal(0).ask("one", 2, None, 50), "The answer is out"),
         (lambda: CLOSED.ask("two", 1, ABC, 1), "A class can have 1 questions"),
+        (lambda: ASKED.drop("one").ask("one", 2, None, 50), "This question was put away. Ask it once more."),
+        (DROPPED.close, "No vote is open."),
+        (DROPPED.show, "This question was put away. Ask it once more."),
+        (lambda: DROPPED.reveal(1), "This question was put away. Ask it once more."),
+        (lambda: DROPPED.check_vote("one", 2, 0), "This vote is closed"),
         (OPENED.close, "No vote is open."),
         (CLOSED.close, "No vote is open."),
         (OPENED.show, "Nothing was asked yet"),
@@ -70,9 +77,45 @@ def test_a_second_vote_hides_the_first_tally_again() -> None:
     assert DONE.reveal(None).public(counts, 0, 0)["measured"] is None
 
 
-@pytest.mark.parametrize("room", [OPENED, ASKED, CLOSED.show(), AGAIN, REVEALED, REVEALED.ask("two", 1, ABC, 50)])
+PAGE = ABC.of_page("scaling")
+KEPT = [
+    OPENED,
+    ASKED,
+    CLOSED.show(),
+    AGAIN,
+    REVEALED,
+    DROPPED,
+    REVEALED.ask("two", 1, PAGE, 50).once("a", Room.close),
+]
+
+
+@pytest.mark.parametrize("room", KEPT)
 def test_a_room_survives_its_dump(room: Room) -> None:
-    assert Room.load(room.dump()) == room
+    assert Room.load(json.loads(json.dumps(room.dump()))) == room
+
+
+def test_a_question_that_is_put_away_is_over_and_its_votes_stay() -> None:
+    counts = {(0, 1, 0): 2, (0, 2, 1): 3}
+    assert DROPPED.ballot is None
+    told = DROPPED.public(counts, 0, 0)
+    assert (told["phase"], told["tallies"], told["measured"]) == ("dropped", [], None)
+    assert [row[4] for row in DROPPED.results(counts)] == [2, 0, 0, 0, 3, 0]
+    assert DROPPED.ask("two", 1, ABC, 50).ballot == (1, 1)
+    for room, name in ((REVEALED, "one"), (AGAIN, "another"), (OPENED, "one")):
+        assert room.drop(name) == room, "what is answered, or not on, stays"
+
+
+def test_a_command_of_an_id_is_taken_once_and_one_that_was_refused_is_not_taken() -> None:
+    closed = ASKED.once("close-00", Room.close)
+    assert closed.phase == CLOSED.phase
+    assert closed.once("close-00", Room.close) == closed
+    with pytest.raises(RoomError, match="No vote is open"):
+        closed.once("close-01", Room.close)
+    assert closed.once("ask-0000", lambda room: room.ask("one", 2, None, 50)).once("close-01", Room.close).round == 2
+    many = OPENED
+    for number in range(100):
+        many = many.once(f"pause-{number:03}", lambda room: replace(room, paused=not room.paused))
+    assert len(many.dump()["taken"]) < 30, "a room stays small"
 
 
 def test_nothing_of_a_voter_or_the_teacher_is_public() -> None:
@@ -113,7 +156,7 @@ class Play(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         self.run(self.store.__aenter__())
-        self.key = self.run(self.store.open("secret"))
+        self.key = self.run(self.store.open(new_secret()))
 
     @rule(name=st.sampled_from("pqrs"))
     def first_round(self, name: str) -> None:
@@ -166,12 +209,12 @@ class Play(RuleBasedStateMachine):
 
     @invariant()
     def everything_published_is_as_the_model_says(self) -> None:
-        number, state = self.run(self.store.public(self.key))
-        assert (number, state["phase"], state["round"]) == (self.number, self.phase, self.round)
+        now = self.run(self.store.read(self.key))
+        state = now.public()
+        assert (state["number"], state["phase"], state["round"]) == (self.number, self.phase, self.round)
         current = [self.tally(len(self.names) - 1, number) for number in range(1, self.round + 1)]
         assert state["voted"] == sum(current[-1] if current else ())
         assert state["tallies"] == (current if self.phase in (Phase.SHOWN, Phase.REVEALED) else [])
-        now = self.run(self.store.read(self.key))
         is_open = (len(self.names) - 1, self.round) if self.phase is Phase.OPEN else None
         over = [at for at in sorted(self.votes) if at != is_open]
         expected = [
@@ -244,24 +287,43 @@ def test_a_key_is_never_given_twice_even_after_its_class(
 ) -> None:
     drawn = iter(("BBBBB", "BBBBB", "CCCCC", "BBBBB", "DDDDD"))
     for kind in ("memory", "redis"):
-        monkeypatch.setattr(f"pages._shared.rooms.{kind}_store.new_key", lambda: next(drawn))
+        monkeypatch.setattr(f"pages._shared.rooms.{kind}_store.keys_of", lambda _: drawn)
 
     async def play() -> None:
         store = make_store(rooms_url)
-        assert [await store.open("secret") for _ in range(2)] == ["BBBBB", "CCCCC"]
+        assert [await store.open(f"secret {number}") for number in range(2)] == ["BBBBB", "CCCCC"]
         await store.change("BBBBB", lambda room: replace(room, ended=True))
-        assert await store.open("secret") == "DDDDD"
+        assert await store.open("secret 0") == "DDDDD"
         await store.__aexit__(None, None, None)
 
     run_apart(play())
 
 
-def test_nobody_who_knows_the_state_of_chance_can_foresee_a_key() -> None:
-    keys = set()
+def test_nobody_who_knows_the_state_of_chance_can_foresee_a_class() -> None:
+    secrets = set()
     for _ in range(2):
         random.seed(1)
-        keys |= {new_key() for _ in range(5)}
-    assert len(keys) == 10
+        secrets |= {new_secret() for _ in range(5)}
+    assert len(secrets) == 10
+    assert len({next(keys_of(secret)) for secret in secrets}) == 10
+
+
+def test_one_secret_opens_one_room_until_it_has_ended(rooms_url: str | None) -> None:
+    async def play() -> None:
+        # Two replicas where there can be two, and room for one class alone.
+        limits = Limits(rooms=1)
+        first = make_store(rooms_url, limits)
+        second = make_store(rooms_url, limits) if rooms_url else first
+        opened = await asyncio.gather(*(store.open("secret") for store in (first, second, first)))
+        assert len(set(opened)) == 1
+        with pytest.raises(RoomError, match="Too many classes"):
+            await second.open("another")
+        await first.change(opened[0], lambda room: replace(room, ended=True))
+        assert await second.open("secret") != opened[0]
+        for store in {first, second}:
+            await store.__aexit__(None, None, None)
+
+    run_apart(play())
 
 
 def test_redis_keeps_no_vote_of_a_closed_round_and_nothing_for_longer_than_the_room(redis_url: str) -> None:

@@ -8,6 +8,8 @@ import { histogram } from "#web/live_class/histogram.js";
 import { isSame, placeOf } from "#web/live_class/location.js";
 import { Questions } from "#web/live_class/questions.js";
 import { Follow } from "#web/live_class/follow.js";
+import { Teacher } from "#web/live_class/teacher.js";
+import { hideSecret, ownLink, secretOf } from "#web/live_class/secret.js";
 
 const at = (search) => (globalThis.location = { search });
 beforeEach(() => (storage(), at("?b=2&a=1")));
@@ -22,12 +24,65 @@ test("a place is a page and its settings, and not the class, the tab, the view o
   assert.ok(!isSame({ page: "a", settings: "x" }, null));
 });
 
+/** A tab at an address, and what came before it. */
+function open(href, ...before) {
+  const { pathname, search, hash } = new URL(href);
+  globalThis.location = { href, pathname, search, hash };
+  globalThis.window = { navigation: { entries: () => [...before, href].map((url) => ({ url })) } };
+  globalThis.history = { state: null, replaceState: mock.fn((_state, _title, url) => open(new URL(url, href).href)) };
+}
+const HOST = "http://school.test/attention/";
+
+test("a teacher's link is understood as it was meant, and nothing of its secret stays in sight", () => {
+  for (const [at, link] of Object.entries([
+    "?class=XBCDF#teacher=Sec-ret_1",
+    "?class=XBCDF-0123456789abcdef#teacher=Sec-ret_1.",
+    "?class=XBCDF#teacher%3DSec-ret_1)",
+    "?class=XBCDF#Teacher=%20Sec-ret_1",
+    "?class=XBCDF##teacher=Sec-ret_1&utm_source=x",
+    "?class=XBCDF#teacher%253DSec-ret_1",
+  ])) {
+    storage();
+    const key = `XBCD${"FGHJKM"[at]}`;
+    open(HOST + link.replace("XBCDF", key));
+    assert.equal(secretOf(key), "Sec-ret_1", link);
+    assert.equal(location.hash, "");
+    assert.equal(secretOf(key), "Sec-ret_1", "the tab keeps it");
+    assert.equal(secretOf("ZZZZZ"), "", "of its own class alone");
+  }
+  open(`${HOST}?class=NBCDF`, `${HOST}?amp;class=nbcdf&utm_source=x#teacher=Other`);
+  assert.equal(secretOf("NBCDF"), "Other", "the app has written the address anew");
+  storage();
+  open(`${HOST}?class=PBCDF`);
+  assert.equal(secretOf("PBCDF", "sent"), "sent");
+  assert.equal(secretOf("PBCDF"), "sent");
+});
+
+test("a secret goes out of sight where there is no class either, and other fragments stay", () => {
+  for (const hash of ["#teacher=secret", "#teacher%3Dsecret", "#TEACHER=secret", "#teacher"]) {
+    open(`${HOST}?seed=3${hash}`);
+    hideSecret();
+    assert.equal(location.href, `${HOST}?seed=3`);
+  }
+  open(`${HOST}?seed=3#why%`);
+  hideSecret();
+  assert.equal(location.href, `${HOST}?seed=3#why%`);
+});
+
+test("the teacher's own link lets in wherever it is opened", () => {
+  open(`${HOST}scaling?seed=3`);
+  assert.equal(
+    ownLink("XBCDF", "secret", "0123456789abcdef"),
+    `${HOST}scaling?class=XBCDF-0123456789abcdef#teacher=secret`,
+  );
+});
+
 test("a student is taken to a place once for each call, and back to where they were", (given) => {
   given.mock.timers.enable({ apis: ["setTimeout"] });
   const said = [];
   const panel = { data: { page: "masks", followed: null, own: false }, say: (one) => said.push(one) };
   const way = new Follow(panel, "ABCDE");
-  const there = { page: "scaling", settings: "s=1", language: "zh" };
+  const there = { page: "scaling", settings: "s=1" };
   assert.equal(way.follow(there, 1), false);
   given.mock.timers.tick(4000);
   assert.equal(said.length, 2, "a move that was not made is asked for again");
@@ -87,9 +142,10 @@ test("a page without a lesson asks its own question", () => {
   assert.equal(asked.chosen, null);
 });
 
+const READ = { isRead: true, isWrong: false, read: async () => true };
 const teaching = (more = {}) => ({
   data: { at: 0, steps: 0 },
-  questions: { chosen: question("q"), isFresh: () => true, isDue: true, rightOf: () => 1 },
+  questions: { chosen: question("q"), isFresh: () => true, isDue: true, rightOf: () => 1, ...READ },
   state: { question: { name: "q-1", page: "" } },
   say: () => {},
   panel: { say: mock.fn() },
@@ -110,6 +166,19 @@ test("after each step the next one is marked, and what cannot be done cannot be 
   assert.deepEqual(next("closed", 2), ["Show the counts", 3]);
   assert.deepEqual(next("shown", 2), ["Reveal the answer", 2]);
   assert.deepEqual(next("revealed", 2), ["Next question", 1]);
+  assert.deepEqual(next("dropped", 1), ["Next question", 1]);
+});
+
+test("the last step of a course is finished, as its strip says", () => {
+  const last = (at, steps) => {
+    const teacher = teaching({ data: { at, steps } });
+    teacher.questions.isDue = false;
+    const loop = new QuestionSteps(teacher);
+    loop.draw({ phase: "revealed", round: 2, question: {} });
+    return [loop.next.textContent, loop.buttons.at(-1).textContent];
+  };
+  assert.deepEqual(last(1, 3), ["Next step", "Next step"]);
+  assert.deepEqual(last(2, 3), ["Finish", "Finish"]);
 });
 
 test("after its last question a course's step leads to the next", () => {
@@ -121,10 +190,11 @@ test("after its last question a course's step leads to the next", () => {
   assert.deepEqual(teacher.panel.say.mock.calls[0].arguments, [{ do: "step", at: 2 }]);
 });
 
-test("what was just revealed is asked again by its button alone", () => {
+test("what was just revealed, or put away, is asked again by its button alone", () => {
   const questions = { chosen: {}, isFresh: () => false };
   for (const [phase, asksAgain] of [
     ["revealed", true],
+    ["dropped", true],
     ["waiting", false],
     ["shown", false],
   ]) {
@@ -217,6 +287,112 @@ test("a histogram has both rounds' counts, each in its share", () => {
   ]);
 });
 
+/** A panel's questions, and a server that reads what is written: each line is a question, unless it is wrong. */
+function writing(data, { wrong = "" } = {}) {
+  const said = [];
+  const asked = new Questions(
+    "ABCDE",
+    data,
+    () => {},
+    (one) => said.push(one),
+  );
+  const type = (text) => {
+    asked.area.value = text;
+    asked.write();
+  };
+  const answer = () => {
+    const { lines } = said.at(-1);
+    const questions = lines.split("\n").filter((text) => text && text !== wrong);
+    const told = lines.includes(wrong) ? wrong : "";
+    const written = { lines, wrong: told, questions: questions.map((text) => question(text)) };
+    asked.update({ ...asked.data, written });
+  };
+  return { asked, said, type, answer };
+}
+const COURSE = { prepared: [question("prepared", { at: 0 })], page: "scaling", at: 0, steps: 2, teaches: true };
+
+test("what is written live is what is asked next, until something was asked or chosen", () => {
+  const { asked, type, answer } = writing({ ...COURSE, question: null, written: null });
+  const chosen = () => asked.chosen.text;
+  assert.equal(chosen(), "prepared");
+  for (const [text, next] of [
+    ["mine", "mine"],
+    ["mine\nother", "other"],
+    ["changed\nother", "changed"],
+  ]) {
+    type(text);
+    asked.tell();
+    answer();
+    assert.equal(chosen(), next);
+  }
+  asked.hear("changed");
+  assert.equal(chosen(), "prepared", "what was prepared is in line again");
+  asked.update({ ...asked.data, at: 1 });
+  assert.equal(chosen(), "other");
+});
+
+test("a press that comes before the server has read what is written waits for it, and asks that", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const { asked, said, type, answer } = writing({ ...COURSE, question: null, written: null });
+  const teacher = teaching({ questions: asked, data: COURSE });
+  const loop = new QuestionSteps(teacher);
+  loop.draw({ phase: "waiting", round: 0, question: null });
+  type("mine");
+  const pressed = loop.take(loop.step);
+  assert.deepEqual(said, [{ do: "write", lines: "mine" }]);
+  assert.equal(teacher.teach.mock.callCount(), 0);
+  answer();
+  await pressed;
+  assert.deepEqual(
+    teacher.teach.mock.calls.map((call) => call.arguments[0].text),
+    ["mine"],
+  );
+});
+
+test("where what is written cannot be asked, or not be read, nothing is asked in its place", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const { asked, said, type, answer } = writing({ ...COURSE, question: null, written: null }, { wrong: "lonely" });
+  const heard = [];
+  const teacher = teaching({ questions: asked, data: COURSE, say: (word) => heard.push(word) });
+  const loop = new QuestionSteps(teacher);
+  loop.draw({ phase: "waiting", round: 0, question: null });
+  type("lonely");
+  asked.tell();
+  answer();
+  await loop.take(loop.step);
+  assert.deepEqual(heard, ["lonely"]);
+  type("never read");
+  const pressed = loop.take(loop.step);
+  for (let tries = 0; tries < 9; tries++) {
+    given.mock.timers.tick(10_000);
+    await new Promise((done) => setImmediate(done));
+  }
+  await pressed;
+  assert.equal(heard.at(-1), "What you wrote could not be read. Try again.");
+  assert.ok(said.length < 9);
+  assert.equal(teacher.teach.mock.callCount(), 0);
+});
+
+const leave = (state, before, now, askedAt) => {
+  const teach = mock.fn();
+  const steps = before.steps ?? 3;
+  Teacher.prototype.leaveStep.call({ state, askedAt, teach }, { steps, ...before }, { steps, ...now });
+  return teach.mock.calls.map((call) => call.arguments[0]);
+};
+
+test("a question that was left unfinished is put away once its step is left", () => {
+  const on = (phase) => ({ phase, round: 1, question: { name: "q-1", text: "Which?" } });
+  for (const phase of ["open", "closed", "shown"])
+    assert.deepEqual(leave(on(phase), { at: 0 }, { at: 1 }, 0), [{ do: "drop", question: "q-1" }], phase);
+  assert.deepEqual(leave(on("revealed"), { at: 0 }, { at: 1 }, 0), [], "its counts may be looked at");
+  assert.deepEqual(leave(on("dropped"), { at: 0 }, { at: 1 }, 0), []);
+  assert.deepEqual(leave(on("closed"), { at: 0 }, { at: 0 }, 0), []);
+  assert.deepEqual(leave(on("open"), { at: 0 }, { at: 2 }, 2), [], "it leads to its own step");
+  assert.deepEqual(leave({ phase: "waiting", question: null }, { at: 0 }, { at: 1 }, 0), []);
+  assert.deepEqual(leave(null, { at: 0 }, { at: 1 }, 0), []);
+  assert.deepEqual(leave(on("closed"), { at: 0, steps: 0 }, { at: 0, steps: 0 }, 0), [], "there is no course");
+});
+
 test("what a teacher writes the server reads, once the keys are still; a new session is told again", (given) => {
   given.mock.timers.enable({ apis: ["setTimeout"] });
   const said = [];
@@ -233,7 +409,7 @@ test("what a teacher writes the server reads, once the keys are still; a new ses
   }
   given.mock.timers.tick(300);
   assert.deepEqual(said, [{ do: "write", lines: "Q\na" }]);
-  asked.update({ ...data, written: { questions: [], wrong: "“Q” has 1 answer." } });
+  asked.update({ ...data, written: { lines: "Q\na", questions: [], wrong: "“Q” has 1 answer." } });
   assert.deepEqual([asked.wrong.textContent, said.length], ["“Q” has 1 answer.", 1]);
   asked.update(data);
   assert.equal(said.length, 2);

@@ -5,8 +5,9 @@ import { beforeEach, test } from "node:test";
 import { document, storage } from "./stubs.js";
 import { speak } from "#web/base/language.js";
 import { RoomClient } from "#web/live_class/room.js";
+import start from "#web/live_class/start.js";
 
-let streams, asked, languages, answer;
+let streams, asked, languages, tickets, answer;
 globalThis.EventSource = class {
   static CLOSED = 2;
   readyState = 1;
@@ -24,12 +25,21 @@ globalThis.EventSource = class {
 console.debug = () => {};
 globalThis.fetch = async (url, init) => {
   languages.push(url.searchParams.get("language"));
+  tickets.push(url.searchParams.get("ticket"));
   asked.push([init.method ?? "GET", url.pathname.split("/").at(-1), init.body && JSON.parse(init.body)]);
   return answer(asked.length);
 };
 const json = (body, status = 200) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json" } });
-const state = (number, more = {}) => ({ number, phase: "open", question: { name: "q" }, round: 1, ...more });
+const TICKET = "0123456789abcdef";
+const state = (number, more = {}) => ({
+  number,
+  phase: "open",
+  question: { name: "q" },
+  round: 1,
+  ticket: TICKET,
+  ...more,
+});
 const rest = () => new Promise((done) => setImmediate(done)); // what was awaited has come
 
 function join(more = {}) {
@@ -47,7 +57,7 @@ const say = (stream, one) => stream.onmessage({ data: JSON.stringify(one) });
 
 beforeEach((given) => {
   given.mock?.timers?.reset();
-  [streams, asked, languages, answer] = [[], [], [], () => json(state(1))];
+  [streams, asked, languages, tickets, answer] = [[], [], [], [], () => json(state(1))];
   storage();
 });
 
@@ -165,6 +175,75 @@ test("a vote that a server did not take is sent four times, and only one that wa
   client.stop();
 });
 
+test("a step of the teacher's has one id however often it is sent, and another has another", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  const client = new RoomClient("abcde", { teacher: "secret" });
+  answer = (count) => (count < 3 ? Promise.reject(Error("lost")) : json({}));
+  const said = client.teach({ do: "close" });
+  for (let tries = 0; tries < 4; tries++) {
+    await rest();
+    given.mock.timers.tick(2000);
+  }
+  assert.deepEqual(await said, { error: "" });
+  await client.teach({ do: "close" });
+  const ids = asked.map(([, , message]) => message.id);
+  assert.equal(ids.length, 4);
+  assert.equal(new Set(ids.slice(0, 3)).size, 1);
+  assert.notEqual(ids[3], ids[0]);
+  for (const id of ids) assert.match(id, /^[0-9a-f]{32}$/);
+  await RoomClient.open("open-00000001");
+  assert.deepEqual(asked.at(-1), ["POST", "rooms", { id: "open-00000001" }]);
+});
+
+test("a class is opened by one command until that is answered, and the app is told its way in", async (given) => {
+  given.mock.timers.enable({ apis: ["setTimeout"] });
+  globalThis.location = { href: "http://127.0.0.1/", pathname: "/", search: "", hash: "" };
+  globalThis.window = {};
+  const roots = [];
+  const told = [];
+  const parentElement = {
+    append: (root) => roots.push(Object.assign(root, { remove() {} })),
+    host: { isConnected: false },
+  };
+  const setTriggerValue = (...one) => told.push(one);
+  const leave = start({ parentElement, setTriggerValue, data: { label: "Start a class", language: "en" } });
+  const press = async () => {
+    const pressed = roots[0].children[0].onclick();
+    for (let tries = 0; tries < 4; tries++) {
+      await rest();
+      given.mock.timers.tick(2000);
+    }
+    await pressed;
+  };
+  answer = () => Promise.reject(Error("lost"));
+  await press();
+  answer = () => json({ key: "BCDFG", teacher: "secret", ticket: TICKET }, 201);
+  await press();
+  await press();
+  const ids = asked.map(([, , message]) => message.id);
+  assert.deepEqual([ids.length, new Set(ids.slice(0, 5)).size, new Set(ids).size], [6, 1, 2]);
+  assert.deepEqual(told[0], ["opened", `BCDFG-${TICKET}`]);
+  leave();
+});
+
+test("who has a ticket shows it, and who has none learns it from the class and keeps it for this tab", async () => {
+  const { client, stream } = join();
+  say(stream, state(1));
+  await client.vote(1);
+  client.stop();
+  const again = join();
+  again.client.stop();
+  const other = join({ ticket: "fedcba9876543210", teacher: "secret" });
+  await other.client.teach({ do: "close" });
+  await other.client.results();
+  other.client.stop();
+  assert.deepEqual(
+    streams.map(({ url }) => url.searchParams.get("ticket")),
+    [null, TICKET, "fedcba9876543210"],
+  );
+  assert.deepEqual(tickets, [TICKET, "fedcba9876543210", "fedcba9876543210"]);
+});
+
 test("a tab is one voter, after a reload too; the teacher is none", () => {
   const [one, two, teacher] = [join(), join(), join({ teacher: "secret" })];
   assert.equal(one.client.voter, two.client.voter);
@@ -188,7 +267,7 @@ test("every request names the language that is spoken, and what is lost is said 
   speak("zh");
   assert.notEqual(await lost(), english);
   answer = () => json(state(1));
-  await RoomClient.open();
+  await RoomClient.open("open-00000001");
   const { client, stream } = join({ teacher: "secret" });
   say(stream, state(1));
   await client.vote(1);

@@ -11,7 +11,6 @@ from pages._shared.core import network
 from pages._shared.core.pages import HOME
 from pages._shared.core.session_keys import KEY_REFUSED, KEY_TYPED, START, TEACHES
 from pages._shared.core.text import escape_markdown
-from pages._shared.rooms.room import KEY_LETTERS
 from pages._shared.session import address
 from pages._shared.session.settings import presenting
 from attention_core.language import gettext as _
@@ -47,10 +46,10 @@ def draw_start() -> None:
 
 
 def _opened() -> None:
-    key = getattr(st.session_state.get(START), "opened", None)  # told again, it may come from a button that has gone
-    if not isinstance(key, str):
+    way = getattr(st.session_state.get(START), "opened", None)  # told again, it may come from a button that has gone
+    if not isinstance(way, str):
         return
-    if not address.join(key):
+    if not address.join(way):
         st.session_state[TEACHES] = True
     st.rerun()  # the class stands outside of what answers
 
@@ -64,9 +63,8 @@ def draw_join() -> None:
         st.session_state[_JOIN] = True  # it was drawn anew, and closed
     with st.popover(_("Join a class"), icon=":material/groups:", type="tertiary", key=_JOIN, on_change="rerun"):
         st.text_input(
-            _("Key of your class"), key=KEY_TYPED, max_chars=KEY_LETTERS, on_change=_join, autocomplete="off",
-            placeholder=_("Five letters"),
-        )  # fmt: skip
+            _("Key of your class"), key=KEY_TYPED, on_change=_join, autocomplete="off", placeholder=_("Five letters")
+        )
         st.button(_("Join"), key="_class_join", on_click=_join)
         if refused:
             st.error(refused)
@@ -94,10 +92,10 @@ def draw_way_in() -> None:
     """In a classroom: the link and the QR code that bring a student here."""
     if not _is_classroom.is_set():
         return
-    url = address.public_home()
+    url, warning = network.for_students(address.url({}, HOME.name))
     with st.container(border=True, key="way_in"):
-        if url is None:
-            st.markdown(_("This machine is on no network, so no student can reach it."))
+        if network.is_for_nobody_else(url):
+            st.markdown(warning)
             return
         left, right = st.columns([4, 1], gap="large", vertical_alignment="center")
         with left:

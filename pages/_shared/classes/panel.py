@@ -12,23 +12,25 @@ from pages._shared.core import network
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.core.qr_code import qr_code
 from pages._shared.core.session_keys import (
-    CLASS_LANGUAGE,
     FOLLOWED,
     KEY_TYPED,
     MEASURED,
     OWN_PLACE,
     PAGE,
     PANEL,
+    SECRET,
     TEACHES,
+    TICKET,
     TO_MEASURE,
     WRITTEN,
 )
 from pages._shared.lessons.questions import LONGEST as LONGEST_FIELD
 from pages._shared.lessons.questions import Prepared, parse
+from pages._shared.rooms.room import TICKET as TICKETS
 from pages._shared.session import address, course_position
 from pages._shared.session.links import link_to
 from pages._shared.session.settings import presenting, restore, snapshot
-from attention_core.language import LANGUAGES, current
+from attention_core.language import current
 from attention_core.language import gettext as _
 
 PLACES: Final = [page.name for page in (HOME, *PAGES, LEDGER)]
@@ -45,12 +47,15 @@ def draw_panel(page: str) -> None:
     teaches = state.get(TEACHES, False)
     _drop_request_of_another(page)
     question = _asks(page) if teaches else None
-    url, warning = network.for_students(f"{address.url({}, HOME.name)}?class={key}") if teaches else ("", "")
+    way = f"{address.url({}, HOME.name)}?{address.CLASS_PARAMETER}={address.class_link()}"
+    url, warning = network.for_students(way) if teaches else ("", "")
     _panel(
         key=PANEL,
         height="content",
         data={
             "room": key,
+            "ticket": state.get(TICKET, ""),
+            "secret": state.get(SECRET, ""),
             "typed": bool(state.get(KEY_TYPED)),
             "page": page,
             "teaches": teaches,
@@ -87,7 +92,7 @@ def _written() -> dict[str, Any] | None:
         return None
     found, wrong = parse(lines, asks=True)
     own = [{"text": one.text, "answers": list(one.answers), "right": one.right} for one in found if one.text]
-    return {"questions": own, "wrong": wrong}
+    return {"lines": lines, "questions": own, "wrong": wrong}
 
 
 def _followed(key: str) -> int | None:
@@ -99,10 +104,13 @@ def _said() -> None:
     """What the browser cannot do by itself; what no browser of ours says is ignored."""
     state = st.session_state
     match getattr(state.get(PANEL), "said", None):  # a word may come late, from a panel that has gone
-        case {"do": "teach"}:
+        case {"do": "teach", **more}:
             state[TEACHES] = True
+            state.pop(SECRET, None)  # the browser has it
+            if isinstance(ticket := more.get("ticket"), str) and TICKETS.fullmatch(ticket):
+                state[TICKET] = ticket
         case {"do": "leave", **more}:
-            for name in (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED, CLASS_LANGUAGE):
+            for name in (TEACHES, WRITTEN, OWN_PLACE, FOLLOWED, TO_MEASURE, MEASURED):
                 state.pop(name, None)
             address.leave_class()
             if isinstance(why := more.get("why"), str):
@@ -128,27 +136,18 @@ def _said() -> None:
             if OWN_PLACE in state:
                 here, parameters, values = state.pop(OWN_PLACE)
                 restore(values)
-                address.visit(here, parameters)
+                address.visit(here, address.shareable(parameters))
             else:
                 _go(**to)
 
 
 def _is_place(to: dict[str, Any]) -> bool:
-    page, settings, more = to.get("page"), to.get("settings"), to.keys() - {"page", "settings", "language"}
-    known = "language" not in to or to["language"] in tuple(LANGUAGES)
-    return not more and known and page in PLACES and isinstance(settings, str) and len(settings) <= LONGEST
+    page, settings, more = to.get("page"), to.get("settings"), to.keys() - {"page", "settings"}
+    return not more and page in PLACES and isinstance(settings, str) and len(settings) <= LONGEST
 
 
-def _go(page: str, settings: str, language: str = "") -> None:
-    """Go to a page with settings; a lesson ends there, for it would hold the page to its own.
-
-    Args:
-        page: Name of the page.
-        settings: The settings as they stand in a link.
-        language: The language of the teacher, where a teacher calls.
-    """
-    if language:
-        st.session_state[CLASS_LANGUAGE] = language
+def _go(page: str, settings: str) -> None:
+    """Go to a page with settings as a link holds them; a lesson ends there, for it would hold the page to its own."""
     if course_position.is_lesson():
         course_position.leave()
     address.visit(page, address.shareable(dict(parse_qsl(settings))))

@@ -1,4 +1,4 @@
-"""The language that a visitor reads: chosen in the sidebar or by a link, else the class's, else the browser's."""
+"""The language that a visitor reads: chosen in the sidebar or by a link, else the browser's."""
 
 from pathlib import Path
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 import streamlit as st
 
 from pages._shared.core.compat import in_visitors_run
-from pages._shared.core.session_keys import CLASS_LANGUAGE, LANGUAGE, SETTINGS
+from pages._shared.core.session_keys import LANGUAGE, SETTINGS
 from attention_core import language
 
 SETTING: Final = "lang"  # the setting that chooses it, in the link and in the session
@@ -17,7 +17,7 @@ def decide() -> str:
     state = st.session_state
     # A session begins before its settings are read.
     chosen = state[SETTINGS].get(SETTING) if SETTINGS in state else st.query_params.get(SETTING)
-    wanted = (chosen, state.get(CLASS_LANGUAGE), (st.context.locale or "").partition("-")[0].lower())
+    wanted = (chosen, (st.context.locale or "").partition("-")[0].lower())
     state[LANGUAGE] = next((one for one in wanted if one in language.LANGUAGES), language.ENGLISH)
     language.choose(state[LANGUAGE])
     return state[LANGUAGE]

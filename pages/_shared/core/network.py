@@ -14,32 +14,15 @@ _NOWHERE = ("192.0.2.1", 9)
 _EVERYWHERE = ("0.0.0.0", "::")  # what a server listens at that others reach too
 
 
-def public_url(seen: str, named: str) -> str | None:
-    """An address for everybody, from the one that this visitor's browser knows; its path stays.
-
-    Whoever came over the network has a good address. On the machine itself that is ``localhost``, which leads
-    students nowhere, so the machine's name or its address in the network takes its place.
-
-    Args:
-        seen: The address in the visitor's browser, without parameters.
-        named: Streamlit's option ``browser.serverAddress``; ``localhost`` where nobody set it.
-
-    Returns:
-        The address; None where the machine is on no network.
-    """
-    parts = urlsplit(seen)
-    host = parts.hostname or "localhost"
-    if is_here(host):
-        host = network_address() if is_here(named) else named
-    if host is None:
-        return None
-    port = f":{parts.port}" if parts.port else ""
-    host = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme or 'http'}://{host}{port}{parts.path or '/'}"
-
-
 def for_students(address: str) -> tuple[str, str]:
     """A link as students can open it, and what there is to know of it.
+
+    Whoever came over the network has a good address. On the machine itself that is ``localhost``, which leads
+    students nowhere, so the name that the server was given (``browser.serverAddress``), the address that it listens
+    at (``server.address``) or that of the machine in its network takes its place.
+
+    Args:
+        address: The link as this visitor's browser knows it.
 
     Returns:
         The link, and a sentence: a warning where it may lead students nowhere, else empty.
@@ -47,20 +30,27 @@ def for_students(address: str) -> tuple[str, str]:
     parts = urlsplit(address)
     host = parts.hostname or "localhost"
     if is_here(host):
-        listens = st.get_option("server.address") or _EVERYWHERE[0]
-        base = (
-            None
-            if is_here(listens) and listens not in _EVERYWHERE
-            else public_url(address, st.get_option("browser.serverAddress"))
-        )
-        if base is None:
+        named, listens = (st.get_option(option) or "" for option in ("browser.serverAddress", "server.address"))
+        if not is_here(named or "localhost"):
+            there = named
+        elif listens and not is_here(listens):
+            there = listens
+        elif listens and listens not in _EVERYWHERE:
             return address, _(
-                "{host} means each machine itself, and this server is reached by no other: students cannot open "
-                "it. Start it with deploy/classroom.py.",
+                "{host} means each machine itself, and this server answers no other: students cannot open it. Start "
+                "it again without --server.address={listens}.",
+                host=host,
+                listens=listens,
+            )
+        elif (there := network_address()) is None:
+            return address, _(
+                "{host} means each machine itself, and this one is on no network: students cannot open it. Join a "
+                "network, or open a hotspot, and load this page again.",
                 host=host,
             )
-        there = urlsplit(base)
-        return urlunsplit(parts._replace(scheme=there.scheme, netloc=there.netloc)), ""
+        port = f":{parts.port}" if parts.port else ""
+        netloc = f"[{there}]{port}" if ":" in there else f"{there}{port}"
+        return urlunsplit(parts._replace(scheme=parts.scheme or "http", netloc=netloc, path=parts.path or "/")), ""
     if "." not in host and ":" not in host:
         return address, _(
             "Students can open this only if their network knows the name “{host}”: try it on a phone.", host=host

@@ -10,6 +10,8 @@ LANGUAGE: Final = "_language"  # the language that is read
 SETTINGS: Final = "_settings"  # the settings of all pages that are not as they begin, by their keys in the link
 COURSE: Final = "_course"  # the place in a course
 CLASS: Final = "_class"  # the key of the class
+TICKET: Final = "_class_ticket"  # what stands beside the key in the class's link
+SECRET: Final = "_class_secret"  # the teacher's, from a link that held it where it is sent, until the browser has it
 
 # The address.
 VISITED: Final = "_visited"  # the page that a visit of ours leads to, until that has read its address
@@ -27,7 +29,6 @@ KEY_REFUSED: Final = "_class_refused"  # why there is no class with it, to be sa
 PANEL: Final = "_class_panel"  # the component of the class on every page
 START: Final = "_class_start"  # the component that opens a class
 OWN_PLACE: Final = "_class_own"  # where a student was before following
-CLASS_LANGUAGE: Final = "_class_language"  # the teacher's language
 FOLLOWED: Final = "_class_followed"  # the last call that was followed, and of which class
 TO_MEASURE: Final = "_class_measure"  # the page whose question is to be measured, and the question
 MEASURED: Final = "_class_measured"  # what was measured

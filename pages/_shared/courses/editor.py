@@ -67,7 +67,7 @@ def _in_words(step: Step, key: str, text: str) -> str:
 
 def _draw_tools(at: int, count: int, is_open: bool) -> None:
     def tool(icon: str, told: str, do: Callable[..., None], *given: Any, disabled: bool = False) -> None:
-        st.button("", icon=f":material/{icon}:", help=told, key=f"_course_{icon}_{at}", on_click=do, args=given,
+        st.button(told, icon=f":material/{icon}:", help=told, key=f"_course_{icon}_{at}", on_click=do, args=given,
                   disabled=disabled, type="tertiary")  # fmt: skip
 
     number = at + 1
@@ -151,9 +151,10 @@ def _remove(at: int) -> None:
 
 
 def _bring_back() -> None:
-    at, step = st.session_state.pop(REMOVED_STEP)
     steps = list(draft().steps)
-    _arrange([*steps[:at], step, *steps[at:]])
+    if len(steps) < MAX_STEPS and (gone := st.session_state.pop(REMOVED_STEP, None)):
+        at, step = gone
+        _arrange([*steps[:at], step, *steps[at:]])
 
 
 def _try_step(at: int) -> None:

@@ -33,14 +33,15 @@ def draw_strip(page: str) -> None:
                 label = _("Return to step {number}", number=here.index + 1)
                 _button(label, "undo", "return", here.index, primary=True)
             elif now:
-                _button("", "replay", "again", here.index, fresh=True, told=_("Start this step again"))
+                _button(_("Start this step again"), "replay", "again", here.index, fresh=True, is_icon=True)
             back, on = (_("Previous step"), _("Next step")) if presenting() else (_("Back"), _("Next"))
             _button(back, "arrow_back", "PageUp", here.index - 1, disabled=here.index == 0)
             if now:
                 last = here.index == count - 1
                 label = _("Finish") if last else on
                 _button(label, "arrow_forward", "PageDown", here.index + 1, primary=not last)
-            st.button("", icon=":material/close:", help=_("Leave the course"), key="_course_leave",
+            label = _("Leave the course")
+            st.button(label, icon=":material/close:", help=label, key="_course_leave",
                       type="tertiary", on_click=course_position.leave)  # fmt: skip
         if now and now.page == page and now.lesson.note:
             st.markdown(escape_markdown(now.lesson.note, MAX_NOTE))
@@ -71,11 +72,11 @@ def _where(here: course_position.CoursePosition, count: int) -> str:
 
 def _button(
     label: str, icon: str, key: str, to: int, *, disabled: bool = False, primary: bool = False, fresh: bool = False,
-    told: str | None = None,
+    is_icon: bool = False,
 ) -> None:  # fmt: skip
     st.button(
         label, icon=f":material/{icon}:", key=f"_course_{key}", on_click=address.visit_step, args=(to, fresh),
-        disabled=disabled, type="primary" if primary else "secondary", help=told,
+        disabled=disabled, type="primary" if primary else "secondary", help=label if is_icon else None,
     )  # fmt: skip
 
 

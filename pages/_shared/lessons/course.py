@@ -7,11 +7,13 @@ it. So reading takes what it can and says of the rest, step by step, what it lef
 import base64
 import binascii
 import json
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from pages._shared.core.incoming import normalised
 from pages._shared.core.pages import HOME, LEDGER, PAGES
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.lesson import MAX_NOTE, PARTS, Lesson
@@ -102,19 +104,32 @@ class Course:
         return base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
 
 
+def letters_of(text: str) -> str:
+    """Of a link's course what can be its own, without a sentence's full stop, a mail's line ends and their like."""
+    return re.sub(r"[^\w-]", "", normalised(text), flags=re.ASCII)
+
+
 def decode(text: str) -> tuple[Course, list[str]]:
     """The course that a link holds, and a sentence for each thing that was left out.
 
     Raises:
         ValueError: If it holds none.
     """
+    cut, unpacker = (
+        _("This link's course cannot be read: it may have been cut when it was copied."),
+        zlib.decompressobj(),
+    )
     try:
-        unpacker = zlib.decompressobj()
-        plain = unpacker.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), MAX_BYTES)
+        letters = letters_of(text)
+        letters = letters[:-1] if len(letters) % 4 == 1 else letters  # one alone is no byte
+        packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
+        plain = unpacker.decompress(packed, MAX_BYTES)  # which ends where the course does, whatever follows
     except (binascii.Error, zlib.error, ValueError) as error:
-        raise ValueError(_("This link's course cannot be read: it may have been cut when it was copied.")) from error
+        raise ValueError(cut) from error
     if unpacker.unconsumed_tail:
         raise ValueError(_too_large())
+    if not unpacker.eof:
+        raise ValueError(cut)
     return from_json(plain)
 
 

@@ -5,11 +5,12 @@ marked by a star; an empty line begins the next question. The page's own questio
 """
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
+from pages._shared.core.incoming import bare, first_sign, normalised
 from pages._shared.rooms.commands import own_question
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import RoomError
@@ -27,6 +28,7 @@ HINT: Final = gettext_lazy(
     own=OWN,
 )
 _OWN_PLAIN: Final = "page"
+STARS: Final = tuple("*∗⁎✱✲★☆⭐")  # what keyboards, and programs that correct what is typed, have for a star
 _BYTES: Final = _LIMITS.body - 128  # of a question as it is sent; the rest of the message is its name and round
 
 
@@ -64,7 +66,9 @@ def read(raw: object) -> Prepared:
     if right is not None and (type(right) is not int or not 0 <= right < len(question.answers)):
         raise ValueError(_("its right answer is none of its answers"))
     plain = {"text": question.text, "answers": question.answers}
-    if any(answer.startswith("*") for answer in question.answers):
+    if not all(map(normalised, (question.text, *question.answers))):
+        raise ValueError(_("its text or an answer has nothing that is seen"))
+    if any(_unmarked(answer) is not None for answer in question.answers):
         raise ValueError(_("an answer begins with a star, which marks the right one where questions are written"))
     if len(json.dumps(plain, ensure_ascii=False).encode()) > _BYTES:
         raise ValueError(_("it is longer than a class can be sent"))
@@ -75,10 +79,10 @@ def parse(lines: str, *, asks: bool) -> tuple[list[Prepared], str]:
     """Questions as they are written, and what is wrong with the first that cannot be asked; empty where all can."""
     found: list[Prepared] = []
     wrong: list[str] = []
-    for block in re.split(r"\n\s*\n", lines):
-        text, *rest = [line.strip() for line in block.split("\n") if line.strip()] or [""]
-        if not text:
+    for is_empty, block in groupby(lines.splitlines(), lambda line: not normalised(line)):
+        if is_empty:
             continue
+        text, *rest = [line.strip() for line in block]
         try:
             found.append(_written_as(text, rest, asks))
         except ValueError as error:
@@ -92,7 +96,7 @@ def parse(lines: str, *, asks: bool) -> tuple[list[Prepared], str]:
 
 def _written_as(text: str, rest: list[str], asks: bool) -> Prepared:
     own = {OWN.casefold(), str(OWN).casefold()}
-    if not rest and text.rstrip(".。").replace("’", "'").casefold() in own:
+    if not rest and bare(text).replace("’", "'").casefold() in own:
         if not asks:
             raise ValueError(_("is not there: this page asks nothing"))
         return Prepared()
@@ -106,12 +110,22 @@ def _written_as(text: str, rest: list[str], asks: bool) -> Prepared:
             most=_LIMITS.answers,
         )
         raise ValueError(sentence)
-    raw: dict[str, Any] = {"text": text, "answers": [re.sub(r"^\*\s*", "", line) for line in rest]}
-    right = next((at for at, line in enumerate(rest) if line.startswith("*")), None)
+    unmarked = [_unmarked(line) for line in rest]
+    raw: dict[str, Any] = {
+        "text": text,
+        "answers": [line if own is None else own for line, own in zip(rest, unmarked, strict=True)],
+    }
+    right = next((at for at, own in enumerate(unmarked) if own is not None), None)
     try:
         return read(raw | {"right": right})
     except ValueError as error:
         raise ValueError(_("cannot be asked: {error}", error=error)) from error
+
+
+def _unmarked(line: str) -> str | None:
+    """An answer without the star before it; None where there is none."""
+    sign, rest = first_sign(line)
+    return rest if sign in STARS else None
 
 
 def written(questions: Iterable[Prepared]) -> str:

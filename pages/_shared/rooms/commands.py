@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pages._shared.rooms.limits import SETTINGS, Limits, name, spelled, text, whole
+from pages._shared.rooms.limits import SETTINGS, Limits, command_id, name, spelled, text, whole
 from pages._shared.rooms.room import Follow, Question, Room, RoomError
 from attention_core.language import gettext_lazy as _
 
@@ -12,18 +12,24 @@ Step = Callable[[Room], Room]
 Questions = Callable[[str], Question | None]
 
 
-def command(message: Mapping[str, Any], questions: Questions, limits: Limits, language: str) -> Step:
-    """The step that a teacher's message asks for; a page's question is asked in the teacher's language.
+def command(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Step:
+    """The step that a teacher's message asks for; one that has an id is taken once.
 
     Raises:
         RoomError: The message is not one of those in ``docs/class-api.md``.
     """
+    step = _step(message, questions, limits)
+    known = command_id(message)
+    return (lambda room: room.once(known, step)) if known else step
+
+
+def _step(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Step:
     match message.get("do"):
         case "ask":
             asked, number = name(message, "question"), whole(message, "round")
             if number not in (1, 2):
                 raise RoomError(422, _("“round” must be 1 or 2."))
-            question = _question(message, questions, limits, language)
+            question = _question(message, questions, limits)
             return lambda room: room.ask(asked, number, question, limits.questions)
         case "close":
             return Room.close
@@ -32,10 +38,13 @@ def command(message: Mapping[str, Any], questions: Questions, limits: Limits, la
         case "reveal":
             measured = None if message.get("answer") is None else whole(message, "answer")
             return lambda room: room.reveal(measured)
+        case "drop":
+            dropped = name(message, "question")
+            return lambda room: room.drop(dropped)
         case "follow":
             query = {"settings": message.get("settings", "")}
             settings = spelled(query, "settings", SETTINGS, _("a link's part after the question mark"))
-            follow = Follow(name(message, "page"), settings, language)
+            follow = Follow(name(message, "page"), settings)
             return lambda room: replace(room, follow=follow, called=room.called + 1)
         case "free":
             return lambda room: replace(room, follow=None)
@@ -45,10 +54,10 @@ def command(message: Mapping[str, Any], questions: Questions, limits: Limits, la
             return lambda room: replace(room, paused=False)
         case "end":
             return lambda room: replace(room, ended=True)
-    raise RoomError(422, _("“do” must be ask, close, show, reveal, follow, free, pause, resume or end."))
+    raise RoomError(422, _("“do” must be ask, close, show, reveal, drop, follow, free, pause, resume or end."))
 
 
-def _question(message: Mapping[str, Any], questions: Questions, limits: Limits, language: str) -> Question | None:
+def _question(message: Mapping[str, Any], questions: Questions, limits: Limits) -> Question | None:
     if "page" in message:
         page = name(message, "page")
         if "text" in message or "answers" in message:
@@ -56,7 +65,7 @@ def _question(message: Mapping[str, Any], questions: Questions, limits: Limits, 
         question = questions(page)
         if question is None:
             raise RoomError(422, _("This page asks no question."))
-        return replace(question.worded(language), page=page)
+        return question.of_page(page)
     if "text" not in message and "answers" not in message:
         return None
     return own_question(message, limits)

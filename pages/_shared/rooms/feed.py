@@ -1,8 +1,8 @@
 """What the listeners of one room in this process are told, as server-sent events.
 
 An event is the whole state of the room, so nobody needs what was missed: a listener who is slow, or slept, gets the
-newest event and no other. It is put together once for all listeners. A step of the teacher is told at once; who is
-here and how many have voted is told at most once in `Limits.counts_s`.
+newest event and no other. It is put together once for all listeners of a language. A step of the teacher is told at
+once; who is here and how many have voted is told at most once in `Limits.counts_s`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from attention_core.language import ENGLISH
 from attention_core.language import gettext_lazy as _
 
 if TYPE_CHECKING:  # a store holds feeds
-    from pages._shared.rooms.store import Store
+    from pages._shared.rooms.store import Snapshot, Store
 
 # A first line for proxies that wait for one, and what a browser waits before it connects again, in milliseconds.
 GREETING = b": welcome\nretry: 1000\n\n"
@@ -27,14 +27,11 @@ BEAT = b"event: beat\ndata: .\n\n"
 FAILED_S = 1.0
 
 
-def event(number: int, state: dict[str, Any]) -> bytes:
-    """The event that tells a room's state."""
-    return f"id: {number}\ndata: {json.dumps(state | {'number': number})}\n\n".encode()
-
-
-def last_words(refusal: RoomError, language: str) -> bytes:
-    """The event after which there is none: the room is gone."""
-    return f"event: end\ndata: {json.dumps({'error': refusal.worded(language)})}\n\n".encode()
+def event(now: Snapshot | RoomError, language: str) -> bytes:
+    """The event that tells a room's state; where the room is gone, the last there is."""
+    if isinstance(now, RoomError):
+        return f"event: end\ndata: {json.dumps({'error': now.worded(language)})}\n\n".encode()
+    return f"id: {now.number}\ndata: {json.dumps(now.public(language))}\n\n".encode()
 
 
 class Feed:
@@ -52,8 +49,8 @@ class Feed:
         self._voters: Counter[str] = Counter()
         self._gone: set[str] = set()
         self._changed, self._urgent, self._news = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self._known: tuple[int, int] | None = None
-        self._latest: bytes | RoomError | None = None
+        self._latest: Snapshot | RoomError | None = None
+        self._events: dict[str, bytes] = {}  # the latest, by language
         self._ended = False
         self.task = asyncio.create_task(self._run())
 
@@ -74,31 +71,28 @@ class Feed:
         if self._voters[voter] >= (self._limits.streams if voter else self._limits.onlookers):
             raise RoomError(429, _("This class is open in too many tabs. Close some of them."), self._limits.beat_s)
 
-    async def listen(
-        self, voter: str, number: int, state: dict[str, Any], language: str = ENGLISH
-    ) -> AsyncIterator[bytes]:
+    async def listen(self, voter: str, now: Snapshot, language: str = ENGLISH) -> AsyncIterator[bytes]:
         """The events from now on, the present state first.
 
         Args:
             voter: Who listens; empty for the teacher, who does not count as here.
-            number: The state's number.
-            state: The state as it was read a moment ago; the feed may not have heard of it yet.
+            now: The state as it was read a moment ago; the feed may not have heard of it yet.
             language: The listener's.
         """
         self._voters[voter] += 1
         try:
             yield GREETING
             told = None
-            if self._known is None:
-                self._known, self._latest = (number, state["here"]), event(number, state)
-            elif self._known[0] < number and not self._ended:
+            if self._latest is None:
+                self._latest = now
+            elif not isinstance(self._latest, RoomError) and self._latest.number < now.number and not self._ended:
                 told = self._latest
-                yield event(number, state)
+                yield event(now, language)
             while True:
                 news = self._news
-                if self._latest and self._latest is not told:
+                if self._latest is not told:
                     told = self._latest
-                    yield last_words(told, language) if isinstance(told, RoomError) else told
+                    yield self._event(language)
                 elif self._ended:
                     return
                 else:
@@ -111,6 +105,15 @@ class Feed:
                 del self._voters[voter]
                 self._gone.add(voter)
                 self.wake(urgent=False)
+
+    def _event(self, language: str) -> bytes:
+        assert self._latest is not None
+        if language not in self._events:
+            self._events[language] = event(self._latest, language)
+        return self._events[language]
+
+    def _take(self, latest: Snapshot | RoomError) -> None:
+        self._latest, self._events = latest, {}
 
     async def _run(self) -> None:
         try:
@@ -125,7 +128,7 @@ class Feed:
                     changed = await self._wait()
                 except RoomError as refusal:
                     if refusal.status < 500:
-                        self._latest = refusal
+                        self._take(refusal)
                         return
                     self._spread()
                     await asyncio.sleep(FAILED_S)
@@ -141,11 +144,10 @@ class Feed:
         await self._store.leave(self._key, gone - {""})
         if beat:
             await self._store.see(self._key, self._voters.keys() - {""})
-        number, state = await self._store.public(self._key)
+        now, before = await self._store.read(self._key), self._latest
         # The votes and the teacher's steps have a number, who is here has none.
-        if (number, state["here"]) != self._known:
-            self._known = number, state["here"]
-            self._latest = event(number, state)
+        if isinstance(before, RoomError) or before is None or (now.number, now.here) != (before.number, before.here):
+            self._take(now)
             self._spread()
         elif beat:
             self._spread()

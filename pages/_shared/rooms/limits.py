@@ -14,7 +14,7 @@ from attention_core.language import gettext_lazy as _
 # Controls, halves of characters, line separators, and what turns the writing direction of all that follows.
 UNFIT = re.compile("[\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-VOTER = re.compile(r"[A-Za-z0-9_-]{8,64}")
+BY_CHANCE = re.compile(r"[A-Za-z0-9_-]{8,64}")
 SETTINGS = re.compile(r"[!$-;=?-Z_a-z~]{0,1500}")
 
 
@@ -120,7 +120,14 @@ def name(message: Mapping[str, Any], field: str) -> str:
 
 def voter(value: str | None) -> str:
     """The random name that a student's browser gave itself."""
-    return spelled({"voter": value}, "voter", VOTER, _("8 to 64 letters, digits, - or _"))
+    return spelled({"voter": value}, "voter", BY_CHANCE, _("8 to 64 letters, digits, - or _"))
+
+
+def command_id(message: Mapping[str, Any]) -> str:
+    """The random name of a command, if it has one; one that comes again under it is the same command."""
+    if "id" not in message:
+        return ""
+    return spelled(message, "id", BY_CHANCE, _("8 to 64 letters, digits, - or _"))
 
 
 def text(value: Any, field: str, most: int) -> str:

@@ -1,23 +1,29 @@
 """A room and its rules: what the teacher may do next, which votes count, and what everybody is shown.
 
 A room goes through a question in this order, and every step is the teacher's: ``ask`` round 1, ``close``, perhaps
-``show``, ``ask`` round 2, ``close``, ``reveal``. The steps are pure: each gives the room that comes of it, or raises
-`RoomError` with a sentence for the person who asked. Votes are not part of a room; a store counts them.
+``show``, ``ask`` round 2, ``close``, ``reveal``; who goes on without the answer may ``drop`` it at any time. The
+steps are pure: each gives the room that comes of it, or raises `RoomError` with a sentence for the person who asked.
+Votes are not part of a room; a store counts them.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from attention_core.language import ENGLISH, using
+from attention_core.language import ENGLISH, LANGUAGES, using
 from attention_core.language import gettext_lazy as _
 
 # Consonants that nobody takes for another letter or for a digit; without vowels no key is a word.
 ALPHABET = "BCDFGHJKMNPQRSTVWXYZ"
 KEY_LETTERS = 5
+TICKET = re.compile("[0-9a-f]{16}")
+IDS = 16  # commands that a room remembers, so that none is taken twice
 UNKNOWN = _("There is no class with this key. A class is gone 12 hours after it was opened.")
 ENDED = _("This class has ended, and nothing of it was kept.")
+DROPPED = _("This question was put away. Ask it once more.")
 
 
 def is_key(text: str) -> bool:
@@ -54,6 +60,7 @@ class Phase(StrEnum):
     CLOSED = "closed"
     SHOWN = "shown"
     REVEALED = "revealed"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +70,20 @@ class Question:
     text: str  # the question
     answers: tuple[str, ...]  # two or more
     page: str = ""  # name of the page that asks and measures; empty for a question of the teacher's own
+    # Text and answers in the languages of the app, by the language; empty for a question of the teacher's own.
+    wordings: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def worded(self, language: str) -> "Question":
         """The question in a language, where its texts are in many."""
         with using(language):
-            return replace(self, text=str(self.text), answers=tuple(map(str, self.answers)))
+            text, answers = self.wordings.get(language, (self.text, self.answers))
+            return Question(str(text), tuple(map(str, answers)), self.page)
+
+    def of_page(self, page: str) -> "Question":
+        """A page's question as a room keeps it: for each of those who read it in their own language."""
+        worded = {language: self.worded(language) for language in LANGUAGES}
+        wordings = {language: (one.text, one.answers) for language, one in worded.items()}
+        return replace(worded[ENGLISH], page=page, wordings=wordings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +101,6 @@ class Follow:
 
     page: str
     settings: str = ""
-    language: str = ENGLISH  # the teacher's
 
 
 # Votes by question (its place among those asked), round and answer.
@@ -105,6 +120,18 @@ class Room:
     called: int = 0  # how often students were taken somewhere
     paused: bool = False  # whether students are to look up
     ended: bool = False  # whether the teacher has ended it
+    taken: tuple[str, ...] = ()  # ids of the last commands
+
+    @property
+    def ticket(self) -> str:
+        """What stands beside the key in the class's link and code: who has it has not guessed."""
+        return hmac.digest(self.secret.encode(), b"ticket", "sha256").hex()[:16]
+
+    def once(self, command: str, step: Callable[["Room"], "Room"]) -> "Room":
+        """The room after a step; as it is, where the command of this id was taken already."""
+        if command in self.taken:
+            return self
+        return replace(step(self), taken=(*self.taken, command)[-IDS:])
 
     @property
     def round(self) -> int:
@@ -129,6 +156,8 @@ class Room:
                 raise RoomError(409, _("This question has had both of its rounds."))
             if self.phase is Phase.REVEALED:
                 raise RoomError(409, _("The answer is out, so a second vote would tell nothing."))
+            if self.phase is Phase.DROPPED:
+                raise RoomError(409, DROPPED)
             if question not in (None, self.asked[-1].question):
                 raise RoomError(409, _("The second round must have the question and the answers of the first."))
             return replace(self, asked=(*self.asked[:-1], replace(self.asked[-1], rounds=2)), phase=Phase.OPEN)
@@ -165,9 +194,17 @@ class Room:
             _check_answer(measured, self.asked[-1].question)
         return replace(self, phase=Phase.REVEALED, measured=measured)
 
+    def drop(self, name: str) -> "Room":
+        """Put a question away without its answer, where it is the current one and not answered."""
+        if not self.asked or self.asked[-1].name != name or self.phase is Phase.REVEALED:
+            return self
+        return replace(self, phase=Phase.DROPPED)
+
     def _check_closed(self, unasked: str, open_: str) -> None:
         if self.phase is Phase.WAITING:
             raise RoomError(409, unasked)
+        if self.phase is Phase.DROPPED:
+            raise RoomError(409, DROPPED)
         if self.phase is Phase.OPEN:
             raise RoomError(409, open_)
 
@@ -185,25 +222,28 @@ class Room:
         """Votes for each answer of a question in a round."""
         return [counts.get((index, number, answer), 0) for answer in range(len(self.asked[index].question.answers))]
 
-    def public(self, counts: Counts, here: int, now: float) -> dict[str, Any]:
+    def public(self, counts: Counts, here: int, now: float, language: str = ENGLISH) -> dict[str, Any]:
         """What everybody in the room may know; no tally before the teacher shows it.
 
         Args:
             counts: The votes.
             here: Students who listen.
             now: The server's time. Only what is left until the end is told: a phone's clock may be wrong.
+            language: Of who is told.
         """
         index = len(self.asked) - 1
         asked = self.asked[-1] if self.asked else None
+        question = asked and asked.question.worded(language)
         shown = self.phase in (Phase.SHOWN, Phase.REVEALED)
         return {
             "phase": self.phase,
             "question": asked
+            and question
             and {
                 "name": asked.name,
-                "text": asked.question.text,
-                "answers": list(asked.question.answers),
-                "page": asked.question.page,
+                "text": question.text,
+                "answers": list(question.answers),
+                "page": question.page,
             },
             "round": self.round,
             "voted": sum(self.tally(index, self.round, counts)) if asked else 0,
@@ -214,16 +254,18 @@ class Room:
             "paused": self.paused,
             "here": here,
             "ends_in": max(0, round(self.ends - now)),
+            "ticket": self.ticket,
         }
 
-    def results(self, counts: Counts) -> list[tuple[str, str, int, str, int]]:
+    def results(self, counts: Counts, language: str = ENGLISH) -> list[tuple[str, str, int, str, int]]:
         """Name, question, round, answer and votes, for each answer of every round that is closed."""
         return [
-            (asked.name, asked.question.text, number, answer, votes)
+            (asked.name, question.text, number, answer, votes)
             for index, asked in enumerate(self.asked)
+            for question in [asked.question.worded(language)]
             for number in range(1, asked.rounds + 1)
             if (index, number) != self.ballot
-            for answer, votes in zip(asked.question.answers, self.tally(index, number, counts), strict=True)
+            for answer, votes in zip(question.answers, self.tally(index, number, counts), strict=True)
         ]
 
     def dump(self) -> dict[str, Any]:
@@ -233,12 +275,15 @@ class Room:
     @classmethod
     def load(cls, state: Mapping[str, Any]) -> "Room":
         """The room of a dump."""
-        asked = tuple(
-            Asked(**one | {"question": Question(**one["question"] | {"answers": tuple(one["question"]["answers"])})})
-            for one in state["asked"]
-        )
+        asked = tuple(Asked(**one | {"question": _question(one["question"])}) for one in state["asked"])
         follow = state["follow"] and Follow(**state["follow"])
-        return cls(**{**state, "asked": asked, "phase": Phase(state["phase"]), "follow": follow})
+        taken = tuple(state["taken"])
+        return cls(**{**state, "asked": asked, "phase": Phase(state["phase"]), "follow": follow, "taken": taken})
+
+
+def _question(state: Mapping[str, Any]) -> Question:
+    wordings = {language: (text, tuple(answers)) for language, (text, answers) in state["wordings"].items()}
+    return Question(state["text"], tuple(state["answers"]), state["page"], wordings)
 
 
 def _check_answer(answer: int, question: Question) -> None:

@@ -14,8 +14,8 @@ from starlette.routing import Route
 from pages._shared.rooms import limits as check
 from pages._shared.rooms.commands import Questions, command
 from pages._shared.rooms.limits import Rate
-from pages._shared.rooms.room import UNKNOWN, RoomError, is_key
-from pages._shared.rooms.store import Snapshot, Store, digest
+from pages._shared.rooms.room import TICKET, UNKNOWN, RoomError, is_key
+from pages._shared.rooms.store import Snapshot, Store, digest, new_secret
 from attention_core.figures.text import csv_text
 from attention_core.language import ENGLISH, LANGUAGES
 from attention_core.language import gettext_lazy as _
@@ -24,7 +24,7 @@ STREAM = "text/event-stream"
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 # "no-transform" and the last one ask proxies to pass each event on as it comes.
 STREAM_HEADERS = {**HEADERS, "Cache-Control": "no-store, no-transform", "X-Accel-Buffering": "no"}
-SLOWED = _("Many wrong keys came from your network. Wait a moment and try again.")
+SLOWED = _("Many wrong keys came from your network. Come in by the class's code or link, or wait and try again.")
 COLUMNS = ("question", "text", "round", "answer", "votes")
 
 Handler = Callable[["Rooms", Request], Awaitable[Response]]
@@ -80,10 +80,13 @@ class Rooms:
     async def open(self, request: Request) -> Response:
         """Open a room."""
         _same_origin(request)
-        await self._body(request)
+        body = await self._body(request)
+        command = check.command_id(check.parse(body)) if body else ""
         self._opened.check(self._address(request), _("Many classes were opened from your network. Wait a minute."))
-        secret = secrets.token_urlsafe(24)
-        return JSONResponse({"key": await self._store.open(secret), "teacher": secret}, 201, HEADERS)
+        secret = new_secret(command)
+        key = await self._store.open(secret)
+        ticket = (await self._store.read(key)).room.ticket
+        return JSONResponse({"key": key, "teacher": secret, "ticket": ticket}, 201, HEADERS)
 
     @answered
     async def events(self, request: Request) -> Response:
@@ -94,10 +97,10 @@ class Rooms:
         if voter:
             self._pace(key, voter)
             await self._store.see(key, [voter], strict=True)
-        number, state = await self._store.public(key)
+        now = await self._store.read(key)
         if STREAM not in request.headers.get("accept", ""):
-            return JSONResponse(state | {"number": number}, headers=HEADERS)
-        stream = self._store.feed(key, voter).listen(voter, number, state, language(request))
+            return JSONResponse(now.public(language(request)), headers=HEADERS)
+        stream = self._store.feed(key, voter).listen(voter, now, language(request))
         return StreamingResponse(stream, headers=STREAM_HEADERS, media_type=STREAM)
 
     @answered
@@ -117,24 +120,32 @@ class Rooms:
         """Take a step of the teacher's."""
         _same_origin(request)
         message = check.parse(await self._body(request))
-        key, _ = await self._authorized(request)
-        self._pace(key, "")
-        await self._store.change(key, command(message, self._questions, self._limits, language(request)))
+        try:
+            key, _ = await self._authorized(request)
+            self._pace(key, "")
+            await self._store.change(key, command(message, self._questions, self._limits))
+        except RoomError as refusal:
+            if refusal.status != 410 or message.get("do") != "end":
+                raise  # what has ended can be ended again
         return Response(status_code=204, headers=HEADERS)
 
     @answered
     async def results(self, request: Request) -> Response:
         """Counts of all rounds that are closed."""
         _, now = await self._authorized(request)
-        table = csv_text(COLUMNS, now.room.results(now.counts))
+        table = csv_text(COLUMNS, now.room.results(now.counts, language(request)))
         headers = HEADERS | {"Content-Disposition": 'attachment; filename="results.csv"'}
         return Response(table, headers=headers, media_type="text/csv; charset=utf-8")
 
     async def _find(self, request: Request, voter: str = "") -> str:
-        """The key of a room that there is. Who tries many keys has to wait; who is in the room already does not."""
+        """The key of a room that there is.
+
+        Who tries many keys has to wait, and with them all who share their address; but for who has the room's ticket,
+        so has not guessed, and who is in the room already.
+        """
         key, address = request.path_params["key"].upper(), self._address(request)
         if wait := self._wrong.wait(address):
-            if not (voter and is_key(key) and await self._store.is_here(key, voter)):
+            if not is_key(key) or not (await self._is_invited(request, key) or await self._is_here(key, voter)):
                 raise RoomError(429, SLOWED, wait)
             return key
         try:
@@ -142,6 +153,21 @@ class Rooms:
         except RoomError as refusal:
             raise self._slowed(address, refusal) from None
         return key
+
+    async def _is_invited(self, request: Request, key: str) -> bool:
+        """Whether a request has the ticket of the room; no room, no ticket."""
+        ticket = request.query_params.get("ticket", "")
+        if not TICKET.fullmatch(ticket):
+            return False
+        try:
+            return hmac.compare_digest(ticket, (await self._store.read(key)).room.ticket)
+        except RoomError as refusal:
+            if refusal.status >= 500:
+                raise
+            return False
+
+    async def _is_here(self, key: str, voter: str) -> bool:
+        return bool(voter) and await self._store.is_here(key, voter)
 
     async def _authorized(self, request: Request) -> tuple[str, Snapshot]:
         """Key and state of the room whose teacher asks."""

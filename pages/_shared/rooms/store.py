@@ -1,13 +1,15 @@
 """Where rooms are kept: what all stores have in common."""
 
 import asyncio
+import base64
 import hashlib
 import secrets
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from time import time
 from types import FrameType
 from typing import Any
@@ -15,15 +17,25 @@ from typing import Any
 from pages._shared.rooms.feed import Feed
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import ALPHABET, KEY_LETTERS, Counts, Room, RoomError
+from attention_core.language import ENGLISH
 from attention_core.language import gettext_lazy as _
 
+SECRET_BYTES = 24
 FULL = _("This class is full.")
 CROWDED = _("Too many classes are open here. Try again when some have ended.")
 
 
-def new_key() -> str:
-    """A key that nobody can foresee."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(KEY_LETTERS))
+def new_secret(command: str = "") -> str:
+    """A teacher's secret, which nobody can foresee; of one command that opens a class it is always the same."""
+    drawn = hashlib.sha256(f"teacher/{command}".encode()).digest() if command else secrets.token_bytes(SECRET_BYTES)
+    return base64.urlsafe_b64encode(drawn[:SECRET_BYTES]).decode()
+
+
+def keys_of(secret: str) -> Iterator[str]:
+    """The keys that a room may have, the first that is free: always the same, and foreseen by who has the secret."""
+    for number in count():
+        drawn = int.from_bytes(hashlib.sha256(f"key/{number}/{secret}".encode()).digest())
+        yield "".join(ALPHABET[drawn // len(ALPHABET) ** place % len(ALPHABET)] for place in range(KEY_LETTERS))
 
 
 def digest(secret: str) -> str:
@@ -39,6 +51,10 @@ class Snapshot:
     number: int  # steps and votes so far; it never goes back
     counts: Counts  # votes by question, round and answer
     here: int  # students who listen
+
+    def public(self, language: str = ENGLISH) -> dict[str, Any]:
+        """The state as everybody may know it, with its number, in a language."""
+        return self.room.public(self.counts, self.here, time(), language) | {"number": self.number}
 
 
 class Store(ABC):
@@ -99,14 +115,9 @@ class Store(ABC):
         if key in self._feeds:
             self._feeds[key].wake(urgent=urgent)
 
-    async def public(self, key: str) -> tuple[int, dict[str, Any]]:
-        """Number and state of a room, as everybody may know it."""
-        now = await self.read(key)
-        return now.number, now.room.public(now.counts, now.here, time())
-
     @abstractmethod
     async def open(self, secret: str) -> str:
-        """Open a room for who has the teacher's ``secret``, and give its key."""
+        """Open a room for who has the teacher's ``secret``, unless there is one, and give its key."""
 
     @abstractmethod
     async def read(self, key: str) -> Snapshot:

@@ -11,27 +11,26 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages._shared.core import log
+from pages._shared.core import incoming, log
 from pages._shared.core.compat import is_history_navigation
-from pages._shared.core.network import public_url
 from pages._shared.core.pages import HOME, page_file
-from pages._shared.core.session_keys import ARRIVED, CLASS, NOTICES, PAGE, QUERIES, READS, VISITED
+from pages._shared.core.session_keys import ARRIVED, CLASS, NOTICES, PAGE, QUERIES, READS, SECRET, TICKET, VISITED
 from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course
 from pages._shared.lessons.lesson import Lesson
 from pages._shared.rooms.room import is_key
-from pages._shared.session import course_position
+from pages._shared.session import course_position, way_in
 from attention_core.language import gettext as _
 
 PERSONAL: Final = ("present", "device", "lang")  # settings that are a visitor's own: no link, step or call moves them
 CLASS_PARAMETER: Final = "class"
-_CONTEXT: Final = (CLASS_PARAMETER, *course_position.PARAMETERS)
+_CONTEXT: Final = (CLASS_PARAMETER, incoming.TEACHER, *course_position.PARAMETERS)
 _MOST_REMARKS = 5
 
 
 def read(page: str) -> None:
     """Look at the address before anything is drawn: enter its class and its course, say whether it is to be read."""
-    state, parameters = st.session_state, st.query_params.to_dict()
+    state, parameters = st.session_state, _address()
     before, visited = state.get(PAGE), state.pop(VISITED, None) == page
     if before is None:
         log.started(page)
@@ -41,7 +40,7 @@ def read(page: str) -> None:
     if not reads:
         return
     key = parameters.get(CLASS_PARAMETER)
-    if key is not None and key != state.get(CLASS) and (sentence := join(key)):
+    if key is not None and (sentence := join(key, parameters.get(incoming.TEACHER, ""))):
         add_notice(sentence)
     begins, remarks = course_position.read(parameters)
     for sentence in remarks[:_MOST_REMARKS]:
@@ -59,7 +58,7 @@ def visit(page: str, parameters: Mapping[str, str]) -> None:
 
     The class, the course and what is a visitor's own stay.
     """
-    own = {name: text for name, text in st.query_params.to_dict().items() if name in PERSONAL}
+    own = {name: text for name, text in _address().items() if name in PERSONAL}
     st.session_state[VISITED] = page
     st.switch_page(page_file(page), query_params={**shareable(parameters), **own, **_context()})
 
@@ -83,22 +82,39 @@ def visit_course(course: Course, index: int = 0) -> None:
     visit_step(index)
 
 
+def _address() -> dict[str, str]:
+    return incoming.parameters(st.query_params.to_dict())
+
+
 def query() -> dict[str, str] | None:
     """What the address holds, where this run is to read it; None where it is not."""
-    return st.query_params.to_dict() if st.session_state.get(READS) else None
+    return _address() if st.session_state.get(READS) else None
 
 
-def join(key: str) -> str:
+def join(given: str, secret: str = "") -> str:
     """Enter a class, and stay in it on every page.
 
+    Args:
+        given: Its key, with a ticket or without, or a link that holds them.
+        secret: The teacher's, where a link held it in a part that is sent.
+
     Returns:
-        Why it cannot be a key; empty where it can.
+        Why there is no key in it; empty where there is.
     """
-    key = key.strip().upper()
-    if not is_key(key):
+    state, found = st.session_state, way_in.read(given)
+    if not is_key(found.key):
         log.refused("the class", "a key that cannot be one")
-        return _("“{key}” is not a class key: a key has five letters, all consonants.", key=escape_markdown(key))
-    st.session_state[CLASS] = key
+        shown = way_in.quotable(given)
+        if given and not shown:
+            return _("This is not a class key: a key has five letters, all consonants.")
+        return _("“{key}” is not a class key: a key has five letters, all consonants.", key=escape_markdown(shown))
+    if found.key != state.get(CLASS):
+        leave_class()
+    state[CLASS] = found.key
+    if found.ticket:
+        state[TICKET] = found.ticket
+    if secret := secret or found.secret:
+        state[SECRET] = secret
     return ""
 
 
@@ -107,9 +123,15 @@ def room() -> str:
     return st.session_state.get(CLASS, "")
 
 
+def class_link() -> str:
+    """What a link holds of the class: its key, and its ticket where that is known."""
+    return way_in.write(room(), st.session_state.get(TICKET, ""))
+
+
 def leave_class() -> None:
     """Leave the class."""
-    st.session_state.pop(CLASS, None)
+    for name in (CLASS, TICKET, SECRET):
+        st.session_state.pop(name, None)
 
 
 def _is_detour(page: str, parameters: Mapping[str, str]) -> bool:
@@ -133,18 +155,20 @@ def last_query(page: str) -> dict[str, str]:
 
 
 def say_unknown(page: str, known: frozenset[str]) -> None:
-    """Say of what the address holds and nobody has read that the page does not know it."""
-    for key in (query() or {}).keys() - known - {*_CONTEXT}:
-        if key.startswith(f"{page}_") or "_" not in key:
-            log.refused(page, "an unknown setting in the link")
-            who = source_name(_("The link"))
-            add_notice(
-                _(
-                    "{who} holds “{key}”, which this page does not know; it is left out.",
-                    who=who,
-                    key=escape_markdown(key),
-                )
+    """Say of what the address holds and nobody has read, and a lesson fixes, that the page does not know it."""
+    given, here = query(), lesson()
+    if given is None:
+        return
+    for key in sorted({*given, *(here.fixed if here else ())} - known - {*_CONTEXT}):
+        log.refused(page, "an unknown setting in the link")
+        who = source_name(_("The link"))
+        add_notice(
+            _(
+                "{who} holds “{key}”, which this page does not know; it is left out.",
+                who=who,
+                key=escape_markdown(key),
             )
+        )
 
 
 def write(parameters: Mapping[str, str], *, is_page: bool = True) -> None:
@@ -164,7 +188,7 @@ def write(parameters: Mapping[str, str], *, is_page: bool = True) -> None:
 
 def _context() -> dict[str, str]:
     """What the address holds of the course and the class."""
-    return course_position.parameters() | ({CLASS_PARAMETER: room()} if room() else {})
+    return course_position.parameters() | ({CLASS_PARAMETER: class_link()} if room() else {})
 
 
 def add_notice(sentence: str) -> None:
@@ -208,8 +232,3 @@ def url(parameters: Mapping[str, str], page: str | None = None) -> str:
         here = st.session_state[PAGE]
         base = base.removesuffix("/").removesuffix(f"/{here}") + ("/" if page == HOME.name else f"/{page}")
     return base + ("?" + urlencode(parameters) if parameters else "")
-
-
-def public_home() -> str | None:
-    """The address of Home for everybody, where a prefix of the server's stays; None on a machine on no network."""
-    return public_url(url({}, HOME.name), st.get_option("browser.serverAddress"))

@@ -11,10 +11,13 @@ from typing import Final
 
 import streamlit as st
 
+from pages._shared.core.incoming import bare
 from pages._shared.core.session_keys import COURSE
+from pages._shared.core.text import escape_markdown
 from pages._shared.lessons.course import Course, Step
 from pages._shared.lessons.lesson import Lesson
-from pages._shared.lessons.library import OURS, opened, ours, text_of
+from pages._shared.lessons.library import OURS, as_written, opened, ours, text_of
+from attention_core.language import gettext as _
 
 MAX_TEXT: Final = 8_000  # what an address may hold: servers and proxies refuse somewhat longer ones
 PARAMETERS: Final = ("course", "step")
@@ -97,11 +100,13 @@ def read(parameters: Mapping[str, str]) -> tuple[bool, list[str]]:
     Returns:
         Whether a course begins, whose first step is still to be visited, and what there is to say of it.
     """
-    text, number = (parameters.get(name) for name in PARAMETERS)
-    if text is None:
+    given, number = (parameters.get(name) for name in PARAMETERS)
+    if given is None:
         return False, []
+    text = as_written(given)
     here, remarks = current(), []
-    if here is None or here.text != text:
+    is_new = here is None or here.text != text
+    if is_new:
         try:
             course, remarks = opened(text)
         except ValueError as error:
@@ -112,11 +117,18 @@ def read(parameters: Mapping[str, str]) -> tuple[bool, list[str]]:
     if number is None:
         move_to(0)
         return True, remarks
-    if number.isdecimal() and len(number) < 4 and 1 <= int(number) <= len(here.course.steps) + 1:
-        if int(number) - 1 != here.index:
-            move_to(int(number) - 1)
+    place, count = bare(number), len(here.course.steps)
+    if place.isdecimal() and len(place) < 4 and 1 <= int(place) <= count + 1:
+        if int(place) - 1 != here.index:
+            move_to(int(place) - 1)
         return False, remarks
-    return False, remarks
+    sentence = _(
+        "The link asks for step “{given}” of a course of {count}, which there is not: here is step {used}.",
+        given=escape_markdown(number),
+        count=count,
+        used=here.index + 1,
+    )
+    return is_new, [sentence, *remarks]
 
 
 def query_of_step() -> dict[str, str]:

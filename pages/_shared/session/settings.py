@@ -9,6 +9,7 @@ from typing import Any, TypeVar, dataclass_transform
 import streamlit as st
 
 from pages._shared.core import log
+from pages._shared.core.incoming import bare
 from pages._shared.core.pages import FOLDER
 from pages._shared.core.session_keys import SETTINGS
 from pages._shared.core.text import escape_markdown
@@ -152,7 +153,7 @@ class Settings:
         for name, one in self.declared.items():
             text = query.get(self.key(name))
             try:
-                read[name] = self._read(name, text)
+                read[name] = self._read_as_meant(name, text)
             except (ValueError, OverflowError):
                 read[name] = value = self.defaults[name]
                 log.refused(self.page or "all pages", f"{self.key(name)} in the link")
@@ -171,6 +172,11 @@ class Settings:
             ValueError: If one of them is not possible.
         """
         return {name: self._read(name, parameters.get(self.key(name))) for name in self}
+
+    def _read_as_meant(self, name: str, text: str | None) -> Any:
+        with suppress(ValueError, OverflowError):
+            return self._read(name, text)
+        return self._read(name, bare(text or ""))
 
     def _read(self, name: str, text: str | None) -> Any:
         if text is None:
@@ -240,7 +246,7 @@ class Shared(RunConfig):
         Choice(
             {"auto": gettext_lazy("auto"), **LANGUAGES},
             label=gettext_lazy("Language"),
-            hint=gettext_lazy("auto is the language of your class, or of your browser."),
+            hint=gettext_lazy("auto is the language of your browser."),
         ),
     )
     # Whether this session is in presenter view.

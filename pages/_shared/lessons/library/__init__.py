@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from pages._shared.lessons.course import Course, decode, from_json
+from pages._shared.core.incoming import bare
+from pages._shared.lessons.course import Course, decode, from_json, letters_of
 from attention_core.language import ENGLISH, LANGUAGES, current
 from attention_core.language import gettext as _
 
@@ -31,12 +32,19 @@ def text_of(course: Course) -> str:
     return next(known, None) or course.encode()
 
 
+def as_written(text: str) -> str:
+    """What a link held of a course when it was written: without what was put around it, or into it, on its way."""
+    name = bare(text).lower()
+    return name if name in OURS else letters_of(text)
+
+
 def opened(text: str) -> tuple[Course, list[str]]:
     """The course that a link means: one of the app's own by its name, or the one that it holds.
 
     Raises:
         ValueError: If it means none, or one without steps.
     """
+    text = as_written(text)
     course, remarks = (ours(text), []) if text in OURS else decode(text)
     if not course.steps:
         raise ValueError(" ".join([_("This course has no step that can be opened."), *remarks[:3]]))

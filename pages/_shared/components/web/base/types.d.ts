@@ -195,12 +195,15 @@ export interface Prepared extends Written {
   page: string;
   at: number;
 }
-/** The language is the teacher's, of a place that a teacher calls to. */
-export type Place = { page: string; settings: string; language?: string };
 /** What was measured of a question: which answer is true, null where the settings cannot tell; or why nothing was. */
 export type Told = { question: string } & ({ answer: number | null } | { refused: string });
+export type Place = { page: string; settings: string };
 export interface ClassData {
   room: string;
+  /** What stands beside the key in the class's link; empty where the session does not know it. */
+  ticket: string;
+  /** The teacher's, where the link held it in a part that is sent; else empty. */
+  secret: string;
   /** Whether the key was typed on this page. */
   typed: boolean;
   page: string;
@@ -209,7 +212,7 @@ export interface ClassData {
   /** Questions of the lesson or the course, each at its step; at which step the session stands, of how many. */
   prepared: Prepared[];
   /** What the teacher has written in this tab; null where the server does not know it. */
-  written: { questions: Written[]; wrong: string } | null;
+  written: { lines: string; questions: Written[]; wrong: string } | null;
   at: number;
   steps: number;
   measured: Told | null;

@@ -39,7 +39,7 @@ export class Panel {
   enter(room) {
     this.face?.leave();
     this.room = room;
-    const secret = secretOf(room);
+    const secret = secretOf(room, this.data.secret);
     this.root.replaceChildren();
     this.root.className = `panel ${secret ? "teacher" : "student"}`;
     this.face = secret ? new Teacher(this, room, secret) : new Student(this, room);

@@ -13,7 +13,7 @@ const [ASK, CLOSE, AGAIN, CLOSE_AGAIN, SHOW, REVEAL, NEXT] = Array(7).keys();
 /** The steps that can be taken now, the one to take next first. @param {RoomState} state */
 function possible({ phase, round }) {
   if (phase === "open") return [round === 2 ? CLOSE_AGAIN : CLOSE];
-  if (phase === "waiting" || phase === "revealed") return [ASK];
+  if (phase === "waiting" || phase === "revealed" || phase === "dropped") return [ASK];
   if (round === 1) return phase === "closed" ? [AGAIN, SHOW, REVEAL, ASK] : [AGAIN, REVEAL, ASK];
   return phase === "closed" ? [SHOW, REVEAL, ASK] : [REVEAL, ASK];
 }
@@ -61,6 +61,7 @@ export class QuestionSteps {
       one.disabled = !can.includes(step);
     });
     this.next.disabled = !can.length;
+    this.buttons[NEXT].textContent = this.names[NEXT] = data.at + 1 < data.steps ? _("Next step") : _("Finish");
     const isAnew = questions.chosen && !questions.isFresh(questions.chosen);
     const ask = isAnew ? _("Ask once more") : state.question ? _("Next question") : this.names[ASK];
     this.next.textContent = this.step === ASK ? ask : this.names[this.step];
@@ -83,11 +84,14 @@ export class QuestionSteps {
     return chosen.at === undefined ? chosen.text === data.question?.text : chosen.at === data.at;
   }
 
-  /** Whether the step that is marked asks what has just been revealed. */
+  /** Whether the step that is marked asks what has just been revealed, or put away. */
   get asksAgain() {
     const { questions, state } = this.teacher;
     return (
-      this.step === ASK && state?.phase === "revealed" && !!questions.chosen && !questions.isFresh(questions.chosen)
+      this.step === ASK &&
+      ["revealed", "dropped"].includes(state?.phase ?? "") &&
+      !!questions.chosen &&
+      !questions.isFresh(questions.chosen)
     );
   }
 
@@ -120,8 +124,11 @@ export class QuestionSteps {
   }
 
   async ask() {
-    const { chosen } = this.teacher.questions;
-    if (!chosen) return;
+    const { questions } = this.teacher;
+    if (!questions.isRead) this.teacher.say(_("Reading your question…"));
+    if (!(await questions.read())) return this.teacher.say(_("What you wrote could not be read. Try again."));
+    const { chosen } = questions;
+    if (questions.isWrong || !chosen) return this.teacher.say(questions.wrong.textContent ?? "");
     if (chosen.at !== undefined) this.go(chosen.at);
     const name = `q-${Math.random().toString(36).slice(2, 12)}`;
     const { text, answers, page } = chosen;

@@ -8,17 +8,24 @@ import { keep, kept } from "./room.js";
 /** @import { ClassData, Written } from "../base/types" */
 /** @typedef {Written & { page: string, at?: number }} Choice */
 
-/** Milliseconds after the last key. */
+/** Milliseconds after the last key, and for the server to read what is written; how often it is asked to. */
 const STILL = 300;
+const PATIENCE = 3000;
+const TRIES = 3;
 
 export class Questions {
   later = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
-  /** Text of the question that the teacher has chosen out of turn. */
+  /** Text of the question that the teacher has chosen out of turn, or is writing. */
   picked = "";
+  /** Whether the teacher has written since something was asked, or chosen. */
+  isWriting = false;
+  /** What waits until the server has read what is written. */
+  heard = () => {};
   list = element("div", { className: "choices", role: "radiogroup", "aria-label": _("Next question") });
   wrong = element("p", { className: "wrong", role: "status" });
   area = element("textarea", {
     rows: 6,
+    maxLength: 18_000, // as many as are read
     placeholder: _(
       `What does a head look at, if all keys are equal?
 The first key
@@ -59,6 +66,34 @@ False`,
     return this.data.written?.questions.map((one) => ({ ...one, page: "" })) ?? [];
   }
 
+  /** Whether the server has read what is written here. */
+  get isRead() {
+    return !this.area.value || this.data.written?.lines === this.area.value;
+  }
+
+  /** Whether what the teacher is writing cannot be asked: nothing else is asked in its place. */
+  get isWrong() {
+    return this.isWriting && !this.picked && Boolean(this.data.written?.wrong);
+  }
+
+  /** Have the server read what is written here; whether it has. */
+  async read() {
+    for (let tries = 0; tries < TRIES && !this.isRead; tries++) {
+      clearTimeout(this.later);
+      this.tell();
+      await new Promise((resolve) => {
+        this.heard = () => resolve(null);
+        setTimeout(resolve, PATIENCE);
+      });
+    }
+    return this.isRead;
+  }
+
+  /** Step at which a question was prepared; undefined for one that was not. @param {string} text */
+  stepOf(text) {
+    return this.data.prepared.find((one) => one.text === text)?.at;
+  }
+
   /** All that can be asked here, nothing twice. @returns {Choice[]} */
   get choices() {
     const { prepared, question, page } = this.data;
@@ -94,14 +129,20 @@ False`,
 
   /** @param {ClassData} data */
   update(data) {
+    const before = this.notes;
     this.data = data;
     // What this tab keeps, a session that is new does not know.
     if (data.teaches && !data.written && this.area.value) this.tell();
+    const isOld = (/** @type {Choice} */ one) => before.some((old) => JSON.stringify(old) === JSON.stringify(one));
+    const isKnown = this.picked && this.choices.some(({ text }) => text === this.picked);
+    if (this.isWriting) this.picked = this.notes.find((one) => !isOld(one))?.text ?? (isKnown ? this.picked : "");
+    this.heard();
     this.wrong.textContent = data.written?.wrong ?? "";
     this.draw();
   }
 
   write() {
+    this.isWriting = this.area.value.trim() !== "";
     keep(`room_notes/${this.key}`, this.area.value);
     clearTimeout(this.later);
     this.later = setTimeout(() => this.tell(), STILL);
@@ -117,6 +158,7 @@ False`,
     this.asked = [...this.asked.filter((one) => one !== text), text];
     keep(`room_asked/${this.key}`, JSON.stringify(this.asked));
     if (this.picked === text) this.picked = "";
+    this.isWriting = false;
     this.draw();
   }
 
@@ -144,6 +186,7 @@ False`,
     const radio = element("input", { type: "radio", name: "next", checked });
     radio.onchange = () => {
       this.picked = text;
+      this.isWriting = false;
       this.onChange();
     };
     const label = element("label", {}, radio, element("span", {}, text));

@@ -8,14 +8,15 @@
  *
  * @typedef {{ name: string, text: string, answers: string[], page: string }} Question
  * @typedef {{
- *   number: number, phase: "waiting" | "open" | "closed" | "shown" | "revealed", question: Question | null,
+ *   number: number, phase: "waiting" | "open" | "closed" | "shown" | "revealed" | "dropped", question: Question | null,
  *   round: 0 | 1 | 2, voted: number, tallies: number[][], measured: number | null,
- *   follow: { page: string, settings: string, language: string } | null, called: number, paused: boolean, here: number, ends_in: number
+ *   follow: { page: string, settings: string } | null, called: number, paused: boolean, here: number, ends_in: number,
+ *   ticket: string
  * }} RoomState
  * @typedef {{ error: string }} Said What came of a request: why it was refused, or an empty sentence.
  * @typedef {{
  *   onState: (state: RoomState) => void, onEnd: (sentence: string) => void, onRefused?: (sentence: string) => void,
- *   teacher?: string, base?: string, times?: Partial<typeof TIMES>
+ *   teacher?: string, ticket?: string, base?: string, times?: Partial<typeof TIMES>
  * }} Options
  */
 
@@ -50,39 +51,59 @@ export const keep = (key, value) => {
 /** @param {number} ms @returns {Promise<void>} */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Where a request goes; what is refused is said in the visitor's language. @param {string} path @param {string | URL} base */
-function address(path, base) {
+/**
+ * Where a request goes; what is refused is said in the visitor's language, and who has a ticket has not guessed the key.
+ * @param {string} path
+ * @param {string | URL} base
+ * @param {string} [ticket]
+ */
+function address(path, base, ticket = "") {
   const url = new URL(path, base);
   url.searchParams.set("language", language);
+  if (ticket) url.searchParams.set("ticket", ticket);
   return url;
 }
 
-/** A name of chance, the same for as long as the tab lives; `randomUUID` is missing over plain http. */
-const newVoter = () =>
+/** A name of chance, of a voter or a command; `randomUUID` is missing over plain http. */
+export const newName = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export class RoomClient {
-  // Open a room.
-  /** @param {string} [base] Where the app is. @returns {Promise<{ key: string, teacher: string } & Said>} */
-  static async open(base = document.baseURI) {
-    const answer = await send(address("class/rooms", base), {});
-    return { key: "", teacher: "", ...answer.body, error: answer.error };
+  // Open a room; asked for again under the same name, it is the same room.
+  /**
+   * @param {string} id
+   * @param {string} [base] Where the app is.
+   * @returns {Promise<{ key: string, teacher: string, ticket: string } & Said>}
+   */
+  static async open(id, base = document.baseURI) {
+    const answer = await send(address("class/rooms", base), { id });
+    return { key: "", teacher: "", ticket: "", ...answer.body, error: answer.error };
   }
 
   /**
    * @param {string} key The room's key.
    * @param {Options} options What to call with each new state, when the room is gone, and while it lets nobody in; the
-   *   teacher's secret.
+   *   teacher's secret, the ticket.
    */
-  constructor(key, { onState, onEnd, onRefused = () => {}, teacher = "", base = document.baseURI, times = {} }) {
+  constructor(key, options) {
+    const {
+      onState,
+      onEnd,
+      onRefused = () => {},
+      teacher = "",
+      ticket,
+      base = document.baseURI,
+      times = {},
+    } = options;
     this.key = key.trim().toUpperCase();
+    this.ticket = ticket || (kept(this.#name("ticket")) ?? "");
     this.onState = onState;
     this.onEnd = onEnd;
     this.onRefused = onRefused;
     this.teacher = teacher;
     this.times = { ...TIMES, ...times };
     this.room = new URL(`class/rooms/${encodeURIComponent(this.key)}/`, base);
-    this.voter = kept(VOTER) ?? newVoter();
+    this.voter = kept(VOTER) ?? newName();
     keep(VOTER, this.voter);
     /** @type {RoomState | null} */
     this.state = null;
@@ -125,22 +146,32 @@ export class RoomClient {
     const ballot = this.#ballot();
     const { question, round } = this.state ?? {};
     const message = { voter: this.voter, question: question?.name, round, answer };
-    const said = await send(address("votes", this.room), message);
+    const said = await send(this.#address("votes"), message);
     if (!said.error) keep(ballot, String(answer));
     return { error: said.error };
   }
 
-  // Take a step as the teacher.
+  // Take a step as the teacher, once, however often it has to be sent.
   /** @param {{ do: string } & Record<string, unknown>} message @returns {Promise<Said>} */
   async teach(message) {
-    const said = await send(address("teacher", this.room), message, this.teacher);
+    const said = await send(this.#address("teacher"), { ...message, id: newName() }, this.teacher);
     return { error: said.error };
   }
 
   /** Counts of all closed rounds, for the teacher to keep. @returns {Promise<{ csv: string } & Said>} */
   async results() {
-    const said = await ask(address("results.csv", this.room), { Authorization: `Bearer ${this.teacher}` });
+    const said = await ask(this.#address("results.csv"), { Authorization: `Bearer ${this.teacher}` });
     return { csv: said.error ? "" : said.text, error: said.error };
+  }
+
+  /** @param {string} path */
+  #address(path) {
+    return address(path, this.room, this.ticket);
+  }
+
+  /** Where this tab keeps something of the room. @param {string} what */
+  #name(what) {
+    return `room_${what}/${this.key}`;
   }
 
   #ballot() {
@@ -149,7 +180,7 @@ export class RoomClient {
 
   /** The teacher looks on without a name and is not counted. */
   #events() {
-    const events = address("events", this.room);
+    const events = this.#address("events");
     if (!this.teacher) events.searchParams.set("voter", this.voter);
     return events;
   }
@@ -204,6 +235,7 @@ export class RoomClient {
     // An answer may be overtaken by an event.
     if (!this.running || (this.state && state.number < this.state.number)) return;
     this.state = state;
+    if (state.ticket !== this.ticket) keep(this.#name("ticket"), (this.ticket = state.ticket));
     this.onState(state);
   }
 

@@ -2,7 +2,7 @@
 
 import { component } from "../base/component.js";
 import { element } from "../base/dom.js";
-import { RoomClient } from "./room.js";
+import { RoomClient, newName } from "./room.js";
 import { keepSecret, secretOf } from "./secret.js";
 
 /** @import { Component, StartData } from "../base/types" */
@@ -12,6 +12,9 @@ const AGAIN = 4000;
 
 /** Key of the class that was opened last, and the button in sight: a page may be drawn anew between one and the other. */
 let opened = "";
+/** What leads into it, and the command that opens one: the same until it is answered. */
+let way = "";
+let command = newName();
 let shown = /** @type {Start | null} */ (null);
 
 class Start {
@@ -34,12 +37,12 @@ class Start {
     this.button.textContent = data.label;
     this.button.onclick = async () => {
       this.button.disabled = true;
-      const { key, teacher, error } = await RoomClient.open();
+      const { key, teacher, ticket, error } = await RoomClient.open(command);
       this.button.disabled = false;
       this.refused.textContent = error;
       if (error) return;
       keepSecret(key, teacher);
-      opened = key;
+      [opened, way, command] = [key, `${key}-${ticket}`, newName()];
       shown?.tell();
     };
   }
@@ -48,7 +51,7 @@ class Start {
   tell() {
     clearTimeout(this.again);
     if (!opened || !secretOf(opened)) return;
-    this.setTriggerValue?.("opened", opened);
+    this.setTriggerValue?.("opened", way);
     this.again = setTimeout(() => this.tell(), AGAIN);
   }
 

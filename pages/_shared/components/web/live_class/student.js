@@ -37,6 +37,7 @@ export class Student {
     this.back.onclick = () => this.way.back();
     this.quit.onclick = () => panel.say({ do: "leave" });
     this.client = new RoomClient(key, {
+      ticket: panel.data.ticket,
       onState: (state) => this.show(state),
       onEnd: (sentence) => this.end(sentence),
       onRefused: (sentence) => (this.line.textContent = sentence),
@@ -92,19 +93,21 @@ export class Student {
       this.draw(state);
       this.open(true);
     }
-    if (isFreed && (state.phase === "waiting" || state.phase === "revealed"))
+    if (isFreed && ["waiting", "revealed", "dropped"].includes(state.phase))
       this.line.textContent = _("Look around freely: your teacher's questions come here.");
     this.update();
   }
 
   /** @param {RoomState} state */
   draw(state) {
-    const { question, phase, round } = state;
+    const { phase, round } = state;
+    const question = phase === "dropped" ? null : state.question;
     const asks = phase === "open" ? (question?.answers ?? []) : [];
     this.note.hidden = question !== null;
     this.answers.replaceChildren(...asks.map((answer, at) => this.answer(answer, at)));
     this.answers.ariaLabel = question?.text ?? "";
     this.counts.replaceChildren(...(state.tallies.length ? [histogram(state, this.client.mine)] : []));
+    this.sent.textContent = question ? this.comment(state) : "";
     if (!question) {
       this.line.textContent = _("You are in class {key}. Look around: your teacher's questions come here.", {
         key: this.key,
@@ -118,10 +121,9 @@ export class Student {
       revealed: question.page ? _("Measured.") : _("Answered."),
     };
     this.line.replaceChildren(
-      element("b", {}, titles[phase === "waiting" ? "open" : phase]),
+      element("b", {}, titles[phase === "waiting" || phase === "dropped" ? "open" : phase]),
       _(" {text}", { text: question.text }),
     );
-    this.sent.textContent = this.comment(state);
     this.mark();
   }
 

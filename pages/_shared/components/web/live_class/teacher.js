@@ -34,6 +34,8 @@ export class Teacher {
   isFolded = false;
   /** Whether the page's slides were walked on since the answer was revealed. */
   hasLeft = false;
+  /** Step of the course at which the question was asked that is on. */
+  askedAt = 0;
 
   /** @param {Panel} panel @param {string} key @param {string} secret */
   constructor(panel, key, secret) {
@@ -42,6 +44,7 @@ export class Teacher {
     this.data = panel.data;
     this.client = new RoomClient(key, {
       teacher: secret,
+      ticket: panel.data.ticket,
       onState: (state) => this.show(state),
       onEnd: (sentence) => this.end(sentence),
       onRefused: (sentence) => this.tell(sentence),
@@ -58,7 +61,7 @@ export class Teacher {
     this.pause = button(_("Look up"), () => this.teach({ do: this.state?.paused ? "resume" : "pause" }));
     this.results = button(_("Results (CSV)"), () => this.save());
     this.over = button(_("End the class"), () => this.finish());
-    this.own = button(_("Copy my own link"), () => this.copyOwn(ownLink(key, secret)));
+    this.own = button(_("Copy my own link"), () => this.copyOwn(ownLink(key, secret, this.client.ticket)));
     this.own.title = _("Opens this panel on another device. Keep it to yourself.");
     this.fold.onclick = () => this.open(this.isFolded);
     const steer = element("div", { className: "steer" }, this.follow, this.free, this.pause);
@@ -91,8 +94,10 @@ export class Teacher {
 
   /** @param {ClassData} data */
   update(data) {
+    this.leaveStep(this.data, data);
     this.data = data;
-    if (!data.teaches) this.panel.say({ do: "teach" });
+    const { ticket } = this.client;
+    if (!data.teaches || (ticket && !data.ticket)) this.panel.say({ do: "teach", ticket });
     this.image.hidden = !data.qr;
     this.image.src = `data:image/svg+xml,${encodeURIComponent(data.qr)}`;
     const [url] = data.address.split("?");
@@ -109,6 +114,9 @@ export class Teacher {
   show(state) {
     const [before, now] = [this.state, state].map((one) => `${one?.question?.name}/${one?.round}/${one?.phase}`);
     if (before !== now) [this.word, this.hasLeft] = ["", false];
+    const { question } = state;
+    if (question && question.name !== this.state?.question?.name)
+      this.askedAt = this.questions.stepOf(question.text) ?? this.data.at;
     if (before !== now && state.phase === "revealed") this.panel.main.scrollTop = 0; // to the picture of what was asked
     this.state = state;
     if (state.question) this.questions.hear(state.question.text);
@@ -116,6 +124,14 @@ export class Teacher {
     const isOnSlide = this.data.slide && Boolean(state.question?.page);
     if (before !== now && isOnSlide && ["open", "revealed"].includes(state.phase)) this.open(false);
     this.draw();
+    if (before !== now && isOnSlide && state.phase === "open") this.showAnswers();
+  }
+
+  /** The last answer of a slide's question does not stay below the bar, once that has its height. */
+  showAnswers() {
+    const last = () =>
+      [...document.querySelectorAll("[class*=_predict_strip] [data-testid=stButtonGroup] button")].at(-1);
+    requestAnimationFrame(() => requestAnimationFrame(() => last()?.scrollIntoView({ block: "nearest" })));
   }
 
   draw() {
@@ -141,15 +157,30 @@ export class Teacher {
       round === 2
         ? _("Second vote: {voted} of {here}", { voted, here })
         : _("Vote: {voted} of {here}", { voted, here });
-    const open = phase === "open" ? vote() : "";
+    const closed = () =>
+      round === 2 ? _("Second vote closed: {voted} voted", { voted }) : _("Vote closed: {voted} voted", { voted });
+    const open = !question ? "" : phase === "open" ? vote() : closed();
     const isUntold = phase === "revealed" && question?.page && state.measured === null;
-    this.tell(this.word || open || (isUntold ? _("These settings cannot tell, so no answer is marked.") : ""));
+    this.tell(this.word || (isUntold ? _("These settings cannot tell, so no answer is marked.") : "") || open);
   }
 
   /** Whether the question is done with, and its page left: its counts would be taken for those of the page that is on.
    * @param {RoomState} state */
   isPast({ phase, question }) {
+    if (phase === "dropped") return true;
     return phase === "revealed" && Boolean(question?.page) && question?.page !== this.data.page;
+  }
+
+  /**
+   * Put a question away that is not answered once its step of the course is left: the next one has its own.
+   * @param {ClassData} before
+   * @param {ClassData} now
+   */
+  leaveStep(before, now) {
+    const { question, phase } = this.state ?? {};
+    const isOn = question && phase !== "revealed" && phase !== "dropped";
+    const isLeft = now.steps && before.at === this.askedAt && now.at !== this.askedAt;
+    if (isOn && isLeft) this.teach({ do: "drop", question: question.name });
   }
 
   /** What is said while there are no counts to be seen. @param {RoomState} state */

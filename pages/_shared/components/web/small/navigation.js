@@ -1,7 +1,8 @@
 // From page to page: a phone's sidebar, held either way, folds once a page was chosen in it, or loaded, and the browser's
-// history holds one step for each thing a person did.
+// history holds one step for each thing a person did. No address shows a teacher's secret.
 
 import { component, Listener } from "../base/component.js";
+import { hideSecret } from "../live_class/secret.js";
 
 /** @import { NavigateEvent } from "../base/types" */
 
@@ -10,6 +11,8 @@ class Navigation extends Listener {
     super();
     foldSidebar(this.gone.signal);
     keepSteps(this.gone.signal);
+    hideSecret();
+    window.addEventListener("popstate", hideSecret, { signal: this.gone.signal });
   }
 }
 
