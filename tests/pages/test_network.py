@@ -1,11 +1,37 @@
 """The address that a class opens, as the server knows it, and its QR code."""
 
 import pytest
+import streamlit as st
 
 from pages._shared.core import network
 from pages._shared.core.qr_code import qr_code
 
 HERE = "10.0.0.7"
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "seen", "expected"),
+    [
+        ("", "scaling", "http://h.test:8501/scaling", "http://h.test:8501"),
+        ("", "home", "http://h.test:8501", "http://h.test:8501"),
+        ("", "home", "http://h.test:8501/", "http://h.test:8501"),
+        ("", "scaling", "https://h.test/attention/scaling?seed=3", "https://h.test/attention"),
+        ("a/b", "scaling", "https://h.test/a/b/scaling", "https://h.test/a/b"),
+        ("/a/b/", "home", "https://h.test/a/b", "https://h.test/a/b"),
+        # As Streamlit tells it where the path ends like the name of a page: without that end.
+        ("course", "home", "https://h.test/", "https://h.test/course"),
+        ("course", "course", "https://h.test/course/course", "https://h.test/course"),
+        ("deep-learning", "home", "https://h.test/deep-", "https://h.test/deep-learning"),
+        ("deep-learning", "scaling", "https://h.test/deep-learning/scaling", "https://h.test/deep-learning"),
+        ("home", "home", "https://h.test/home", "https://h.test/home"),
+        ("注意", "home", "https://h.test/%E6%B3%A8%E6%84%8F", "https://h.test/%E6%B3%A8%E6%84%8F"),
+    ],
+)
+def test_the_app_is_where_the_servers_path_says(
+    path: str, page: str, seen: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": path}.__getitem__)
+    assert network.app_address(seen, page) == expected
 
 
 @pytest.mark.parametrize(
