@@ -30,7 +30,7 @@ class PortableError(Exception):
 
 def _made(kind: type[Any], args: tuple[Any, ...], fields: Mapping[str, Any]) -> Any:
     made = kind.__new__(kind, *args)
-    vars(made).update(fields)
+    made.__dict__.update(fields)
     return made
 
 
