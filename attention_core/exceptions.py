@@ -29,8 +29,8 @@ class PortableError(Exception):
 
 
 def _made(kind: type[Any], args: tuple[Any, ...], fields: Mapping[str, Any]) -> Any:
-    made = kind.__new__(kind, *args)
-    made.__dict__.update(fields)
+    made: Any = kind.__new__(kind, *args)
+    vars(made).update(fields)
     return made
 
 
