@@ -99,7 +99,7 @@ def await_ready(process: subprocess.Popen[bytes], log: Path, is_ready: Callable[
     while not is_ready():
         if process.poll() is not None or time.monotonic() > deadline:
             stop(process)
-            raise RuntimeError(f"{process.args} did not start:\n{log.read_text(errors='replace')}")
+            raise RuntimeError(f"{process.args} did not start:\n{log.read_text('utf-8', 'replace')}")
         time.sleep(0.05)
 
 

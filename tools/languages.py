@@ -18,6 +18,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from attention_core import terminal
 from attention_core.language import DOMAIN, ENGLISH, LANGUAGES
 
 ROOT: Final = Path(__file__).parents[1]
@@ -102,6 +103,7 @@ def lacking(catalogue: Catalog) -> Iterator[str]:
 
 def main() -> int:
     """Merge and compile all."""
+    terminal.forgive()
     missing = 0
     for room in ROOMS:
         for language in (one for one in LANGUAGES if one != ENGLISH):

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import torch
 
+from attention_core import terminal
 from attention_core.checkpoints.accuracy import accuracy, cue_weights, without
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.language import Case, Language
@@ -46,9 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     what.add_argument("--make", choices=SHIPPED, metavar="NAME", help=f"train a model: {', '.join(SHIPPED)}")
     what.add_argument("--table", action="store_true", help="print what the shipped models are worth, as Markdown")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="where --make writes it (default: where it lies)")
+    terminal.forgive()
     asked = parser.parse_args(arguments)
     if asked.table:
-        sys.stdout.write(as_markdown())
+        terminal.write_file(as_markdown())
         return 0
     folder, start = asked.out or SHIPPED[asked.make], time.perf_counter()
     train(LANGUAGES[asked.make], RECIPES[asked.make], _report).save(folder)

@@ -1,7 +1,6 @@
 """The ledger in a terminal: ``python -m attention_core.claims``, in Chinese with ``--lang zh``."""
 
 import argparse
-import io
 import json
 import math
 import shutil
@@ -13,6 +12,7 @@ from typing import Any
 
 import torch
 
+from attention_core import terminal
 from attention_core.claims.claim import EXPECTED_WORDS, FALSE
 from attention_core.claims.ledger import Checked, LedgerConfig, Outcome, claims, each_check, tally
 from attention_core.device import DTYPES, available_devices
@@ -65,9 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         1 if something that was measured differs from what theory says, or failed to run, else 0.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    terminal.forgive()
     with using(_language(arguments)):
         return _answer(arguments)
 
@@ -87,7 +85,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
     parser = _parser()
     asked = parser.parse_args(arguments)
     if asked.markdown:
-        sys.stdout.write(as_markdown())
+        terminal.write_file(as_markdown())
         return 0
     try:
         config = LedgerConfig(ids=tuple(asked.only), dtype=asked.dtype, device=asked.device, seed=asked.seed)
@@ -96,7 +94,7 @@ def _answer(arguments: Sequence[str] | None) -> int:
     start = time.perf_counter()
     found = _check(config, quiet=asked.json)
     if asked.json:
-        sys.stdout.write(json.dumps([as_plain(one) for one in found], ensure_ascii=False, indent=1) + "\n")
+        terminal.write_file(json.dumps([as_plain(one) for one in found], ensure_ascii=False, indent=1) + "\n")
     else:
         sys.stdout.write(_summary(found, config, time.perf_counter() - start))
     counted = tally(found)

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Collection
 from typing import Final
 
+from attention_core.exceptions import PortableError
 from attention_core.language import COMMA, listed
 from attention_core.language import gettext_lazy as _
 
@@ -16,7 +17,7 @@ _REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _REFUSED_DIRECTIONS: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
 
-class ConfigError(ValueError):
+class ConfigError(PortableError, ValueError):
     """A setting that is not possible, with what was given and what is allowed.
 
     Attributes:

@@ -7,16 +7,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
 
 from pages._shared.classes.page_questions import page_question
 from pages._shared.components import loader
 from pages._shared.compute import warm_up
 from pages._shared.compute.runner import runner
 from pages._shared.core.compat import SendAtOnce
+from pages._shared.core.network import base_path
 from pages._shared.core.pages import HOME
 from pages._shared.rooms import Question, make_store, routes
 from pages._shared.rooms.room import RoomError
@@ -45,7 +48,7 @@ class CompressedStatic:
         self.app = app
         # Each is known by its whole address: no path is put together from what somebody asks for.
         self._files = {
-            f"{address}/{file.relative_to(folder).as_posix()}": file
+            f"{base_path()}{address}/{file.relative_to(folder).as_posix()}": file
             for address, folder in FOLDERS.items()
             for file in folder.rglob("*")
             if file.suffix in TYPES
@@ -72,7 +75,29 @@ def _compressed(file: Path) -> Response:
     return Response(content, headers=HEADERS, media_type=TYPES[file.suffix])
 
 
-MIDDLEWARE = [Middleware(SendAtOnce), Middleware(CompressedStatic)]
+class BelowPath:
+    """Has all that is asked of an app below a path be asked below it.
+
+    A proxy passes the path on or takes it away, and whoever asks the server itself whether it is well knows of none.
+    Streamlit answers below its path alone.
+    """
+
+    def __init__(self, app: Any) -> None:
+        self.app, self._path = app, base_path()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Add the path where it is not there, and pass everything on."""
+        app = self.app
+        if scope["type"] == "http" and self._path and scope["path"] == self._path:
+            # Not by its whole address, which a proxy may have changed.
+            query = scope["query_string"].decode("latin-1")
+            app = RedirectResponse(f"{quote(self._path)}/" + (f"?{query}" if query else ""))
+        elif scope["type"] != "lifespan" and not scope["path"].startswith(f"{self._path}/"):
+            scope = scope | {"path": self._path + scope["path"]}
+        await app(scope, receive, send)
+
+
+MIDDLEWARE = [Middleware(SendAtOnce), Middleware(BelowPath), Middleware(CompressedStatic)]
 
 
 def on_script_error(_error: Exception) -> bool:
@@ -117,6 +142,9 @@ SETTINGS: dict[str, Any] = {
     "script_path": Path(__file__).parent / "main.py",
     "lifespan": lifespan,
     "middleware": MIDDLEWARE,
-    "routes": [*routes(_rooms, question), loader.ROUTE],
+    "routes": [
+        *(Route(base_path() + one.path, one.endpoint, methods=one.methods) for one in routes(_rooms, question)),
+        Mount(base_path() + loader.ADDRESS, loader.ROUTE.app),
+    ],
     "on_script_error": on_script_error,
 }

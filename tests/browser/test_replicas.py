@@ -140,7 +140,7 @@ def assert_alive(page: Any, before: str, settled: Callable) -> None:
     assert page.url.endswith(SETTINGS)
     assert verdicts(page) == before
     page.get_by_role("radio", name="Shuffle all").click()
-    page.wait_for_function("() => !location.search.includes('rotary')")
+    page.wait_for_url(lambda url: "rotary" not in url)
     settled(page)
     assert verdicts(page) != before
 

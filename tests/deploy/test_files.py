@@ -1,6 +1,8 @@
 """The files in deploy/: linted, valid, agreeing with each other, and enough to run the app."""
 
 import ast
+import base64
+import hashlib
 import json
 import re
 import shutil
@@ -14,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import streamlit as st
 import yaml
 
 from pages._shared.compute.cluster import SETTINGS, WORKER_BYTES
@@ -27,6 +30,8 @@ DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 MANIFESTS = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")))
+HOSTING = (ROOT / "docs/hosting.md").read_text(encoding="utf-8")
+POLICY = re.compile(r"(?<=```\n)default-src .*?(?=\n```)", re.S)
 CONTAINER = MANIFESTS[0]["spec"]["template"]["spec"]["containers"][0]
 
 
@@ -128,6 +133,20 @@ def test_compose_gives_the_proxy_every_address_it_asks_for() -> None:
         assert (ROOT / COMPOSE["services"][name]["build"]["dockerfile"]).is_file()
 
 
+def test_the_policy_of_the_proxy_is_the_one_that_is_written_down_and_fits_streamlits_page() -> None:
+    (policy,) = re.findall(r'Content-Security-Policy "([^"]+)"', (DEPLOY / "haproxy.cfg").read_text(encoding="utf-8"))
+    written = "; ".join(line.rstrip(";") for line in POLICY.search(HOSTING)[0].splitlines())
+    assert written == policy
+    page = (Path(st.__file__).parent / "static/index.html").read_text(encoding="utf-8")
+    inline = re.findall(r"<script>(.*?)</script>", page, re.S)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline]
+    assert re.findall(r"'sha256-(.*?)'", policy) == hashes
+    assert "'unsafe-eval'" not in policy
+    scripts = next(part for part in policy.split("; ") if part.startswith("script-src"))
+    assert "'unsafe-inline'" not in scripts
+    assert not re.search(r"https?:|\*", policy), "nobody else is asked"
+
+
 def test_replicas_share_their_rooms_in_a_redis_that_writes_nothing_and_that_nobody_else_reaches() -> None:
     environment = {entry["name"]: entry["value"] for entry in CONTAINER["env"]}
     deployment, service, policy = MANIFESTS[3:6]
@@ -149,6 +168,7 @@ def test_replicas_share_their_rooms_in_a_redis_that_writes_nothing_and_that_nobo
     assert rooms["tmpfs"] == ["/data"]
     assert not {"ports", "volumes"} & set(rooms)
     for command in (rooms["command"], redis["args"]):
+        assert command[command.index("--maxmemory-policy") + 1] == "noeviction", "a class is not thrown away"
         assert command[:5] == ["redis-server", "--save", "", "--appendonly", "no"]
     for replica in ("one", "two"):
         settings = COMPOSE["services"][replica]

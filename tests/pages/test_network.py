@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes import join
@@ -16,6 +17,31 @@ HERE = "10.0.0.7"
 def options(monkeypatch: pytest.MonkeyPatch, listens: str | None, named: str | None = "localhost") -> None:
     values = {"server.address": listens, "browser.serverAddress": named}
     monkeypatch.setattr(network.st, "get_option", values.get)
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "seen", "expected"),
+    [
+        ("", "scaling", "http://h.test:8501/scaling", "http://h.test:8501"),
+        ("", "home", "http://h.test:8501", "http://h.test:8501"),
+        ("", "home", "http://h.test:8501/", "http://h.test:8501"),
+        ("", "scaling", "https://h.test/attention/scaling?seed=3", "https://h.test/attention"),
+        ("a/b", "scaling", "https://h.test/a/b/scaling", "https://h.test/a/b"),
+        ("/a/b/", "home", "https://h.test/a/b", "https://h.test/a/b"),
+        # As Streamlit tells it where the path ends like the name of a page: without that end.
+        ("course", "home", "https://h.test/", "https://h.test/course"),
+        ("course", "course", "https://h.test/course/course", "https://h.test/course"),
+        ("deep-learning", "home", "https://h.test/deep-", "https://h.test/deep-learning"),
+        ("deep-learning", "scaling", "https://h.test/deep-learning/scaling", "https://h.test/deep-learning"),
+        ("home", "home", "https://h.test/home", "https://h.test/home"),
+        ("注意", "home", "https://h.test/%E6%B3%A8%E6%84%8F", "https://h.test/%E6%B3%A8%E6%84%8F"),
+    ],
+)
+def test_the_app_is_where_the_servers_path_says(
+    path: str, page: str, seen: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": path}.__getitem__)
+    assert network.app_address(seen, page) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,22 @@
 """Compressed files are those of known addresses, no others; whatever else is asked for, the app behind answers."""
 
 import gzip
+import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
 
 import pytest
+import streamlit as st
+from streamlit import config
 
 from pages._shared import server
 from pages._shared.components.loader import ADDRESS, WEB
-from tests.processes import run_apart
+from tests.processes import PATIENCE_S, ROOT, run_apart, start_app, stop
+
+APP = ROOT / "app.py"
 
 
 @pytest.fixture
@@ -27,15 +35,21 @@ def compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> server.Compre
     return server.CompressedStatic(behind)
 
 
-def body(app: server.CompressedStatic, path: str) -> bytes:
+def asked_of(app: Any, path: str, kind: str = "http", query: bytes = b"") -> list[dict[str, Any]]:
+    """What an app sends that is asked for a path, and hands on what it is told."""
     sent: list[dict[str, Any]] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     headers = [(b"accept-encoding", b"gzip")]
-    run_apart(app({"type": "http", "method": "GET", "path": path, "headers": headers}, None, send))
-    return sent[-1]["body"]
+    scope = {"type": kind, "method": "GET", "path": path, "query_string": query, "headers": headers}
+    run_apart(app(scope, None, send))
+    return sent
+
+
+def body(app: server.CompressedStatic, path: str) -> bytes:
+    return asked_of(app, path)[-1]["body"]
 
 
 def test_scripts_are_sent_compressed(compressed: server.CompressedStatic) -> None:
@@ -54,3 +68,83 @@ def test_scripts_are_sent_compressed(compressed: server.CompressedStatic) -> Non
 )  # fmt: skip
 def test_an_odd_path_is_the_apps_to_answer(path: str, compressed: server.CompressedStatic) -> None:
     assert body(compressed, path) == b"behind"
+
+
+BELOW = ("attention", "/attention/", "a/b", "/a/b/", "a//b", "deep-learning/course", "注意")
+
+
+@pytest.fixture
+def path(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The path that the app is below, as a server's option has it."""
+    before = st.get_option("server.baseUrlPath")
+    config.set_option("server.baseUrlPath", request.param)
+    yield request.param
+    config.set_option("server.baseUrlPath", before)
+
+
+async def echo(scope: Any, _receive: Any, send: Any) -> None:
+    await send({"type": "echo", "path": scope["path"]})
+
+
+@pytest.mark.parametrize("path", BELOW, indirect=True)
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_a_proxy_may_pass_the_path_on_or_take_it_away(path: str, kind: str) -> None:
+    app, below = server.BelowPath(echo), f"/{path.strip('/')}"
+    for asked, expected in {
+        "/": f"{below}/",
+        "/_stcore/health": f"{below}/_stcore/health",
+        "/attentions": f"{below}/attentions",
+        f"{below}/": f"{below}/",
+        f"{below}/scaling": f"{below}/scaling",
+        f"{below}{below}": f"{below}{below}",
+        f"{below}ing/x.js": f"{below}{below}ing/x.js",
+    }.items():
+        assert asked_of(app, asked, kind) == [{"type": "echo", "path": expected}]
+
+
+@pytest.mark.parametrize("path", ["a/b", "注意"], indirect=True)
+def test_the_path_alone_leads_to_home_and_names_no_host(path: str) -> None:
+    (start, _end) = asked_of(server.BelowPath(echo), f"/{path}", query=b"class=BBBBB&x=%20")
+    assert start["status"] == 307
+    assert dict(start["headers"])[b"location"].decode() == f"/{quote(path)}/?class=BBBBB&x=%20"
+
+
+@pytest.mark.parametrize("path", ["", "/"], indirect=True)
+def test_at_the_root_nothing_is_added(path: str) -> None:
+    for asked in ("", "/", "/scaling", "//x", "/_stcore/health"):
+        assert asked_of(server.BelowPath(echo), asked) == [{"type": "echo", "path": asked}]
+
+
+@pytest.mark.parametrize("path", ["/a/b/"], indirect=True)
+def test_below_a_path_scripts_are_sent_compressed(path: str) -> None:
+    app = server.CompressedStatic(echo)
+    script = (WEB / "base/dom.js").read_bytes()
+    assert gzip.decompress(body(app, f"/a/b{ADDRESS}/base/dom.js")) == script
+    assert asked_of(app, f"{ADDRESS}/base/dom.js")[0]["type"] == "echo"
+
+
+def test_everything_that_is_served_is_served_below_a_path(tmp_path: Path) -> None:
+    app = start_app(APP, tmp_path / "app.log", "--server.baseUrlPath=/a/b/")
+    try:
+        for below in ("/a/b", ""):  # passed on, taken away
+            asked = {
+                f"{ADDRESS}/matrix_view/view.js": (200, "javascript"),
+                f"{ADDRESS}/matrix_view/view.css": (200, "css"),
+                "/class/rooms/BBBBB/events": (404, "json"),
+                "/_stcore/health": (200, "plain"),
+                "/": (200, "html"),
+                "/scaling?seed=3": (200, "html"),
+            }
+            for path, expected in asked.items():
+                assert answer(f"{app.url}{below}{path}") == expected, path
+        assert answer(f"{app.url}/a/b/class/rooms", b"{}") == (403, "json"), "it says no origin"
+    finally:
+        stop(app.process)
+
+
+def answer(url: str, content: bytes | None = None) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, content), timeout=PATIENCE_S) as told:
+            return told.status, told.headers.get_content_subtype()
+    except HTTPError as error:
+        return error.code, error.headers.get_content_subtype()

@@ -1,8 +1,8 @@
-"""Whether others can open an address: that of this machine for itself leads them nowhere."""
+"""Where the app is, and whether others can open an address: that of this machine for itself leads them nowhere."""
 
 import socket
 from ipaddress import ip_address
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import streamlit as st
 
@@ -12,6 +12,26 @@ from attention_core.language import gettext as _
 # of the machine's own addresses leads there.
 _NOWHERE = ("192.0.2.1", 9)
 _EVERYWHERE = ("0.0.0.0", "::")  # what a server listens at that others reach too
+
+
+def base_path() -> str:
+    """The path that the app is below, by the option ``server.baseUrlPath``: ``/attention``; empty at the root."""
+    path = (st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{path}" if path else ""
+
+
+def app_address(seen: str, page: str) -> str:
+    """The address of the app in a visitor's browser, without a slash at its end.
+
+    Args:
+        seen: The address of the page, as ``st.context.url`` has it. Streamlit takes the end of a path for a page
+            where it is called like one, so below a path only what stands before the path is taken from it.
+        page: The name of the page.
+    """
+    if path := base_path():
+        parts = urlsplit(seen)
+        return f"{parts.scheme}://{parts.netloc}{quote(path)}"
+    return seen.split("?")[0].removesuffix("/").removesuffix(f"/{page}")
 
 
 def for_students(address: str) -> tuple[str, str]:

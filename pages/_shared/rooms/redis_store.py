@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from time import time
 
 from redis.asyncio import BlockingConnectionPool, Redis
-from redis.exceptions import OutOfMemoryError, RedisError
+from redis.exceptions import OutOfMemoryError, RedisError, ResponseError
 
 from pages._shared.rooms.limits import Limits
 from pages._shared.rooms.room import ENDED, UNKNOWN, Room, RoomError
@@ -29,6 +29,8 @@ OPEN_ROOMS = f"{PREFIX}s:open"
 UNREACHABLE = _("The class cannot be reached for a moment. It is not lost: try again.")
 CONNECTIONS = 16
 AGAIN_S = 1.0
+EVICTS = "where its memory is full Redis ends one"
+CURE = "set it to noeviction, and new classes are refused instead"
 
 OPEN = """
 if redis.call("EXISTS", KEYS[1]) == 1 then return "taken" end
@@ -127,6 +129,7 @@ class RedisStore(Store):
             try:
                 async with self._redis.pubsub(ignore_subscribe_messages=True) as told:
                     await told.subscribe(CHANNEL)
+                    await self._look_at_policy()
                     for key in list(self._feeds):
                         self.wake(key, urgent=True)  # what was told meanwhile was not heard
                     async for message in told.listen():
@@ -135,6 +138,20 @@ class RedisStore(Store):
             except (RedisError, OSError) as error:
                 log.warning("live classes hear nothing from Redis: %s", type(error).__name__)
                 await asyncio.sleep(AGAIN_S)
+
+    async def _look_at_policy(self) -> None:
+        """Say in the log where Redis would throw a room away to make place for another, or does not tell."""
+        try:
+            memory = await self._redis.info("memory")
+        except ResponseError:  # a user without the right to ask
+            memory = {}
+        policy = memory.get("maxmemory_policy", "")
+        if not policy:
+            log.warning("live classes: Redis does not tell its maxmemory-policy, which must be noeviction")
+        elif policy != "noeviction" and memory.get("maxmemory") != 0:
+            log.warning(
+                "live classes: where its memory is full Redis ends one (maxmemory-policy %s): %s", policy, CURE
+            )
 
     async def open(self, secret: str) -> str:
         """Open a room."""

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from attention_core.exceptions import PortableError
 from attention_core.language import ENGLISH, LANGUAGES, using
 from attention_core.language import gettext_lazy as _
 
@@ -31,7 +32,7 @@ def is_key(text: str) -> bool:
     return len(text) == KEY_LETTERS and set(text) <= set(ALPHABET)
 
 
-class RoomError(Exception):
+class RoomError(PortableError):
     """What somebody asked for is not possible.
 
     Args:

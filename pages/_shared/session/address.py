@@ -13,6 +13,7 @@ import streamlit as st
 
 from pages._shared.core import incoming, log
 from pages._shared.core.compat import is_history_navigation
+from pages._shared.core.network import app_address
 from pages._shared.core.pages import HOME, page_file
 from pages._shared.core.session_keys import ARRIVED, CLASS, NOTICES, PAGE, QUERIES, READS, SECRET, TICKET, VISITED
 from pages._shared.core.text import escape_markdown
@@ -227,8 +228,7 @@ def shareable(parameters: Mapping[str, str]) -> dict[str, str]:
 
 def url(parameters: Mapping[str, str], page: str | None = None) -> str:
     """The address of a page, as the visitor's browser knows it, with ``parameters``."""
-    base = (st.context.url or "").split("?")[0]
-    if page is not None:
-        here = st.session_state[PAGE]
-        base = base.removesuffix("/").removesuffix(f"/{here}") + ("/" if page == HOME.name else f"/{page}")
-    return base + ("?" + urlencode(parameters) if parameters else "")
+    here = st.session_state[PAGE]
+    page = here if page is None else page
+    address = f"{app_address(st.context.url or '', here)}/{'' if page == HOME.name else page}"
+    return address + ("?" + urlencode(parameters) if parameters else "")

@@ -1,5 +1,7 @@
 // Colours, and the mode they are of.
 
+import { element } from "./dom.js";
+
 /** @import { Modes, Theme } from "./types" */
 
 /** @param {string} css  #rrggbb or rgb(…) */
@@ -16,13 +18,24 @@ export function luminance(colour) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-// The colours of the page's mode, in which `root` is dressed too.
+/** A colour of the system's, as a contrast theme has it: `Canvas`. @param {HTMLElement} root @param {string} name */
+function systemColour(root, name) {
+  const probe = element("span");
+  probe.style.cssText = `forced-color-adjust: none; color: ${name}`;
+  root.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+// The colours of the page's mode, in which `root` is dressed too. Where the system has a contrast theme of its own, the
+// page has its paper and its ink, so what is drawn on it has them too.
 /** @param {HTMLElement} root @param {Modes} modes @returns {Theme} */
 export function dress(root, modes) {
   const style = getComputedStyle(root);
-  const [paper, ink, primary] = ["background", "text", "primary"].map((name) =>
-    style.getPropertyValue(`--st-${name}-color`).trim(),
-  );
+  const [paper, ink, primary] = globalThis.matchMedia?.("(forced-colors: active)").matches
+    ? ["Canvas", "CanvasText", "Highlight"].map((name) => systemColour(root, name))
+    : ["background", "text", "primary"].map((name) => style.getPropertyValue(`--st-${name}-color`).trim());
   const colours = modes[luminance(rgb(paper)) > 0.35 ? "light" : "dark"];
   for (const [name, colour] of Object.entries({ ...colours.roles, muted: colours.muted, hidden: colours.hidden })) {
     root.style.setProperty(`--${name}`, colour);
