@@ -23,8 +23,8 @@ def settings_of(kind: str) -> dict[str, Any]:
     """Everything that transformers knows of a family, at its defaults; also what has none, and second names."""
     config = transformers.AutoConfig.for_model(kind)
     base = transformers.PreTrainedConfig()
-    known = base.to_dict() | {name: None for name in vars(base)} | config.to_dict()
-    known |= transformers.GenerationConfig().to_dict()
+    known = transformers.GenerationConfig().to_dict() | {name: None for name in vars(base)} | base.to_dict()
+    known |= config.to_dict()
     return known | {alias: getattr(config, name) for alias, name in type(config).attribute_map.items()}
 
 
