@@ -245,7 +245,11 @@ NEEDED: dict[str, dict[str, Any]] = {
     "bert": SAID | {"num_attention_heads": 2},
     "gpt2": {"vocab_size": 9, "n_embd": 8, "n_head": 2, "n_layer": 4},
     "gpt_neo": {
-        "vocab_size": 9, "hidden_size": 8, "num_heads": 2, "num_layers": 4, "attention_types": [[["global"], 4]],
+        "vocab_size": 9,
+        "hidden_size": 8,
+        "num_heads": 2,
+        "num_layers": 4,
+        "attention_types": [[["global"], 4]],
     },
 }
 NEEDED |= dict.fromkeys(("llama", "mistral", "qwen2", "roberta"), NEEDED["bert"])
