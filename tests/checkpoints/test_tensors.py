@@ -34,7 +34,7 @@ def saved(folder: Path, kind: str, name: str, settings: dict[str, Any]) -> Any:
 def changed(folder: Path, change: Callable[[Tensors], Tensors], **said: Any) -> None:
     """Other tensors in a folder, and another config; None takes a setting out."""
     path, config = folder / "model.safetensors", folder / "config.json"
-    save_file({name: each.contiguous() for name, each in change(load_file(path)).items()}, path, {"format": "pt"})
+    save_file({name: each.clone() for name, each in change(load_file(path)).items()}, path, {"format": "pt"})
     now = json.loads(config.read_text()) | said
     config.write_text(json.dumps({name: value for name, value in now.items() if value is not None}))
 
