@@ -246,7 +246,10 @@ def test_no_random_config_is_read_and_computed_otherwise_than_by_transformers(ki
         except Exception:  # noqa: BLE001 - whatever it is that they do not bear
             told["not theirs"] += 1
             continue
-        assert not report["missing_keys"], said
+        if report["missing_keys"]:  # a head that the file does not hold is drawn at random there
+            assert not ours.config.head, said
+            told["without a head"] += 1
+            continue
         with torch.no_grad():
             expected, found = theirs(ids).logits, ours(ids)
         assert found.shape == expected.shape, said
