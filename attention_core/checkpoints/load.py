@@ -67,6 +67,7 @@ def load_checkpoint(
     It is in the layout of Hugging Face's transformers (bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or
     qwen2) or in that of :meth:`Checkpoint.save`: ``config.json``, and ``model.safetensors`` or its parts with their
     index. Nothing else is looked at, and nothing outside the folder; a link is followed only within a hub's cache.
+    Where files and config disagree, the files are right: their precision, whether there is a head, and its matrix.
 
     Args:
         folder: Where the files lie.

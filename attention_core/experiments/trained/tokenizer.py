@@ -14,10 +14,14 @@ FIELD: Final = "tokenizer.json"
 _SIGNS: Final = {"\n": "⏎", "\t": "⇥"}
 _LOST: Final = "\ufffd"  # what decoders write for bytes that are no character
 
-codecs.register_error(
-    "attention_core.bytes",
-    lambda error: ("".join(f"<0x{byte:02X}>" for byte in error.object[error.start : error.end]), error.end),
-)
+
+def _written_as_bytes(error: UnicodeError) -> tuple[str, int]:
+    """Bytes that are no whole character, each as byte-level models name one: ``<0xE4>``."""
+    assert isinstance(error, UnicodeDecodeError)
+    return "".join(f"<0x{byte:02X}>" for byte in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("attention_core.bytes", _written_as_bytes)
 
 
 def read_tokenizer(content: bytes, vocabulary: int) -> tuple[tuple[str, ...], Encode]:
