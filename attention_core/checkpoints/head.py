@@ -37,8 +37,8 @@ def settled(
 ) -> tuple[CheckpointConfig, dict[str, Any]]:
     """The config and the tensors of the head that the file holds, whatever the config says of it.
 
-    A matrix of its own that differs is the head's; one that is the same is left out. Where a tensor is shared, files may
-    hold it under either name.
+    A matrix of its own that differs is the head's; one that is the same is left out. Where a tensor is shared, files
+    may hold it under either name.
 
     Args:
         config: What ``config.json`` says.
