@@ -68,6 +68,7 @@ def distilbert_options(said: Said) -> dict[str, Any]:
     said.only("layer_norm_eps", 1e-12)
     said.get("sinusoidal_pos_embds")  # what its table is filled with before training
     said.get("tie_weights_")
+    said.get("intermediate_size")  # hidden_dim is what counts, and the tensors have it
     return _encoder(said, "activation", 1e-12)
 
 
@@ -95,6 +96,7 @@ def gpt2_options(said: Said) -> dict[str, Any]:
     said.only("scale_attn_by_inverse_layer_idx", False)
     said.get("reorder_and_upcast_attn")  # the same scores, in float32
     said.get("n_ctx")  # the size of a mask that is derived
+    said.get("intermediate_size")  # n_inner is what counts, and the tensors have it
     scale = None if said.switch("scale_attn_weights", True) else 1.0
     return _gpt(said, "n_inner", "n_embd", "n_positions", 1024, scale=scale)
 
