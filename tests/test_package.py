@@ -21,7 +21,7 @@ from tests.environment import environment, surroundings
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 NEEDED, EXTRAS = PROJECT["project"]["dependencies"], PROJECT["project"]["optional-dependencies"]
-WITHOUT = ("plotly", "safetensors", "streamlit")
+WITHOUT = ("plotly", "safetensors", "streamlit", "tokenizers")
 
 
 def in_a_fresh_process(code: str, *, without: tuple[str, ...] = ()) -> str:
@@ -45,8 +45,8 @@ def test_a_library_asks_for_ranges_and_what_is_tested_lies_in_them() -> None:
     assert [Requirement(each).name for each in NEEDED] == ["torch", "numpy", "jaxtyping"]
     assert EXTRAS["figures"][0].startswith("plotly")
     assert EXTRAS["all"][0] == "attention-core[figures]"
-    assert EXTRAS["all"][1].startswith("safetensors")
-    for asked in map(Requirement, (*NEEDED, *EXTRAS["figures"], EXTRAS["all"][1])):
+    assert [Requirement(each).name for each in EXTRAS["all"][1:]] == ["safetensors", "tokenizers"]
+    for asked in map(Requirement, (*NEEDED, *EXTRAS["figures"], *EXTRAS["all"][1:])):
         assert {one.operator for one in asked.specifier} == {">="}, asked
         assert asked.specifier.contains(pinned[asked.name]), asked
 

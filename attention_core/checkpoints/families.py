@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from attention_core.checkpoints.config import OURS, CheckpointConfig, refused
+from attention_core.checkpoints.buffers import OF_ENCODERS, OF_GPT, OF_ROTARY
+from attention_core.checkpoints.config import OURS, SIZES, CheckpointConfig, refused
 from attention_core.checkpoints.family_options import (
     bert_options,
     distilbert_options,
@@ -15,37 +16,53 @@ from attention_core.checkpoints.family_options import (
     qwen2_options,
     roberta_options,
 )
-from attention_core.checkpoints.layout import Family, Names, Said
+from attention_core.checkpoints.head import names_head
+from attention_core.checkpoints.layout import Family, Names
+from attention_core.checkpoints.said import Said
 from attention_core.checkpoints.tensor_file import CheckpointError
 from attention_core.modules.convert import COUNTERPARTS
+from attention_core.modules.positions import Rotary
 
-WRITES_LOGITS: Final = ("LMHeadModel", "ForCausalLM", "ForMaskedLM", "ForPreTraining")
+MAY_LACK: Final = ("num_kv_heads", "d_head")  # what follows from other sizes where it is not said
 
 
-def config_of(said: Said) -> CheckpointConfig:
+def config_of(said: Mapping[str, Any]) -> CheckpointConfig:
     """What a ``config.json`` says, in this package's words.
 
     Raises:
-        CheckpointError: If the family is unknown, something needed is missing, not possible, or has no counterpart.
+        CheckpointError: If the family is unknown; something needed is missing, not possible, or has no counterpart;
+            or it says something that is not known here.
     """
-    name: Any = said.get("model_type")
+    name = said.get("model_type")
     if name == OURS:
         return CheckpointConfig.from_json(said)
     family = FAMILIES.get(name) if isinstance(name, str) else None
     if family is None:
         raise refused("model_type", name, f"one of {', '.join((*FAMILIES, OURS))} is needed")
-    for setting, only in (family.only | {"quantization_config": None}).items():
-        if said.get(setting, only) != only:
-            raise refused(setting, said[setting], f"only {only!r} has a counterpart here")
-    for ours in ("vocab_size", "d_model", "num_heads", "num_layers", "d_ff"):
-        if said.get(family.sizes.get(ours, "model_type")) is None:
-            raise CheckpointError(f"config.json does not say {family.sizes[ours]}.")
-    sizes: dict[str, Any] = {ours: said.get(theirs) for ours, theirs in family.sizes.items()}
-    sizes |= family.options(said)
-    architectures = said.get("architectures")
-    architecture = architectures[0] if isinstance(architectures, list) and architectures else ""
-    head = isinstance(architecture, str) and architecture.endswith(WRITES_LOGITS)
-    return CheckpointConfig(family=name, head=head, **sizes)
+    asked = Said(said, family.aliases)
+    sizes: dict[str, Any] = {
+        ours: None if ours in MAY_LACK and asked.get(theirs) is None else asked.whole(theirs, *SIZES[ours])
+        for ours, theirs in family.sizes.items()
+    }
+    options = sizes | family.options(asked)
+    asked.check_rest()
+    _check_heads(options, {ours: asked.written(theirs) for ours, theirs in family.sizes.items()})
+    return CheckpointConfig(family=str(name), head=names_head(said.get("architectures")), **options)
+
+
+def _check_heads(options: Mapping[str, Any], names: Names) -> None:
+    """Refuse sizes that do not fit each other, by the names that they have in the file."""
+    d_model, heads = options["d_model"], options["num_heads"]
+    d_head, kv_heads = options.get("d_head"), options.get("num_kv_heads")
+    if d_head is None and d_model % heads:
+        wrong = f"{names['d_model']} = {d_model} is not a multiple of {names['num_heads']} = {heads}"
+    elif kv_heads is not None and heads % kv_heads:
+        wrong = f"{names['num_heads']} = {heads} is not a multiple of {names['num_kv_heads']} = {kv_heads}"
+    elif isinstance(options["position"], Rotary) and (size := d_head or d_model // heads) % 2:
+        wrong = f"its heads have the odd size {size}, and rotary positions turn pairs"
+    else:
+        return
+    raise CheckpointError(f"config.json describes no possible model: {wrong}.")
 
 
 _SIZES: Final[Names] = {
@@ -55,7 +72,6 @@ _SIZES: Final[Names] = {
 _BERT: Final = Family(
     sizes=_SIZES,
     options=bert_options,
-    only={"position_embedding_type": "absolute", "is_decoder": False, "add_cross_attention": False},
     trunk="bert.",
     layer="encoder.layer.",
     outside={
@@ -77,7 +93,7 @@ _BERT: Final = Family(
         "head.": "cls.predictions.decoder.",
         "head_bias": "cls.predictions.bias",
     },
-    skipped=r"embeddings\.position_ids|pooler\..*|cls\.seq_relationship\..*|cls\.predictions\.(bias|decoder\..*)",
+    buffers=OF_ENCODERS,
 )
 _LLAMA: Final = Family(
     sizes=_SIZES | {"num_kv_heads": "num_key_value_heads", "d_head": "head_dim"},
@@ -97,12 +113,17 @@ _LLAMA: Final = Family(
         "feed_forward_norm.": "post_attention_layernorm.",
     },
     head={"head.": "lm_head."},
-    skipped=r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq|lm_head\.weight",
+    buffers=OF_ROTARY,
 )
 _GPT2: Final = Family(
     sizes={"vocab_size": "vocab_size", "d_model": "n_embd", "num_heads": "n_head", "num_layers": "n_layer"},
+    aliases={
+        "hidden_size": "n_embd",
+        "num_attention_heads": "n_head",
+        "num_hidden_layers": "n_layer",
+        "max_position_embeddings": "n_positions",
+    },
     options=gpt2_options,
-    only={"scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False},
     trunk="transformer.",
     layer="h.",
     outside={"embedding.": "wte.", "stack.added_position.table": "wpe.weight", "stack.final_norm.": "ln_f."},
@@ -117,7 +138,7 @@ _GPT2: Final = Family(
         "feed_forward_norm.": "ln_2.",
     },
     head={"head.": "lm_head."},
-    skipped=r"h\.\d+\.attn(\.attention)?\.(bias|masked_bias)|lm_head\.weight",
+    buffers=OF_GPT,
     columns=True,
 )
 
@@ -132,8 +153,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             "num_layers": "n_layers",
             "d_ff": "hidden_dim",
         },
+        aliases={"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers"},
         options=distilbert_options,
-        only={},
         trunk="distilbert.",
         layer="transformer.layer.",
         inside={
@@ -152,7 +173,6 @@ FAMILIES: Final[Mapping[str, Family]] = {
             "head.": "vocab_projector.",
             "head_bias": "vocab_projector.bias",
         },
-        skipped=r"embeddings\.position_ids|vocab_projector\.weight",
     ),
     "roberta": replace(
         _BERT,
@@ -164,7 +184,6 @@ FAMILIES: Final[Mapping[str, Family]] = {
             "head.": "lm_head.decoder.",
             "head_bias": "lm_head.bias",
         },
-        skipped=r"embeddings\.position_ids|pooler\..*|lm_head\.(bias|decoder\..*)",
     ),
     "gpt2": _GPT2,
     "gpt_neo": replace(
@@ -175,8 +194,8 @@ FAMILIES: Final[Mapping[str, Family]] = {
             "num_heads": "num_heads",
             "num_layers": "num_layers",
         },
+        aliases={"num_attention_heads": "num_heads", "num_hidden_layers": "num_layers"},
         options=gpt_neo_options,
-        only={},
         inside=_GPT2.inside
         | {
             "self_attention.q_": "attn.attention.q_proj.",

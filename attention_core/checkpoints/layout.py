@@ -4,14 +4,19 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from torch import Tensor, nn
 
+from attention_core.checkpoints.buffers import Buffer
 from attention_core.checkpoints.config import CheckpointConfig
+from attention_core.checkpoints.said import Said
 from attention_core.modules.convert import PUBLISHED
 
-Said = dict[str, Any]  # what a config.json says
+OTHER_TASKS: Final = (
+    r"(pooler|pre_classifier|classifier|score|qa_outputs|multiple_choice_head|cls\.seq_relationship)\..*"
+)
+WRAPPERS: Final = ("_orig_mod", "module")  # of torch.compile, and of torch's data parallel modules
 Names = dict[str, str]  # parts of a Checkpoint and what a family calls them; a dot or _ at the end: weight and bias
 
 
@@ -21,26 +26,26 @@ class Family:
 
     Attributes:
         sizes: Its words for those of :class:`CheckpointConfig`.
+        aliases: Second names that its library takes for some of them.
         options: The other options, from what its config says.
-        only: Settings of which one value alone has a counterpart here; it is also what a missing one means.
         trunk: What the names of all tensors but the head's begin with, in files that have a head.
         layer: What those of a layer begin with, before its number.
         outside: Parts outside the layers.
         inside: Parts of a layer. Several parts that are one tensor there are its rows, one after the other.
         head: Parts of the head, by their whole names.
-        skipped: A pattern of names that compute nothing here: buffers, and heads for other tasks.
+        buffers: Patterns of names in the trunk that are derived, in a group the number of a layer that matters.
         columns: Whether matrices in the layers are stored (in, out): GPT-2's ``Conv1D``.
     """
 
     sizes: Names
+    aliases: Names = field(default_factory=dict)
     options: Callable[[Said], dict[str, Any]]
-    only: Said = field(default_factory=dict)
     trunk: str
     layer: str
     outside: Names
     inside: Names
     head: Names
-    skipped: str = "(?!)"
+    buffers: Mapping[str, Buffer] = field(default_factory=dict)
     columns: bool = False
 
 
@@ -91,13 +96,39 @@ def trunk_of(names: Mapping[str, Any], family: Family) -> str:
     return family.trunk if any(name.startswith(family.trunk) for name in names) else ""
 
 
-def is_skipped(name: str, trunk: str, config: CheckpointConfig, family: Family) -> bool:
-    """Whether a tensor that no parameter asks for may be there all the same."""
+def buffer_of(name: str, family: Family) -> tuple[Buffer, int] | None:
+    """What a tensor of the trunk is derived to be, and the number of its layer; None where it is no such tensor.
+
+    Args:
+        name: Its name, without what those of the trunk begin with.
+        family: How the file is laid out.
+    """
+    for pattern, buffer in family.buffers.items():
+        if found := re.fullmatch(pattern, name):
+            return buffer, int(found[1]) if found.groups() else 0
+    return None
+
+
+def is_of_another_task(name: str, shape: tuple[int, ...], trunk: str, config: CheckpointConfig) -> bool:
+    """Whether a tensor belongs to a head that gives neither logits nor hidden states, and may be there all the same.
+
+    Args:
+        name: Its name.
+        shape: Its shape: of what no name is known, none of its sizes may be that of the vocabulary.
+        trunk: What the names of the trunk begin with in this file.
+        config: What the model is made of.
+    """
     outside = bool(trunk) and not name.startswith(trunk)
-    return (outside and not config.head) or re.fullmatch(family.skipped, name.removeprefix(trunk)) is not None
+    known = re.fullmatch(OTHER_TASKS, name.removeprefix(trunk)) is not None
+    return known or (outside and not config.head and config.vocab_size not in shape)
 
 
 def published(name: str) -> str:
-    """The present name of a tensor: a norm's ``gamma`` and ``beta`` in the first checkpoints that were published."""
+    """The present name of a tensor.
+
+    What wraps a model puts a word into all names; a norm's ``gamma`` and ``beta`` are of the first checkpoints that
+    were published.
+    """
+    name = ".".join(part for part in name.split(".") if part not in WRAPPERS) or name
     stem, _, kind = name.rpartition(".")
     return f"{stem}.{PUBLISHED.get(kind, kind)}" if stem.endswith("LayerNorm") else name

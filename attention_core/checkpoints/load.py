@@ -12,16 +12,19 @@ from typing import Final
 
 import torch
 
+from attention_core.checkpoints.buffers import Buffer, is_derived
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.config import CheckpointConfig
 from attention_core.checkpoints.families import FAMILIES, config_of
-from attention_core.checkpoints.layout import Part, is_skipped, parts_of, published, trunk_of
+from attention_core.checkpoints.head import settled
+from attention_core.checkpoints.layout import Part, buffer_of, is_of_another_task, parts_of, published, trunk_of
 from attention_core.checkpoints.tensor_file import (
     MAX_JSON,
     CheckpointError,
     TensorEntry,
     read_header,
     read_json,
+    read_piece,
     short,
 )
 from attention_core.modules.allocate import allocate
@@ -64,6 +67,7 @@ def load_checkpoint(
     It is in the layout of Hugging Face's transformers (bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or
     qwen2) or in that of :meth:`Checkpoint.save`: ``config.json``, and ``model.safetensors`` or its parts with their
     index. Nothing else is looked at, and nothing outside the folder; a link is followed only within a hub's cache.
+    Where files and config disagree, the files are right: their precision, whether there is a head, and its matrix.
 
     Args:
         folder: Where the files lie.
@@ -116,12 +120,13 @@ def inspect_checkpoint(source: Source, *, dtype: torch.dtype | None = None) -> C
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """Files that fit each other: the model without memory, and where each of its tensors lies."""
+    """Files that fit each other: the model without memory, where each of its tensors lies, and what is not read."""
 
     summary: CheckpointSummary
     model: Checkpoint
     places: Mapping[str, tuple[io.BufferedIOBase, TensorEntry]]
     parts: Callable[[Checkpoint], Mapping[str, Part]]
+    derived: Mapping[str, tuple[Buffer, int]]
 
 
 def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: torch.device | str | None) -> Checkpoint:
@@ -131,6 +136,9 @@ def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: tor
             raise CheckpointError(
                 f"the parameters would take {checked.summary.nbytes:,} bytes: at most {max_bytes:,} are allowed."
             )
+        for name, (buffer, layer) in checked.derived.items():
+            if not is_derived(*checked.places[name], buffer, checked.summary.config, layer):
+                raise CheckpointError(f"{short(name)} is not what {CONFIG} says, from which it is computed here.")
         model = allocate(checked.model, device=device or "cpu", dtype=checked.summary.dtype)
         for name, part in checked.parts(model).items():
             _fill(part, name, *checked.places[name])
@@ -139,6 +147,9 @@ def _load(source: Source, max_bytes: int, dtype: torch.dtype | None, device: tor
 
 @contextmanager
 def _files(source: Source) -> Iterator[Open]:
+    if not isinstance(source, Mapping) and not Path(source).is_dir():
+        needed = f"the folder with a model's {CONFIG} and {WEIGHTS} is needed; nothing is downloaded"
+        raise CheckpointError(f"{short(str(source))} is no folder: {needed}.")
     with ExitStack() as files:
 
         def opened(name: str) -> io.BufferedIOBase | None:
@@ -180,14 +191,15 @@ def _check(opened: Open, dtype: torch.dtype | None) -> _Checked:
     if config_file is None:
         raise CheckpointError(f"there is no {CONFIG}, which says what a model is made of.")
     said = read_json(config_file.read(MAX_JSON + 1), CONFIG)
-    config = config_of(said)
-    places = _places(opened)
+    config, family = config_of(said), FAMILIES.get(str(said["model_type"]))
+    places, trunk = _places(opened), ""
+    if family is not None:
+        trunk = trunk_of(places, family)
+        config, places = settled(config, places, family, trunk, said.get("architectures"))
     try:
         model = Checkpoint(config, device="meta")
     except ValueError as error:
         raise CheckpointError(f"{CONFIG} describes no possible model: {error}") from error
-    family = FAMILIES.get(str(said["model_type"]))
-    trunk = "" if family is None else trunk_of(places, family)
 
     def parts(of: Checkpoint) -> Mapping[str, Part]:
         if family is None:
@@ -201,13 +213,17 @@ def _check(opened: Open, dtype: torch.dtype | None) -> _Checked:
         shape = places[name][1].shape
         if shape != part.shape:
             raise CheckpointError(f"{short(name)} has shape {shape}: {CONFIG} asks for {part.shape}.")
-    for name in places:
-        if name not in needed and (family is None or not is_skipped(name, trunk, config, family)):
+    derived: dict[str, tuple[Buffer, int]] = {}
+    for name in sorted(places.keys() - needed):
+        buffer = None if family is None else buffer_of(name.removeprefix(trunk), family)
+        if buffer is not None and buffer[1] < config.num_layers:
+            derived[name] = buffer
+        elif family is None or not is_of_another_task(name, places[name][1].shape, trunk, config):
             raise CheckpointError(f"there is a tensor {short(name)}, for which {CONFIG} has no place.")
-    stored = _stored({places[name][1].dtype for name in needed}, said.get("dtype", said.get("torch_dtype")))
+    stored = _stored({places[name][1].dtype for name in needed})
     dtype = dtype or torch.promote_types(stored, torch.float32)
     nbytes = sum(each.numel() for each in model.parameters()) * dtype.itemsize
-    return _Checked(CheckpointSummary(config, stored, dtype, nbytes), model, places, parts)
+    return _Checked(CheckpointSummary(config, stored, dtype, nbytes), model, places, parts, derived)
 
 
 def _places(opened: Open) -> dict[str, tuple[io.BufferedIOBase, TensorEntry]]:
@@ -249,25 +265,17 @@ def _shards(index: io.BufferedIOBase) -> dict[str, set[str]]:
     return shards
 
 
-def _stored(kinds: set[str], said: object) -> torch.dtype:
-    """The one precision of all tensors, which is what the config says where it says one."""
+def _stored(kinds: set[str]) -> torch.dtype:
+    """The one precision of all tensors; what a config says of it is a wish of who loads them."""
     if len(kinds) != 1 or not kinds <= {*DTYPES}:
         raise CheckpointError(f"the tensors are {', '.join(sorted(kinds))}: all must be one of {', '.join(DTYPES)}.")
-    stored = DTYPES[kinds.pop()]
-    name = str(stored).removeprefix("torch.")
-    if said not in (None, name):
-        raise CheckpointError(f"the tensors are {name}, and {CONFIG} says {short(said)}.")
-    return stored
+    return DTYPES[kinds.pop()]
 
 
 @torch.no_grad()
 def _fill(part: Part, name: str, file: io.BufferedIOBase, entry: TensorEntry) -> None:
     """Read one tensor into the parameters that it holds."""
-    content = bytearray(entry.nbytes)
-    file.seek(entry.start)
-    if file.readinto(content) != entry.nbytes:
-        raise CheckpointError("the files changed while they were read.")
-    rows = torch.frombuffer(content, dtype=DTYPES[entry.dtype]).view(entry.shape)
+    rows = torch.frombuffer(read_piece(file, entry.start, entry.nbytes), dtype=DTYPES[entry.dtype]).view(entry.shape)
     rows = rows.T if part.columns else rows
     for parameter, its in zip(part.parameters, rows.split([len(each) for each in part.parameters]), strict=True):
         parameter.copy_(its)

@@ -129,6 +129,19 @@ def read_header(file: io.BufferedIOBase, name: str) -> Header:
     return Header(tensors, metadata)
 
 
+def read_piece(file: io.BufferedIOBase, start: int, count: int) -> bytearray:
+    """So many bytes of a file, from a place that its header knows.
+
+    Raises:
+        CheckpointError: If they are not there any more.
+    """
+    content = bytearray(count)
+    file.seek(start)
+    if file.readinto(content) != count:
+        raise CheckpointError("the files changed while they were read.")
+    return content
+
+
 def _entry(entry: object, name: str, begin: int) -> TensorEntry:
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise CheckpointError(f"{name} is not described by dtype, shape and data_offsets.")

@@ -188,8 +188,9 @@ def test_names_of_older_files(tmp_path: Path) -> None:
         return f"{stem}.{old[kind]}" if stem.endswith("LayerNorm") else name
 
     slots = {"bert.embeddings.position_ids": torch.arange(17)[None]}
-    rewritten(tmp_path / "bert", renamed, **slots, **{"cls.predictions.decoder.weight": torch.zeros(VOCAB, 20)})
-    masks = {"h.0.attn.bias": torch.ones(1, 1, 19, 19, dtype=torch.bool), "h.1.attn.masked_bias": torch.tensor(-1e4)}
+    rewritten(tmp_path / "bert", renamed, **slots)
+    past = torch.ones(1, 1, 19, 19, dtype=torch.bool).tril()
+    masks = {"h.0.attn.bias": past, "h.1.attn.masked_bias": torch.tensor(-1e4)}
     rewritten(tmp_path / "gpt2", lambda name: name.removeprefix("transformer."), **masks)
     assert torch.equal(load_checkpoint(tmp_path / "bert")(IDS), expected[0])
     assert torch.equal(load_checkpoint(tmp_path / "gpt2")(IDS), expected[1])
@@ -218,9 +219,10 @@ def test_precisions(stored: torch.dtype, tmp_path: Path) -> None:
     )
     assert torch.equal(loaded.embedding.weight, model.model.embed_tokens.weight.to(dtype))
     said = json.loads((tmp_path / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps(said | {"dtype": "int8"}))
-    with refused(f"the tensors are {str(stored)[6:]}, and config.json says 'int8'."):
-        load_checkpoint(tmp_path)
+    for wish in ({"dtype": "float16"}, {"torch_dtype": "bfloat16", "dtype": None}, {"dtype": "auto"}):
+        (tmp_path / "config.json").write_text(json.dumps(said | wish))
+        assert inspect_checkpoint(tmp_path) == summary, "the file's own precision is the truth"
+        assert torch.equal(load_checkpoint(tmp_path).embedding.weight, loaded.embedding.weight)
 
 
 @pytest.mark.parametrize("number", range(len(ORIGINALS)))
@@ -242,7 +244,13 @@ SAID: dict[str, Any] = {"vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 
 NEEDED: dict[str, dict[str, Any]] = {
     "bert": SAID | {"num_attention_heads": 2},
     "gpt2": {"vocab_size": 9, "n_embd": 8, "n_head": 2, "n_layer": 4},
-    "gpt_neo": SAID | {"num_heads": 2, "num_layers": 4, "attention_types": [[["global"], 4]]},
+    "gpt_neo": {
+        "vocab_size": 9,
+        "hidden_size": 8,
+        "num_heads": 2,
+        "num_layers": 4,
+        "attention_types": [[["global"], 4]],
+    },
 }
 NEEDED |= dict.fromkeys(("llama", "mistral", "qwen2", "roberta"), NEEDED["bert"])
 NO_COUNTERPART: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -251,12 +259,12 @@ NO_COUNTERPART: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("roberta", {"add_cross_attention": True}, "add_cross_attention = True is not possible: only False"),
     ("bert", {"hidden_act": "tanh"}, "hidden_act = 'tanh' is not possible: one of gelu, gelu_new"),
     ("bert", {"hidden_act": ["gelu"]}, "hidden_act = ['gelu'] is not possible: one of gelu, gelu_new"),
-    ("bert", {"layer_norm_eps": "1"}, "eps of norm = '1' is not possible"),
-    ("bert", {"max_position_embeddings": 2**40}, "max_len of position = 1099511627776 is not possible"),
-    ("bert", {"quantization_config": {"bits": 4}}, "quantization_config = {'bits': 4} is not possible: only None"),
-    ("bert", {"tie_word_embeddings": 1}, "tied_head = 1 is not possible: true or false is needed"),
-    ("bert", {"hidden_size": None}, "config.json does not say hidden_size"),
-    ("gpt2", {"n_embd": "8"}, "d_model = '8' is not possible: a whole number"),
+    ("bert", {"layer_norm_eps": "1"}, "layer_norm_eps = '1' is not possible: a positive number"),
+    ("bert", {"max_position_embeddings": 2**40}, "max_position_embeddings = 1099511627776 is not possible"),
+    ("bert", {"quantization_config": {"bits": 4}}, "config.json says 'quantization_config' = {'bits': 4}"),
+    ("bert", {"tie_word_embeddings": 1}, "tie_word_embeddings = 1 is not possible: true or false"),
+    ("bert", {"hidden_size": None}, "hidden_size = None is not possible: a whole number"),
+    ("gpt2", {"n_embd": "8"}, "n_embd = '8' is not possible: a whole number"),
     ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "only False has a counterpart here"),
     ("gpt_neo", {"attention_types": [[["global"], 3]]}, "one kind for each of 4 layers is needed"),
     ("gpt_neo", {"attention_types": [[["global"], 10**9]]}, "groups such as"),
@@ -267,7 +275,7 @@ NO_COUNTERPART: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("llama", {"rope_scaling": {"type": "linear", "factor": 2.0}}, "only rope_type 'default'"),
     ("llama", {"rope_parameters": {"rope_type": "llama3", "factor": 8.0}}, "only rope_type 'default'"),
     ("llama", {"rope_parameters": {"partial_rotary_factor": 0.5}}, "only rope_type 'default'"),
-    ("llama", {"rope_theta": -1.0}, "base of position = -1.0 is not possible"),
+    ("llama", {"rope_theta": -1.0}, "rope_theta = -1.0 is not possible: a positive number"),
     ("mistral", {"sliding_window": "4"}, "sliding_window = '4' is not possible: a whole number from 1"),
     ("qwen2", {"use_sliding_window": True, "layer_types": ["full_attention"]}, "layer_types = ['full_attention']"),
 )  # fmt: skip

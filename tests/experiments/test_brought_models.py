@@ -1,11 +1,16 @@
 """Models that are brought: the cap on memory, tokenizers, an owner's folder, and every family against the claims."""
 
 import gc
+import json
+import os
+import re
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 
 from attention_core.experiments.checks import ConfigError
@@ -21,6 +26,7 @@ from attention_core.experiments.trained import (
     run_trained,
 )
 from attention_core.figures import trained as draw
+from attention_core.modules.normalization import RMSNorm
 from tests.experiments.brought import brought, bytes_of, config_of, folder_of
 
 
@@ -56,20 +62,18 @@ def test_all_open_models_together_stay_within_the_cap_and_a_model_leaves_with_it
 
 
 def test_a_tokenizer_makes_tokens_of_text(tmp_path: Path) -> None:
-    tokenizers = pytest.importorskip("tokenizers")
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"<unk>": 0, "The": 1, "keys": 2, "Ġnear": 3}, "<unk>"))
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"<unk>": 0, "The": 1, "keys": 2, "near": 3}, "<unk>"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     content = bytes_of(folder_of(tmp_path)) | {"tokenizer.json": made.to_str().encode()}
     model = read_files(content, "one")
     config = TrainedConfig(model="own", brought=model.digest, text=("The", "keys", "zebra"))
     assert config.spelled() == ((1, 2, 0), ("The", "keys", "<unk>"))
-    assert model.words[3] == "␣near"
+    assert model.words[:5] == ("<unk>", "The", "keys", "near", "4")
     assert TrainedConfig(model="own", brought=model.digest).text == files.SENTENCE
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[" * 10_000, b'{"model": 1}', b"\xff\xfe"])
 def test_a_damaged_tokenizer_is_refused(content: bytes, tmp_path: Path) -> None:
-    pytest.importorskip("tokenizers")
     with pytest.raises(ConfigError, match="tokenizer"):
         read_files(bytes_of(folder_of(tmp_path)) | {"tokenizer.json": content}, "one")
 
@@ -88,6 +92,120 @@ def test_a_folder_is_offered_only_where_the_owner_names_one(tmp_path: Path, monk
     assert run_trained(config_of(model)).config.brought == model.digest
     with pytest.raises(ConfigError, match="one of those in the list"):
         read_offered("../small")
+
+
+def laid(root: Path, revision: str, seed: int, *, main: bool = False, only: tuple[str, ...] = ()) -> None:
+    """A snapshot as a hub's cache has it: links to blobs, all of a model's or some; the later the younger."""
+    repository = root / "models--org--name"
+    for folder in ("blobs", "refs", f"snapshots/{revision}"):
+        (repository / folder).mkdir(parents=True, exist_ok=True)
+    for name, content in bytes_of(folder_of(root.parent / f"made {seed}", seed)).items():
+        if not only or name in only:
+            blob = repository / "blobs" / f"{revision}-{name}"
+            blob.write_bytes(content)
+            (repository / "snapshots" / revision / name).symlink_to(Path("../../blobs") / blob.name)
+    if main:
+        (repository / "refs/main").write_text(f"{revision}\n")
+    age = 1_000_000_000 + seed
+    os.utime(repository / "snapshots" / revision, (age, age))
+
+
+@pytest.mark.parametrize(
+    ("revisions", "meant"),
+    [
+        ((("f" * 40, 1, {}), ("1" * 40, 2, {"main": True})), 2),
+        ((("f" * 40, 1, {"main": True}), ("1" * 40, 2, {})), 1),
+        ((("1" * 40, 1, {}), ("f" * 40, 2, {"main": True, "only": ("config.json",)})), 1),
+        ((("1" * 40, 1, {}), ("f" * 40, 2, {"only": ("model.safetensors",)})), 1),
+        ((("f" * 40, 1, {}), ("1" * 40, 2, {}), ("a" * 40, 3, {"main": True, "only": ("config.json",)})), 2),
+        ((("1" * 40, 1, {}), ("f" * 40, 2, {}), ("a" * 40, 3, {})), 3),
+    ],
+)
+def test_a_hubs_present_revision_is_offered_or_else_the_newest_whole_one(
+    revisions: tuple[tuple[str, int, dict[str, Any]], ...],
+    meant: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = tmp_path / "hub"
+    for revision, seed, how in revisions:
+        laid(root, revision, seed, **how)
+    monkeypatch.setenv(files.FOLDER, str(root))
+    assert [*offered()] == ["org/name"]
+    right = brought(tmp_path / "right", seed=meant).module.embedding.weight
+    assert torch.equal(read_offered("org/name").module.embedding.weight, right)
+
+
+def test_a_revision_whose_parts_are_not_all_there_is_no_whole_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "hub"
+    laid(root, "1" * 40, 1)
+    laid(root, "f" * 40, 2, main=True, only=("config.json",))
+    parts = {"weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
+    present = root / "models--org--name/snapshots" / ("f" * 40)
+    (present / "model.safetensors.index.json").write_text(json.dumps(parts))
+    monkeypatch.setenv(files.FOLDER, str(root))
+    assert offered()["org/name"].name == "1" * 40
+    for name in parts["weight_map"].values():
+        (present / name).write_bytes(b"")
+    assert offered()["org/name"].name == "f" * 40
+    (present / "model.safetensors.index.json").write_text("[")
+    assert offered()["org/name"].name == "1" * 40
+
+
+@pytest.mark.parametrize("changed", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_files_that_were_replaced_are_another_model(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as they stay they are one; written anew with as many bytes, or put in their place, they are another."""
+    monkeypatch.setenv(files.FOLDER, str(tmp_path))
+    folder = folder_of(tmp_path / "mine", 1)
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "b": 1}, "a")).to_str()
+    (folder / "tokenizer.json").write_text(made)
+    first = read_offered("mine")
+    assert read_offered("mine") is first
+    other = folder_of(tmp_path / "other", 2, norm=RMSNorm())
+    (other / "tokenizer.json").write_text(made.replace('"b"', '"c"'))
+    again = folder_of(tmp_path / "again", 2)
+    if changed == "model.safetensors":
+        assert (folder / changed).stat().st_size == (again / changed).stat().st_size
+        (folder / changed).write_bytes((again / changed).read_bytes())
+        os.utime(folder / changed, (1, 1))
+        assert not torch.equal(read_offered("mine").module.embedding.weight, first.module.embedding.weight)
+    elif changed == "tokenizer.json":
+        (other / changed).replace(folder / changed)
+        assert read_offered("mine").words[:2] == ("a", "c")
+        assert first.words[:2] == ("a", "b"), "whoever has it open keeps it"
+    else:
+        said = json.loads((folder / changed).read_text())
+        (folder / changed).write_text(json.dumps(said | {"scale": 0.125}))
+        assert read_offered("mine").module.config.scale == 0.125
+
+
+COPIES = ("{} (1){}", "{}(2){}", "{} 2{}", "{}-1{}", "{} copy{}", "{} - Copy{}", "{} - Copy (2){}", "{} (12){}")
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_what_was_downloaded_twice_is_read_as_what_it_was_called(copy: str, tmp_path: Path) -> None:
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "b": 1}, "a"))
+    content = bytes_of(folder_of(tmp_path)) | {"tokenizer.json": made.to_str().encode()}
+    twice = {copy.format(*os.path.splitext(name)): each for name, each in content.items()}
+    assert not {*twice} & {*content}
+    assert files.named(twice) == content
+    model = read_files(twice, "one")
+    assert model is read_files(content, "one")
+    assert model.words[:2] == ("a", "b")
+    assert files.needed_bytes(twice) == files.needed_bytes(content)
+
+
+def test_parts_keep_their_numbers_and_two_of_a_name_are_refused() -> None:
+    parts = {"model-00001-of-00002.safetensors": b"1", "model-00002-of-00002.safetensors": b"2", "notes (1).txt": b""}
+    assert files.named(parts) == parts
+    assert files.named({"model.safetensors.index (3).json": b""}) == {"model.safetensors.index.json": b""}
+    assert files.named({"model-00001-of-00002 (1).safetensors": b""}) == {"model-00001-of-00002.safetensors": b""}
+    with pytest.raises(ConfigError, match=re.escape("there are two, 'config.json' and 'config (1).json'")):
+        files.named({"config.json": b"{}", "config (1).json": b"{}"})
 
 
 def test_what_is_wrong_with_files_is_said() -> None:

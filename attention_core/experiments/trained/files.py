@@ -1,6 +1,8 @@
 """From files that a visitor brings, or that a server's owner lays out, to a model: nothing is kept but the model."""
 
+import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,12 +12,14 @@ import torch
 from attention_core.checkpoints.checkpoint import Checkpoint
 from attention_core.checkpoints.load import inspect_checkpoint, load_checkpoint, read_checkpoint
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.trained.models import Brought, Encode, bring, digest_of, from_checkpoint
+from attention_core.experiments.trained.models import Brought, bring, digest_of, from_checkpoint
+from attention_core.experiments.trained.tokenizer import MAX_TOKENIZER, read_tokenizer
 from attention_core.language import gettext_lazy as _
 
 FOLDER: Final = "MODELS_FOLDER"  # the environment variable in which a server's owner names a folder of models
-MAX_TOKENIZER: Final = 32 * 2**20
 MAX_FILES: Final = 64
+KNOWN: Final = r"config\.json|tokenizer\.json|model(-\d{5}-of-\d{5})?\.safetensors|model\.safetensors\.index\.json"
+COPY: Final = r"(?: ?\(\d+\)|[ -]\d+| copy(?: \d+)?| - Copy(?: \(\d+\))?)(?=\.\w+$)"  # what browsers and systems add
 SENTENCE: Final = ("The", "keys", "near", "the", "cabinet")
 NUMBERS: Final = ("1", "2", "3", "1", "2")
 
@@ -33,6 +37,7 @@ def read_files(files: Mapping[str, bytes], name: str) -> Brought:
     if len(files) > MAX_FILES:
         given = _("{count} files", count=len(files))
         raise ConfigError("model", given, _("at most {most} are allowed", most=MAX_FILES))
+    files = named(files)
 
     def read(room: int) -> Brought:
         checkpoint = read_checkpoint(files, max_bytes=room, dtype=torch.float32)
@@ -40,6 +45,23 @@ def read_files(files: Mapping[str, bytes], name: str) -> Brought:
 
     digest = digest_of(files.items())
     return bring(digest, read)
+
+
+def named(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Files by the names that a model's have: a second download, ``config (1).json``, is what it was called.
+
+    Raises:
+        ConfigError: If two of them are then called the same.
+    """
+    found, were = dict[str, bytes](), dict[str, str]()
+    for given, content in files.items():
+        once = re.sub(COPY, "", given)
+        name = once if re.fullmatch(KNOWN, once) else given
+        if name in found:
+            both = _("there are two, {one} and {other}; one is needed", one=repr(were[name]), other=repr(given))
+            raise ConfigError("model", name, both)
+        found[name], were[name] = content, given
+    return found
 
 
 def needed_bytes(source: str | Mapping[str, bytes]) -> int:
@@ -51,12 +73,12 @@ def needed_bytes(source: str | Mapping[str, bytes]) -> int:
     Raises:
         ValueError: If it is none that can be read.
     """
-    where = _folder(source) if isinstance(source, str) else source
+    where = _folder(source) if isinstance(source, str) else named(source)
     return inspect_checkpoint(where, dtype=torch.float32).nbytes
 
 
 def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: str) -> Brought:
-    words, encode = _tokenizer(tokenizer, checkpoint.config.vocab_size)
+    words, encode = ((), None) if tokenizer is None else read_tokenizer(tokenizer, checkpoint.config.vocab_size)
     plain = tuple(word for word in checkpoint.words if word.isalnum())
     example = SENTENCE if encode else plain[:5] or NUMBERS
     return from_checkpoint(checkpoint, digest=digest, name=name, words=words, encode=encode, example=example)
@@ -88,41 +110,6 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
     return bring(digest, read)
 
 
-def _tokenizer(content: bytes | None, vocabulary: int) -> tuple[tuple[str, ...], Encode | None]:
-    """The tokens' names, and from a text to tokens; nothing where there is no tokenizer, or no library for it."""
-    if content is None:
-        return (), None
-    if len(content) > MAX_TOKENIZER:
-        given = _("{count:,} bytes", count=len(content))
-        raise ConfigError("tokenizer.json", given, _("at most {most:,} are allowed", most=MAX_TOKENIZER))
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        return (), None
-    try:
-        tokenizer = Tokenizer.from_buffer(content)
-    except BaseException as error:  # the library is Rust's, whose panics are no Exception
-        if isinstance(error, KeyboardInterrupt | SystemExit):
-            raise
-        allowed = _("a tokenizer as the library tokenizers writes it")
-        raise ConfigError("tokenizer.json", _("this file"), allowed) from error
-    named = [tokenizer.id_to_token(at) or str(at) for at in range(vocabulary)]
-
-    def encode(text: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
-        found = tokenizer.encode(text)
-        if any(one >= vocabulary for one in found.ids):
-            allowed = _("its tokenizer gives numbers that the model, of {vocabulary}, has not", vocabulary=vocabulary)
-            raise ConfigError("text", text, allowed)
-        return tuple(found.ids), tuple(_visible(one) for one in found.tokens)
-
-    return tuple(map(_visible, named)), encode
-
-
-def _visible(token: str) -> str:
-    """A token for the screen: byte-level tokenizers write a space as Ġ, others as ▁."""
-    return token.replace("Ġ", "␣").replace("▁", "␣").replace("Ċ", "⏎") or "∅"
-
-
 def offered() -> dict[str, Path]:
     """The models that the server's owner lays out, by name: folders in ``MODELS_FOLDER``, or a hub's cache."""
     root = os.environ.get(FOLDER, "")
@@ -130,26 +117,64 @@ def offered() -> dict[str, Path]:
         return {}
     found = {}
     for folder in sorted(Path(root).expanduser().glob("*")):
-        snapshots = sorted((folder / "snapshots").glob("*"))  # as the hub's cache has them
-        place = snapshots[-1] if snapshots else folder
+        place = _snapshot(folder) or folder
         if (place / "config.json").is_file():
             found[folder.name.removeprefix("models--").replace("--", "/")] = place
     return found
 
 
+def _snapshot(folder: Path) -> Path | None:
+    """The revision of a hub's cache that is meant: its present one, or where that is a part the newest whole one."""
+    snapshots = sorted((folder / "snapshots").glob("*"), key=lambda each: each.stat().st_mtime_ns, reverse=True)
+    if len(snapshots) < 2:
+        return next(iter(snapshots), None)
+    try:
+        main = (folder / "refs/main").read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        main = ""
+    snapshots.sort(key=lambda each: each.name != main)
+    return next(filter(_is_whole, snapshots), snapshots[0])
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether a folder holds a config, and all files of weights."""
+    if not (folder / "config.json").is_file():
+        return False
+    if (folder / "model.safetensors").is_file():
+        return True
+    try:
+        said = json.loads((folder / "model.safetensors.index.json").read_bytes())
+        return all((folder / part).is_file() for part in said["weight_map"].values())
+    except (OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        return False
+
+
 def read_offered(name: str) -> Brought:
-    """One of the models of ``offered``.
+    """One of the models of ``offered``, as its files are now.
 
     Raises:
         ValueError: As of ``read_files``.
     """
     folder = _folder(name)
     tokenizer = folder / "tokenizer.json"
-    said = tokenizer.read_bytes() if tokenizer.is_file() and tokenizer.stat().st_size <= MAX_TOKENIZER else None
-    digest = digest_of([(str(folder), b"")])
+    said = None
+    if tokenizer.is_file():
+        with tokenizer.open("rb") as file:
+            said = file.read(MAX_TOKENIZER + 1)  # enough to be refused
+    read = (path for path in folder.iterdir() if path.suffix in (".json", ".safetensors"))
+    digest = digest_of((str(path), _state(path)) for path in read)
     return bring(
         digest, lambda room: _made(load_checkpoint(folder, max_bytes=room, dtype=torch.float32), said, digest, name)
     )
+
+
+def _state(path: Path) -> bytes:
+    """What changes where a file is written anew or replaced."""
+    try:
+        found = path.stat()
+    except OSError:  # a link to nowhere
+        return b""
+    return repr((found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)).encode()
 
 
 def _folder(name: str) -> Path:
