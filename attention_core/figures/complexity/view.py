@@ -1,6 +1,5 @@
 """How complexity is drawn: the map of what dominates, what each line costs, and what the clock said beside it."""
 
-from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +26,7 @@ from attention_core.figures.matrix import (
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy, ngettext
+from attention_core.language import gettext_lazy, ngettext, sentences
 
 NAMES: Final = {
     "explicit": gettext_lazy("explicit (trace)"),
@@ -63,19 +62,14 @@ def complexity_view(result: ComplexityResult, times: Times | None = None) -> Mat
         counted = _map(_("Scores' share of FLOPs"), times.flop_share, _("share of FLOPs"), axes)
         note = _("What has no colour was left out for lack of time.") if np.isnan(times.share).any() else ""
         clocked = _map(_("Their share of time, measured"), times.share, _("share of time"), axes, note=note)
-        return MatrixView(panels=(counted, clocked), summary=_said(_summary(result), times_said(times)))
+        return MatrixView(panels=(counted, clocked), summary=str(sentences((_summary(result), times_said(times)))))
     half = _("Half where n = {ratio} · d_model.", ratio=format_number(result.crossing / result.config.d_model))
     axes = _axes(WIDTHS, TOKENS)
     counted = _map(_("Scores' share of FLOPs"), result.map_share, _("share of FLOPs"), axes, note=half)
     panels: list[Panel] = [counted, flops]
     panels.append(_flops_lines(result) if times is None else _time_bars(times))
-    said = _summary(result) if times is None else _said(_summary(result), times_said(times))
+    said = str(sentences((_summary(result), "" if times is None else times_said(times))))
     return MatrixView(panels=tuple(panels), summary=said, front=1)
-
-
-def _said(*sentences: str) -> str:
-    """Sentences one after the other."""
-    return reduce(lambda before, after: _("{before} {after}", before=before, after=after), sentences)
 
 
 def cell_of(config: ComplexityConfig) -> tuple[int, int, int] | None:
@@ -169,7 +163,7 @@ def times_said(times: Times) -> str:
             said.append(_("The operations are {count} at every number of heads.", count=flops))
     if times.left_out:
         said.append(ngettext("{count} size was left out.", "{count} sizes were left out.", len(times.left_out)))
-    return _said(*said)
+    return str(sentences(said))
 
 
 def _fit_said(times: TimeCurves, i: int) -> str:
