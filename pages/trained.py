@@ -343,7 +343,10 @@ def open_model(source: str | dict[str, bytes]) -> None:
             ((name, content),) = source.items()
             trained = kept.load_kept(content)
             words = kept.letters(range(trained.config.kinds))
-            own = study.hold(kept.rebuild(trained), words, content, name=name, longest=trained.config.tokens)
+            own = study.hold(
+                kept.rebuild(trained), words, content, name=name, longest=trained.config.tokens,
+                continues=trained.config.predicts_next,
+            )  # fmt: skip
         else:
             own = study.read_files(source, gettext_lazy("your model"))
     except ValueError as error:

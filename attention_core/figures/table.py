@@ -57,7 +57,9 @@ def panel_table(panel: Panel, step: int | None = None) -> Table:
         case BarsPanel(labels=labels, edges=edges):
             names = labels.labels
             if edges is not None:
-                names = tuple(f"{low + 0.0:.4g} to {high + 0.0:.4g}" for low, high in pairwise(_at(edges, step, 1).tolist()))
+                names = tuple(
+                    f"{low + 0.0:.4g} to {high + 0.0:.4g}" for low, high in pairwise(_at(edges, step, 1).tolist())
+                )
             return Table((labels.title, panel.quantity), _led(names, _at(panel.values, step, 1)[:, None]))
         case LinesPanel():
             names, values = [panel.x_title], [panel.x.tolist()]

@@ -130,6 +130,20 @@ def test_what_was_kept_on_learning_opens_here() -> None:
 
 
 @pytest.mark.parametrize(
+    ("task", "causal", "said_of_it"),
+    [("induction", True, "Next comes "), ("induction", False, "does not predict what comes next"),
+     ("copy", True, "does not predict what comes next")],
+)  # fmt: skip
+def test_only_of_a_model_that_predicts_it_is_said_what_comes_next(task: str, causal: bool, said_of_it: str) -> None:
+    config = learning.LearningConfig(task=task, causal=causal, steps=2, tokens=6, kinds=5, back=1, d_model=16)
+    at = opened(open_answered("trained"), {"kept.safetensors": learning.keep(run(config).trained)})
+    assert not [*at.exception, *at.error]
+    assert [part in said(at) for part in ("Next comes ", "does not predict what comes next")] == [
+        part == said_of_it for part in ("Next comes ", "does not predict what comes next")
+    ]
+
+
+@pytest.mark.parametrize(
     ("files", "complaint"),
     [
         ({"config.json": b"{}", "model.safetensors": b"PK\x03\x04" + b"\0" * 64}, "model\\_type"),

@@ -62,7 +62,7 @@ def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: st
     return from_checkpoint(checkpoint, digest=digest, name=name, words=words, encode=encode, example=example)
 
 
-def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, longest: int) -> Brought:
+def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, longest: int, continues: bool) -> Brought:
     """A model that another study of this package kept in one file.
 
     Args:
@@ -71,6 +71,7 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
         content: The file.
         name: What the model is called.
         longest: How many tokens it was trained on.
+        continues: Whether it says what comes next.
 
     Raises:
         ConfigError: If there is no room for it.
@@ -79,7 +80,7 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
 
     def read(room: int) -> Brought:
         made = Brought(
-            digest=digest, name=name, module=module, words=words, has_head=True, encode=None,
+            digest=digest, name=name, module=module, words=words, has_head=True, continues=continues, encode=None,
             example=tuple(words[at % len(words)] for at in range(longest)), vocabulary=len(words), longest=longest,
         )  # fmt: skip
         made.require(room)
