@@ -247,8 +247,8 @@ class Words(Setting):
         check_tokens(name, value, least=self.least)
 
     def read(self, text: str) -> tuple[str, ...]:
-        """The tokens of a text; of one longer than may be typed, those of its beginning."""
-        return tuple(text[:MAX_CHARACTERS].split())
+        """The tokens of a text."""
+        return tuple(text.split())
 
     def write(self, value: tuple[str, ...]) -> str:
         """The text, with a space between tokens."""

@@ -1,6 +1,7 @@
 """From files that a visitor brings, or that a server's owner lays out, to a model: nothing is kept but the model."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -8,14 +9,26 @@ from typing import Any, Final
 import torch
 
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.load import inspect_checkpoint, load_checkpoint, read_checkpoint
+from attention_core.checkpoints.load import (
+    CONFIG,
+    INDEX,
+    WEIGHTS,
+    inspect_checkpoint,
+    load_checkpoint,
+    read_checkpoint,
+)
+from attention_core.checkpoints.tensor_file import read_json
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.trained.models import Brought, Encode, bring, digest_of, from_checkpoint
 from attention_core.language import gettext_lazy as _
+from attention_core.language import listed
 
 FOLDER: Final = "MODELS_FOLDER"  # the environment variable in which a server's owner names a folder of models
 MAX_TOKENIZER: Final = 32 * 2**20
 MAX_FILES: Final = 64
+TOKENIZER: Final = "tokenizer.json"
+PART: Final = re.compile(r"-\d+-of-\d+\.safetensors$")
+NAMES: Final = (CONFIG, WEIGHTS, _("its parts with {index}", index=INDEX), TOKENIZER)
 SENTENCE: Final = ("The", "keys", "near", "the", "cabinet")
 NUMBERS: Final = ("1", "2", "3", "1", "2")
 
@@ -36,10 +49,29 @@ def read_files(files: Mapping[str, bytes], name: str) -> Brought:
 
     def read(room: int) -> Brought:
         checkpoint = read_checkpoint(files, max_bytes=room, dtype=torch.float32)
-        return _made(checkpoint, files.get("tokenizer.json"), digest, name)
+        return _made(checkpoint, files.get(TOKENIZER), digest, name)
 
     digest = digest_of(files.items())
     return bring(digest, read)
+
+
+def awaited(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The files that a model lacks to be whole, by their names; none where all have come.
+
+    Args:
+        files: Those that have come, by their names.
+
+    Raises:
+        ValueError: If one of them belongs to no model, or is no index of a model's parts.
+    """
+    named = read_json(files[INDEX], INDEX).get("weight_map") if INDEX in files else None
+    parts = {str(name) for name in named.values()} if isinstance(named, dict) else set[str]()
+    unnamed = {name for name in files if PART.search(name)} - parts
+    for name in sorted(files.keys() - parts - unnamed - {CONFIG, WEIGHTS, INDEX, TOKENIZER}):
+        raise ConfigError("model", name, _("{files} are the names that are read", files=listed(NAMES)))
+    if INDEX not in files and WEIGHTS not in files:
+        parts = {INDEX if unnamed else WEIGHTS}
+    return (*(() if CONFIG in files else (CONFIG,)), *sorted(parts - files.keys()))
 
 
 def needed_bytes(source: str | Mapping[str, bytes]) -> int:
@@ -95,7 +127,7 @@ def _tokenizer(content: bytes | None, vocabulary: int) -> tuple[tuple[str, ...],
         return (), None
     if len(content) > MAX_TOKENIZER:
         given = _("{count:,} bytes", count=len(content))
-        raise ConfigError("tokenizer.json", given, _("at most {most:,} are allowed", most=MAX_TOKENIZER))
+        raise ConfigError(TOKENIZER, given, _("at most {most:,} are allowed", most=MAX_TOKENIZER))
     try:
         from tokenizers import Tokenizer
     except ImportError:
@@ -106,7 +138,7 @@ def _tokenizer(content: bytes | None, vocabulary: int) -> tuple[tuple[str, ...],
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
         allowed = _("a tokenizer as the library tokenizers writes it")
-        raise ConfigError("tokenizer.json", _("this file"), allowed) from error
+        raise ConfigError(TOKENIZER, _("this file"), allowed) from error
     named = [tokenizer.id_to_token(at) or str(at) for at in range(vocabulary)]
 
     def encode(text: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -145,7 +177,7 @@ def read_offered(name: str) -> Brought:
         ValueError: As of ``read_files``.
     """
     folder = _folder(name)
-    tokenizer = folder / "tokenizer.json"
+    tokenizer = folder / TOKENIZER
     said = tokenizer.read_bytes() if tokenizer.is_file() and tokenizer.stat().st_size <= MAX_TOKENIZER else None
     digest = digest_of([(str(folder), b"")])
     return bring(

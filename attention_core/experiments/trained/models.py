@@ -18,13 +18,14 @@ from attention_core.checkpoints.load import load_checkpoint
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters
 from attention_core.language import gettext_lazy as _
+from attention_core.memory import MODEL_BYTES
 from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary
 from attention_core.modules.stack import Decoder, Encoder
 
 Head = tuple[int, int]
-MAX_BYTES: Final = 256 * 2**20
+MAX_BYTES: Final = MODEL_BYTES
 BIAS_STD: Final = 0.1
 UNLIMITED: Final = 2**20
 Encode = Callable[[str], tuple[tuple[int, ...], tuple[str, ...]]]

@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
+from streamlit import config
 from streamlit.logger import get_logger
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+
+UPLOAD_LIMIT = "server.maxUploadSize"
 
 
 def in_visitors_run() -> bool:
@@ -44,6 +47,17 @@ def is_move_waiting() -> bool:
     context = get_script_run_ctx(suppress_warning=True)
     requests = context and context.script_requests
     return requests is not None and requests._state is ScriptRequestType.RERUN  # noqa: SLF001 - see above
+
+
+def lower_upload_limit(megabytes: int) -> None:
+    """Have the server refuse files of more than so many megabytes, where its settings would let more in.
+
+    Streamlit refuses by ``server.maxUploadSize`` alone, whatever a box for files allows (``max_upload_size``), and a
+    file is in memory before a page hears of it. How much there is only the running server knows, and
+    ``st.set_option`` sets what concerns browsers.
+    """
+    if config.get_option(UPLOAD_LIMIT) > megabytes:
+        config.set_option(UPLOAD_LIMIT, megabytes)
 
 
 def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:

@@ -13,7 +13,7 @@ from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address, moves
 from pages._shared.session.settings import Settings
-from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
+from attention_core.experiments.checks import MAX_TYPED, ConfigError
 from attention_core.experiments.config import Device
 from attention_core.experiments.settings import (
     AUTO,
@@ -141,7 +141,7 @@ class Controls:
             case Switch():
                 st.toggle(label, **options)
             case Words():
-                st.text_input(label, max_chars=MAX_CHARACTERS, **options)
+                st.text_input(label, max_chars=MAX_TYPED, **options)
                 field, sentence = self._refused()
                 if field == name:
                     st.error(sentence)
@@ -246,6 +246,8 @@ def received(name: str, one: Setting, sent: Any) -> Any:
     if isinstance(one, Words):
         if not isinstance(sent, str):
             raise TypeError(f"{name} is no text")
+        if len(sent) > MAX_TYPED:
+            raise ValueError(f"{name} has more than {MAX_TYPED} characters")
         return one.read(sent)
     one.check(name, sent)
     return sent
