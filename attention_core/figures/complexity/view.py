@@ -261,11 +261,25 @@ def _time_bars(times: TimeCurves) -> BarsPanel:
 
 def _summary(result: ComplexityResult) -> str:
     ratio = format_number(result.crossing / result.config.d_model)
-    if result.config.fused and any(verdict.outcome == "fails" for verdict in result.verdicts):
-        return _(
-            "The picture counts the pass written out, line by line; of the same in one fused kernel torch's counter "
-            "sees the projections alone."
+    if result.config.fused:
+        same = _("differs by no more than rounding")
+        apart = _("differs by {apart}", apart=format_number(result.fused_apart))
+        told = {
+            "differs": same if result.fused_apart <= result.fused_rounding else apart,
+            "kept": format_number(result.largest_made / 1024),
+            "weights": format_number(result.weights_bytes / 1024),
+        }
+        found = (
+            _(
+                "One fused kernel {differs} and never holds the weights: its largest tensor has {kept} KiB, they "
+                "have {weights}.",
+                **told,
+            )
+            if result.largest_made < result.weights_bytes
+            else _("One fused kernel {differs}; its largest tensor has {kept} KiB, the weights {weights}.", **told)
         )
+        inside = _("torch's counter does not look inside; the bars are of the same pass, written out.")
+        return str(sentences((found, inside)))
     return _(
         "Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
         "times its width; at the chosen size they take {share:.0%} of the total.",
