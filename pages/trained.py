@@ -385,7 +385,7 @@ def let_go_of_files() -> None:
 
 
 def megabytes(size: int) -> str:
-    return f"{size / 2**20:,.1f} MB"
+    return f"{size / 2**20:,.{0 if size >= 100 * 2**20 else 1}f} MB"
 
 
 if __name__ == "__main__":

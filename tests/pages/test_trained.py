@@ -130,7 +130,7 @@ def test_what_may_be_brought_is_said_before_and_all_of_it_is_waited_for(monkeypa
     at = open_answered("trained")
     (box,) = at.file_uploader
     assert all(name in box.label for name in ("config.json", "model.safetensors", "tokenizer.json"))
-    assert "Up to 300.0 MB for all models that are open here" in said(at)
+    assert "Up to 300 MB for all models that are open here" in said(at)
     assert box.proto.max_upload_size_mb == 300
     whole = files_of(SHIPPED["reverse"])
     for name, other in (("model.safetensors", "config.json"), ("config.json", "model.safetensors")):
@@ -176,7 +176,13 @@ def test_a_text_that_is_too_long_is_kept_as_it_was_typed_and_that_is_said() -> N
 def test_a_link_to_a_model_of_somebodys_own_says_that_its_files_are_needed() -> None:
     at = open_answered("trained", trained_model="own")
     assert not at.exception
-    assert any("open the files of a model first" in one.value for one in at.error)
+    (told,) = at.error
+    assert "open the files of a model first, under “Open a model of your own”" in told.value
+    (opener,) = (one for one in at.expander if one.label == "Open a model of your own")
+    assert opener.proto.expanded
+    at = open_answered("trained")
+    at.selectbox(key="trained_model").set_value("own").run()
+    assert [one.proto.expanded for one in at.expander if one.label == "Open a model of your own"] == [True]
 
 
 def test_what_was_kept_on_learning_opens_here() -> None:
