@@ -149,9 +149,9 @@ def formula_line(config: AnatomyConfig, step: str, head: str) -> str:
     """How a step makes what it shows, in one line: an average over heads is not what its formula gives."""
     formula = str(step_of(step).formula)
     if step == "heads" and config.positions == "rotary":
-        formula = _("{formula}, q and k turned by their slot", formula=formula)
+        formula = _("{formula}, q and k turned", formula=formula)
     if step == "mask" and config.positions == "alibi":
-        formula = _("{formula}, the others a penalty for each slot of distance", formula=formula)
+        formula = _("{formula}, far ones a penalty", formula=formula)
     if config.heads > 1 and any(what.head == -1 for what in shown(config, step, head)):
         return _("{formula} in each head, then the average of the heads", formula=formula)
     return formula
