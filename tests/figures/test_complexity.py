@@ -109,3 +109,12 @@ def test_a_fused_kernel_is_told_by_what_it_gives_and_holds_and_not_by_a_count() 
     assert "differs by 0.500" in complexity_view(wrong).summary
     assert "never holds" not in complexity_view(wrong).summary, "on a device without one"
     assert "fused kernel" not in complexity_view(written_out).summary
+
+
+def test_an_exponent_that_times_do_not_tell_is_not_said() -> None:
+    for low, high, said in ((-1.77, 2.58, False), (0.9, 1.85, True), (0.9, 1.95, False)):
+        fits = (dataclasses.replace(CURVES.fits[0], exponent=1.4, low=low, high=high), *CURVES.fits[1:])
+        times = dataclasses.replace(CURVES, fits=fits)
+        assert ("explicit (trace): time ∝ n^1.40" in times_said(times)) == said
+        assert ("explicit (trace): these times do not tell how they grow with n" in times_said(times)) != said
+        assert (times_curves(times).data[0].name == "explicit (trace), ∝ n^1.40") == said

@@ -135,6 +135,11 @@ class Fit:
     high: float
     points: int
 
+    @property
+    def tells(self) -> bool:
+        """Whether the interval tells one whole exponent from the next, as n from n²: it is narrower than one."""
+        return self.high - self.low < 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TimeCurves(Result):

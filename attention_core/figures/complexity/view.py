@@ -170,15 +170,20 @@ def _fit_said(times: TimeCurves, i: int) -> str:
     fit, name = times.fits[i], NAMES[times.names[i]]
     if np.isnan(fit.exponent):
         return _("For {name} there are too few sizes for an exponent.", name=name)
-    return _(
-        "{name}: time ∝ {size}^{exponent} (95 %: {low} to {high}; FLOPs {flops}).",
-        name=name,
-        size=SHORT[times.config.sweep],
-        exponent=format_number(fit.exponent),
-        low=format_number(fit.low),
-        high=format_number(fit.high),
-        flops=format_number(times.flop_fits[i].exponent),
-    )
+    told = {
+        "name": name,
+        "size": SHORT[times.config.sweep],
+        "exponent": format_number(fit.exponent),
+        "low": format_number(fit.low),
+        "high": format_number(fit.high),
+        "flops": format_number(times.flop_fits[i].exponent),
+    }
+    if not fit.tells:
+        return _(
+            "{name}: these times do not tell how they grow with {size}; an exponent from {low} to {high} fits.",
+            **told,
+        )
+    return _("{name}: time ∝ {size}^{exponent} (95 %: {low} to {high}; FLOPs {flops}).", **told)
 
 
 def _map(
