@@ -96,7 +96,7 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
     if at.live:
         page.result_controls.show("step")
     matrix_view(drawn, key=at.key, selected=chosen, on_select=choose)
-    here, go = draw.step_of(step), at.setter("step")
+    go = at.setter("step")
     formula, shape = draw.formula_line(config, step, head), draw.shape_line(config, result, step)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
@@ -109,7 +109,7 @@ def picture(config: study.AnatomyConfig, view: View, at: Picture) -> None:
     what = draw.shown(config, step, head)[chosen[0]]
     with page.caption if at.live else st.container(key="pinned_words"):
         line = _("{line}.", line=role_markdown(draw.explain(config, result, what, *chosen[1:]).parts))
-        st.markdown(f":small[{line}]  \n:small[{_('In torch:')}] `{here.code}`")
+        st.markdown(f":small[{line}]  \n:small[{_('In torch:')}] `{draw.code_line(config, step)}`")
 
 
 @page.results

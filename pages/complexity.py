@@ -12,6 +12,7 @@ from attention_core.language import gettext_lazy
 
 PROJECTIONS, SCORES = gettext_lazy("The projections"), gettext_lazy("The scores")
 EVEN = gettext_lazy("Both alike")
+COUNTED = ("cplx-core", "cplx-mha", "cplx-heads")  # what a counter that does not look into a kernel tells nothing of
 MEASURE = {"none": gettext_lazy("not now")} | study.SWEEPS
 
 
@@ -53,7 +54,7 @@ PRESETS = (
     ),
     Preset(
         gettext_lazy("Fused"),
-        gettext_lazy("torch's counter sees the projections alone: it does not look into the CPU's fused kernel."),
+        gettext_lazy("The same outputs, and the weights are never held; torch's counter does not look inside."),
         {"fused": True},
     ),
 )
@@ -114,7 +115,8 @@ def picture(config: study.ComplexityConfig, view: View, at: Picture) -> None:
 
 @page.results
 def results(config: study.ComplexityConfig, _view: View) -> Results:
-    return Results(page.compute(study.run_complexity, config), about=("cplx-bottleneck",))
+    unseen = COUNTED if config.fused else ()
+    return Results(page.compute(study.run_complexity, config), about=("cplx-bottleneck",), aside=unseen)
 
 
 @page.answers

@@ -54,7 +54,7 @@ class View:
     runs: int = setting(6, Whole(2, 16, label=gettext_lazy("Several seeds: runs")))
 
 
-DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 1, "causal": True, "steps": 300}
+DEPTH = {"task": "induction", "tokens": 16, "kinds": 8, "d_model": 24, "layers": 1, "steps": 300}
 DESCENT = {"optimizer": "sgd", "learning_rate": 0.3, "steps": 200, "batch": 16}
 PRESETS = (
     Preset(

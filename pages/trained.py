@@ -18,7 +18,7 @@ from attention_core.experiments.settings import Choice, Coded, setting
 from attention_core.figures import trained as draw
 from attention_core.figures.matrix import MatrixView
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
+from attention_core.language import gettext_lazy, listed
 
 MANY, ONE, NEITHER = (
     gettext_lazy("Plural ones, as “keys” asks for: “are”"),
@@ -287,23 +287,25 @@ def begin_with(model: str) -> None:
 
 def draw_open() -> None:
     """Files that a visitor brings, and where the server's owner offers some, those; and what is open."""
+    most = min(study.MAX_BYTES, st.get_option("server.maxUploadSize") * 2**20)
+    said = {"most": megabytes(most), "free": megabytes(min(most, study.free_bytes()))}
+    st.markdown(_(":small[Up to {most} for all models that are open here; {free} are free.]", **said))
     brought = st.file_uploader(
-        _("config.json and model.safetensors"),
+        _("config.json, model.safetensors and, where there is one, tokenizer.json"),
         type=["json", "safetensors"],
         accept_multiple_files=True,
         key=files_key(),
-        max_upload_size=study.MAX_BYTES // 2**20,
+        max_upload_size=most // 2**20,
         help=_(
-            "Of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or qwen2, with tokenizer.json if there is "
-            "one; or a model that was kept on Learning. They stay in this session, are in no link, and leave with it."
+            "Of bert, distilbert, roberta, gpt2, gpt_neo, llama, mistral or qwen2; or one file that was kept on "
+            "Learning. They stay in this session, are in no link, and leave with it."
         ),
     )
     files = {one.name: one for one in brought}
-    if files and sum(one.size for one in brought) <= study.MAX_BYTES:
+    if files and sum(one.size for one in brought) <= most:
         draw_opener({name: one.getvalue() for name, one in files.items()})
     elif files:
-        most = megabytes(study.MAX_BYTES)
-        st.error(_("These files have more than {most}, which all models here may take together.", most=most))
+        st.error(_("These files have more than {most}, which all models here may take together.", **said))
     if offered := study.offered():
         name = st.selectbox(_("On this server"), list(offered), index=None, key=page.session_key("offered"))
         if name:
@@ -316,21 +318,24 @@ def draw_open() -> None:
         st.error(sentence)
 
 
+def was_kept(source: str | dict[str, bytes]) -> bool:
+    """Whether it is a model that was kept on Learning, which is one file."""
+    return isinstance(source, dict) and len(source) == 1 and kept.is_kept(*source.values())
+
+
 def draw_opener(source: str | dict[str, bytes]) -> None:
-    """What a model needs, before it is loaded, and the button that loads it."""
-    kept_alone = isinstance(source, dict) and len(source) == 1
+    """What a model needs, before it is loaded, and the button that loads it; or which file is still to come."""
     try:
-        needed = len(*source.values()) if kept_alone else study.needed_bytes(source)
+        alone = isinstance(source, str) or was_kept(source)
+        if awaited := () if alone else study.awaited(source):
+            names = listed(f"**{escape_markdown(name)}**" for name in awaited)
+            st.markdown(_(":material/hourglass_empty: Still to come: {names}.", names=names))
+            return
+        needed = len(*source.values()) if was_kept(source) else study.needed_bytes(source)
     except ValueError as error:
         st.error(refusal(error))
         return
-    free, most = megabytes(study.free_bytes()), megabytes(study.MAX_BYTES)
-    st.markdown(
-        _(
-            ":small[It needs {needed} of memory; {free} of {most} for all models here are free.]",
-            needed=megabytes(needed), free=free, most=most,
-        )
-    )  # fmt: skip
+    st.markdown(_(":small[It needs {needed} of memory.]", needed=megabytes(needed)))
     where = "offered" if isinstance(source, str) else "brought"
     st.button(_("Open it"), key=page.session_key(f"open_{where}"), on_click=open_model, args=(source,))
 
@@ -340,11 +345,14 @@ def open_model(source: str | dict[str, bytes]) -> None:
     try:
         if isinstance(source, str):
             own = study.read_offered(source)
-        elif len(source) == 1:
+        elif was_kept(source):
             ((name, content),) = source.items()
             trained = kept.load_kept(content)
             words = kept.letters(range(trained.config.kinds))
-            own = study.hold(kept.rebuild(trained), words, content, name=name, longest=trained.config.tokens)
+            own = study.hold(
+                kept.rebuild(trained), words, content, name=name, longest=trained.config.tokens,
+                continues=trained.config.predicts_next,
+            )  # fmt: skip
         else:
             own = study.read_files(source, gettext_lazy("your model"))
     except ValueError as error:
@@ -378,7 +386,7 @@ def let_go_of_files() -> None:
 
 
 def megabytes(size: int) -> str:
-    return f"{size / 2**20:,.1f} MB"
+    return f"{size / 2**20:,.{0 if size >= 100 * 2**20 else 1}f} MB"
 
 
 if __name__ == "__main__":

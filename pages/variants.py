@@ -133,8 +133,10 @@ def results(config: study.VariantsConfig, view: View) -> Results:
 @page.answers
 def answers(config: study.VariantsConfig, view: View, found: Results) -> None:
     result, times = found.main, clocked(config, view)
-    if times:
-        page.curves(draw.crossing_view(times))
+    below = [draw.saving_view(config, result)] if view.show == "cache" else []
+    below += [draw.crossing_view(times)] if times else []
+    if below:
+        page.curves(draw.together(below))
     page.draw_tabs(
         found, why=draw.proof(config, result, times), shortest=study.SHORTEST,
         snippet=lambda: study.variants_snippet(config), table=lambda: draw.variants_table(config, result),

@@ -27,9 +27,10 @@ from attention_core.checkpoints.tensor_file import (
     read_piece,
     short,
 )
+from attention_core.memory import MODEL_BYTES
 from attention_core.modules.allocate import allocate
 
-MAX_BYTES: Final = 256 * 2**20
+MAX_BYTES: Final = MODEL_BYTES
 MAX_SHARDS: Final = 64
 DTYPES: Final = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16}
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
@@ -71,7 +72,8 @@ def load_checkpoint(
 
     Args:
         folder: Where the files lie.
-        max_bytes: How many bytes the parameters may take in memory.
+        max_bytes: How many bytes the parameters may take in memory; a fifth of what the machine has beside 1 GiB, but
+            256 MiB to 2 GiB, unless given.
         dtype: Their precision; that of the file when None, and float32 for files in half precision.
         device: Where they shall live.
 

@@ -225,8 +225,8 @@ SAID: Final = (
     Said(REVIEW, _("question 2a"),
          _("A token sees 2ⁿ inputs through n layers of one head, 3ⁿ with two heads, (k + 1)ⁿ with k."),
          claim="rf-bound",
-         wrong=_("at most so many: heads can be built that reach them all, random ones tread on one "
-                 "another's paths")),
+         wrong=_("at most so many, and where each head looks at one key: heads can be built that reach them all, "
+                 "random ones tread on one another's paths")),
     Said(REVIEW, _("question 2b"), _("An encoder needs the padding mask alone."), claim="mask-encoder"),
     Said(REVIEW, _("question 2b"),
          _("A decoder needs the causal mask alone, where padding stands on the right."), claim="mask-decoder"),

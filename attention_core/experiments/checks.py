@@ -11,6 +11,7 @@ from attention_core.language import gettext_lazy as _
 MAX_SEED: Final = 999_999
 MAX_TOKENS: Final = 64
 MAX_CHARACTERS: Final = 512
+MAX_TYPED: Final = 4 * MAX_CHARACTERS  # what is longer than allowed is kept as it was typed, up to here
 # Controls, lone surrogates and line separators cannot be shown or sent; an embedding or override of the writing
 # direction would reorder the words around the token.
 _REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})

@@ -3,8 +3,13 @@
 import math
 
 
-def format_number(value: float) -> str:
-    """Three significant digits, with thousands separated: ``0.0123``, ``1.23e-15``, ``5,040``, ``NaN``, ``∞``."""
+def format_number(value: float, digits: int = 3) -> str:
+    """Three significant digits, with thousands separated: ``0.0123``, ``1.23e-15``, ``5,040``, ``NaN``, ``∞``.
+
+    Args:
+        value: The number.
+        digits: How many significant digits, where not three.
+    """
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -12,8 +17,8 @@ def format_number(value: float) -> str:
     if value == int(value) and abs(value) <= 1e6:
         text = f"{int(value):,}"
     elif 1e-3 <= abs(value) < 1e6:
-        digits = max(0, 2 - math.floor(math.log10(abs(value))))
-        text = f"{value:,.{digits}f}"
+        decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+        text = f"{value:,.{decimals}f}"
     else:
-        text = f"{value:.2e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+        text = f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
     return text.replace("-", "−") if text.startswith("-") else text

@@ -137,6 +137,36 @@ class Switch(Setting):
         return gettext("on") if value else gettext("off")
 
 
+AUTO: Final = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class AutoSwitch(Switch):
+    """On or off, or ``auto``: then other settings decide.
+
+    Attributes:
+        decided: From the values of all settings, by their names, to whether it is on where it is ``auto``.
+        auto: What ``auto`` is called.
+    """
+
+    _: KW_ONLY
+    decided: Callable[[Mapping[str, Any]], bool]
+    auto: str
+
+    def check(self, name: str, value: object) -> None:
+        """Raise ``ConfigError`` unless ``value`` is True, False or ``auto``."""
+        if value != AUTO:
+            Switch.check(self, name, value)
+
+    def read(self, text: str) -> Any:
+        """True or False, however it is capitalised, or ``auto``."""
+        return AUTO if text == AUTO else Switch.read(self, text)
+
+    def say(self, value: Any) -> str:
+        """``on`` or ``off``, or what ``auto`` is called."""
+        return str(self.auto) if value == AUTO else Switch.say(self, value)
+
+
 @dataclass(frozen=True, slots=True)
 class Choice(Setting):
     """One of a few ids, each shown by its label.
@@ -217,8 +247,8 @@ class Words(Setting):
         check_tokens(name, value, least=self.least)
 
     def read(self, text: str) -> tuple[str, ...]:
-        """The tokens of a text; of one longer than may be typed, those of its beginning."""
-        return tuple(text[:MAX_CHARACTERS].split())
+        """The tokens of a text."""
+        return tuple(text.split())
 
     def write(self, value: tuple[str, ...]) -> str:
         """The text, with a space between tokens."""

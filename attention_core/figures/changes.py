@@ -159,6 +159,8 @@ def reach_changed(before: AttendedKeys, after: AttendedKeys) -> str:
         before: Where the heads looked.
         after: Where they look.
     """
+    if before.config.soft or after.config.soft:  # the largest weights are not all that soft heads see
+        return ""
     (was, of), (now, all_) = ((int(one.reach_graph[-1, -1]), one.config.tokens) for one in (before, after))
     layers = after.config.layers
     if (was, of) == (now, all_):

@@ -157,7 +157,7 @@ def _number(panel: MatrixPanel, colours: Array, row: int, column: int, wide: flo
     if panel.hidden is not None and panel.hidden[row, column]:
         return ""
     x, y = LEFT + (column + 0.5) * wide, TOP + (row + 0.5) * high + 3
-    said = f"{float(panel.values[row, column]):.2g}"
+    said = format_number(float(panel.values[row, column]), digits=2)
     return _text(x, y, said, size=8, anchor="middle", colour=ink_on(colours[row, column]))
 
 

@@ -22,7 +22,7 @@ class Table:
 
     Attributes:
         columns: The columns' names; repeated ones are told apart, since a table has each column once.
-        rows: One tuple a row, in the columns' order.
+        rows: One tuple a row, in the columns' order; a zero has no sign.
     """
 
     columns: tuple[str, ...]
@@ -30,10 +30,15 @@ class Table:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", told_apart(self.columns))
+        object.__setattr__(self, "rows", tuple(tuple(map(_signed, row)) for row in self.rows))
 
     def as_columns(self) -> dict[str, list[Any]]:
         """Each column's values by its name."""
         return {name: [row[i] for row in self.rows] for i, name in enumerate(self.columns)}
+
+
+def _signed(value: Any) -> Any:
+    return value + 0.0 if isinstance(value, float) else value  # -0.0 + 0.0 is 0.0
 
 
 def panel_table(panel: Panel, step: int | None = None) -> Table:
@@ -52,7 +57,9 @@ def panel_table(panel: Panel, step: int | None = None) -> Table:
         case BarsPanel(labels=labels, edges=edges):
             names = labels.labels
             if edges is not None:
-                names = tuple(f"{low:.4g} to {high:.4g}" for low, high in pairwise(_at(edges, step, 1).tolist()))
+                names = tuple(
+                    f"{low + 0.0:.4g} to {high + 0.0:.4g}" for low, high in pairwise(_at(edges, step, 1).tolist())
+                )
             return Table((labels.title, panel.quantity), _led(names, _at(panel.values, step, 1)[:, None]))
         case LinesPanel():
             names, values = [panel.x_title], [panel.x.tolist()]

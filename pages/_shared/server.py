@@ -18,13 +18,14 @@ from pages._shared.classes.page_questions import page_question
 from pages._shared.components import loader
 from pages._shared.compute import warm_up
 from pages._shared.compute.runner import runner
-from pages._shared.core.compat import SendAtOnce
+from pages._shared.core.compat import SendAtOnce, lower_upload_limit
 from pages._shared.core.network import base_path
 from pages._shared.core.pages import HOME
 from pages._shared.rooms import Question, make_store, routes
 from pages._shared.rooms.room import RoomError
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy
+from attention_core.memory import MODEL_BYTES
 
 TYPES = {".js": "text/javascript", ".css": "text/css"}
 FOLDERS = {"/static": Path(st.__file__).parent / "static/static", loader.ADDRESS: loader.WEB}
@@ -131,6 +132,7 @@ _rooms = make_store(os.environ.get("ROOMS_URL"))
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """The imports begin, and the server does not wait for them; at its end the rooms end, and workers of its own."""
+    lower_upload_limit(MODEL_BYTES // 2**20)
     engine = runner().engine  # begins to look for workers, where there are to be some
     warm_up.start()
     async with _rooms:

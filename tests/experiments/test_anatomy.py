@@ -56,6 +56,8 @@ def test_the_built_heads_look_where_they_were_built_to_look() -> None:
 
 LOOKS = [
     ({}, ("back",)), ({"positions": "none"}, ("alike",)), ({"positions": "none", "causal": True}, ("alike",)),
+    ({"positions": "rotary"}, ("back",)), ({"positions": "rotary", "heads": 4, "causal": True}, ("back",)),
+    ({"positions": "rotary", "biases": False}, ("alike",)),
     ({"positions": "alibi"}, ("itself",)), ({"projections": "tied-qk"}, ("itself",)),
     ({"weights": "random"}, ("elsewhere",)), ({"positions": "learned"}, ("itself", "elsewhere")),
     ({"tokens": ("one",)}, (None,)),

@@ -247,6 +247,7 @@ def test_no_claim_surprises_on_a_model_of_another_family(name: str, tmp_path: Pa
     assert not [one for one in result.verdicts if one.outcome == "surprises"]
     assert result.verdict("perm-self.bare").outcome == "holds"
     assert bool(result.likely) == brought.has_head == ("Model" not in name or "LM" in name)
+    assert result.continues == brought.continues == ("CausalLM" in name or "LMHead" in name)
     assert result.weights.sum(-1) == pytest.approx(1.0)
     found = run_heads(HeadsConfig(model="own", brought=brought.digest))
     assert np.isfinite(found.scores[:3]).all()
@@ -262,5 +263,9 @@ def test_no_claim_surprises_on_a_model_of_another_family(name: str, tmp_path: Pa
         draw.depth_view(result),
     )
     assert all(view.summary.endswith(".") for view in views)
+    said = views[0].summary
+    assert ("Next comes" in said, "does not predict what comes next" in said) == (
+        result.continues, brought.has_head and not result.continues,
+    )  # fmt: skip
     assert draw.proof(result, found, None)
     assert draw.trained_table(result, found, None).rows

@@ -15,6 +15,7 @@ from attention_core.experiments.learning import (
     LearningConfig,
     LearningResult,
     LearningStep,
+    SeedsConfig,
     answer,
     check_heads,
     steps_learning,
@@ -46,6 +47,34 @@ def test_the_default_learns_to_reverse(learned: LearningResult) -> None:
     np.testing.assert_array_equal(history.said[-1], history.wanted)
     assert history.wanted.tolist() == history.probe.tolist()[::-1]
     assert (history.chance, round(history.blind, 2)) == (0.1, 0.27)
+
+
+NEXT = {"task": "induction", "tokens": 8, "kinds": 5, "d_model": 24, "batch": 32, "steps": 150}
+
+
+def test_a_task_that_asks_for_the_next_token_hides_it_unless_the_mask_is_taken_off() -> None:
+    masks = {task: LearningConfig(task=task).causal for task in ("reverse", "sort", "copy", "induction")}
+    assert masks == {"reverse": False, "sort": False, "copy": False, "induction": True}
+    chosen = {mask: LearningConfig(task="induction", causal=mask) for mask in ("auto", True, False)}
+    assert chosen["auto"] == chosen[True]
+    assert [one.predicts_next for one in chosen.values()] == [True, True, False]
+    assert [one.reads_ahead for one in chosen.values()] == [False, False, True]
+    reverse = LearningConfig(causal=True)
+    assert not reverse.predicts_next
+    assert not reverse.reads_ahead
+
+
+def test_without_its_mask_the_next_token_is_read_and_nothing_is_claimed_of_predicting_it() -> None:
+    result = run(LearningConfig(**NEXT, causal=False))
+    history = result.history
+    asked = [slot for slot in range(7) if history.wanted[slot] >= 0]
+    assert [int(history.probe[slot + 1]) for slot in asked] == [int(history.wanted[slot]) for slot in asked]
+    looks = [history.attention[-1, 0, 0, slot, slot + 1] for slot in asked]
+    assert np.mean(looks) > 0.5, "it looks at the answer"
+    assert result.score.accuracy > 0.75
+    assert {one.claim for one in result.verdicts} <= {"learn-key-bias", "learn-order"}
+    for layers in (1, 2):
+        assert not run(SeedsConfig(**NEXT | {"steps": 2}, runs=2, layers=layers, causal=False)).verdicts
 
 
 def test_the_callers_mode_is_its_own() -> None:

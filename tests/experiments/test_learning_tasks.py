@@ -43,6 +43,15 @@ def test_a_repeated_sequence_repeats_itself(tokens: int) -> None:
     assert torch.equal(given[:, :-1].where(wanted[:, :-1] != IGNORED, IGNORED), wanted[:, :-1])
 
 
+def test_where_the_next_token_is_asked_for_it_stands_in_the_next_slot_and_nowhere_else_is_that_so() -> None:
+    for name, task in TASKS.items():
+        sizes = Sizes(tokens=12, kinds=12, back=3)
+        inputs, wanted = task.draw(sizes, 200, generator(5))
+        asked = wanted[:, :-1] != IGNORED
+        read = (inputs[:, 1:] == wanted[:, :-1])[asked].float().mean()
+        assert task.predicts_next == (name == "induction") == (read == 1.0), name
+
+
 def counted(cases: list[tuple[tuple[int, ...], tuple[int, ...]]], *, prefix: bool) -> float:
     """The best accuracy of a guess from one's own token and the counts of what may be seen.
 

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from attention_core.experiments.biases import MeanConfig
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.settings import (
+    AUTO,
+    AutoSwitch,
     Choice,
     Coded,
     OneOf,
@@ -51,6 +53,17 @@ def test_what_is_possible_comes_back_from_a_link_and_all_else_is_refused_with_a_
         except (ValueError, OverflowError):
             continue
         assert isinstance(one, Words | Order | Coded) or read == -1, f"{text!r} is taken as {read!r}"
+
+
+def test_a_switch_that_others_decide_is_on_off_or_left_to_them() -> None:
+    one = AutoSwitch(label="Mask", decided=lambda values: values["task"] == "next", auto="as the task asks")
+    for chosen, text, said in ((True, "true", "on"), (False, "false", "off"), (AUTO, "auto", "as the task asks")):
+        one.check("mask", chosen)
+        assert (one.write(chosen), one.read(text), one.say(chosen)) == (text, chosen, said)
+    assert [one.decided({"task": task}) for task in ("next", "sort")] == [True, False]
+    for wrong in (None, 0, 1, "on", "Auto", float("nan")):
+        with pytest.raises(ConfigError, match=r"^mask = .* is not possible: .*\.$"):
+            one.check("mask", wrong)
 
 
 def test_a_choice_reads_its_id_and_shows_its_label() -> None:

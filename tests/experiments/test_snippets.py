@@ -117,7 +117,8 @@ SHOWN = {
         anatomy.AnatomyConfig, anatomy.anatomy_snippet,
         lambda one: [one.mean_max_weight, one.verdict("mha-reshape").measured], 6,
         {"weights": "random"},
-        ({"tokens": TOKEN}, {"positions": "rotary", "no_transpose": True}, {"positions": "alibi"}),
+        ({"tokens": TOKEN}, {"positions": "rotary", "no_transpose": True}, {"positions": "alibi"},
+         {"positions": "rotary", "projections": "tied-qk"}, {"positions": "rotary", "projections": "tied-kv"}),
     ),
     "biases": Shown(
         biases.BiasesConfig, biases.biases_snippet, of_biases, 5, {},

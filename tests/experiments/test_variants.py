@@ -148,3 +148,22 @@ def test_both_are_timed_within_the_time_there_is() -> None:
     assert result.sizes.tolist() == list(TIMED)
     assert np.isfinite(result.median).any()
     assert np.isnan(result.median[0, -1])
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2, 8])
+def test_what_a_cache_saves_is_the_products_that_are_not_made_again(kv_heads: int) -> None:
+    result = run_variants(VariantsConfig(tokens=WORDS, num_kv_heads=kv_heads))
+    wide, narrow = 64, 8 * kv_heads
+    for at in range(len(WORDS)):
+        n = at + 1
+        projections = 2 * wide * (wide + 2 * narrow + wide)  # of one word: q, k, v and the output
+        assert result.pass_flops[at] == n * projections + 2 * 2 * n * n * wide
+        assert result.step_flops[at] == projections + 2 * 2 * n * wide
+        assert result.kept_bytes[at] == n * 2 * narrow * 8
+    assert result.verdict("kv-repeat").because == (
+        "" if kv_heads == 8 else
+        f"beside heads that do not share, its outputs are {result.distances[(1, 2, 4, 8).index(kv_heads)]:.0%} of "
+        "their length away"
+    )  # fmt: skip
+    copies = run_variants(VariantsConfig(tokens=WORDS, num_kv_heads=kv_heads, repeated=True))
+    assert copies.kept_bytes[-1] == len(WORDS) * 2 * 64 * 8

@@ -17,6 +17,7 @@ from attention_core.figures.anatomy import (
     STEPS,
     Shown,
     anatomy_view,
+    code_line,
     explain,
     focus,
     formula_line,
@@ -136,6 +137,29 @@ def test_panels_show_the_result(config: AnatomyConfig) -> None:
             np.testing.assert_array_equal(panel.values[seen], drawn.astype(np.float32)[seen])
             assert panel.hidden is None or seen[~panel.hidden].all()
             assert panel.quantity == QUANTITIES[what.quantity].symbol
+
+
+def test_a_step_says_what_becomes_of_its_numbers_with_these_settings() -> None:
+    plain, rotary, alibi = (AnatomyConfig(positions=name) for name in ("sinusoidal", "rotary", "alibi"))
+    said = {
+        (config.positions, step): anatomy_view(config, run_anatomy(config), step=step, head="1").summary
+        for config in (plain, rotary, alibi)
+        for step in ("embed", "heads", "mask", "scores")
+    }
+    moved = run_anatomy(rotary)
+    assert not np.allclose(np.concatenate([*moved.q], axis=1), moved.q_rows, atol=0.1), "numbers do change"
+    assert [name for (name, step), text in said.items() if step == "heads" and "No number changes" in text] == [
+        "sinusoidal", "alibi",
+    ]  # fmt: skip
+    assert "turn queries and keys" in said["rotary", "heads"]
+    assert "turned" in formula_line(rotary, "heads", "1")
+    assert "rotate(q" in code_line(rotary, "heads")
+    assert "rotate(q" not in code_line(plain, "heads")
+    assert "What is added says at which place" in said["sinusoidal", "embed"]
+    assert all("Nothing is added" in said[name, "embed"] for name in ("rotary", "alibi"))
+    assert "ALiBi takes off" in said["alibi", "mask"]
+    assert "penalty" in formula_line(alibi, "mask", "1")
+    assert [name for (name, step), text in said.items() if step == "scores" and "finds none" in text] == ["alibi"]
 
 
 def test_a_chosen_cell_stays_inside_and_follows_to_the_next_step() -> None:

@@ -93,3 +93,28 @@ def test_tables_hold_every_number() -> None:
     shares = complexity_table(of("complexity"), SHARES)
     assert ("scores and weighted sum", 64, 128, "share of time", 0.5) in shares.rows
     assert "| q kᵀ | 2 n_t n_s d | 131,072 | 131,072 | 64 |" in lines_table(of("complexity"))
+
+
+def test_a_fused_kernel_is_told_by_what_it_gives_and_holds_and_not_by_a_count() -> None:
+    sizes = {"num_queries": 200, "num_keys": 300, "d_model": 32, "num_heads": 4, "device": "cpu", "dtype": "float64"}
+    result, written_out = (run_complexity(ComplexityConfig(fused=fused, **sizes)) for fused in (True, False))
+    assert result.fused_apart <= result.fused_rounding < 1e-10
+    assert result.largest_made == 300 * 32 * 8, "keys or values: no tensor is larger"
+    assert written_out.largest_made == 4 * 200 * 300 * 8 == result.weights_bytes
+    said = complexity_view(result).summary
+    assert "differs by no more than rounding and never holds the weights" in said
+    assert "its largest tensor has 75 KiB, they have 1,875" in said
+    assert "does not look inside" in said
+    wrong = dataclasses.replace(result, fused_apart=0.5, largest_made=result.weights_bytes)
+    assert "differs by 0.500" in complexity_view(wrong).summary
+    assert "never holds" not in complexity_view(wrong).summary, "on a device without one"
+    assert "fused kernel" not in complexity_view(written_out).summary
+
+
+def test_an_exponent_that_times_do_not_tell_is_not_said() -> None:
+    for low, high, said in ((-1.77, 2.58, False), (0.9, 1.85, True), (0.9, 1.95, False)):
+        fits = (dataclasses.replace(CURVES.fits[0], exponent=1.4, low=low, high=high), *CURVES.fits[1:])
+        times = dataclasses.replace(CURVES, fits=fits)
+        assert ("explicit (trace): time ∝ n^1.40" in times_said(times)) == said
+        assert ("explicit (trace): these times do not tell how they grow with n" in times_said(times)) != said
+        assert (times_curves(times).data[0].name == "explicit (trace), ∝ n^1.40") == said

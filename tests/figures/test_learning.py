@@ -103,6 +103,27 @@ def test_an_answer_says_what_is_right_and_which_head_is_off() -> None:
     assert (found.probabilities != whole.probabilities).any()
 
 
+@pytest.mark.parametrize("causal", [True, False])
+def test_an_answer_that_can_be_read_is_not_called_learned(causal: bool) -> None:
+    small = SMALL | {"task": "induction", "tokens": 6, "kinds": 5, "causal": causal, "layers": 2}
+    first, *_, result = steps_learning(LearningConfig(**small))
+    history = result.history
+    asked = [slot for slot in range(5) if history.wanted[slot] >= 0]
+    most = max(
+        sum(float(history.attention[-1, layer, head, slot, slot + 1]) for slot in asked) / len(asked)
+        for layer, head in np.ndindex(history.attention.shape[1:3])
+    )
+    said = [
+        learning_view(result).summary,
+        moving_view(first.history).summary,
+        answer_view(answer(result.trained, tuple("abcabc")), causal=causal).summary,
+        seeds_view(run(SeedsConfig(runs=2, **small))).summary,
+    ]
+    assert [("Nothing hides the next token" in one) for one in said] == [not causal] * 4
+    assert ("can be read" in said[0]) == (f"gives it {most:.0%} of its weight" in said[0]) == (not causal)
+    assert ("to continue" in said[0]) == causal
+
+
 def test_what_is_left_without_a_head() -> None:
     trained, whole, one = of("learning").trained, of("learning").score.accuracy, of("heads")
     (panel,) = view_of("learning heads").panels

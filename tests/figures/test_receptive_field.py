@@ -12,9 +12,17 @@ from attention_core.experiments.receptive_field import (
     run_attended_keys,
 )
 from attention_core.experiments.run import run
+from attention_core.figures.changes import reach_changed
 from attention_core.figures.charts import panel_figure
 from attention_core.figures.matrix import Edges, GraphPanel
-from attention_core.figures.receptive_field import cone, graph_view, proof, reach_view, receptive_field_table
+from attention_core.figures.receptive_field import (
+    cone,
+    curve_view,
+    graph_view,
+    proof,
+    reach_view,
+    receptive_field_table,
+)
 from attention_core.figures.receptive_field.graph import MAX_EDGES, MAX_OTHERS
 from tests.figures.views import of, view_of
 
@@ -153,3 +161,24 @@ def test_tables_and_proof_hold_what_was_counted() -> None:
     measured = proof(of("reach"))[1].measured
     assert "the last token sees `9 inputs`" in measured
     assert "`0 of 162 token–input pairs`" in measured
+
+
+@pytest.mark.parametrize(
+    ("settings", "soft"),
+    [({}, 24), ({"mask": "causal", "residual": False}, 24), ({"mask": "window", "window": 4}, 5),
+     ({"weights": "random", "heads": 8}, 24), ({"dtype": "float16", "temperature": 0.05, "heads": 1}, 2)],
+)  # fmt: skip
+def test_what_soft_heads_see_is_said_beside_what_heads_see_that_look_at_one_key(settings: dict, soft: int) -> None:
+    result = reached(**{"heads": 2, "layers": 2, "tokens": 24} | settings)
+    assert result.soft_reach == soft, "in half precision what exp(-20) leaves of a weight is 0"
+    views = (graph_view(result), curve_view(result))
+    assert all(f"soft heads would see {soft} in one layer" in view.summary for view in views)
+    assert any(f"`{soft}` inputs in one layer" in step.measured for step in proof(result))
+    softened = reached(**{"heads": 2, "layers": 2, "tokens": 24} | settings | {"weights": "soft"})
+    assert softened.reach_autograd[0, -1] == softened.soft_reach == soft
+    for view in (graph_view(softened), curve_view(softened)):
+        assert "all that is possible" not in view.summary
+        assert "soft heads would" not in view.summary
+        assert "along the largest weights alone" in view.summary
+        assert f"sees {soft}" in view.summary
+    assert reach_changed(result, softened) == "", "the largest weights are not all that soft heads see"

@@ -148,3 +148,9 @@ def test_a_number_in_a_cell_can_be_read_on_every_grey_and_every_colour_of_the_cu
     for colour in [*np.repeat(np.arange(256), 3).reshape(-1, 3), *cube]:
         light = luminance(colour) + 0.05
         assert (1.05 / light if ink_on(colour) == "#FFFFFF" else light / 0.05) >= 4.5, colour
+
+
+def test_a_number_on_a_cell_has_a_true_minus_and_nothing_has_none() -> None:
+    drawn = panel_svg(matrix([[-0.0, -0.5, 1.0], [0.25, 0.0, -12.0]]))
+    written = re.findall(r'font-size="8"[^>]*>([^<]*)<', drawn)
+    assert written == ["0", "−0.50", "1", "0.25", "0", "−12"]

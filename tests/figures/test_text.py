@@ -143,3 +143,9 @@ def test_no_two_columns_have_one_name(panel: Panel, columns: tuple[str, ...]) ->
     assert [len(values) for values in table.as_columns().values()] == [len(table.rows)] * len(columns)
     (names, *_) = csv.reader(io.StringIO(table_csv(table).removeprefix("\ufeff")))
     assert names == [name.replace("=1", "'=1") for name in columns]
+
+
+def test_a_zero_of_a_table_has_no_sign() -> None:
+    table = Table(("name", "value"), (("below", -0.0), ("−0", -0.5)))
+    assert [str(value) for _, value in table.rows] == ["0.0", "-0.5"]
+    assert "-0.0" not in table_csv(table)

@@ -12,7 +12,14 @@ from attention_core.experiments.variants import (
     run_variants,
 )
 from attention_core.experiments.variants.crossing import TIMED
-from attention_core.figures.variants import crossing_view, proof, variants_table, variants_view
+from attention_core.figures.variants import (
+    crossing_view,
+    proof,
+    saving_view,
+    together,
+    variants_table,
+    variants_view,
+)
 from tests.figures.views import VARIANTS, of, view_of
 
 
@@ -75,3 +82,48 @@ def test_measured_times_are_drawn_with_their_quartiles_and_the_crossing_is_said(
     assert view.summary in proof(VARIANTS, of("variants"), times)[5].measured
     assert "there is none" in crossing_view(CrossingResult.of(CrossingConfig(), crossing=np.nan, **made)).summary
     assert "At each length" in crossing_view(CrossingResult.of(CrossingConfig(), crossing=8.0, **made)).summary
+
+
+def test_differences_that_rounding_leaves_are_drawn_below_what_it_may_leave() -> None:
+    config = VariantsConfig()
+    result = run_variants(config)
+    bound = result.verdict("cache-exact.token").bound
+    assert result.moved.max() < bound / 2
+    bars = variants_view(config, result, "cache").panels[2]
+    x, y = bars.overlay
+    assert (x.tolist(), bars.overlay_name) == ([-0.5, 5.5], "what rounding may leave")
+    np.testing.assert_allclose(y, bound, rtol=1e-6)
+    assert bars.height_limits[1] > bound
+    lost = view_of("variants cache").panels[2]
+    assert lost.height_limits[1] > of("variants").moved.max() > lost.overlay[1][0]
+
+
+def test_what_shared_heads_lose_is_said_and_drawn_beside_what_they_save() -> None:
+    config = VariantsConfig(num_kv_heads=2)
+    result = run_variants(config)
+    summary = variants_view(config, result).summary
+    assert f"outputs are {result.distances[1]:.0%} of their length away" in summary
+    assert "keeps 25.0%" in summary
+    bars = variants_view(config, result, "bytes").panels[3]
+    np.testing.assert_allclose(bars.values, result.distances, rtol=1e-6)
+    full = VariantsConfig(num_kv_heads=8)
+    assert "nothing is saved or lost" in variants_view(full, run_variants(full)).summary
+
+
+def test_what_a_cache_saves_is_drawn_over_the_words() -> None:
+    config = VariantsConfig(num_kv_heads=2)
+    result = run_variants(config)
+    view = saving_view(config, result)
+    costs, takes = view.panels
+    whole, step = costs.series
+    np.testing.assert_allclose(whole.values, result.pass_flops, rtol=1e-6)
+    np.testing.assert_allclose(step.values, result.step_flops, rtol=1e-6)
+    assert whole.values[0] == step.values[0], "the first word has nothing before it"
+    assert (whole.values[1:] > step.values[1:]).all()
+    np.testing.assert_allclose(takes.series[0].values, [256 * n for n in range(1, 7)])
+    share = step.values[-1] / whole.values[-1]
+    assert view.summary.startswith("For 6 words the cache keeps 1,536 bytes; ")
+    assert f"the last one costs {share:.0%} of the whole pass" in view.summary
+    assert together([view, view]).panels == (*view.panels, *view.panels)
+    one = VariantsConfig(tokens=("one",))
+    assert "For 1 word" in saving_view(one, run_variants(one)).summary

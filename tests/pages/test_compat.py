@@ -1,15 +1,24 @@
 """What leans on undocumented things works with the version that is installed, each shown by what it is for."""
 
 import gc
+import inspect
 import socket
 from typing import Any
 
+from streamlit import config
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state.common import TESTING_KEY
 from streamlit.testing.v1 import AppTest
+from streamlit.web.server.starlette import starlette_routes
 
-from pages._shared.core.compat import SendAtOnce, is_history_navigation, is_move_waiting
+from pages._shared.core.compat import (
+    UPLOAD_LIMIT,
+    SendAtOnce,
+    is_history_navigation,
+    is_move_waiting,
+    lower_upload_limit,
+)
 from pages._shared.core.pages import PAGES
 from pages._shared.page.controls import FragmentControls
 from tests.processes import PATIENCE_S, ROOT, run_apart
@@ -167,3 +176,14 @@ class Sender:
 
 def holds_back(connection: socket.socket) -> bool:
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0
+
+
+def test_the_size_of_files_is_lowered_and_never_raised() -> None:
+    before = config.get_option(UPLOAD_LIMIT)
+    try:
+        for megabytes, left in ((300, 300), (400, 300), (256, 256)):
+            lower_upload_limit(megabytes)
+            assert config.get_option(UPLOAD_LIMIT) == left
+    finally:
+        config.set_option(UPLOAD_LIMIT, before)
+    assert f'config.get_option("{UPLOAD_LIMIT}")' in inspect.getsource(starlette_routes), "asked at each upload"

@@ -8,7 +8,7 @@ from attention_core.experiments.clock import Task
 from attention_core.experiments.complexity import ComplexityConfig, run_complexity, times
 from attention_core.experiments.step import Step
 from tests.pages.conftest import open_page
-from tests.pages.read import outcome, pictures, said
+from tests.pages.read import outcome, pictures, said, verdicts
 
 
 def test_the_numbers_are_those_of_the_experiment() -> None:
@@ -46,3 +46,11 @@ def test_what_costs_too_much_is_refused_and_the_last_good_picture_is_kept() -> N
     assert "8,589,934,592" in at.error[0].value
     assert "last good picture" in at.error[0].value
     assert pictures(at)
+
+
+def test_a_count_that_does_not_look_inside_is_no_finding() -> None:
+    at = open_page("complexity", complexity_fused="true", complexity_answer="skipped", device="cpu")
+    assert "differs by no more than rounding and never holds the weights" in said(at)
+    in_sight = [one.line for one in verdicts(at) if one.claim in ("cplx-core", "cplx-mha", "cplx-heads")]
+    assert in_sight
+    assert not any("Not so here" in line for line in in_sight)

@@ -12,7 +12,17 @@ from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.experiments import snippets
 from attention_core.experiments.config import Device
-from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
+from attention_core.experiments.settings import (
+    AUTO,
+    AutoSwitch,
+    Choice,
+    OneOf,
+    Real,
+    Setting,
+    Switch,
+    Whole,
+    Words,
+)
 from tests.pages.conftest import NAMES, open_answered, open_page
 from tests.pages.read import built, controls, notices, page_of, pictures
 from tests.texts import TOKENS
@@ -119,10 +129,14 @@ def test_every_value_of_every_control_opens_and_is_shown(name: str) -> None:
         assert not notices(at), (link, notices(at))
         asked = {key: at.get_by_key(key) for key in controls(at)}
         for values in (page.settings, shared()):
-            for setting, value in values.read(link).items():
+            read = values.read(link)
+            for setting, value in read.items():
                 if (key := values.key(setting)) in asked:
                     one = values.declared[setting]
-                    assert asked[key].value == (one.write(value) if isinstance(one, Words) else value), (key, link)
+                    shown = one.write(value) if isinstance(one, Words) else value
+                    if shown == AUTO and isinstance(one, AutoSwitch):
+                        shown = one.decided(read)
+                    assert asked[key].value == shown, (key, link)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from pages._shared.core.language import worded_key
+from pages._shared.core.text import escape_markdown
 from attention_core.checkpoints.languages import SHIPPED
-from attention_core.experiments import learning
+from attention_core.experiments import learning, trained
 from attention_core.experiments.run import run
 from attention_core.experiments.trained import HeadsConfig, models, run_heads
 from attention_core.language import using
 from tests.pages.conftest import open_answered
-from tests.pages.read import button, outcome, said, views
+from tests.pages.read import button, notices, outcome, said, views
 
 
 def opened(at: Any, files: dict[str, bytes]) -> Any:
@@ -115,10 +116,73 @@ def test_a_folder_that_is_brought_is_looked_at_and_leaves_with_its_session() -> 
     assert at.selectbox(key="trained_model").value == "grammar"
 
 
+def bring(at: Any, files: dict[str, bytes]) -> Any:
+    at.file_uploader[0].set_value([(name, content, "application/octet-stream") for name, content in files.items()])
+    return at.run()
+
+
+def buttons(at: Any) -> set[str]:
+    return {one.label for one in at.button}
+
+
+def test_what_may_be_brought_is_said_before_and_all_of_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trained, "MAX_BYTES", 300 * 2**20)
+    at = open_answered("trained")
+    (box,) = at.file_uploader
+    assert all(name in box.label for name in ("config.json", "model.safetensors", "tokenizer.json"))
+    assert "Up to 300 MB for all models that are open here" in said(at)
+    assert box.proto.max_upload_size_mb == 300
+    whole = files_of(SHIPPED["reverse"])
+    for name, other in (("model.safetensors", "config.json"), ("config.json", "model.safetensors")):
+        bring(at, {name: whole[name]})
+        assert not [*at.exception, *at.error]
+        assert f"Still to come: **{escape_markdown(other)}**" in said(at)
+        assert "Open it" not in buttons(at)
+    bring(at, whole)
+    assert "Still to come" not in said(at)
+    assert "Open it" in buttons(at)
+
+
+def test_parts_wait_for_each_other_and_a_name_that_nothing_reads_is_told() -> None:
+    at, config = open_answered("trained"), files_of(SHIPPED["reverse"])["config.json"]
+    first, second = (f"model-0000{part}-of-00002.safetensors" for part in (1, 2))
+    index = json.dumps({"weight_map": {"a": first, "b": second}}).encode()
+    for files, missing in (
+        ({first: b""}, ("config.json", "model.safetensors.index.json")),
+        ({"config.json": config, "model.safetensors.index.json": index, second: b""}, (first,)),
+    ):
+        bring(at, files)
+        assert "Still to come: " + " and ".join(f"**{escape_markdown(name)}**" for name in missing) in said(at)
+        assert "Open it" not in buttons(at)
+    for name in ("config (1).json", "gpt2.safetensors"):
+        bring(at, {name: b"{}"})
+        (complaint,) = at.error
+        assert all(escape_markdown(one) in complaint.value for one in (name, "config.json", "model.safetensors"))
+        assert "Open it" not in buttons(at)
+
+
+def test_a_text_that_is_too_long_is_kept_as_it_was_typed_and_that_is_said() -> None:
+    at = open_answered("trained")
+    for text, sentence in (("the " * 65, "1 to 64 tokens are allowed"), ("x" * 600, "at most 512 characters")):
+        at.text_input(key="trained_text").set_value(text).run()
+        (complaint,) = at.error
+        assert sentence in complaint.value
+        assert at.text_input(key="trained_text").value == text.strip()
+    at = open_answered("trained", trained_text="the keys " * 100)
+    (told,) = notices(at)
+    assert "which is not possible" in told
+
+
 def test_a_link_to_a_model_of_somebodys_own_says_that_its_files_are_needed() -> None:
     at = open_answered("trained", trained_model="own")
     assert not at.exception
-    assert any("open the files of a model first" in one.value for one in at.error)
+    (told,) = at.error
+    assert "open the files of a model first, under “Open a model of your own”" in told.value
+    (opener,) = (one for one in at.expander if one.label == "Open a model of your own")
+    assert opener.proto.expanded
+    at = open_answered("trained")
+    at.selectbox(key="trained_model").set_value("own").run()
+    assert [one.proto.expanded for one in at.expander if one.label == "Open a model of your own"] == [True]
 
 
 def test_what_was_kept_on_learning_opens_here() -> None:
@@ -127,6 +191,20 @@ def test_what_was_kept_on_learning_opens_here() -> None:
     assert not [*at.exception, *at.error]
     assert "Open: **kept\\.safetensors**" in said(at)
     assert at.text_input(key="trained_text").value == "a b c d e a"
+
+
+@pytest.mark.parametrize(
+    ("task", "causal", "said_of_it"),
+    [("induction", True, "Next comes "), ("induction", False, "does not predict what comes next"),
+     ("copy", True, "does not predict what comes next")],
+)  # fmt: skip
+def test_only_of_a_model_that_predicts_it_is_said_what_comes_next(task: str, causal: bool, said_of_it: str) -> None:
+    config = learning.LearningConfig(task=task, causal=causal, steps=2, tokens=6, kinds=5, back=1, d_model=16)
+    at = opened(open_answered("trained"), {"kept.safetensors": learning.keep(run(config).trained)})
+    assert not [*at.exception, *at.error]
+    assert [part in said(at) for part in ("Next comes ", "does not predict what comes next")] == [
+        part == said_of_it for part in ("Next comes ", "does not predict what comes next")
+    ]
 
 
 @pytest.mark.parametrize(

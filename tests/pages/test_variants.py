@@ -52,3 +52,9 @@ def test_the_sliders_of_longer_and_shorter_sentences() -> None:
         at.text_input(key="variants_tokens").set_value(typed).run()
         assert not [*at.exception, *at.error]
         at.run()  # a browser keeps the controls that a run does not draw
+
+
+def test_below_the_cache_stands_what_it_saves() -> None:
+    at = open_page("variants", variants_show="cache", variants_answer="skipped")
+    assert not [*at.exception, *at.error]
+    assert any(one.key == "variants_curves" for one in at.get("bidi_component"))

@@ -6,6 +6,7 @@ import { pen } from "./stubs.js";
 import {
   colourTable,
   fit,
+  formatDecimals,
   formatNumber,
   isWritten,
   LUT_SIZE,
@@ -38,6 +39,12 @@ test("a number has three significant digits", () => {
     "-Infinity": "−∞",
   };
   for (const [value, text] of Object.entries(said)) assert.equal(formatNumber(Number(value)), text, value);
+});
+
+test("nothing is written as less than nothing", () => {
+  assert.deepEqual([formatNumber(-0), tickText(-0), formatDecimals(-0, 2)], ["0", "0", "0.00"]);
+  const rounded = [-0.04, -0.4, -0.06, 0.04, -12.3].map((value, i) => formatDecimals(value, [1, 0, 1, 1, 1][i]));
+  assert.deepEqual(rounded, ["0.0", "0", "−0.1", "0.0", "−12.3"]);
 });
 
 test("ticks are round, cover the range and are as many as asked for, about", () => {

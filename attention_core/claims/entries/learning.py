@@ -21,7 +21,6 @@ _DEPTH: Final = {
     "kinds": 8,
     "d_model": 24,
     "layers": 2,
-    "causal": True,
     "feed_forward": False,
     "steps": 300,
 }

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from attention_core.claims.claim import CODE, OURS, REVIEW, Break, Claim
+from attention_core.claims.claim import CODE, HOLDS_WHEN, OURS, REVIEW, Break, Claim
 from attention_core.experiments.receptive_field import ReceptiveFieldConfig, steps_receptive_field
 from attention_core.language import gettext_lazy as _
 
@@ -22,6 +22,8 @@ CLAIMS: Final = (
         ),
         source=REVIEW,
         place=_("question 2a"),
+        expected=HOLDS_WHEN,
+        when=_("softmax is saturated; soft heads see in one layer all that no mask hides"),
         breaks=Break(
             by=_("soft heads, which give every key some weight"),
             options={"weights": "soft"},
@@ -31,7 +33,10 @@ CLAIMS: Final = (
     ),
     Claim(
         id="rf-tight",
-        statement=_("The bound is reached: heads can be built so that the last token sees exactly (k + 1)ⁿ inputs."),
+        statement=_(
+            "The bound is reached: heads that look at one key each can be built so that the last token sees exactly "
+            "(k + 1)ⁿ inputs."
+        ),
         source=OURS,
         breaks=Break(by=_("no residual"), options={"residual": False}, link={"residual": False}),
         **_HERE,

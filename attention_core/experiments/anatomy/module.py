@@ -11,6 +11,7 @@ from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig
 from attention_core.experiments.choices import POSITIONS, PROJECTIONS
 from attention_core.experiments.inputs import draw_parameters, embed
 from attention_core.modules.multi_head import MultiHeadAttention
+from attention_core.modules.positions import rotate
 
 HALF = D_MODEL // 2  # the first half of an embedding is left free for the slot, the second holds the word
 BIAS_STD = 0.5
@@ -37,21 +38,26 @@ def attention_module(config: AnatomyConfig) -> MultiHeadAttention:
     )
     draw_parameters(module, config.seed, bias_std=BIAS_STD)
     if config.weights == "built":
-        _build(module, centred=config.positions == "sinusoidal")
+        _build(module, config.positions)
     return module.to(config.torch_device, config.torch_dtype).eval()
 
 
-def _build(module: MultiHeadAttention, *, centred: bool) -> None:
+def _build(module: MultiHeadAttention, positions: str) -> None:
     """Odd heads look one slot back, even heads at the same word; values copy the word, W_O lays heads side by side.
 
     A sinusoidal position is a clock with several hands, and one slot back turns each hand by a fixed angle: a matrix
     of rotations, which W_Q holds and W_K does not, so that the query of slot i meets the key of slot i − 1. The slow
-    hands that reach into the word's half stand still at (0, 1, 0, 1, …); biases take that away where ``centred``.
+    hands that reach into the word's half stand still at (0, 1, 0, 1, …); biases take that away.
+
+    Rotary positions are the clock itself: they turn what every query and every key has in common, which is a bias,
+    and b_Q is b_K turned back by one slot. Without biases there is nothing for them to turn.
     """
-    size = module.d_head
+    size, centred, rotary = module.d_head, positions == "sinusoidal", positions == "rotary"
     back, here, word = _one_slot_back(size), _picks(size, 0), _picks(size, HALF)
     still = torch.arange(size) % 2 * (torch.arange(size) < HALF) * float(centred)
     slot_gain, word_gain = (math.sqrt(gain * math.sqrt(size)) for gain in (SLOT_GAIN, WORD_GAIN))
+    hands = slot_gain * (1.0 - torch.arange(size, dtype=torch.float64) % 2) * float(rotary)  # each at (1, 0)
+    hands_before = rotate(hands[None], torch.tensor([-1]))[0] if rotary else hands
     rows = {"v": [], "q": [], "k": []}
     shifts = {"v": [], "q": [], "k": []}
     for head in range(module.num_heads):
@@ -60,8 +66,8 @@ def _build(module: MultiHeadAttention, *, centred: bool) -> None:
         rows["q"].append(slot_gain * back if looks_back else word_gain * word)
         rows["k"].append(slot_gain * here if looks_back else word_gain * word)
         shifts["v"].append(-still)
-        shifts["q"].append(0 * still if looks_back else -word_gain * still)
-        shifts["k"].append(shifts["q"][-1])
+        shifts["q"].append(hands_before if looks_back else -word_gain * still)
+        shifts["k"].append(hands if looks_back else -word_gain * still)
     with torch.no_grad():
         for name in rows:
             weight, bias = getattr(module, f"{name}_weight"), getattr(module, f"{name}_bias")

@@ -52,7 +52,7 @@ def anatomy_snippet(config: AnatomyConfig) -> str:
         "",
         *(_drawn(config) if drawn else _built(config)),
         None
-        if config.biases and (drawn or config.positions == "sinusoidal")
+        if config.biases and (drawn or config.positions in ("sinusoidal", "rotary"))
         else "b_Q = b_K = b_V = b_O = torch.zeros(1)",
         "W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O = (p.to(DTYPE) for p in (W_Q, W_K, W_V, W_O, b_Q, b_K, b_V, b_O))",
         f"mask = torch.zeros(HEADS, n, n){masks and ' + '}{masks}",
@@ -89,6 +89,8 @@ def _built(config: AnatomyConfig) -> list[str | None]:
     """Lines that build the weights by hand."""
     tied_keys, tied_values = config.projections == "tied-qk", config.projections == "tied-kv"
     centred = config.biases and config.positions == "sinusoidal"
+    turned = config.biases and config.positions == "rotary"
+    hands = "hands = a * (1.0 - torch.arange(SIZE).double() % 2)  # what rotary positions turn"
     still = "still = torch.arange(SIZE) % 2 * (torch.arange(SIZE) < D // 2)  # slow hands stand at 0, 1, 0, 1"
     return [
         _BUILT,
@@ -99,4 +101,10 @@ def _built(config: AnatomyConfig) -> list[str | None]:
         still if centred else None,
         "b_Q = b_K = built(0 * still, -b * still)" if centred else None,
         f"b_V, b_O = {'b_K' if tied_values else 'built(-still, -still)'}, torch.zeros(1)" if centred else None,
+        hands if turned else None,
+        "b_K = built(hands, 0 * hands)" if turned else None,
+        f"b_Q = {'b_K' if tied_keys else 'built(rotate(hands[None], -torch.ones(1))[0], 0 * hands)'}"
+        if turned
+        else None,
+        f"b_V, b_O = {'b_K' if tied_values else 'torch.zeros(1)'}, torch.zeros(1)" if turned else None,
     ]

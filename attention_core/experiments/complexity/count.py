@@ -11,6 +11,7 @@ from torch.nn.functional import linear
 
 from attention_core.experiments.complexity.config import TOKENS, WIDTHS, ComplexityConfig
 from attention_core.experiments.complexity.module import blank, filled, shapes_only, tokens
+from attention_core.experiments.complexity.rearranged import LargestMade
 from attention_core.experiments.complexity.result import Line
 from attention_core.experiments.flops import count
 from attention_core.experiments.flops import count_parts as parts_of
@@ -68,16 +69,20 @@ def count_lines(config: ComplexityConfig) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def count_whole(config: ComplexityConfig) -> tuple[int, int]:
-    """FLOPs counted in the core and in the whole layer: of ``trace`` by shapes, of ``forward`` on the device."""
+def count_whole(config: ComplexityConfig) -> tuple[int, int, int]:
+    """FLOPs counted in the core and in the whole layer, and bytes of the largest tensor that is made for them.
+
+    Of ``trace`` by shapes, of ``forward`` on the device.
+    """
     module, sizes = module_of(config), (config.num_queries, config.num_keys)
     if config.fused:
         module = filled(module, config)
         inputs = [tokens(name, n, config.d_model, config) for name, n in zip("xy", sizes, strict=True)]
     else:
         inputs = [blank(1, n, config.d_model, dtype=config.torch_dtype) for n in sizes]
-    projections, core = parts_of(module, *inputs, fused=config.fused)
-    return core, projections + core
+    with LargestMade() as made:
+        projections, core = parts_of(module, *inputs, fused=config.fused)
+    return core, projections + core, made.bytes
 
 
 @lru_cache(maxsize=512)

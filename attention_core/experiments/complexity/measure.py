@@ -8,6 +8,8 @@ from typing import Final
 import numpy as np
 import torch
 
+from attention_core.experiments.arrays import on_cpu
+from attention_core.experiments.bounds import output_tolerance
 from attention_core.experiments.complexity.config import TOKENS, ComplexityConfig
 from attention_core.experiments.complexity.count import (
     count_lines,
@@ -22,7 +24,7 @@ from attention_core.experiments.complexity.rearranged import rearrangements
 from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
-from attention_core.experiments.judge import Found, Measured, Test, judged
+from attention_core.experiments.judge import Found, Measured, Test, judged, largest
 from attention_core.language import SEMICOLON, joined, ngettext_lazy, pgettext_lazy
 from attention_core.language import gettext_lazy as _
 
@@ -35,7 +37,7 @@ def run_complexity(config: ComplexityConfig) -> ComplexityResult:
 
 
 def _measure(config: ComplexityConfig) -> Measured:
-    lines, (core, total), cross = count_lines(config), count_whole(config), crossing(config)
+    lines, (core, total, largest_made), cross = count_lines(config), count_whole(config), crossing(config)
     parts, over_n = np.array(count_map(config)), np.array(count_over_n(config)).T
     n_t, n_s, d = config.num_queries, config.num_keys, config.d_model
     length = f"n = {n_t:,}" if n_t == n_s else f"n_t = {n_t:,}, n_s = {n_s:,}"
@@ -44,7 +46,8 @@ def _measure(config: ComplexityConfig) -> Measured:
     cells = n_t * n_s * config.num_heads * config.torch_dtype.itemsize
     wide = f"{sizes}, h·d_head = {config.width:,}"
     bisected = _("up to n = {most:,}, by bisection", most=4 * d)
-    found = _reshaped(config) | {
+    reshape, apart, rounding = _reshaped(config)
+    found = reshape | {
         "cplx-core.flops": Found(core, 4 * n_t * n_s * d, sizes),
         "cplx-core.bytes": Found(written, cells, sizes),
         "cplx-mha": Found(total, _whole(config), sizes, note=_made_up(config, _LARGE)),
@@ -57,19 +60,22 @@ def _measure(config: ComplexityConfig) -> Measured:
         "config": config, "lines": lines, "rearranged": rearrangements(config), "core": core, "total": total,
         "map_projections": parts[..., 0], "map_core": parts[..., 1], "over_n": over_n,
         "formula_over_n": np.array([_formula(config, n) for n in TOKENS]).T, "crossing": cross,
+        "largest_made": largest_made, "fused_apart": apart, "fused_rounding": rounding,
     }  # fmt: skip
 
 
-def _reshaped(config: ComplexityConfig) -> dict[str, Found]:
-    """mha-reshape, on the settings' sizes but at most 64 tokens."""
+def _reshaped(config: ComplexityConfig) -> tuple[dict[str, Found], float, float]:
+    """mha-reshape, on the settings' sizes but at most 64 tokens; how far the fused kernel is off there, its bound."""
     module, (n_t, n_s) = filled(module_of(config), config), config.compared
     x, y = tokens("x", n_t, config.d_model, config), tokens("y", n_s, config.d_model, config)
     with torch.no_grad():
         trace = module.trace(x, y)
-        shown = without_transpose(module, trace, x, y).output if config.no_transpose else module(x, y)
+        fused = module(x, y)
+        shown = without_transpose(module, trace, x, y).output if config.no_transpose else fused
         heads = ngettext_lazy("{count:,} head", "{count:,} heads", config.num_heads)
         cases = _("{heads}, {queries} queries, {keys} keys", heads=heads, queries=n_t, keys=n_s)
-        return {"mha-reshape": reshaped(module, trace, x, y, shown=shown, cases=cases)}
+        found = {"mha-reshape": reshaped(module, trace, x, y, shown=shown, cases=cases)}
+        return found, largest(on_cpu(fused) - on_cpu(trace.output)), output_tolerance(module, trace)
 
 
 def _mixes(config: ComplexityConfig) -> str:

@@ -16,6 +16,30 @@ from attention_core.modules.projections import merge_heads, split_heads
 _COPIES = (torch.ops.aten.clone, torch.ops.aten.copy_)
 
 
+class LargestMade(TorchDispatchMode):
+    """Notes how large the largest tensor is that operations make.
+
+    Attributes:
+        bytes: Bytes of the largest so far.
+    """
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Nothing is compiled here: see ``FlopCounter``."""
+        return False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        """Do one operation, and look at what it makes."""
+        out = func(*args, **(kwargs or {}))
+        made = (one for one in (out if isinstance(out, tuple | list) else (out,)) if isinstance(one, Tensor))
+        self.bytes = max([self.bytes, *(one.nbytes for one in made)])
+        return out
+
+
 class CopyCounter(TorchDispatchMode):
     """Adds up the bytes that copies write; a view writes none.
 

@@ -73,6 +73,9 @@ class ComplexityResult(Result):
             queries and keys alike.
         formula_over_n: (2, 9) the same by their formulas.
         crossing: Shortest text on which the core costs at least as much as the projections.
+        largest_made: Bytes of the largest tensor that is made: of the weights, but with the fused kernel.
+        fused_apart: How far the fused kernel's output is from that of the pass written out, of up to 64 tokens.
+        fused_rounding: What rounding may leave of it.
     """
 
     config: ComplexityConfig
@@ -85,6 +88,9 @@ class ComplexityResult(Result):
     over_n: Counts
     formula_over_n: Counts
     crossing: int
+    largest_made: int
+    fused_apart: float
+    fused_rounding: float
 
     @property
     def share(self) -> float:
@@ -128,6 +134,11 @@ class Fit:
     low: float
     high: float
     points: int
+
+    @property
+    def tells(self) -> bool:
+        """Whether the interval tells one whole exponent from the next, as n from n²: it is narrower than one."""
+        return self.high - self.low < 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -5,6 +5,7 @@ of unknown period takes two layers; ``learn-key-bias`` gradient descent never mo
 the factor 1/√d_head is for; ``learn-tied`` what one matrix for keys and values costs.
 """
 
+from attention_core.experiments.learning.checkpoint import is_kept as is_kept
 from attention_core.experiments.learning.checkpoint import keep as keep
 from attention_core.experiments.learning.checkpoint import load_kept as load_kept
 from attention_core.experiments.learning.config import OPTIMIZERS as OPTIMIZERS

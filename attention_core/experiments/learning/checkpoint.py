@@ -31,6 +31,14 @@ def keep(trained: Trained) -> bytes:
     return save({name: each.copy() for name, each in trained.weights.items()}, {FORMAT: json.dumps(settings)})
 
 
+def is_kept(content: bytes) -> bool:
+    """Whether it is a file that :func:`keep` wrote, as far as it says so itself."""
+    try:
+        return FORMAT in read_header(io.BytesIO(content), "the file").metadata
+    except CheckpointError:
+        return False
+
+
 def load_kept(content: bytes) -> Trained:
     """The model that :func:`keep` wrote.
 

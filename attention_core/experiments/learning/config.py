@@ -10,7 +10,7 @@ from attention_core.experiments.choices import PROJECTIONS as PROJECTIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.learning.cost import MAX_SECONDS, run_bytes, step_seconds
 from attention_core.experiments.learning.tasks import ALPHABET, TASKS, Sizes, Task, periods
-from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Whole, setting
+from attention_core.experiments.settings import AUTO, AutoSwitch, Choice, OneOf, Real, Switch, Whole, setting
 from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
@@ -58,7 +58,8 @@ class LearningConfig(RunConfig):
         d_model: Size of a token's vector.
         d_head: Size of a head; 0 stands for ``d_model / heads``.
         positions: How order comes in: an id of ``POSITIONS``.
-        causal: Whether each token sees only those up to itself.
+        causal: Whether each token sees only those up to itself. ``auto`` becomes what the task asks: a mask where the
+            next token is to be predicted, which could be read without one.
         scale: Factor of the scores: ``root`` for 1/√d_head, or ``none``.
         biases: Whether the attention's four projections have biases.
         projections: Which projections are one: an id of ``PROJECTIONS``.
@@ -100,7 +101,15 @@ class LearningConfig(RunConfig):
     positions: str = setting(
         "sinusoidal", Choice(POSITIONS, label=_("Positions"), hint=_("Without them only a mask tells the order."))
     )
-    causal: bool = setting(False, Switch(label=_("Causal mask"), hint=_("Each token sees only those up to itself.")))
+    causal: bool = setting(
+        AUTO,
+        AutoSwitch(
+            label=_("Causal mask"),
+            hint=_("Each token sees only those up to itself: on where the next one is to be predicted."),
+            decided=lambda values: TASKS[values["task"]].predicts_next,
+            auto=_("as the task asks"),
+        ),
+    )
     scale: str = setting("root", Choice(SCALES, label=_("Scale of the scores"), listed=False))
     biases: bool = setting(True, Switch(label=_("Biases"), hint=_("b_Q, b_K, b_V and b_O.")))
     projections: str = setting("full", Choice(PROJECTION_NAMES, label=_("W_Q, W_K and W_V")))
@@ -123,6 +132,8 @@ class LearningConfig(RunConfig):
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         check_choice("dtype", self.dtype, ("float32", "float64"))
+        if self.causal == AUTO:
+            object.__setattr__(self, "causal", self.task_rule.predicts_next)
         self._check_sizes()
         self._check_cost()
 
@@ -189,6 +200,16 @@ class LearningConfig(RunConfig):
     def sizes(self) -> Sizes:
         """What the task needs to know."""
         return Sizes(tokens=self.tokens, kinds=self.kinds, back=self.back, causal=self.causal)
+
+    @property
+    def predicts_next(self) -> bool:
+        """Whether the model says of each token which one comes next, without having seen it."""
+        return self.task_rule.predicts_next and self.causal
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether the next token is asked for and nothing hides it: then there is nothing to predict."""
+        return self.task_rule.predicts_next and not self.causal
 
     @property
     def order_blind(self) -> bool:

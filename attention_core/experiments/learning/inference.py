@@ -32,6 +32,7 @@ class Answer(Record):
         attention: Weights of every head, float32 (layers, heads, tokens, tokens).
         off: Layer and head of each that was switched off.
         trained_on: How many tokens the model's sequences had in training.
+        reads_ahead: Whether the next token is asked for, and the model sees it.
     """
 
     tokens: tuple[str, ...]
@@ -41,6 +42,7 @@ class Answer(Record):
     attention: Float[np.ndarray, "layers heads tokens tokens"]
     off: tuple[Head, ...]
     trained_on: int
+    reads_ahead: bool
 
     @property
     def right(self) -> int:
@@ -103,6 +105,7 @@ def answer(trained: Trained, tokens: Sequence[str], off: Sequence[Head] = ()) ->
         attention=attention,
         off=tuple(off),
         trained_on=config.tokens,
+        reads_ahead=config.reads_ahead,
     )
 
 

@@ -4,7 +4,7 @@ import math
 import string
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import torch
 import torch.nn.functional as F
@@ -33,7 +33,14 @@ class Sizes:
 
 
 class Task(ABC):
-    """A rule that says which token is asked for in each slot."""
+    """A rule that says which token is asked for in each slot.
+
+    Attributes:
+        predicts_next: Whether that is the token which comes next: then what is asked for stands in the next slot, and
+            only a causal mask keeps it from being read there.
+    """
+
+    predicts_next: ClassVar[bool] = False
 
     def draw(
         self, sizes: Sizes, batch: int, generator: torch.Generator
@@ -120,6 +127,8 @@ class Induction(Task):
     the next token is the one that followed the same token before (Olsson et al. 2022, "In-context Learning and
     Induction Heads").
     """
+
+    predicts_next = True
 
     def draw(
         self, sizes: Sizes, batch: int, generator: torch.Generator

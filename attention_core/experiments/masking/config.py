@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError, check_tokens
+from attention_core.experiments.checks import ConfigError, check_tokens
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, setting
 from attention_core.language import gettext_lazy as _
@@ -35,7 +35,7 @@ class Sentences(Words):
     def read(self, text: str) -> Any:
         """The sentences of a text, cut where one ``|`` or several stand alone; empty ones are left out."""
         cut: list[list[str]] = [[]]
-        for word in text[:MAX_CHARACTERS].split():
+        for word in text.split():
             if not word.strip("|"):
                 cut.append([])
             else:

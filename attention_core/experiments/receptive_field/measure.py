@@ -22,7 +22,7 @@ from attention_core.experiments.receptive_field.draws import (
     measure_share,
 )
 from attention_core.experiments.receptive_field.kernel import Kernel, kernel_verdict, measure_kernel
-from attention_core.experiments.receptive_field.stack import looked_at, path_weights, reach, stack_of
+from attention_core.experiments.receptive_field.stack import looked_at, path_weights, reach, softly_seen, stack_of
 from attention_core.experiments.receptive_field.verdicts import (
     SeenInputs,
     bound_verdicts,
@@ -46,6 +46,7 @@ class AttendedKeys(Record):
         sees: Which inputs each token sees by the argmax graph, bool (layers, tokens, tokens).
         reach_graph: Inputs each token sees by the graph, int32 (layers, tokens).
         bound: (k + 1)^layers capped by the tokens, int32 (layers,).
+        soft_reach: Inputs that the last token sees one layer up where heads are soft, whatever these are.
     """
 
     config: ReceptiveFieldConfig
@@ -54,6 +55,7 @@ class AttendedKeys(Record):
     sees: Bool[np.ndarray, "layers tokens tokens"]
     reach_graph: Int[np.ndarray, "layers tokens"]
     bound: Int[np.ndarray, " layers"]
+    soft_reach: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,6 +104,7 @@ def run_attended_keys(config: ReceptiveFieldConfig) -> AttendedKeys:
         sees=sees,
         reach_graph=sees.sum(-1, dtype=np.int32),
         bound=np.array([config.bound(n) for n in range(1, config.layers + 1)], dtype=np.int32),
+        soft_reach=softly_seen(config),
     )
 
 

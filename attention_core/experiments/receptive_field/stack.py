@@ -1,7 +1,7 @@
 """A stack of real attention layers that look where they are told to, and the two ways of asking what a token sees."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attention_core.experiments.choices import attention_mask
 from attention_core.experiments.gradients import pull_back
-from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig
+from attention_core.experiments.receptive_field.config import ReceptiveFieldConfig, intended_targets
 from attention_core.modules.multi_head import MultiHeadAttention
 
 # exp(−1024) is 0 in every precision, and 9 · 10 bits · 512 still fits float16: the softmax saturates exactly.
@@ -149,6 +149,17 @@ def _largest(stack: HeadStack, module: MultiHeadAttention, x: Tensor, first: int
     mask = None if stack.mask is None else stack.mask[block]
     weights = module.trace(x[:, block], x, attn_mask=mask).weights[0]  # (heads, queries, tokens)
     return weights.max(-1)
+
+
+def softly_seen(config: ReceptiveFieldConfig) -> int:
+    """How many inputs the last token sees one layer up, were its heads soft: those that one of them gives weight."""
+    soft = replace(config, weights="soft", layers=1, write_positions=False)
+    stack = stack_of(soft, intended_targets(soft), channels=1)
+    with torch.inference_mode():
+        x = _inputs(stack, torch.full((stack.tokens, 1), stack.unit, dtype=torch.float64))
+        mask = None if stack.mask is None else stack.mask[-1:]
+        seen = (stack.layers[0].trace(x[:, -1:], x, attn_mask=mask).weights[0] > 0).any(0)[0]
+    return int(seen.sum()) + int(config.residual and not seen[-1])
 
 
 def path_weights(stack: HeadStack, chosen: Int[np.ndarray, " chosen"]) -> Float[np.ndarray, "layers chosen tokens"]:

@@ -10,6 +10,7 @@ from attention_core.experiments.trained.config import MODELS as MODELS
 from attention_core.experiments.trained.config import OWN as OWN
 from attention_core.experiments.trained.config import ModelConfig as ModelConfig
 from attention_core.experiments.trained.config import TrainedConfig as TrainedConfig
+from attention_core.experiments.trained.files import awaited as awaited
 from attention_core.experiments.trained.files import hold as hold
 from attention_core.experiments.trained.files import needed_bytes as needed_bytes
 from attention_core.experiments.trained.files import offered as offered

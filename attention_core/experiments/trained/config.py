@@ -73,7 +73,10 @@ class ModelConfig(RunConfig):
     def __post_init__(self) -> None:
         RunConfig.__post_init__(self)
         if (self.model == OWN) != bool(self.brought) or (self.brought and brought(self.brought) is None):
-            raise ConfigError("model", self.model, _("open the files of a model first; a link does not hold them"))
+            allowed = _(
+                "open the files of a model first, under “Open a model of your own”; a link does not hold them"
+            )
+            raise ConfigError("model", self.model, allowed)
         layers, heads = self.shape
         for layer, head in self.off:
             if not (0 <= layer < layers and 0 <= head < heads):

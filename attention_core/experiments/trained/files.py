@@ -10,16 +10,28 @@ from typing import Any, Final
 import torch
 
 from attention_core.checkpoints.checkpoint import Checkpoint
-from attention_core.checkpoints.load import inspect_checkpoint, load_checkpoint, read_checkpoint
+from attention_core.checkpoints.load import (
+    CONFIG,
+    INDEX,
+    WEIGHTS,
+    inspect_checkpoint,
+    load_checkpoint,
+    read_checkpoint,
+)
+from attention_core.checkpoints.tensor_file import read_json
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.trained.models import Brought, bring, digest_of, from_checkpoint
 from attention_core.experiments.trained.tokenizer import MAX_TOKENIZER, read_tokenizer
 from attention_core.language import gettext_lazy as _
+from attention_core.language import listed
 
 FOLDER: Final = "MODELS_FOLDER"  # the environment variable in which a server's owner names a folder of models
 MAX_FILES: Final = 64
 KNOWN: Final = r"config\.json|tokenizer\.json|model(-\d{5}-of-\d{5})?\.safetensors|model\.safetensors\.index\.json"
 COPY: Final = r"(?: ?\(\d+\)|[ -]\d+| copy(?: \d+)?| - Copy(?: \(\d+\))?)(?=\.\w+$)"  # what browsers and systems add
+TOKENIZER: Final = "tokenizer.json"
+PART: Final = re.compile(r"-\d+-of-\d+\.safetensors$")
+NAMES: Final = (CONFIG, WEIGHTS, _("its parts with {index}", index=INDEX), TOKENIZER)
 SENTENCE: Final = ("The", "keys", "near", "the", "cabinet")
 NUMBERS: Final = ("1", "2", "3", "1", "2")
 
@@ -41,7 +53,7 @@ def read_files(files: Mapping[str, bytes], name: str) -> Brought:
 
     def read(room: int) -> Brought:
         checkpoint = read_checkpoint(files, max_bytes=room, dtype=torch.float32)
-        return _made(checkpoint, files.get("tokenizer.json"), digest, name)
+        return _made(checkpoint, files.get(TOKENIZER), digest, name)
 
     digest = digest_of(files.items())
     return bring(digest, read)
@@ -64,6 +76,26 @@ def named(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return found
 
 
+def awaited(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """The files that a model lacks to be whole, by their names; none where all have come.
+
+    Args:
+        files: Those that have come, by their names.
+
+    Raises:
+        ValueError: If one of them belongs to no model, or is no index of a model's parts.
+    """
+    files = named(files)
+    index = read_json(files[INDEX], INDEX).get("weight_map") if INDEX in files else None
+    parts = {str(name) for name in index.values()} if isinstance(index, dict) else set[str]()
+    unnamed = {name for name in files if PART.search(name)} - parts
+    for name in sorted(files.keys() - parts - unnamed - {CONFIG, WEIGHTS, INDEX, TOKENIZER}):
+        raise ConfigError("model", name, _("{files} are the names that are read", files=listed(NAMES)))
+    if INDEX not in files and WEIGHTS not in files:
+        parts = {INDEX if unnamed else WEIGHTS}
+    return (*(() if CONFIG in files else (CONFIG,)), *sorted(parts - files.keys()))
+
+
 def needed_bytes(source: str | Mapping[str, bytes]) -> int:
     """How much memory a model takes, before any of its weights is read.
 
@@ -84,7 +116,7 @@ def _made(checkpoint: Checkpoint, tokenizer: bytes | None, digest: str, name: st
     return from_checkpoint(checkpoint, digest=digest, name=name, words=words, encode=encode, example=example)
 
 
-def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, longest: int) -> Brought:
+def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, longest: int, continues: bool) -> Brought:
     """A model that another study of this package kept in one file.
 
     Args:
@@ -93,6 +125,7 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
         content: The file.
         name: What the model is called.
         longest: How many tokens it was trained on.
+        continues: Whether it says what comes next.
 
     Raises:
         ConfigError: If there is no room for it.
@@ -101,7 +134,7 @@ def hold(module: Any, words: tuple[str, ...], content: bytes, *, name: str, long
 
     def read(room: int) -> Brought:
         made = Brought(
-            digest=digest, name=name, module=module, words=words, has_head=True, encode=None,
+            digest=digest, name=name, module=module, words=words, has_head=True, continues=continues, encode=None,
             example=tuple(words[at % len(words)] for at in range(longest)), vocabulary=len(words), longest=longest,
         )  # fmt: skip
         made.require(room)
@@ -156,7 +189,7 @@ def read_offered(name: str) -> Brought:
         ValueError: As of ``read_files``.
     """
     folder = _folder(name)
-    tokenizer = folder / "tokenizer.json"
+    tokenizer = folder / TOKENIZER
     said = None
     if tokenizer.is_file():
         with tokenizer.open("rb") as file:

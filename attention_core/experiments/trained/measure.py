@@ -70,7 +70,7 @@ def _steps(config: TrainedConfig) -> Steps:
             new, more = part(module, text, config)
         found |= new
         values |= more
-    values |= _next_tokens(module, whole, text, config)
+    values |= _next_tokens(module, whole, text, config) | {"continues": config.source.continues}
     return found, values
 
 

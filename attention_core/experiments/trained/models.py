@@ -18,13 +18,14 @@ from attention_core.checkpoints.load import load_checkpoint
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.inputs import draw_parameters
 from attention_core.language import gettext_lazy as _
+from attention_core.memory import MODEL_BYTES
 from attention_core.modules.feed_forward import FeedForward
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Rotary
 from attention_core.modules.stack import Decoder, Encoder
 
 Head = tuple[int, int]
-MAX_BYTES: Final = 256 * 2**20
+MAX_BYTES: Final = MODEL_BYTES
 BIAS_STD: Final = 0.1
 UNLIMITED: Final = 2**20
 Encode = Callable[[str], tuple[tuple[int, ...], tuple[str, ...]]]
@@ -40,6 +41,7 @@ class Brought:
         module: Numbers of tokens in, logits or hidden states out, with the attentions in its ``stack``.
         words: The word of each id; none where the files do not say.
         has_head: Whether ``module`` gives logits.
+        continues: Whether those of the last token say what comes next: it was trained to, and does not see it.
         encode: From a text to ids and tokens as they are shown; None where ``words`` or numbers are all there is.
         example: What it reads until something else is typed.
         vocabulary: How many tokens it knows.
@@ -51,6 +53,7 @@ class Brought:
     module: nn.Module
     words: tuple[str, ...]
     has_head: bool
+    continues: bool
     encode: Encode | None
     example: tuple[str, ...]
     vocabulary: int
@@ -175,7 +178,8 @@ def from_checkpoint(
     longest = config.position.max_len if isinstance(config.position, Learned) else UNLIMITED
     return Brought(
         digest=digest, name=name, module=checkpoint, words=words or checkpoint.words, has_head=config.head,
-        encode=encode, example=example, vocabulary=config.vocab_size, longest=longest,
+        continues=config.head and config.causal, encode=encode, example=example, vocabulary=config.vocab_size,
+        longest=longest,
     )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ class TrainedResult(Result):
         tokens: The text's tokens as they are shown.
         off: Layer and head of those that are switched off.
         likely: The likeliest next tokens, the likeliest first (likely,); none for a model without logits.
+        continues: Whether they are what comes next; else they are what the model answers in the last place, of a text
+            that it sees whole, or to another question.
         number: Of each of them ``plural`` or ``singular`` where it is a verb of the grammar; otherwise empty.
         probabilities: Their probabilities (likely,).
         before: The same tokens' probabilities with all heads on (likely,).
@@ -52,6 +54,7 @@ class TrainedResult(Result):
     tokens: tuple[str, ...]
     off: tuple[Head, ...]
     likely: tuple[str, ...]
+    continues: bool
     number: tuple[str, ...]
     probabilities: Float[np.ndarray, " likely"]
     before: Float[np.ndarray, " likely"]

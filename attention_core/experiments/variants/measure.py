@@ -31,6 +31,7 @@ from attention_core.experiments.variants.config import (
 from attention_core.experiments.variants.linear import flops_over_lengths, found_of_linear, linear_tolerance
 from attention_core.experiments.variants.parts import attention, linear, repeated, sentence
 from attention_core.experiments.variants.result import VariantsResult
+from attention_core.experiments.variants.saving import flops_by_word
 from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.modules.linear_attention import LinearAttention
@@ -49,10 +50,12 @@ def _measure(config: VariantsConfig) -> Measured:
     traces = [module.trace(x, is_causal=config.causal) for module in variants]
     whole, loose = on_cpu(full(x, is_causal=config.causal)), without_softmax.trace(x, is_causal=config.causal)
     softmax_flops, linear_flops = flops_over_lengths(config)
+    by_pass, by_step = flops_by_word(x.shape[1], config.num_kv_heads)
+    kept = (grouped.with_kv_heads(HEADS) if config.repeated else grouped).cache(1, 1, device="meta").nbytes
     decoded, steps, keys = _decoded(config, grouped, x, [1] * x.shape[1])
     expected = on_cpu(grouped(x, is_causal=True))
     found = {
-        **_repeated(config, grouped, x),
+        **_repeated(config, grouped, x, float(_distance(on_cpu(grouped(x, is_causal=config.causal)), whole))),
         **_bytes(config, full, grouped),
         **_cached(config, grouped, x, decoded, expected),
         **found_of_linear(config, x),
@@ -74,6 +77,9 @@ def _measure(config: VariantsConfig) -> Measured:
         "keys": keys,
         "steps": steps,
         "moved": (decoded - expected).abs().amax((0, 2)),
+        "pass_flops": torch.tensor(by_pass).numpy(),
+        "step_flops": torch.tensor(by_step).numpy(),
+        "kept_bytes": kept * torch.arange(1, x.shape[1] + 1).numpy(),
     }
 
 
@@ -85,8 +91,11 @@ def _parameters(module: MultiHeadAttention) -> int:
     return sum(parameter.numel() for parameter in module.parameters())
 
 
-def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor) -> dict[str, Found]:
-    """kv-repeat: grouped attention beside full attention with its keys and values repeated."""
+def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor, lost: float) -> dict[str, Found]:
+    """kv-repeat: grouped attention beside full attention with its keys and values repeated.
+
+    ``lost`` is how far its outputs are from those with a head of keys for each head of queries.
+    """
     full = repeated(config, grouped)
     trace = full.trace(x, is_causal=config.causal)
     difference = largest(on_cpu(grouped(x, is_causal=config.causal)) - on_cpu(full(x, is_causal=config.causal)))
@@ -94,7 +103,9 @@ def _repeated(config: VariantsConfig, grouped: MultiHeadAttention, x: Tensor) ->
         "{shared} of {heads} heads, {count:,} token", "{shared} of {heads} heads, {count:,} tokens",
         len(config.tokens), shared=config.num_kv_heads, heads=HEADS,
     )  # fmt: skip
-    return {"kv-repeat": Found(difference, output_tolerance(full, trace), cases, largest(trace.output))}
+    apart = _("beside heads that do not share, its outputs are {share:.0%} of their length away", share=lost)
+    note = apart if config.num_kv_heads < HEADS else ""
+    return {"kv-repeat": Found(difference, output_tolerance(full, trace), cases, largest(trace.output), note=note)}
 
 
 def _bytes(config: VariantsConfig, full: MultiHeadAttention, grouped: MultiHeadAttention) -> dict[str, Found]:

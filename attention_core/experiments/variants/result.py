@@ -27,6 +27,9 @@ class VariantsResult(Result):
         keys: The grouped variant's cache after the last word (tokens, kv_heads · d_head).
         steps: Weights of each word as it is decoded (heads, tokens, tokens); 0 where nothing is yet.
         moved: Largest difference of each word's output, decoded word by word, to the whole pass (tokens,).
+        pass_flops: FLOPs of the layer for each new word without a cache, which take the whole pass again (tokens,).
+        step_flops: The same with the cache (tokens,).
+        kept_bytes: What the cache holds after each word (tokens,).
     """
 
     config: VariantsConfig
@@ -43,6 +46,9 @@ class VariantsResult(Result):
     keys: np.ndarray
     steps: np.ndarray
     moved: np.ndarray
+    pass_flops: np.ndarray
+    step_flops: np.ndarray
+    kept_bytes: np.ndarray
 
     def cache_bytes(self, length: int) -> np.ndarray:
         """Bytes of the cache of a text with 1, 2, 4 and 8 heads of keys and values (4,)."""

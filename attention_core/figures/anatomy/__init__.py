@@ -16,6 +16,7 @@ from attention_core.figures.anatomy.view import Cell as Cell
 from attention_core.figures.anatomy.view import Shown as Shown
 from attention_core.figures.anatomy.view import anatomy_table as anatomy_table
 from attention_core.figures.anatomy.view import anatomy_view as anatomy_view
+from attention_core.figures.anatomy.view import code_line as code_line
 from attention_core.figures.anatomy.view import focus as focus
 from attention_core.figures.anatomy.view import formula_line as formula_line
 from attention_core.figures.anatomy.view import read_cell as read_cell

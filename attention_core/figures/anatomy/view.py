@@ -20,7 +20,7 @@ from attention_core.figures.panels import Limits, data_limits
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
+from attention_core.language import gettext_lazy, listed, sentences
 
 Cell = tuple[int, int, int]
 FLOW: Final = Flow(  # of the whole pass: embedding; queries, keys, values; scores; weights; context; output
@@ -100,24 +100,71 @@ def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, hea
         head: As in :func:`shown`.
     """
     panels = anatomy_panels(config, result, step=step, head=head)
-    summary = str(step_of(step).says)
-    if step == "softmax" and config.dropout:
-        summary = _(
-            "{summary} Dropout then throws some of them away and enlarges those that stay: only on average does a "
-            "row still add up to 1.",
-            summary=summary,
-        )
-    if step == "mask" and not hides(result):
-        summary = _("{summary} Here nothing is hidden.", summary=summary)
-    return MatrixView(panels=panels, summary=summary, flow=FLOW if step == "pass" else None)
+    lost = _lost(config, result, shown(config, step, head))
+    summary = sentences((step_of(step).says, *_here(config, result, step), lost))
+    return MatrixView(panels=panels, summary=str(summary), flow=FLOW if step == "pass" else None)
+
+
+def _here(config: AnatomyConfig, result: AnatomyResult, step: str) -> tuple[str, ...]:
+    """What a step does with these settings, or leaves, in sentences."""
+    match step:
+        case "embed" if config.positions in ("sinusoidal", "learned"):
+            return (_("What is added says at which place it stands."),)
+        case "embed":
+            return (_("Nothing is added for the place where it stands."),)
+        case "heads" if config.positions == "rotary":
+            return (
+                _("Rotary positions then turn queries and keys, two numbers at a time, by an angle for their slot."),
+            )
+        case "heads":
+            return (_("No number changes, only its place."),)
+        case "mask":
+            return (
+                "" if hides(result) else _("Here nothing is hidden."),
+                _("ALiBi takes off more the farther away a key is.") if config.positions == "alibi" else "",
+            )
+        case "softmax" if config.dropout:
+            return (
+                _(
+                    "Dropout then throws some of them away and enlarges those that stay: only on average does a row "
+                    "still add up to 1."
+                ),
+            )
+    return ()
+
+
+def _lost(config: AnatomyConfig, result: AnatomyResult, whats: tuple[Shown, ...]) -> str:
+    """Of heads that are shown and were built to look for slots: that they find none, in a sentence; or nothing."""
+    heads = {what.head for what in whats if what.head is not None and what.head >= 0}
+    lost = sorted(head + 1 for head in heads if config.weights == "built" and not result.q[head].any())
+    if not lost:
+        return ""
+    return _(
+        "Built to look for slots, head {heads} finds none here: all of its queries are 0.",
+        heads=listed(map(str, lost)),
+    )
 
 
 def formula_line(config: AnatomyConfig, step: str, head: str) -> str:
     """How a step makes what it shows, in one line: an average over heads is not what its formula gives."""
     formula = str(step_of(step).formula)
+    if step == "heads" and config.positions == "rotary":
+        formula = _("{formula}, q and k turned", formula=formula)
+    if step == "mask" and config.positions == "alibi":
+        formula = _("{formula}, far ones a penalty", formula=formula)
     if config.heads > 1 and any(what.head == -1 for what in shown(config, step, head)):
         return _("{formula} in each head, then the average of the heads", formula=formula)
     return formula
+
+
+def code_line(config: AnatomyConfig, step: str) -> str:
+    """A step as a line of torch for one text, without dropout."""
+    code = step_of(step).code
+    if step == "heads" and config.positions == "rotary":
+        code += "; q, k = rotate(q, slots), rotate(k, slots)"
+    if step == "mask" and config.positions == "alibi":
+        code = f"s = s + alibi_bias; {code}"
+    return code
 
 
 def anatomy_panels(

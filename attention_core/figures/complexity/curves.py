@@ -35,8 +35,8 @@ def _times(times: TimeCurves, mode: Mode) -> go.Figure:
         colour, timed = ROLE_COLOURS[mode][ROLES[name]], np.isfinite(times.median[i])
         median, low, high = times.median[i, timed], times.low[i, timed], times.high[i, timed]
         errors = {"type": "data", "array": high - median, "arrayminus": median - low, "thickness": 1.5, "width": 4}
-        exponent, shown = times.fits[i].exponent, str(NAMES[name])
-        fitted = "" if np.isnan(exponent) else f", ∝ {SHORT[config.sweep]}^{format_number(exponent)}"
+        fit, shown = times.fits[i], str(NAMES[name])
+        fitted = f", ∝ {SHORT[config.sweep]}^{format_number(fit.exponent)}" if fit.tells else ""
         figure.add_scatter(
             x=times.sizes[timed],
             y=median,

@@ -1,6 +1,5 @@
 """How complexity is drawn: the map of what dominates, what each line costs, and what the clock said beside it."""
 
-from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +26,7 @@ from attention_core.figures.matrix import (
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy, ngettext
+from attention_core.language import gettext_lazy, ngettext, sentences
 
 NAMES: Final = {
     "explicit": gettext_lazy("explicit (trace)"),
@@ -63,19 +62,14 @@ def complexity_view(result: ComplexityResult, times: Times | None = None) -> Mat
         counted = _map(_("Scores' share of FLOPs"), times.flop_share, _("share of FLOPs"), axes)
         note = _("What has no colour was left out for lack of time.") if np.isnan(times.share).any() else ""
         clocked = _map(_("Their share of time, measured"), times.share, _("share of time"), axes, note=note)
-        return MatrixView(panels=(counted, clocked), summary=_said(_summary(result), times_said(times)))
+        return MatrixView(panels=(counted, clocked), summary=str(sentences((_summary(result), times_said(times)))))
     half = _("Half where n = {ratio} · d_model.", ratio=format_number(result.crossing / result.config.d_model))
     axes = _axes(WIDTHS, TOKENS)
     counted = _map(_("Scores' share of FLOPs"), result.map_share, _("share of FLOPs"), axes, note=half)
     panels: list[Panel] = [counted, flops]
     panels.append(_flops_lines(result) if times is None else _time_bars(times))
-    said = _summary(result) if times is None else _said(_summary(result), times_said(times))
+    said = str(sentences((_summary(result), "" if times is None else times_said(times))))
     return MatrixView(panels=tuple(panels), summary=said, front=1)
-
-
-def _said(*sentences: str) -> str:
-    """Sentences one after the other."""
-    return reduce(lambda before, after: _("{before} {after}", before=before, after=after), sentences)
 
 
 def cell_of(config: ComplexityConfig) -> tuple[int, int, int] | None:
@@ -169,22 +163,27 @@ def times_said(times: Times) -> str:
             said.append(_("The operations are {count} at every number of heads.", count=flops))
     if times.left_out:
         said.append(ngettext("{count} size was left out.", "{count} sizes were left out.", len(times.left_out)))
-    return _said(*said)
+    return str(sentences(said))
 
 
 def _fit_said(times: TimeCurves, i: int) -> str:
     fit, name = times.fits[i], NAMES[times.names[i]]
     if np.isnan(fit.exponent):
         return _("For {name} there are too few sizes for an exponent.", name=name)
-    return _(
-        "{name}: time ∝ {size}^{exponent} (95 %: {low} to {high}; FLOPs {flops}).",
-        name=name,
-        size=SHORT[times.config.sweep],
-        exponent=format_number(fit.exponent),
-        low=format_number(fit.low),
-        high=format_number(fit.high),
-        flops=format_number(times.flop_fits[i].exponent),
-    )
+    told = {
+        "name": name,
+        "size": SHORT[times.config.sweep],
+        "exponent": format_number(fit.exponent),
+        "low": format_number(fit.low),
+        "high": format_number(fit.high),
+        "flops": format_number(times.flop_fits[i].exponent),
+    }
+    if not fit.tells:
+        return _(
+            "{name}: these times do not tell how they grow with {size}; an exponent from {low} to {high} fits.",
+            **told,
+        )
+    return _("{name}: time ∝ {size}^{exponent} (95 %: {low} to {high}; FLOPs {flops}).", **told)
 
 
 def _map(
@@ -267,11 +266,25 @@ def _time_bars(times: TimeCurves) -> BarsPanel:
 
 def _summary(result: ComplexityResult) -> str:
     ratio = format_number(result.crossing / result.config.d_model)
-    if result.config.fused and any(verdict.outcome == "fails" for verdict in result.verdicts):
-        return _(
-            "The picture counts the pass written out, line by line; of the same in one fused kernel torch's counter "
-            "sees the projections alone."
+    if result.config.fused:
+        same = _("differs by no more than rounding")
+        apart = _("differs by {apart}", apart=format_number(result.fused_apart))
+        told = {
+            "differs": same if result.fused_apart <= result.fused_rounding else apart,
+            "kept": format_number(result.largest_made / 1024),
+            "weights": format_number(result.weights_bytes / 1024),
+        }
+        found = (
+            _(
+                "One fused kernel {differs} and never holds the weights: its largest tensor has {kept} KiB, they "
+                "have {weights}.",
+                **told,
+            )
+            if result.largest_made < result.weights_bytes
+            else _("One fused kernel {differs}; its largest tensor has {kept} KiB, the weights {weights}.", **told)
         )
+        inside = _("torch's counter does not look inside; the bars are of the same pass, written out.")
+        return str(sentences((found, inside)))
     return _(
         "Orange is where the scores cost more arithmetic than the projections, once the text is longer than {ratio} "
         "times its width; at the chosen size they take {share:.0%} of the total.",

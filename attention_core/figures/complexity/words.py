@@ -50,12 +50,15 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
         ProofStep(
             _(
                 "The counter knows matrix products alone: no softmax, which takes an exponential for each query, key "
-                "and head, n_t·n_s·h, on top, no scaling, and on a CPU nothing of the fused kernel, which counts as "
-                "0."
+                "and head, n_t·n_s·h, on top, no scaling. Into a CPU's fused kernel it does not look at all: that it "
+                "says 0 there is no finding. What the kernel gives and what it holds can be measured."
             ),
             _(
-                "Counted in softmax: `{counted}`; exponentials it takes: `{exponentials:,}`. The weights fill "
-                "`{memory} MiB`; the fused kernel never stores them.",
+                "Counted in softmax: `{counted}`; exponentials it takes: `{exponentials:,}`. The fused kernel's "
+                "output is off by `{apart}`, where rounding may leave `{rounding}`. The weights fill `{memory} MiB`; "
+                "it never stores them.",
+                apart=format_number(result.fused_apart),
+                rounding=format_number(result.fused_rounding),
                 counted=result.softmax,
                 exponentials=result.exponentials,
                 memory=format_number(result.weights_bytes / 2**20),

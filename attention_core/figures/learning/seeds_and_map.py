@@ -15,10 +15,11 @@ from attention_core.experiments.learning import (
     SeedsResult,
     SeedsStep,
 )
+from attention_core.figures.learning.view import READS
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy
+from attention_core.language import gettext_lazy, sentences
 
 _TITLES = {"root": gettext_lazy("With 1/√d_head"), "none": gettext_lazy("Without the factor")}
 
@@ -86,7 +87,7 @@ def spread(accuracy: np.ndarray, name: str) -> Series:
 def share_words(result: SeedsResult) -> str:
     """How many runs succeed, with the interval of their share."""
     share = result.share
-    return _(
+    reached = _(
         "{reached} of {runs} runs reach {success:.0%}; so the share of all such runs lies between {low:.0%} and "
         "{high:.0%}, with 95 % confidence.",
         reached=share.reached,
@@ -95,6 +96,7 @@ def share_words(result: SeedsResult) -> str:
         low=share.low,
         high=share.high,
     )
+    return str(sentences((reached, READS if result.config.reads_ahead else "")))
 
 
 def seeds_table(result: SeedsResult) -> Table:

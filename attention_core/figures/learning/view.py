@@ -22,11 +22,14 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series, Sweep
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
-from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined
+from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, sentences
 from attention_core.language import gettext as _
 
 _STEPS: Final = gettext_lazy("steps of training")
 _ROLES: Final[tuple[Role, ...]] = ("query", "key", "value", "output")
+READS: Final = gettext_lazy(
+    "Nothing hides the next token, and it is the answer: what is right can be read, and shows no predicting."
+)
 _DOING: Final = {
     "reverse": gettext_lazy("to reverse"),
     "sort": gettext_lazy("to sort"),
@@ -44,6 +47,17 @@ def learning_view(result: LearningResult) -> MatrixView:
     history, score = result.history, result.score
     config = history.config
     heads = _heads(history.attention, letters(history.probe), causal=config.causal)
+    if config.reads_ahead:
+        return _of_run(
+            history,
+            heads,
+            _(
+                "Nothing hides the next token, and it is the answer: the {right:.0%} that are right can be read, and "
+                "show no predicting. The head that looks there most gives it {weight:.0%} of its weight.",
+                right=history.accuracy[-1],
+                weight=weight_on_answers(history),
+            ),
+        )
     found = {"doing": _DOING[config.task], "right": history.accuracy[-1], "blind": history.blind}
     chance = abs(score.above_blind) <= STANDARD_ERRORS * score.blind_error
     if chance and history.blind < SUCCESS:  # the curve's few sequences may lie a little off all the same
@@ -58,12 +72,22 @@ def learning_view(result: LearningResult) -> MatrixView:
             "their order {blind:.0%} would be the best.",
             **found,
         )
+    return _of_run(history, heads, summary)
+
+
+def _of_run(history: History, heads: tuple[MatrixPanel, ...], summary: str) -> MatrixView:
     return MatrixView(
         panels=(*heads, accuracy_panel(history), loss_panel(history)),
         front=len(heads) + 1,
         summary=summary,
         sweep=Sweep(name="step", label=_("Steps of training"), values=tuple(f"{step:,}" for step in history.moments)),
     )
+
+
+def weight_on_answers(history: History) -> float:
+    """The mean weight that a head gives the next token where it is asked for, of the head that gives it most."""
+    asked = np.flatnonzero(history.wanted[:-1] >= 0)
+    return float(history.attention[-1, :, :, asked, asked + 1].mean(0).max())
 
 
 def moving_view(history: History) -> MatrixView:
@@ -82,11 +106,18 @@ def moving_view(history: History) -> MatrixView:
             *_heads(history.attention[last], letters(history.probe), causal=config.causal),
             replace(accuracy_panel(so_far), marked=last),
         ),
-        summary=_(
-            "It learns: {done:,} of {steps:,} steps, {right:.0%} are right.",
-            done=history.moments[last],
-            steps=config.steps,
-            right=history.accuracy[last],
+        summary=str(
+            sentences(
+                (
+                    _(
+                        "It learns: {done:,} of {steps:,} steps, {right:.0%} are right.",
+                        done=history.moments[last],
+                        steps=config.steps,
+                        right=history.accuracy[last],
+                    ),
+                    READS if config.reads_ahead else "",
+                )
+            )
         ),
     )
 
@@ -178,6 +209,8 @@ def answer_words(found: Answer) -> str:
         off = _list(found.attention.shape[:2], found.off)
         answer = _("Asked {tokens}, the model without {off} answers {said}; {right}", off=off, **said)
     given = len(found.tokens)
+    if found.reads_ahead and found.asked:
+        return str(sentences((answer, READS)))
     if given < found.trained_on and found.right < found.asked:
         return _(
             "{answer} It was trained on {trained_on} letters, and with {given} it is lost.",

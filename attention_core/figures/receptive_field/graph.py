@@ -120,8 +120,16 @@ def graph_view(result: AttendedKeys, node: tuple[int, int] | None = None) -> Mat
 
 
 def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
-    """What the graph shows of a node, in a sentence."""
+    """What the graph shows of a node, and what soft heads see, in sentences."""
     chosen, config = cone(result, *node), result.config
+    if config.soft:
+        return _(
+            "All the way down, along the largest weights alone, the chosen token sees {seen:,} of {tokens:,} inputs. "
+            "But these heads are soft: in one layer the last token sees {soft:,}.",
+            seen=chosen.inputs,
+            tokens=config.tokens,
+            soft=result.soft_reach,
+        )
     if chosen.layer == 0:
         why = _("it is one")
     elif config.write_positions:
@@ -134,11 +142,21 @@ def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
         why = _("there are no more before it")
     else:
         why = _("each layer multiplies what a token sees by one more than it has heads")
-    return _(
+    said = _(
         "All the way down the chosen token sees {seen:,} of {tokens:,} inputs: {why}.",
         seen=chosen.inputs,
         tokens=config.tokens,
         why=why,
+    )
+    return str(sentences((said, soft_said(result))))
+
+
+def soft_said(result: AttendedKeys) -> str:
+    """What soft heads would see, in a sentence."""
+    return _(
+        "That is so where each head looks at one key; soft heads would see {soft:,} in one layer, most of them "
+        "faintly.",
+        soft=result.soft_reach,
     )
 
 

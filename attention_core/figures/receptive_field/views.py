@@ -15,8 +15,9 @@ from attention_core.figures.matrix import (
     Sweep,
 )
 from attention_core.figures.proof import ProofStep
+from attention_core.figures.receptive_field.graph import soft_said
 from attention_core.figures.table import Table
-from attention_core.language import SEMICOLON, joined
+from attention_core.language import SEMICOLON, joined, sentences
 from attention_core.language import gettext as _
 
 MAX_SIDE: Final = 128  # cells along a side of a reach matrix; more tokens share a cell
@@ -75,7 +76,9 @@ def curve_view(result: ReceptiveFieldResult) -> MatrixView:
     config, random = result.config, result.random
     series = [
         Series(
-            name=_("({heads} + 1)^layers, at most {tokens:,}", heads=config.heads, tokens=config.tokens),
+            name=_(
+                "one key each: ({heads} + 1)^layers, at most {tokens:,}", heads=config.heads, tokens=config.tokens
+            ),
             values=_from_one(result.bound),
             dashed=True,
         ),
@@ -155,17 +158,27 @@ def table_view(table: ReachTable) -> MatrixView:
 
 
 def reach_summary(result: ReceptiveFieldResult) -> str:
-    """What the curve shows, in a sentence."""
+    """What the curve shows, and what soft heads see, in sentences."""
     reached, bound = int(result.reach_graph[-1, -1]), int(result.bound[-1])
-    if reached == bound:
+    if result.config.soft:
         return _(
+            "Soft heads: one layer up the last token sees {soft:,} inputs, at the top {seen:,} count as seen; along "
+            "the largest weights alone they are {reached:,}.",
+            soft=result.soft_reach,
+            seen=result.reach_autograd[-1, -1],
+            reached=reached,
+        )
+    if reached == bound:
+        said = _(
             "Layer by layer the last token sees all that is possible, {reached:,} inputs at the top.", reached=reached
         )
-    return _(
-        "At the top the last token sees {reached:,} inputs, where {bound:,} would be possible.",
-        reached=reached,
-        bound=bound,
-    )
+    else:
+        said = _(
+            "At the top the last token sees {reached:,} inputs, where {bound:,} would be possible.",
+            reached=reached,
+            bound=bound,
+        )
+    return str(sentences((said, soft_said(result))))
 
 
 def receptive_field_table(result: ReceptiveFieldResult) -> Table:
@@ -242,12 +255,14 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
             ),
             _(
                 "({heads} + 1)^{layers}, capped by {tokens:,} tokens, is `{bound:,}`; the last token sees "
-                "`{reached:,}`.",
+                "`{reached:,}`. A softmax that is not saturated gives each key it sees some weight: `{soft:,}` "
+                "inputs in one layer.",
                 heads=config.heads,
                 layers=config.layers,
                 tokens=config.tokens,
                 bound=int(result.bound[-1]),
                 reached=reached,
+                soft=result.soft_reach,
             ),
         ),
         ProofStep(

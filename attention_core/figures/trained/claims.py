@@ -57,7 +57,13 @@ def order_view(result: TrainedResult) -> MatrixView:
     """What becomes of the next word as the words before the last are shuffled."""
     said = " ".join(result.order)
     orders = (_("as it is"), _("no positions"), _("nor mask"))
-    moved = _("of the next word’s probability, share that moves") if result.likely else _("‖difference‖ / ‖state‖")
+    moved = _("‖difference‖ / ‖state‖")
+    if result.likely:
+        moved = (
+            _("of the next word’s probability, share that moves")
+            if result.continues
+            else _("of its answer, share that moves")
+        )
     panel = BarsPanel(
         title=_("Shuffled: {words}", words=said if len(said) <= 48 else said[:47] + "…"),
         values=result.shuffled,
@@ -77,6 +83,8 @@ def _order_said(result: TrainedResult) -> str:
     share = percent(whole)
     moves = (
         _("{share} of the next word’s probability moves", share=share)
+        if result.continues
+        else _("{share} of the probability of its answer in the last place moves", share=share)
         if result.likely
         else _("{share} of its length is how far the last state moves", share=share)
     )

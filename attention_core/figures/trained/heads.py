@@ -47,10 +47,10 @@ def next_view(result: TrainedResult, head: Head, rows: tuple[Head, ...]) -> Matr
 
 
 def next_panel(result: TrainedResult) -> BarsPanel:
-    """The likeliest next tokens, the grammar's verbs in the colour of their number."""
+    """The likeliest next tokens, the grammar's verbs in the colour of their number; or answers in the last place."""
     roles: tuple[Role | None, ...] = tuple(NUMBERS.get(number) for number in result.number)
     return BarsPanel(
-        title=_("Next word"),
+        title=_("Next word") if result.continues else _("Answer in the last place"),
         values=result.probabilities,
         labels=Axis(title=_("word"), labels=result.likely),
         quantity=_("probability"),

@@ -186,6 +186,12 @@ def next_said(result: TrainedResult, head: Head) -> str:
         return _("From {last}, {looks}.", **told)
     many, one = result.plural[0], result.singular[0]
     told["first"] = quoted(result.likely[0])
+    if not result.continues:
+        return _(
+            "In the last place it answers {first}; this model does not predict what comes next. From {last}, "
+            "{looks}.",
+            **told,
+        )
     if not many + one > SOMETIMES:
         return _("Next comes {first}: from {last}, {looks}.", **told)
     told["verb"] = (
@@ -247,7 +253,7 @@ def trained_table(result: TrainedResult, found: HeadsResult, accuracy: AccuracyR
         name = f"layer {place[0] + 1}, head {place[1] + 1}"
         rows += [(name, quantity, float(values[place])) for quantity, values in quantities.items()]
     rows += [
-        (word, "probability as next word", float(p))
+        (word, "probability as next word" if result.continues else "probability in the last place", float(p))
         for word, p in zip(result.likely, result.probabilities, strict=True)
     ]
     for layer, moves in enumerate(result.biases, 1):
@@ -332,7 +338,7 @@ def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | 
                 "before it."
             ),
             measured(result, "perm-self")
-            or _("The next word's probabilities move by {moved}.", moved=code(result.shuffled[0])),
+            or _("What it answers in the last place moves by {moved}.", moved=code(result.shuffled[0])),
         ),
         ProofStep(
             _(

@@ -3,6 +3,8 @@
 from attention_core.figures.variants.view import SHOWN as SHOWN
 from attention_core.figures.variants.view import crossing_said as crossing_said
 from attention_core.figures.variants.view import crossing_view as crossing_view
+from attention_core.figures.variants.view import saving_view as saving_view
+from attention_core.figures.variants.view import together as together
 from attention_core.figures.variants.view import variants_table as variants_table
 from attention_core.figures.variants.view import variants_view as variants_view
 from attention_core.figures.variants.words import proof as proof

@@ -1,5 +1,6 @@
 """How the variants are drawn: weights side by side, a cache as it fills, bytes and operations over the length."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +29,7 @@ from attention_core.figures.panels import AVERAGE, of_head
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
-from attention_core.language import gettext_lazy, ngettext
+from attention_core.language import gettext_lazy, ngettext, sentences
 
 ROLES: Final[tuple[Role, Role]] = ("query", "output")
 SHOWN: Final = {
@@ -58,6 +59,43 @@ def variants_view(
     return _weights(config, result, head)
 
 
+def saving_view(config: VariantsConfig, result: VariantsResult) -> MatrixView:
+    """What each new word costs with a cache and without, and what the cache takes for it.
+
+    Args:
+        config: The settings.
+        result: Their result.
+    """
+    words = np.arange(1, len(config.tokens) + 1)
+    shared: dict[str, Any] = {"x": words, "x_title": _("words so far")}
+    without, step = (each.astype(float) for each in (result.pass_flops, result.step_flops))
+    costs = LinesPanel(
+        title=_("What the next word costs"),
+        y_title="FLOPs",
+        limits=(0.0, 1.05 * float(without.max())),
+        series=(
+            Series(name=_("the whole pass again"), values=without, role="query"),
+            Series(name=_("with the cache"), values=step, role="output"),
+        ),
+        **shared,
+    )
+    takes = LinesPanel(
+        title=_("What the cache keeps for it"),
+        y_title=_("bytes"),
+        limits=(0.0, 1.05 * float(result.kept_bytes[-1])),
+        series=(Series(name=_("keys and values"), values=result.kept_bytes.astype(float), role="key"),),
+        **shared,
+    )
+    summary = ngettext(
+        "For {count} word the cache keeps {size:,} bytes; with it this word costs {share:.0%} of the whole pass.",
+        "For {count} words the cache keeps {size:,} bytes; with it the last one costs {share:.0%} of the whole pass.",
+        len(words),
+        size=result.kept_bytes[-1],
+        share=step[-1] / without[-1],
+    )
+    return MatrixView(panels=(costs, takes), summary=summary)
+
+
 def crossing_view(times: CrossingResult) -> MatrixView:
     """Measured times over the length, with their quartiles.
 
@@ -76,6 +114,12 @@ def crossing_view(times: CrossingResult) -> MatrixView:
         series=series, y_title=_("seconds, median and quartiles"), log_x=True, log_y=True,
     )  # fmt: skip
     return MatrixView(panels=(panel,), summary=crossing_said(times))
+
+
+def together(views: Sequence[MatrixView]) -> MatrixView:
+    """Views of curves as one."""
+    panels = tuple(panel for view in views for panel in view.panels)
+    return MatrixView(panels=panels, summary=str(sentences(view.summary for view in views)))
 
 
 def crossing_said(times: CrossingResult) -> str:
@@ -148,15 +192,34 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
     )
     return MatrixView(
         panels=panels,
-        summary=_("When heads share keys, a model keeps less of each word it has read, and its weights change."),
+        summary=_shared_said(config, result),
         sweep=Sweep(name="num_kv_heads", label=_("Heads of keys and values"), values=values),
         front=2,
     )
 
 
+def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:
+    """What heads that share keys save, and what is lost with it, in sentences."""
+    said = _("When heads share keys, a model keeps less of each word it has read, and its weights change.")
+    if config.num_kv_heads == HEADS:
+        return str(sentences((said, _("With a head of keys for each head of queries nothing is saved or lost."))))
+    here = _at(config)
+    lost = ngettext(
+        "With {count} head of keys it keeps {share:.1%}, and until it is trained on its outputs are {moved:.0%} of "
+        "their length away.",
+        "With {count} heads of keys it keeps {share:.1%}, and until it is trained on its outputs are {moved:.0%} of "
+        "their length away.",
+        config.num_kv_heads,
+        share=result.token_bytes[here] / result.token_bytes[-1],
+        moved=result.distances[here],
+    )
+    return str(sentences((said, lost)))
+
+
 def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixView:
     """Rows of what is kept and of what each new word saw, one more with each step."""
-    n, axes = len(config.tokens), _words(config)
+    n, axes, verdict = len(config.tokens), _words(config), result.verdict("cache-exact.token")
+    rounding = float(verdict.bound)  # pyright: ignore[reportArgumentType] - of a ≤ it is one number
     later = np.arange(n)[:, None] > np.arange(n)[:, None, None]  # (steps, tokens, 1)
     kept = np.where(later, 0.0, result.keys)
     weights = np.where(later, 0.0, of_head(result.steps, head))
@@ -187,10 +250,13 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             values=result.moved,
             labels=Axis(title=_("word"), labels=config.tokens),
             quantity=_("max |difference|"),
+            limits=(0.0, 1.1 * max(rounding, float(np.nanmax(result.moved)))),
+            overlay=(np.array([-0.5, n - 0.5]), np.full(2, rounding)),
+            overlay_name=_("what rounding may leave"),
         ),
     )
     said = tuple(f"{i + 1}, {token}" for i, token in enumerate(config.tokens))
-    if result.verdict("cache-exact.token").holds:
+    if verdict.holds:
         summary = _(
             "Read word by word, attention is causal: each new word adds a row of keys and looks only at the rows so "
             "far, and none of them is computed again."
@@ -205,7 +271,7 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
         panels=panels,
         summary=summary,
         sweep=Sweep(name="word", label=_("Words so far"), values=said),
-        front=2 if result.verdict("cache-exact.token").holds else 3,
+        front=2 if verdict.holds else 3,
     )
 
 
@@ -235,6 +301,13 @@ def _bytes(config: VariantsConfig, result: VariantsResult) -> MatrixView:
             values=result.parameters.astype(float),
             labels=Axis(title=_("heads of keys"), labels=tuple(map(str, KV_HEADS))),
             quantity=_("parameters"),
+        ),
+        BarsPanel(
+            title=_("How far the outputs are from full attention’s"),
+            values=result.distances,
+            labels=Axis(title=_("heads of keys"), labels=tuple(map(str, KV_HEADS))),
+            quantity=_("‖difference‖ / ‖output‖"),
+            note=_("Heads of keys are means of the full ones here, and not trained on."),
         ),
     )
     summary = _("The cache grows with the text and with its heads of keys; linear attention's sums do not grow.")

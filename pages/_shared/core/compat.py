@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
+from streamlit import config
 from streamlit.logger import get_logger
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+
+UPLOAD_LIMIT = "server.maxUploadSize"
 
 
 def in_visitors_run() -> bool:
@@ -59,6 +62,17 @@ def forget_left_widgets() -> None:
         known = state._state._new_widget_state.widget_metadata  # noqa: SLF001 - see above
         for widget in known.keys() - context.shared.widget_ids_this_run.snapshot():
             del known[widget]
+
+
+def lower_upload_limit(megabytes: int) -> None:
+    """Have the server refuse files of more than so many megabytes, where its settings would let more in.
+
+    Streamlit refuses by ``server.maxUploadSize`` alone, whatever a box for files allows (``max_upload_size``), and a
+    file is in memory before a page hears of it. How much there is only the running server knows, and
+    ``st.set_option`` sets what concerns browsers.
+    """
+    if config.get_option(UPLOAD_LIMIT) > megabytes:
+        config.set_option(UPLOAD_LIMIT, megabytes)
 
 
 def filter_failures(keep: Callable[[logging.LogRecord], bool]) -> None:

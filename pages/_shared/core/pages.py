@@ -54,7 +54,8 @@ PAGES = (
     ),
     PageSpec(
         "receptive_field", _("Receptive field"), ":material/account_tree:", _("How it trains"),
-        _("A token that looks at one key per head sees exponentially far with depth."),
+        _("With heads that look at one :orange[key] each a token sees exponentially far with depth; with soft heads "
+          "it sees all in one layer, faintly."),
         r"\text{reach} \le (k + 1)^{\text{layers}}",
     ),
     PageSpec(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -13,9 +13,19 @@ from pages._shared.core.language import worded_key
 from pages._shared.core.text import escape_markdown
 from pages._shared.session import address, moves
 from pages._shared.session.settings import Settings
-from attention_core.experiments.checks import MAX_CHARACTERS, ConfigError
+from attention_core.experiments.checks import MAX_TYPED, ConfigError
 from attention_core.experiments.config import Device
-from attention_core.experiments.settings import Choice, OneOf, Real, Setting, Switch, Whole, Words
+from attention_core.experiments.settings import (
+    AUTO,
+    AutoSwitch,
+    Choice,
+    OneOf,
+    Real,
+    Setting,
+    Switch,
+    Whole,
+    Words,
+)
 from attention_core.language import gettext as _
 
 
@@ -83,7 +93,7 @@ class Controls:
         for name in names:
             self.parts.setdefault(name, self._part)
             if name not in fixed:
-                self._draw(name, now[name])
+                self._draw(name, now)
             elif not self.settings.is_hidden(name):
                 one = self.settings.declared[name]
                 st.markdown(_("{label}: **{value}**", label=one.label, value=escape_markdown(one.say(now[name]))))
@@ -98,10 +108,9 @@ class Controls:
         """Whether what is drawn now shows at all."""
         return True
 
-    def _draw(self, name: str, value: Any) -> None:
-        one, key = self.settings.declared[name], self._key(name)
-        shown = _shown(one, value)
-        moves.show(key, shown)
+    def _draw(self, name: str, now: Mapping[str, Any]) -> None:
+        one, key, value = self.settings.declared[name], self._key(name), now[name]
+        moves.show(key, _shown(one, value, now))
         label = str(one.label)
         options = {"key": key, "on_change": self._take, "args": (name,), "help": str(one.hint) or None}
         # What the session holds under the key is what counts; but a slider without a value of its own looks through
@@ -124,7 +133,7 @@ class Controls:
             case Switch():
                 st.toggle(label, **options)
             case Words():
-                st.text_input(label, max_chars=MAX_CHARACTERS, **options)
+                st.text_input(label, max_chars=MAX_TYPED, **options)
                 field, sentence = self._refused()
                 if field == name:
                     st.error(sentence)
@@ -149,8 +158,20 @@ class Controls:
             st.rerun()  # of the whole page, for the browser shows what it sent
         with turns().hold():
             if moves.is_move(self._key(name)):
-                self.settings.set(**{name: value})
+                self._set(name, value)
             self._moved()
+
+    def _set(self, name: str, value: Any) -> None:
+        """Set what was moved; what other settings decide is left to them, or to them again where they decide anew."""
+        now = self.settings.as_dict()
+        after = now | {name: value}
+        again = [
+            other
+            for other, one in self.settings.declared.items()
+            if isinstance(one, AutoSwitch)
+            and (value == one.decided(now) if other == name else one.decided(after) != one.decided(now))
+        ]
+        self.settings.set(**{name: value} | dict.fromkeys(again, AUTO))
 
 
 class FragmentControls(Controls):
@@ -174,7 +195,7 @@ class FragmentControls(Controls):
         now, fixed = self.settings.as_dict(), self.settings.fixed()
         shown = {
             name: name in fixed
-            or st.session_state.get(self._key(name)) == _shown(self.settings.declared[name], now[name])
+            or st.session_state.get(self._key(name)) == _shown(self.settings.declared[name], now[name], now)
             for name in self.parts
         }
         return [
@@ -208,8 +229,10 @@ class FragmentControls(Controls):
         return sentence if field in names and self.says(field) else ""
 
 
-def _shown(one: Setting, value: Any) -> Any:
-    """What a widget holds where its setting has this value."""
+def _shown(one: Setting, value: Any, now: Mapping[str, Any]) -> Any:
+    """What a widget holds where its setting has this value, and all settings those of ``now``."""
+    if isinstance(one, AutoSwitch) and value == AUTO:
+        return one.decided(now)
     return one.write(value) if isinstance(one, Words) else value
 
 
@@ -223,6 +246,8 @@ def received(name: str, one: Setting, sent: Any) -> Any:
     if isinstance(one, Words):
         if not isinstance(sent, str):
             raise TypeError(f"{name} is no text")
+        if len(sent) > MAX_TYPED:
+            raise ValueError(f"{name} has more than {MAX_TYPED} characters")
         return one.read(sent)
     one.check(name, sent)
     return sent

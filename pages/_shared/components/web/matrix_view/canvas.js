@@ -13,30 +13,30 @@ const withDecimals = [0, 1, 2, 3, 4, 5].map(
 );
 const sixDigits = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 6 });
 
+/** With a true minus sign, and none where all digits are 0. @param {string} text */
+const signed = (text) => text.replace(/^-(?=[0.,]*$)/, "").replace(/^-/, "−");
+
 /** Three significant digits. @param {number} value */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  let text;
-  if (Number.isInteger(value) && size <= 1e6) text = withDecimals[0].format(value);
-  else if (size >= 1e-3 && size < 1e6)
-    text = withDecimals[Math.max(0, 2 - Math.floor(Math.log10(size)))].format(value);
-  else text = value.toExponential(2).replace("e+", "e");
-  return text.replace(/^-/, "−");
+  if (Number.isInteger(value) && size <= 1e6) return signed(withDecimals[0].format(value));
+  if (size >= 1e-3 && size < 1e6)
+    return signed(withDecimals[Math.max(0, 2 - Math.floor(Math.log10(size)))].format(value));
+  return signed(value.toExponential(2).replace("e+", "e"));
 }
+
+/** So many decimals. @param {number} value @param {number} digits */
+export const formatDecimals = (value, digits) => signed(value.toFixed(digits));
 
 /** As sentences write numbers: raised digits are too small to be told apart. @param {number} value @param {boolean} [log] */
 export function tickText(value, log = false) {
   const power = Math.log10(value);
   if (log && Number.isInteger(power) && Math.abs(power) >= 3) return `1e${power}`;
   const size = Math.abs(value);
-  if (size && (size < 1e-3 || size >= 1e6))
-    return value
-      .toExponential(2)
-      .replace(/\.?0+e\+?/, "e")
-      .replace(/^-/, "−");
-  return sixDigits.format(value).replace("-", "−");
+  const tiny = size && (size < 1e-3 || size >= 1e6);
+  return signed(tiny ? value.toExponential(2).replace(/\.?0+e\+?/, "e") : sixDigits.format(value));
 }
 
 /** @param {number} low @param {number} high @param {number} count @param {boolean} [log] */

@@ -323,7 +323,7 @@ export class Heatmap extends Panel {
     const reach = Math.max(...this.spec.limits.map(Math.abs));
     if (reach < 0.05 || reach >= 1e4) return null;
     const digits = reach < 10 ? 2 : reach < 100 ? 1 : 0;
-    const short = shown.map((text, i) => text && this.values[i].toFixed(digits).replace("-", "−"));
+    const short = shown.map((text, i) => text && canvas.formatDecimals(this.values[i], digits));
     return canvas.widestNumber(ctx, short) <= width ? short : null;
   }
 
