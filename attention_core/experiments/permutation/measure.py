@@ -144,7 +144,12 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
     in_place = float((outputs[1] - outputs[0]).abs().max())
     claim = _shuffle_claim(config)
     found = {claim: Found(moved, bound, _("this order"), largest(outputs[0]))}
-    verdicts = judge_all(config, SHUFFLE_TESTS, found, lambda other: {claim: Found(run_shuffle(other).moved, 0, "")})
+
+    def again(other: ShuffleConfig) -> dict[str, Found]:
+        exact = run_shuffle(other)
+        return {claim: Found(exact.moved, exact.bound, _("this order"))}
+
+    verdicts = judge_all(config, SHUFFLE_TESTS, found, again)
     alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]
     return ShuffleResult.of(
         config,
