@@ -66,7 +66,9 @@ class Test:
         says: What is measured, in plain words that stand before the number.
         quantity: What is measured, as a formula.
         breaks: What makes the claim fail with these settings, in words; empty where nothing does.
-        leaves: Why theory does not decide with these settings, or why nothing can move; empty where it decides.
+        leaves: Why theory does not decide with these settings; empty where it does.
+        vacuous: Where nothing breaks the claim, why nothing could: what is compared is the same whatever attention
+            computes, so that it is shows nothing. Empty where something could.
         foresees: How large theory says the number is where the claim fails; float64 says it where None.
         rounds: Whether the bound of a ``≤`` is what rounding may leave; else theory says how large the number may be.
     """
@@ -78,6 +80,7 @@ class Test:
     _: KW_ONLY
     breaks: Callable[[Any], str] = nothing
     leaves: Callable[[Any], str] = nothing
+    vacuous: Callable[[Any], str] = nothing
     foresees: Callable[[Any], float] | None = None
     rounds: bool = True
 
@@ -90,9 +93,11 @@ def judge_all(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a table of tests. Theory expects a claim to hold unless something breaks it or leaves it open.
 
-    Two things are left undecided whatever theory says. Where it foresees a difference (a broken ``≤``, or a ``≥``
-    that holds) that is below twice the bound, rounding or chance may hide it. And where it foresees none, a bound
-    that comes near the size of the thing itself shows nothing. NaN stands in no relation: it never holds.
+    A claim that nothing could break with these settings is left undecided, and so are two things that theory does
+    decide. Where it foresees a difference (a broken ``≤``, or a ``≥``
+    that holds) that is below twice the bound, rounding or chance may hide it. And where it foresees none, to keep a
+    bound that comes near the size of the thing itself shows nothing; to exceed it does. NaN stands in no relation: it
+    never holds.
 
     How large a difference is, float64 says. It does not excuse one that it cannot see either: where its own run
     surprises, the difference is not small but missing, and what was measured is held to the bound.
@@ -159,7 +164,8 @@ def steps_judged(
 
 
 def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], Found | None]) -> Verdict:
-    broken, undecided = test.breaks(config), test.leaves(config)
+    broken = test.breaks(config)
+    undecided = test.leaves(config) or ("" if broken else test.vacuous(config))
     if not undecided and test.relation != "=":
         undecided = _hidden(config, test, found, broken, exactly)
     return Verdict(
@@ -182,9 +188,12 @@ def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: C
     """Why the bound cannot tell whether the claim holds, in words; empty where it can."""
     bound, foreseen = found.margin, not isinstance(found.bound, tuple) and bool(broken) != (test.relation == "≥")
     if not foreseen:
-        shows = found.size > 0 and not bound > TELLING * found.size
+        if not found.measured <= bound and not isinstance(found.bound, tuple):
+            return ""
+        if bound <= TELLING * found.size and found.size > 0:
+            return ""
         said = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
-        return "" if shows or math.isnan(found.measured) else said if bound else NOTHING
+        return said if bound else NOTHING
     if test.foresees is None:
         exact = found.exact or exactly(test.key)
         if exact is None or not exact.measured <= 2 * bound or _surprises(config, test, exact):

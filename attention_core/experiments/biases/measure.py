@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks
+from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks, vacuous
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import (
     is_half,
@@ -52,9 +52,12 @@ _MEASURED: Final = {
     "softmax-shift": (_("a weight moves by at most"), f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
 }  # fmt: skip
 TESTS: Final = {
-    key: Test(key, "≥" if key == "bias-q.output" else "≤", *words, breaks=partial(breaks, claim=key))
+    key: Test(
+        key, "≥" if key == "bias-q.output" else "≤", *words,
+        breaks=partial(breaks, claim=key), vacuous=partial(vacuous, claim=key),
+    )
     for key, words in _MEASURED.items()
-}
+}  # fmt: skip
 _Measured = dict[str, tuple[float, float, float]]  # by the key of the test: a number, its bound, and its size
 
 
