@@ -16,8 +16,8 @@ from attention_core.language import gettext_lazy as _
 
 COLLAPSED: Final = 0.1  # a tenth of the tokens' differences may be left of a collapse
 ALIVE: Final = 1e-3  # of its input's length a layer's output has at least; all weights have variance 1/fan-in
-# What random weights do to tokens is a matter of chance: of a thousand draws at each of many settings none went another
-# way from 8 numbers a token on, with norms that spread by no more than 0.5. With 2 numbers, or 1.0, some did.
+# What random weights do is a matter of chance: with 8 numbers a token or more, and norms that spread by no more than
+# 0.5, none of a thousand draws at each of many settings went another way. With 2 numbers, or a spread of 1, some did.
 WIDE: Final = 8
 MILD: Final = 0.5
 
@@ -83,7 +83,7 @@ def _narrow(config: ProjectionsConfig) -> str:
 
 def _slow(config: ProjectionsConfig) -> str:
     """What keeps random weights from mixing all tokens in every layer, so that twelve may not be enough."""
-    if _narrow(config):
+    if not config.differ or _narrow(config):
         return _narrow(config)
     if config.spread > MILD and not config.qk_norm:
         return _("words much longer than others may keep the weight of whole layers to themselves")
@@ -99,7 +99,7 @@ def _slow(config: ProjectionsConfig) -> str:
 
 
 def _outgrown(config: ProjectionsConfig) -> str:
-    if config.residual:
+    if config.residual and config.differ:
         return _("with the residual the common part may outgrow the differences or not")
     return _slow(config)
 
