@@ -193,7 +193,7 @@ def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: C
         if bound <= TELLING * found.size and found.size > 0:
             return ""
         said = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
-        return said if bound else NOTHING
+        return said if bound and found.size else NOTHING
     if test.foresees is None:
         exact = found.exact or exactly(test.key)
         if exact is None or not exact.measured <= 2 * bound or _surprises(config, test, exact):
