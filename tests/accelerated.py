@@ -21,6 +21,7 @@ from attention_core.experiments import (
     biases,
     complexity,
     learning,
+    permutation,
     scaling,
     trained,
     variants,
@@ -29,6 +30,7 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.clock import seconds_of
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.run import run
+from attention_core.modules import multi_head
 from attention_core.modules.multi_head import MultiHeadAttention
 from attention_core.modules.positions import Alibi, Learned, NoPosition, Position, Rotary, Sinusoidal
 from tests.experiments.test_snippets import SHOWN
@@ -154,6 +156,15 @@ def test_every_study_runs_and_nothing_surprises(study: Study, has_double: bool) 
         result = study.run(config)
         assert result.provenance.device == NAME
         assert not [verdict.sentence() for verdict in result.verdicts if verdict.surprises], config
+
+
+@metal
+def test_without_float64_the_cpu_says_that_a_break_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multi_head, "rotate_heads", lambda z, *_, **__: z)
+    for dtype in ("auto", "bfloat16"):
+        result = run(permutation.PermutationConfig(positions="rotary", dtype=dtype, device=NAME))
+        assert result.provenance.dtype == ("float32" if dtype == "auto" else dtype)
+        assert [one.outcome for one in result.verdicts] == ["surprises"] * 3
 
 
 @pytest.mark.slow

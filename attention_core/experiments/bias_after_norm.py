@@ -29,10 +29,13 @@ class Left(NamedTuple):
     Attributes:
         moved: By the part that is the same in every component, by the rest, and by all of it (3, tokens, d_model).
         bound: What rounding explains of a number of it.
+        sizes: How far each part would move it if the norm took nothing away, but divided it with the rest; at most 1,
+            the size that a norm brings numbers to (3,).
     """
 
     moved: Tensor
     bound: float
+    sizes: tuple[float, ...]
 
 
 def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -> Left:
@@ -48,12 +51,16 @@ def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -
     bare, dtype = on_cpu(outputs[0]), outputs[0].dtype
     batch = isinstance(norm, nn.BatchNorm1d)
     running = norm.running_var if isinstance(norm, nn.BatchNorm1d) and not norm.training else None
-    least, axis = 1.0, 0 if batch else 1
+    power, axis = torch.ones(1, dtype=torch.float64), 0 if batch else 1
     if running is not None:
-        least = float(running.min())
+        power = on_cpu(running)
     elif norm is not None:
-        power = bare.square().mean(1) if isinstance(norm, nn.RMSNorm) else bare.var(axis, correction=0)
-        least = float(power.min()) + (getattr(norm, "eps", None) or torch.finfo(dtype).eps)
+        power = (
+            bare.square().mean(1, True)
+            if isinstance(norm, nn.RMSNorm)
+            else bare.var(axis, correction=0, keepdim=True)
+        )
+        power = power + (getattr(norm, "eps", None) or torch.finfo(dtype).eps)
     normed = [on_cpu(one if norm is None else norm(one[None])[0]) for one in outputs]
     own = last = 0.0
     if is_half(dtype):
@@ -61,16 +68,20 @@ def left_by(norm: nn.Module | None, outputs: Sequence[Tensor], errors: Tensor) -
     else:
         terms = 1 if norm is None or running is not None else 1 + bare.shape[axis]
         own = terms * (torch.finfo(dtype).eps / 2 * largest(*outputs)) ** 2
-    bound = LAMBDA * math.sqrt(2 * (float(errors.max()) + own) / least) + last
-    return Left(torch.stack(normed[1:]) - normed[0], bound)
+    bound = LAMBDA * math.sqrt(2 * (float(errors.max()) + own) / float(power.min())) + last
+    sizes = tuple(min(1.0, largest((on_cpu(one) - bare) / power.sqrt())) for one in outputs[1:])
+    return Left(torch.stack(normed[1:]) - normed[0], bound, sizes)
 
 
-def bias_tests(running: Callable[[Any], str], no_rest: Callable[[Any], str] = nothing) -> tuple[Test, ...]:
+def bias_tests(
+    running: Callable[[Any], str], no_rest: Callable[[Any], str] = nothing, alike: Callable[[Any], str] = nothing
+) -> tuple[Test, ...]:
     """The table: BatchNorm cancels a bias, LayerNorm its mean, and RMSNorm nothing of it.
 
     Args:
         running: What makes BatchNorm use other statistics than those of its batch.
         no_rest: What makes the bias the same in every component.
+        alike: What leaves BatchNorm nothing to tell apart.
     """
     broken = {"batch": running, "layer-rest": no_rest}
     return tuple(
@@ -79,21 +90,25 @@ def bias_tests(running: Callable[[Any], str], no_rest: Callable[[Any], str] = no
             _("after {norm}, {part} moves the output by at most", norm=norm, part=_SAID[part]) if relation == "≤"
             else _("after {norm}, {part} moves the output by up to", norm=norm, part=_SAID[part]),
             _("max |{norm}(f) − {norm}(f without {part})|", norm=norm, part=_SAID[part]),
-            breaks=broken.get(key, nothing),
+            breaks=broken.get(key, nothing), vacuous=alike if key == "batch" else nothing,
         )
         for key, (norm, part, relation) in _CASES.items()
     )  # fmt: skip
 
 
-def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float]]:
-    """What moved and its bound for each test of the table whose norm is in ``left``, by the test's key."""
+def cases(left: Mapping[str, Left]) -> dict[str, tuple[Tensor, float, float]]:
+    """What moved, its bound and its size for each test of the table whose norm is in ``left``, by the test's key."""
     return {
-        f"bias-norm.{key}": (left[norm].moved[part], left[norm].bound)
-        for key, (norm, part, _) in _CASES.items()
+        f"bias-norm.{key}": (
+            left[norm].moved[part],
+            left[norm].bound,
+            left[norm].sizes[part if relation == "≤" else ALL],
+        )
+        for key, (norm, part, relation) in _CASES.items()
         if norm in left
     }
 
 
 def found(left: Mapping[str, Left], of: str) -> dict[str, Found]:
-    """What is found for the table. A norm brings numbers to size 1: that is what a difference would be."""
-    return {key: Found(largest(moved), bound, of, size=1.0) for key, (moved, bound) in cases(left).items()}
+    """What is found for the table."""
+    return {key: Found(largest(moved), bound, of, size) for key, (moved, bound, size) in cases(left).items()}

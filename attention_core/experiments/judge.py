@@ -14,7 +14,7 @@ from attention_core.experiments.verdict import Relation, Result, Verdict
 from attention_core.language import gettext_lazy as _
 
 Config = TypeVar("Config", bound=RunConfig)
-TELLING: Final = 0.2  # of what a number would be were the claim wrong: a bound above that shows nothing
+TELLING: Final = 0.05  # of what a number would be were the claim wrong: a bound above that shows nothing
 
 
 class Found(NamedTuple):
@@ -25,10 +25,11 @@ class Found(NamedTuple):
         bound: What it is held to.
         cases: What was tried.
         size: What the number would be were the claim wrong: for the largest difference of outputs, the largest of
-            them. Where the claim should hold and the bound is more than a fifth of that, keeping it shows nothing.
+            them. Where the claim should hold and the bound is more than a twentieth of that, keeping it shows
+            nothing. Infinite where the bound is a threshold that the claim itself names, and none of rounding.
         unit: Unit of ``measured``.
         note: What else is to be known where the claim does as theory says.
-        exact: The number without rounding, where it was measured beside it.
+        exact: The same in float64, where it was measured beside it.
     """
 
     measured: float
@@ -37,12 +38,15 @@ class Found(NamedTuple):
     size: float = math.inf
     unit: str = ""
     note: str = ""
-    exact: float | None = None
+    exact: "Found | None" = None
 
     @property
     def margin(self) -> float:
         """The bound; of a pair half of its width."""
         return (self.bound[1] - self.bound[0]) / 2 if isinstance(self.bound, tuple) else self.bound
+
+
+NOTHING: Final = _("there is nothing that could move")
 
 
 def nothing(_: RunConfig) -> str:
@@ -63,6 +67,8 @@ class Test:
         quantity: What is measured, as a formula.
         breaks: What makes the claim fail with these settings, in words; empty where nothing does.
         leaves: Why theory does not decide with these settings; empty where it does.
+        vacuous: Where nothing breaks the claim, why nothing could: what is compared is the same whatever attention
+            computes, so that it is shows nothing. Empty where something could.
         foresees: How large theory says the number is where the claim fails; float64 says it where None.
         rounds: Whether the bound of a ``≤`` is what rounding may leave; else theory says how large the number may be.
     """
@@ -74,6 +80,7 @@ class Test:
     _: KW_ONLY
     breaks: Callable[[Any], str] = nothing
     leaves: Callable[[Any], str] = nothing
+    vacuous: Callable[[Any], str] = nothing
     foresees: Callable[[Any], float] | None = None
     rounds: bool = True
 
@@ -86,25 +93,31 @@ def judge_all(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a table of tests. Theory expects a claim to hold unless something breaks it or leaves it open.
 
-    Two things are left undecided whatever theory says. Where it foresees a difference (a broken ``≤``, or a ``≥``
-    that holds) that is below twice the bound, rounding or chance may hide it. And where it foresees none, a bound
-    that reaches the size of the thing itself shows nothing. NaN stands in no relation: it never holds.
+    A claim that nothing could break with these settings is left undecided, and so are two things that theory does
+    decide. Where it foresees a difference (a broken ``≤``, or a ``≥``
+    that holds) that is below twice the bound, rounding or chance may hide it. And where it foresees none, to keep a
+    bound that comes near the size of the thing itself shows nothing; to exceed it does. NaN stands in no relation: it
+    never holds.
+
+    How large a difference is, float64 says. It does not excuse one that it cannot see either: where its own run
+    surprises, the difference is not small but missing, and what was measured is held to the bound.
 
     Args:
         config: The settings.
         tests: The table.
         found: What was measured, by the key of the test; tests that nothing was measured for are left out.
-        again: Measures the same with other settings: in float64 it says how large a difference is. It is called once
-            at most, and not where None: then no difference is compared with the bound but one that theory foresees.
+        again: Measures the same with other settings: in float64, on the CPU, which every machine has. It is called
+            once at most, and not where None: then no difference is compared with the bound but one that theory
+            foresees, or that was measured in float64 beside it.
     """
     precise: list[Mapping[str, Found]] = []
 
-    def exactly(key: str) -> float:
+    def exactly(key: str) -> Found | None:
         if again is None or config.dtype == "float64":
-            return math.inf
+            return None
         if not precise:
-            precise.append(again(replace(config, dtype="float64", device="cpu")))
-        return precise[0][key].measured
+            precise.append(again(_in_float64(config)))
+        return precise[0][key]
 
     return tuple(
         replace(
@@ -150,8 +163,9 @@ def steps_judged(
     yield kind.of(config, judge_all(config, tests, found, again), **values)
 
 
-def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], float]) -> Verdict:
-    broken, undecided = test.breaks(config), test.leaves(config)
+def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str], Found | None]) -> Verdict:
+    broken = test.breaks(config)
+    undecided = test.leaves(config) or ("" if broken else test.vacuous(config))
     if not undecided and test.relation != "=":
         undecided = _hidden(config, test, found, broken, exactly)
     return Verdict(
@@ -170,23 +184,37 @@ def _judge(config: RunConfig, test: Test, found: Found, exactly: Callable[[str],
     )
 
 
-def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: Callable[[str], float]) -> str:
+def _hidden(config: RunConfig, test: Test, found: Found, broken: str, exactly: Callable[[str], Found | None]) -> str:
     """Why the bound cannot tell whether the claim holds, in words; empty where it can."""
     bound, foreseen = found.margin, not isinstance(found.bound, tuple) and bool(broken) != (test.relation == "≥")
     if not foreseen:
-        shows = not bound > TELLING * found.size or math.isnan(found.measured)
+        if not found.measured <= bound and not isinstance(found.bound, tuple):
+            return ""
+        if bound <= TELLING * found.size and found.size > 0:
+            return ""
         said = _("rounding alone may move it by {size} in {dtype}", size=format_number(bound), dtype=config.dtype)
-        return "" if shows else said
+        return said if bound and found.size else NOTHING
     if test.foresees is None:
-        size = exactly(test.key) if found.exact is None else found.exact
+        exact = found.exact or exactly(test.key)
+        if exact is None or not exact.measured <= 2 * bound or _surprises(config, test, exact):
+            return ""
         said = _("it moves by less than {dtype} can tell", dtype=config.dtype)
     else:
         size = test.foresees(config)
+        if not size <= 2 * bound:
+            return ""
         near = {"foreseen": format_number(size), "bound": format_number(bound)}
         said = _("theory foresees {foreseen}, too near {bound} to tell", **near)
-    if not size <= 2 * bound:
-        return ""
     return _("{broken}, but {said}", broken=broken, said=said) if broken else said
+
+
+def _in_float64(config: Config) -> Config:
+    return replace(config, dtype="float64", device="cpu")
+
+
+def _surprises(config: RunConfig, test: Test, exact: Found) -> bool:
+    """Whether what was found in float64 is not what theory says of it there."""
+    return _judge(_in_float64(config), test, exact, lambda _: None).surprises
 
 
 def largest(*parts: Tensor | float) -> float:

@@ -60,7 +60,13 @@ def merge(z: Tensor) -> Tensor:
     return z.transpose(-3, -2).flatten(-2)
 
 
+def product(a: Tensor, b: Tensor) -> Tensor:
+    """``a b``; that of half precision in float32, since scores may overflow before they are scaled."""
+    exact = torch.promote_types(a.dtype, torch.float32)
+    return a.to(exact) @ b.to(exact)
+
+
 def attention_weights(q: Tensor, k: Tensor, mask: Tensor | float = 0.0) -> Tensor:
     """How much each query looks at each key; a query that sees none gives no weight."""
-    scores = q @ k.mT / q.shape[-1] ** 0.5 + mask
+    scores = product(q, k.mT) / q.shape[-1] ** 0.5 + mask
     return scores.softmax(-1).nan_to_num().to(q.dtype)

@@ -143,4 +143,4 @@ class KeyValueCache:
         """Which keys each of the next ``tokens`` tokens sees; None for one, which sees all, and in an empty cache."""
         if tokens == 1 or not self.length:
             return None
-        return causal_mask(self.length + tokens, device=self.keys.device)[self.length :]
+        return causal_mask(tokens, self.length + tokens, start=self.length, device=self.keys.device)

@@ -15,15 +15,18 @@ from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 
 
-def causal_mask(q_len: int, kv_len: int | None = None, *, device: torch.device | str | None = None) -> Tensor:
-    """Each query sees the key in its own slot and those before it: ``mask[i, j] = (j ≤ i)``.
+def causal_mask(
+    q_len: int, kv_len: int | None = None, *, start: int = 0, device: torch.device | str | None = None
+) -> Tensor:
+    """Each query sees the key in its own slot and those before it: ``mask[i, j] = (j ≤ start + i)``.
 
     Vaswani et al. (2017), "Attention Is All You Need", section 3.2.3. Slots are counted from the first token on
-    both sides (torch's upper-left alignment), also when the lengths differ.
+    both sides (torch's upper-left alignment), also when the lengths differ, unless ``start`` says otherwise.
 
     Args:
         q_len: Number of queries.
         kv_len: Number of keys; as many as queries when None.
+        start: Slot of the first query, where it is not that of the first key: behind 4 tokens in a cache, 4.
         device: Where to create it.
 
     Returns:
@@ -34,7 +37,7 @@ def causal_mask(q_len: int, kv_len: int | None = None, *, device: torch.device |
     """
     kv_len = q_len if kv_len is None else kv_len
     require_lengths(q_len=q_len, kv_len=kv_len)
-    return torch.ones(q_len, kv_len, dtype=torch.bool, device=device).tril()
+    return torch.ones(q_len, kv_len, dtype=torch.bool, device=device).tril(start)
 
 
 def sliding_window_mask(
@@ -46,7 +49,7 @@ def sliding_window_mask(
     start: int = 0,
     device: torch.device | str | None = None,
 ) -> Tensor:
-    """Each query sees the keys at most ``window`` slots away: ``mask[i, j] = (|i − j| ≤ window)``.
+    """Each query sees the keys at most ``window`` slots away: ``mask[i, j] = (|start + i − j| ≤ window)``.
 
     Beltagy et al. (2020), "Longformer: The Long-Document Transformer", section 3.1.
 
@@ -165,17 +168,23 @@ def visible_rows(mask: Shaped[Tensor, "*rows kv_len"]) -> Bool[Tensor, "*rows 1"
     return (mask if mask.dtype == torch.bool else to_bool(mask)).any(-1, keepdim=True)
 
 
-def describe_mask(mask: Shaped[Tensor, "*lead q_len kv_len"]) -> str:
+def describe_mask(mask: Shaped[Tensor, "*lead q_len kv_len"], *, start: int | None = None) -> str:
     """What a mask does, in words.
+
+    Which key is a query's own, the numbers of a mask do not say where there are more keys than queries: the last rows
+    of a causal mask are those of a window that looks ahead, for queries that stand in the first slots.
 
     Args:
         mask: Bool (True = may attend) or additive. Where the masks of a batch differ, each is described in turn.
+        start: Slot of the first query, counted from 0, as in :func:`causal_mask`. When None, queries are the last of
+            the keys, as behind a cache; if that makes neither a causal mask nor a window of it, they are the first.
 
     Returns:
         For instance ``causal: each query sees itself and earlier keys``, ``keys 5–7 are hidden from every query`` or
-        ``query 3 sees no key``; queries and keys are counted from 1.
+        ``query 3 sees no key``; queries and keys are counted from 1. Where there are not as many queries as keys, or
+        ``start`` is not 0, it adds ``with query 1 at key 5``.
     """
-    described = [_describe(one) for one in mask.reshape(math.prod(mask.shape[:-2]), *mask.shape[-2:])]
+    described = [_describe(one, start) for one in mask.reshape(math.prod(mask.shape[:-2]), *mask.shape[-2:])]
     if not described:
         return "there is no sentence"
     if len(set(described)) == 1:
@@ -183,12 +192,13 @@ def describe_mask(mask: Shaped[Tensor, "*lead q_len kv_len"]) -> str:
     return "; ".join(f"sentence {number}: {words}" for number, words in enumerate(described, start=1))
 
 
-def _describe(mask: Tensor) -> str:
+def _describe(mask: Tensor, start: int | None) -> str:
     seen = mask if mask.dtype == torch.bool else to_bool(mask)
     hidden, blind = ~seen.any(0), ~seen.any(1)
     if bool(hidden.all()):
         return "no query sees any key"
-    parts = [_describe_band(seen, hidden)]
+    starts = (max(0, seen.shape[1] - seen.shape[0]), 0) if start is None else (start,)
+    parts = [_describe_band(seen, hidden, starts)]
     if bool(hidden.any()):
         parts.append(f"{_numbers('key', 'is', 'are', hidden)} hidden from every query")
     if bool(blind.any()):
@@ -198,17 +208,28 @@ def _describe(mask: Tensor) -> str:
     return ", ".join(part for part in parts if part) or "every query sees every key"
 
 
-def _describe_band(seen: Tensor, hidden: Tensor) -> str:
+def _describe_band(seen: Tensor, hidden: Tensor, starts: tuple[int, ...]) -> str:
     if bool((seen == ~hidden).all()):
         return ""
+    for start in starts:
+        if words := _describe_band_from(start, seen, hidden):
+            if not start and seen.shape[0] == seen.shape[1]:
+                return words
+            own = f"query 1 at key {start + 1}" if start >= 0 else f"key 1 at query {1 - start}"
+            return f"{words}, with {own}"
+    return f"{int(seen.sum())} of {seen.numel()} pairs of query and key may attend"
+
+
+def _describe_band_from(start: int, seen: Tensor, hidden: Tensor) -> str:
+    """What it is for queries from that slot on; empty where it is neither causal nor a window."""
     q_len, kv_len = seen.shape
-    if bool((seen == causal_mask(q_len, kv_len, device=seen.device) & ~hidden).all()):
+    if bool((seen == causal_mask(q_len, kv_len, start=start, device=seen.device) & ~hidden).all()):
         return "causal: each query sees itself and earlier keys"
     rows, columns = seen.nonzero().unbind(1)
-    back, ahead = int((rows - columns).max()), int((columns - rows).max())
-    band = torch.ones_like(seen).triu(-back).tril(ahead)
+    back, ahead = int((start + rows - columns).max()), int((columns - rows - start).max())
+    band = torch.ones_like(seen).triu(start - back).tril(start + ahead)
     if back < 0 or ahead < 0 or not bool((seen == band & ~hidden).all()):
-        return f"{int(seen.sum())} of {seen.numel()} pairs of query and key may attend"
+        return ""
     return f"window: each query sees itself, {back} before it and {ahead} after it"
 
 

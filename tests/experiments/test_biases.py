@@ -50,15 +50,18 @@ def test_half_precision_sees_the_query_bias_and_what_brings_the_key_bias_back() 
     for seed in range(5):
         plain, rotary = (run_biases(BiasesConfig(dtype="bfloat16", seed=seed, rotary=on)) for on in (False, True))
         for key in ("bias-k.weights", "bias-k.output", "bias-k-grad", "bias-v", "bias-q.output"):
-            assert plain.verdict(key).outcome == "holds", plain.verdict(key).sentence()
+            told = ("holds",) if key == "bias-q.output" else ("holds", "undecided")  # by a twentieth of the size
+            assert plain.verdict(key).outcome in told, plain.verdict(key).sentence()
         assert rotary.verdict("bias-k-grad").outcome == rotary.verdict("bias-k.output").outcome == "fails"
         assert plain.verdict("bias-q.output").measured > 2 * plain.verdict("bias-q.output").bound
 
 
 def test_a_shift_too_coarse_for_a_precision_shows_nothing_there() -> None:
-    verdicts = {dtype: run_biases(BiasesConfig(dtype=dtype)).verdict("softmax-shift") for dtype in HALVES}
-    assert verdicts["float16"].outcome == "holds"
-    assert verdicts["bfloat16"].outcome == "undecided"
+    dtypes = ("float32", *HALVES)
+    verdicts = {dtype: run_biases(BiasesConfig(dtype=dtype)).verdict("softmax-shift") for dtype in dtypes}
+    assert {dtype: one.outcome for dtype, one in verdicts.items()} == {
+        "float32": "holds", "float16": "undecided", "bfloat16": "undecided",
+    }  # fmt: skip
     naive = run_biases(BiasesConfig(dtype="bfloat16", naive_softmax=True)).verdict("softmax-shift")
     assert naive.outcome == "fails"
 
@@ -70,13 +73,20 @@ def test_a_shift_too_coarse_for_a_precision_shows_nothing_there() -> None:
         ({"zero_sink": True, "tokens": ("a", "a")}, (True, True, True)),
         ({"rotary": True, "tokens": ("a", "a")}, (True, True, False)), ({"k_bias": False}, (False, False, False)),
         ({"tied_query_key": True, "qk_norm": True, "tokens": ("a", "a")}, (False, False, False)),
-        ({"dtype": "bfloat16"}, (True, False, False)), ({"dtype": "bfloat16", "rotary": True}, (True, True, True)),
+        ({"dtype": "float32"}, (True, False, False)), ({"dtype": "bfloat16", "rotary": True}, (True, True, True)),
         ({"dtype": "bfloat16", "rotary": True, "size": 0.1}, (None, None, None)),
     ],
 )  # fmt: skip
 def test_how_far_the_key_bias_is_felt(settings: dict[str, object], felt: tuple[bool | None, ...]) -> None:
     for seed in range(3):
         assert run_biases(BiasesConfig(**settings, seed=seed)).key_bias_felt == felt
+
+
+def test_half_precision_never_feels_what_cancels() -> None:
+    for seed in range(3):
+        scores, *others = run_biases(BiasesConfig(dtype="bfloat16", seed=seed)).key_bias_felt
+        assert scores is True
+        assert True not in others
 
 
 def test_dropout_leaves_the_process_global_stream_where_it_was() -> None:

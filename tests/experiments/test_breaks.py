@@ -20,14 +20,17 @@ from attention_core.experiments.variants import VariantsConfig
 
 # Every size a different prime (times the heads), so that no transposition can pass.
 PRIMES = {"num_queries": 11, "num_keys": 13, "d_model": 35, "num_heads": 5, "device": "cpu"}
-DEEP = {"heads": 2, "layers": 4, "tokens": 81}
+DEEP = {"heads": 2, "layers": 4, "tokens": 90}  # more than 3⁴
 LEFT = {"stack": "decoder", "side": "left"}
 LAWS, BLOCKS = "perm-kv perm-q perm-self", "perm-pool perm-bias perm-block"
+UNSHARED = "?kv-repeat ?kv-bytes.weights"
+SAME = "?cache-exact.* ?linear-order ?perm-self.* ?bias-k.*"  # of one word, or of equal ones
 LINEAR = "bias-k.linear"  # only a softmax cancels what is the same for all keys
 ALL_AT_ONCE = {"positions": "rotary", "causal": True, "restart": True, "softmax": True}
 ROTARY = "bias-k.* bias-k-grad bias-q.column bias-terms.*"
 
-# Settings, and the keys of the verdicts that fail with them; all others hold.
+# Settings, and the keys of the verdicts that fail with them, and behind a "?" of those that nothing could break: what
+# theory leaves undecided. All others hold.
 STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
     AnatomyConfig: [
         ({}, ""), ({"no_transpose": True}, "mha-reshape"), ({"d_head": 8}, "mha-divisible"),
@@ -47,8 +50,8 @@ STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
         ({}, ""), ({**PRIMES}, ""), ({**PRIMES, "fused": True}, "cplx-core.flops cplx-mha cplx-heads"),
         ({**PRIMES, "large_heads": True}, "cplx-core.flops cplx-mha"),
         ({**PRIMES, "no_output": True}, "cplx-mha cplx-heads cplx-bottleneck"),
-        ({**PRIMES, "no_transpose": True}, "mha-reshape"), ({"no_transpose": True, "num_heads": 1}, ""),
-        ({"no_transpose": True, "num_queries": 1, "num_keys": 1}, ""),
+        ({**PRIMES, "no_transpose": True}, "mha-reshape"), ({"no_transpose": True, "num_heads": 1}, "?mha-reshape"),
+        ({"no_transpose": True, "num_queries": 1, "num_keys": 1}, "?mha-reshape"),
     ],
     MaskingConfig: [
         ({}, ""), ({"stack": "decoder"}, ""), ({"stack": "encoder-decoder"}, ""),
@@ -59,7 +62,8 @@ STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
         ({**LEFT}, "mask-decoder.alone"), ({**LEFT, "positions": "word"}, ""),
         ({**LEFT, "positions": "none", "window": 2}, ""), ({"window": 1}, ""),
         ({"batch_norm": True}, "mask-encoder mask-encoder.alone"), ({"padding": "not-a-number"}, "mask-encoder"),
-        ({"sentences": (("a", "b"), ("c", "d")), "unmasked": True}, ""), ({"score_std": 1000}, ""),
+        ({"sentences": (("a", "b"), ("c", "d")), "unmasked": True}, "?mask-encoder ?mask-encoder.alone"),
+        ({"score_std": 1000}, ""),
         ({"score_std": 100_000}, "mask-additive"), ({"naive": True}, "mask-full mask-full.*"),
     ],
     NormalizationConfig: [
@@ -89,29 +93,30 @@ STUDIES: dict[type[RunConfig], list[tuple[dict[str, Any], str]]] = {
         ({"topic": "gauge", "positions": "alibi"}, "gauge"),
         ({"topic": "gauge", "qk_norm": True}, "gauge scale-absorb"), ({"topic": "rank"}, ""),
         ({"topic": "rank", "positions": "alibi"}, "low-rank.*"), ({"topic": "rank", "causal": True}, "low-rank.*"),
-        ({"topic": "rank", "positions": "alibi", "d_head": 16}, ""), ({"topic": "collapse"}, ""),
+        ({"topic": "rank", "positions": "alibi", "d_head": 16}, "?low-rank.*"), ({"topic": "collapse"}, ""),
     ],
     ReceptiveFieldConfig: [
         ({**DEEP}, ""), ({**DEEP, "wrap": True}, ""), ({**DEEP, "mask": "causal"}, ""),
         ({**DEEP, "residual": False}, "rf-tight.*"), ({**DEEP, "mask": "window", "window": 5}, "rf-tight.*"),
         ({**DEEP, "write_positions": True}, "rf-tight.*"),
         ({"heads": 4, "layers": 1, "tokens": 20, "write_positions": True}, ""),
-        ({"mask": "window", "heads": 6}, "rf-tight.* head-tap"),
+        ({"mask": "window", "heads": 6}, "rf-tight.* head-tap ?rf-bound.most"),
         ({"weights": "random", "layers": 2, "heads": 3}, "head-tap"),
         ({"weights": "random", "layers": 3, "mask": "causal"}, "rf-random.* head-tap"),
         ({"weights": "soft", "heads": 1, "tokens": 24}, "rf-bound.* head-tap"),
     ],
     VariantsConfig: [
         ({"tiled": True}, f"kv-repeat* {LINEAR}"), ({"tiled": True, "num_kv_heads": 1}, LINEAR),
-        ({"tiled": True, "num_kv_heads": 8}, LINEAR), ({"repeated": True}, f"kv-bytes.cache {LINEAR}"),
-        ({"repeated": True, "num_kv_heads": 8}, LINEAR), ({"restart": True}, LINEAR),
+        ({"tiled": True, "num_kv_heads": 8}, f"{LINEAR} {UNSHARED}"),
+        ({"repeated": True}, f"kv-bytes.cache {LINEAR}"),
+        ({"repeated": True, "num_kv_heads": 8}, f"{LINEAR} {UNSHARED}"), ({"restart": True}, LINEAR),
         ({"restart": True, "positions": "rotary"}, "cache-exact* perm-self.full perm-self.grouped bias-k.*"),
         ({"restart": True, "positions": "alibi"}, f"cache-exact* perm-self.full perm-self.grouped {LINEAR}"),
         ({"positions": "alibi", "tokens": ("a", "b")}, LINEAR),
         ({"positions": "rotary", "tokens": ("a", "b")}, "perm-self.full perm-self.grouped bias-k.*"),
         ({"quadratic": True}, f"linear-cost* {LINEAR}"), ({"softmax": True}, f"linear-order* {LINEAR}"),
-        ({"causal": True, "tokens": ("a", "b")}, f"perm-self.* {LINEAR}"), ({**ALL_AT_ONCE, "tokens": ("a",)}, ""),
-        ({**ALL_AT_ONCE, "tokens": ("a", "a", "a")}, ""),
+        ({"causal": True, "tokens": ("a", "b")}, f"perm-self.* {LINEAR}"), ({**ALL_AT_ONCE, "tokens": ("a",)}, SAME),
+        ({**ALL_AT_ONCE, "tokens": ("a", "a", "a")}, SAME),
     ],
 }  # fmt: skip
 FURTHER: dict[Experiment, list[tuple[dict[str, Any], str]]] = {  # of a PermutationConfig
@@ -124,7 +129,7 @@ FURTHER: dict[Experiment, list[tuple[dict[str, Any], str]]] = {  # of a Permutat
     run_depth: [
         ({}, ""), ({"positions": "learned"}, "nope-depth.one count-blind"),
         ({"positions": "alibi"}, "nope-depth.one"), ({"positions": "learned", "carried": True}, "count-blind"),
-        ({"mask": "causal"}, ""), ({"tokens": ("a", "a", "b")}, "nope-depth.two"),
+        ({"mask": "causal"}, ""), ({"tokens": ("a", "a", "b")}, "nope-depth.two ?nope-depth.one"),
     ],
     steps_order: [({}, "")],
 }  # fmt: skip
@@ -142,11 +147,14 @@ def test_a_switch_breaks_its_claims_by_far_and_no_other(
     config: RunConfig, experiment: Experiment | None, broken: str, dtype: str
 ) -> None:
     found = run(replace(config, dtype=dtype), experiment=experiment).verdicts
-    for pattern in broken.split():
-        assert any(fnmatchcase(one.key, pattern) for one in found), pattern
+    patterns = broken.split()
+    for pattern in patterns:
+        assert any(fnmatchcase(one.key, pattern.removeprefix("?")) for one in found), pattern
     for one in found:
-        fails = any(fnmatchcase(one.key, pattern) for pattern in broken.split())
-        assert one.outcome == ("fails" if fails else "holds"), (one.key, one.sentence())
+        fails = any(fnmatchcase(one.key, pattern) for pattern in patterns)
+        still = any(fnmatchcase(one.key, pattern[1:]) for pattern in patterns if pattern[0] == "?")
+        outcome = "fails" if fails else "undecided" if still else "holds"
+        assert one.outcome == outcome, (one.key, one.sentence())
         if fails:
             assert one.because
             if one.relation == "≤" and one.bound < 0.01 and one.measured == one.measured:  # held to rounding, no NaN

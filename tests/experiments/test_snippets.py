@@ -83,10 +83,11 @@ class Shown:
         config: The study's settings.
         snippet: Its code.
         headline: What it prints, from the result; whole numbers are exact.
-        drawn: How many random settings are tried.
+        drawn: How many random settings are tried in float64, and in float32.
         varies: Settings under which another seed prints another number.
         further: Settings that are tried beside these and the random ones.
         rounding: What the order of sums may do to a number beside its precision.
+        halves: How many are tried in each half precision.
     """
 
     config: type[Any]
@@ -96,6 +97,7 @@ class Shown:
     varies: dict[str, Any]
     further: tuple[dict[str, Any], ...] = ()
     rounding: float = 0
+    halves: int = 2
 
     def configs(self) -> list[Any]:
         """All that are tried, the first two by their seed alone apart."""
@@ -104,6 +106,9 @@ class Shown:
         found += [self.config(**one) for one in ({}, *self.further)]
         for dtype, seed in (("float64", 7), ("float32", 8)):
             found += settings(study, dtype, self.drawn, seed)
+        for dtype in ("float16", "bfloat16"):
+            if dtype in study.dtypes:
+                found += settings(study, dtype, self.halves, 77)
         if hasattr(found[0], "topic"):
             topics = {"normalization": normalization.TOPICS, "projections": projections.TOPICS}[study.name]
             return [replace(one, topic=topic) for topic in topics for one in found]
@@ -159,7 +164,8 @@ SHOWN = {
     ),
     "projections": Shown(
         projections.ProjectionsConfig, projections.projections_snippet, of_projections, 2, {},
-        ({"tokens": TOKEN, "positions": "rotary"},),
+        ({"tokens": TOKEN, "positions": "rotary"},
+         {"dtype": "float16", "spread": 1.0}),  # where scores are above 65,504 before they are scaled
     ),
     "receptive_field": Shown(
         receptive_field.ReceptiveFieldConfig, receptive_field.receptive_field_snippet, of_reach, 4,
@@ -168,7 +174,7 @@ SHOWN = {
     "scaling": Shown(
         scaling.ScalingConfig, scaling.scaling_snippet,
         lambda one: [one.at(of, 64) for of in ("max_weight", "gradient_median", "gradient_mean")], 0, {},
-        ({"through_module": True},),
+        ({"through_module": True}, {"dtype": "bfloat16", "temperature": 0.1}),
     ),
     "variants": Shown(
         variants.VariantsConfig, variants.variants_snippet, of_variants, 4, {"num_kv_heads": 1},
@@ -192,11 +198,14 @@ def test_the_code_prints_what_was_measured(name: str) -> None:
         assert len(own_lines(code)) <= OWN_LINES
     printed = run_snippets(codes)
     for config, text in zip(configs, printed, strict=True):
-        for said, measured in zip(found(text), shown.headline(run(config)), strict=True):
-            rounding = max(ROUNDING[config.dtype], shown.rounding)
-            exact = isinstance(measured, int)
+        numbers = shown.headline(run(config))
+        half = config.dtype in ("float16", "bfloat16")
+        exactly = shown.headline(run(replace(config, dtype="float64", device="cpu"))) if half else numbers
+        for said, measured, exact in zip(found(text), numbers, exactly, strict=True):
+            # Two sums of half precision that differ in their order are as far apart as either is from the number.
+            rounding = np.nanmax([ROUNDING[config.dtype], shown.rounding, 4 * abs(measured - exact)])
             near = pytest.approx(measured, rel=6e-3, abs=rounding, nan_ok=True)
-            assert said == (measured if exact else near), (config, text)
+            assert said == (measured if isinstance(measured, int) else near), (config, text)
     assert printed[0] != printed[1], "another seed"
 
 

@@ -77,13 +77,41 @@ def test_nan_never_holds_and_is_the_worst_of_several() -> None:
     assert judge.largest(torch.tensor([1.0, -4.0]), 3.0) == 4.0
 
 
-@pytest.mark.parametrize(("bound", "outcome"), [(0.2, "holds"), (0.21, "undecided")])
-def test_a_bound_above_a_fifth_of_the_thing_itself_shows_nothing(bound: float, outcome: str) -> None:
+@pytest.mark.parametrize(("bound", "outcome"), [(0.049, "holds"), (0.051, "undecided"), (0.199, "undecided")])
+def test_a_bound_above_a_twentieth_of_the_thing_itself_shows_nothing(bound: float, outcome: str) -> None:
     verdict = one(CLOSE, 0.0, bound, "once", 1.0)
     assert verdict.outcome == outcome
-    assert verdict.because == ("" if outcome == "holds" else "rounding alone may move it by 0.210 in float32")
+    assert verdict.because == ("" if outcome == "holds" else f"rounding alone may move it by {bound:#.3g} in float32")
     near = judge.Test("here", "in", "it is", "it")
     assert one(near, 1.0, (1 - bound, 1 + bound), "once", 1.0).outcome == outcome
+    assert one(CLOSE, 1.1 * bound, bound, "once", 1.0).outcome == "surprises", "to exceed it does show something"
+
+
+def test_where_nothing_is_there_nothing_holds() -> None:
+    assert one(CLOSE, 0.0, 0.0, "once", 0.0).outcome == "undecided"
+    still = judge.Test("here", "≤", "", "", vacuous=lambda _: "nothing moves")
+    assert one(still, 0.0, 1e-9, "once", 1.0).because == "nothing moves"
+    assert one(still, 5.0, 1e-9, "once", 1.0).outcome == "undecided"
+    broken = dataclasses.replace(still, breaks=lambda _: "a switch")
+    assert [one(broken, moved, 1e-9, "once", 1.0).outcome for moved in (5.0, 0.0)] == ["fails", "surprises"]
+
+
+def test_what_float64_does_not_find_either_is_missing_and_not_small() -> None:
+    broken = judge.Test("here", "≤", "", "", breaks=lambda _: "a switch")
+    for exact, outcome in ((2.0, "undecided"), (1e-8, "undecided"), (1e-9, "surprises"), (0.0, "surprises")):
+        found = judge.Found(0.5, 1.0, "", exact=judge.Found(exact, 1e-9, ""))
+        again = {"here": judge.Found(exact, 1e-9, "")}
+        assert one(broken, 0.5, 1.0, "", again=lambda _, again=again: again).outcome == outcome
+        assert judge.judge_all(CONFIG, [broken], {"here": found})[0].outcome == outcome
+    for exact, outcome in ((2e-9, "undecided"), (0.9e-9, "surprises")):
+        assert (
+            one(FAR, 0.5, 1.0, "", again=lambda _, exact=exact: {"far": judge.Found(exact, 1e-9, "")}).outcome
+            == outcome
+        )
+    coarse = judge.Test(
+        "here", "≤", "", "", breaks=lambda config: "" if config.dtype == "float64" else "coarse numbers"
+    )
+    assert one(coarse, 0.5, 1.0, "", again=lambda _: {"here": judge.Found(0.0, 1e-9, "")}).outcome == "undecided"
 
 
 def test_what_float64_finds_small_is_left_undecided_and_is_measured_once() -> None:
@@ -186,7 +214,7 @@ def test_a_planted_fault_is_noticed_or_what_it_broke_is_undecided(
         broken = outcomes(run(config, experiment=experiment))
     for key in keys.split():
         if dtype == "bfloat16" and sound.get(key, "undecided") == "undecided":  # or not measured at all
-            assert broken.get(key, "undecided") == "undecided", key
+            assert broken.get(key, "undecided") != "holds", key
         else:
             assert (sound[key], broken[key]) == ("holds", "surprises"), key
 
@@ -220,9 +248,13 @@ def test_a_word_that_is_too_long_to_be_repeated_decides_nothing(positions: str) 
 
 @pytest.mark.parametrize("dtype", HALVES)
 def test_what_a_coarse_precision_cannot_tell_of_norms_it_does_not_claim(dtype: str) -> None:
-    config = NormalizationConfig(topic="bias", dtype=dtype)
-    for verdict in run_normalization(config).verdicts:
-        assert verdict.outcome == "holds" if verdict.bound <= judge.TELLING else "undecided"
+    """The mean of this bias is an eighth of what a norm's output is: it would have to be told from 0.006."""
+    found = run_normalization(NormalizationConfig(topic="bias", dtype=dtype))
+    told = "holds" if dtype == "float16" else "undecided"
+    wanted = {"batch": told, "layer-mean": "undecided", "layer-rest": "holds", "rms": "holds"}
+    assert outcomes(found) == {f"bias-norm.{key}": outcome for key, outcome in wanted.items()}
+    for verdict in found.verdicts:
+        assert verdict.outcome == "holds" or verdict.bound > (0.006 if "mean" in verdict.key else 0.05)
 
 
 @pytest.mark.parametrize(("mean", "outcome"), [(0.0, "holds"), (0.005, "undecided"), (0.5, "fails")])
@@ -235,7 +267,9 @@ def test_a_shift_of_the_inputs_is_foreseen_in_standard_errors(mean: float, outco
 def test_a_norm_in_a_coarse_precision_claims_no_more_than_it_shows(dtype: str) -> None:
     for seed in range(3):
         for verdict in run_after_norm(AfterNormConfig(dtype=dtype, seed=seed)).verdicts:
-            assert verdict.outcome == ("holds" if verdict.relation == "≥" or verdict.bound <= 0.2 else "undecided")
+            coarse = verdict.relation == "≤" and verdict.bound > 0.05
+            assert verdict.outcome in (("undecided",) if coarse else ("holds", "undecided")), verdict
+            assert verdict.outcome == "holds" or verdict.relation == "≤"
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -134,6 +134,43 @@ def test_words(mask: torch.Tensor, words: str) -> None:
     assert describe_mask(mask) == words
 
 
+CAUSAL = "causal: each query sees itself and earlier keys"
+
+
+def window(before: int, after: int) -> str:
+    return f"window: each query sees itself, {before} before it and {after} after it"
+
+
+@pytest.mark.parametrize(
+    ("mask", "start", "words"),
+    [
+        (bits("111110", "111111"), None, [CAUSAL, "with query 1 at key 5"]),
+        (bits("111110", "111111"), 4, [CAUSAL, "with query 1 at key 5"]),
+        (bits("111110", "111111"), 0, [window(1, 4), "with query 1 at key 1"]),
+        (bits("111000", "111100"), 2, [CAUSAL, "with query 1 at key 3", "keys 5–6 are hidden from every query"]),
+        (
+            bits("001110", "000111"),
+            None,
+            [window(2, 0), "with query 1 at key 5", "keys 1–2 are hidden from every query"],
+        ),
+        (bits("0110", "0011"), 1, [window(0, 1), "with query 1 at key 2", "key 1 is hidden from every query"]),
+        (bits("100000", "110000"), None, [CAUSAL, "with query 1 at key 1", "keys 3–6 are hidden from every query"]),
+        (bits("10", "11", "11"), None, [CAUSAL, "with query 1 at key 1"]),
+        (bits("00", "10", "11"), -1, [CAUSAL, "with key 1 at query 2", "query 1 sees no key"]),
+        (bits("100", "110", "111"), 1, ["6 of 9 pairs of query and key may attend"]),
+        (to_additive(bits("110", "111")), None, [CAUSAL, "with query 1 at key 2"]),
+    ],
+)
+def test_words_say_where_the_queries_stand(mask: torch.Tensor, start: int | None, words: list[str]) -> None:
+    assert describe_mask(mask, start=start) == ", ".join(words)
+
+
+def test_a_causal_mask_for_queries_that_stand_further_back() -> None:
+    assert torch.equal(causal_mask(2, 6, start=4), bits("111110", "111111"))
+    assert torch.equal(causal_mask(3, 2, start=-1), bits("00", "10", "11"))
+    assert torch.equal(causal_mask(2, 5, start=2), sliding_window_mask(2, 9, 5, causal=True, start=2))
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [

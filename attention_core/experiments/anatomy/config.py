@@ -7,6 +7,7 @@ from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.choices import POSITION_NAMES, PROJECTIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Real, Switch, Whole, Words, setting
+from attention_core.experiments.vacuous import EQUAL_VALUES, no_cut
 from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
 
@@ -85,7 +86,7 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
         claim: ``mha-reshape``, ``mha-divisible``, ``drop-rows``, ``convex-hull`` or ``soft-lookup``.
     """
     match claim:
-        case "mha-reshape" if config.no_transpose and not _cuts_agree(config):
+        case "mha-reshape" if config.no_transpose and not cuts_agree(config):
             return _("the rows are cut by view alone, so heads mix the numbers of several words")
         case "mha-divisible" if config.d_head:
             return _("d_head is given, so no number of heads is refused")
@@ -97,10 +98,10 @@ def breaks(config: AnatomyConfig, claim: str) -> str:
             return ""
 
 
-def _cuts_agree(config: AnatomyConfig) -> bool:
-    """Whether a wrong cut changes nothing: one head, one word, or the same value everywhere it could take from."""
+def cuts_agree(config: AnatomyConfig) -> str:
+    """Why a wrong cut changes nothing, in words: one head, one word, or equal values; empty where it does."""
     added = config.positions in ("sinusoidal", "learned")
     all_values_equal = (
         config.weights == "built" and len(set(config.tokens)) == 1 and not added and config.projections != "tied-kv"
     )
-    return config.heads == 1 or len(config.tokens) == 1 or all_values_equal
+    return no_cut(config.heads, len(config.tokens)) or (EQUAL_VALUES if all_values_equal else "")

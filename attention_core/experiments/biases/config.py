@@ -8,6 +8,7 @@ from attention_core.experiments.checks import MAX_SEED, ConfigError, check_float
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.settings import Choice, OneOf, Switch, Whole, Words, setting
+from attention_core.experiments.vacuous import no_other_output, no_other_weights
 from attention_core.language import gettext_lazy as _
 from attention_core.language import listed
 
@@ -195,6 +196,37 @@ class TrainingConfig(RunConfig):
     steps: int = setting(600, Whole(10, 2000, label=_("Steps")))
 
 
+_FIXED: Final = _("tied Q = K and QK-norm make every score √d_head, whatever the bias")
+_BLIND: Final = _("no query sees a key")
+
+
+def vacuous(config: Any, claim: str) -> str:
+    """Where nothing breaks ``claim``, why nothing could under these settings, in words; empty where something could.
+
+    Args:
+        config: As in ``breaks``.
+        claim: As in ``breaks``.
+    """
+    several, alike = len(config.tokens) > 1, len(set(config.tokens)) == 1
+    match claim:
+        case "bias-k.weights" | "bias-k.spread" | "bias-k.output" | "bias-k-grad" | "bias-terms.cancel":
+            if not several and config.masked_row:
+                return _BLIND
+            if alike and claim in ("bias-k.output", "bias-k-grad") and not config.zero_sink:
+                return no_other_output(config.tokens)
+            if alike:
+                return _FIXED if config.zero_sink else no_other_weights(config.tokens)
+            needless = claim == "bias-terms.cancel" and not config.k_bias
+            return _("without b_K there is nothing that has to cancel") if needless else ""
+        case "bias-terms.sum":
+            return "" if config.q_bias or config.k_bias else _("without b_Q and b_K a score has one term")
+        case "softmax-shift":
+            fixed = alike and not config.zero_sink and not (config.rotary and several)
+            return no_other_weights(config.tokens) if fixed else ""
+        case _:
+            return ""
+
+
 def breaks(config: Any, claim: str) -> str:
     """What makes ``claim`` fail under these settings, in words; empty where it holds.
 
@@ -226,9 +258,9 @@ def breaks(config: Any, claim: str) -> str:
             return dropped or masked or lost
         case "bias-q.output":
             if fixed:
-                return _("tied Q = K and QK-norm make every score √d_head, whatever the bias")
+                return _FIXED
             one = _("one key has weight 1 whatever its score") if not several else _("all values are equal")
-            return "" if seen and values_differ else one if seen else _("no query sees a key")
+            return "" if seen and values_differ else one if seen else _BLIND
         case "bias-q.column":
             return turned or normed or shared
         case "bias-terms.sum":

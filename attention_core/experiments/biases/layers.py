@@ -105,7 +105,7 @@ def _after_norm(config: AfterNormConfig) -> Measured:
     made = {"device": attention.device, "dtype": attention.dtype}
     built = {name: norm.build(D_MODEL, **made).train(not config.batch_norm_eval) for name, norm in norms.items()}
     left = {name: left_by(norm, outputs, errors) for name, norm in built.items()}
-    sizes = {name: (largest(mean), largest(rest), largest(whole)) for name, ((mean, rest, whole), _) in left.items()}
+    sizes = {name: (largest(mean), largest(rest), largest(whole)) for name, ((mean, rest, whole), *_) in left.items()}
     survivals = tuple(Survival(name, *size, left[name].bound) for name, size in sizes.items())
     cases = ngettext_lazy("{count:,} token", "{count:,} tokens", len(config.tokens))
     return found(left, cases), {"survivals": survivals, "refusal": refusal}
@@ -157,7 +157,12 @@ def _no_rest(config: AfterNormConfig) -> str:
     return _("b_O is the same in every component, so there is no rest") if config.direction == "equal" else ""
 
 
-TESTS: Final = bias_tests(_running, _no_rest)
+def _alike(config: AfterNormConfig) -> str:
+    alike = len(set(config.tokens)) == 1
+    return _("all words are equal, and BatchNorm makes them 0 whatever they are") if alike else ""
+
+
+TESTS: Final = bias_tests(_running, _no_rest, _alike)
 
 
 def _shifted(config: MeanConfig) -> str:

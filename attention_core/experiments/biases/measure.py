@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from attention_core.experiments.arrays import on_cpu
-from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks
+from attention_core.experiments.biases.config import D_MODEL, ROLES, SHIFT, BiasesConfig, BiasRole, breaks, vacuous
 from attention_core.experiments.biases.module import BiasedAttention, bias_parameters
 from attention_core.experiments.bounds import (
     is_half,
@@ -27,7 +27,7 @@ from attention_core.experiments.bounds import (
 from attention_core.experiments.gradients import pull_back
 from attention_core.experiments.inputs import draw
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.verdict import Result
+from attention_core.experiments.verdict import Result, Verdict
 from attention_core.language import gettext_lazy as _
 from attention_core.language import ngettext_lazy
 from attention_core.modules.dot_product import softmax_over_keys
@@ -52,9 +52,12 @@ _MEASURED: Final = {
     "softmax-shift": (_("a weight moves by at most"), f"max |softmax(x + {SHIFT:,.0f}) − softmax(x)|"),
 }  # fmt: skip
 TESTS: Final = {
-    key: Test(key, "≥" if key == "bias-q.output" else "≤", *words, breaks=partial(breaks, claim=key))
+    key: Test(
+        key, "≥" if key == "bias-q.output" else "≤", *words,
+        breaks=partial(breaks, claim=key), vacuous=partial(vacuous, claim=key),
+    )
     for key, words in _MEASURED.items()
-}
+}  # fmt: skip
 _Measured = dict[str, tuple[float, float, float]]  # by the key of the test: a number, its bound, and its size
 
 
@@ -102,9 +105,13 @@ class BiasesResult(Result):
         if effect is None:
             return False, False, False
         scores = True if effect.scores > self.score_bound else False if self.provenance.dtype == "float64" else None
-        felt = {"fails": True, "holds": False}
-        weights, output = (felt.get(self.verdict(f"bias-k.{part}").outcome) for part in ("weights", "output"))
+        weights, output = (self._felt(self.verdict(f"bias-k.{part}")) for part in ("weights", "output"))
         return scores, weights, output
+
+    def _felt(self, verdict: Verdict) -> bool | None:
+        if verdict.outcome == "undecided" and verdict.holds and self.provenance.dtype == "float64":
+            return False  # where nothing could move it, it does not
+        return {"fails": True, "holds": False}.get(verdict.outcome)
 
     def effect(self, role: str) -> BiasEffect | None:
         """What the bias of ``role`` changes; None where it is off."""

@@ -135,8 +135,8 @@ def _numbers(values: Iterable[float]) -> torch.Tensor:
     return torch.tensor(list(values), dtype=torch.float64)
 
 
-def _exactly(setting: BiasModuleConfig) -> list[tuple[float, float]]:
-    """In float64, at each size: the residual, and a key's largest component."""
+def _exactly(setting: BiasModuleConfig) -> list[tuple[Found, float]]:
+    """In float64, at each size: the residual with its bound, and a key's largest component."""
     attention = BiasedAttention(replace(setting, dtype="float64", device="cpu"))
     bare = BiasedAttention(replace(attention.setting, qk_norm=False))
     with torch.inference_mode():
@@ -146,12 +146,13 @@ def _exactly(setting: BiasModuleConfig) -> list[tuple[float, float]]:
             module = attention.at(size)
             trace = attention.trace(module)
             keys = bare.trace(bare.at(size)).k
-            found.append((largest(trace.weights - plain.weights), largest(keys)))
+            residual, bound = largest(trace.weights - plain.weights), weight_tolerance(module, trace, plain)
+            found.append((Found(residual, bound, "", size=1.0), largest(keys)))
     return found
 
 
 def _verdict(
-    setting: BiasModuleConfig, size: float, measured: float, bound: float, residual: float, largest_key: float
+    setting: BiasModuleConfig, size: float, measured: float, bound: float, exact: Found, largest_key: float
 ) -> Verdict:  # fmt: skip
     """``bias-k`` in one precision at one size, with what float64 says of overflow and of what breaks it."""
     limit = torch.finfo(setting.torch_dtype).max
@@ -168,7 +169,7 @@ def _verdict(
         leaves=lambda _: undecided,
     )
     cases = f"‖b_K‖ = {format_number(size)}"
-    # An infinite score makes a weight NaN, or moves it, and by no more than 1.
-    moved = (math.inf if math.isnan(measured) else 1.0) if over else residual
-    found = Found(measured, bound, cases, size=1.0, exact=moved)
+    if over:  # an infinite score makes a weight NaN, or moves it, and by no more than 1
+        exact = exact._replace(measured=math.inf if math.isnan(measured) else 1.0)
+    found = Found(measured, bound, cases, size=1.0, exact=exact)
     return judge_all(setting, (test,), {test.key: found})[0]

@@ -25,6 +25,7 @@ from attention_core.experiments.complexity.result import ComplexityResult
 from attention_core.experiments.flops import fused_head_size, miscounted
 from attention_core.experiments.head_cut import reshape_test, reshaped, without_transpose
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
+from attention_core.experiments.vacuous import no_cut
 from attention_core.language import SEMICOLON, joined, ngettext_lazy, pgettext_lazy
 from attention_core.language import gettext_lazy as _
 
@@ -79,9 +80,12 @@ def _reshaped(config: ComplexityConfig) -> tuple[dict[str, Found], float, float]
 
 
 def _mixes(config: ComplexityConfig) -> str:
-    """With one head, or one token, there is nothing to mix."""
-    mixes = config.no_transpose and config.num_heads > 1 and max(config.num_queries, config.num_keys) > 1
+    mixes = config.no_transpose and not _cuts_agree(config)
     return _("reshaping alone gives each head numbers of several tokens") if mixes else ""
+
+
+def _cuts_agree(config: ComplexityConfig) -> str:
+    return no_cut(config.num_heads, max(config.num_queries, config.num_keys))
 
 
 def _whole(config: ComplexityConfig) -> int:
@@ -141,7 +145,7 @@ TESTS: Final = (
     Test("cplx-bottleneck", "=", _("both parts cost the same at a text of"),
          _("n at which both parts cost the same: 2·d"),
          breaks=lambda config: _no_output(config) if config.d_model > 1 else ""),
-    reshape_test(_mixes),
+    reshape_test(_mixes, _cuts_agree),
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import torch
@@ -17,7 +17,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.language import gettext_lazy as _
 from attention_core.modules.multi_head import MultiHeadAttention
-from attention_core.modules.traced import traced
+from attention_core.modules.traced import TracedCall, traced
 
 EVERY: Final = 8  # moments between two looks at what rounding may do: a look costs more than a step
 ROTATED: Final = _("rotary positions turn b_K by another angle at every key")
@@ -65,6 +65,7 @@ class KeyBiasWatch:
         self._because = _lets_through(trainer.config)
         self._moments, self._steps_counted, self._bound_per_step, self._bound = 0, 0, 0.0, 0.0
         self._gradient_per_step, self._gradient_sum = torch.zeros(()), torch.zeros(())
+        self._exact_bound_per_step, self._exact_bound = 0.0, 0.0
 
     def take(self) -> None:
         """Look at the rounding of this moment's step."""
@@ -73,7 +74,8 @@ class KeyBiasWatch:
             rate = self._trainer.config.learning_rate
             self._bound_per_step = rate * _gradient_bound(self._trainer)
             if self._because:
-                self._gradient_per_step = rate * _exact_gradient(self._trainer)
+                gradient, bound = _exact_gradient(self._trainer)
+                self._gradient_per_step, self._exact_bound_per_step = rate * gradient, rate * bound
         self._moments += 1
 
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -84,7 +86,7 @@ class KeyBiasWatch:
         self._add_up()
         size = float(torch.cat(self._starts["k"]).norm())
         own = tolerance(config.torch_dtype, scale=size, terms=config.steps)  # each step rounds b_K itself, too
-        exact = float(self._gradient_sum.norm()) if self._descends else math.inf
+        exact = Found(float(self._gradient_sum.norm()), self._exact_bound, "") if self._descends else None
         moved, others = self._moved("k"), self._moved("q")
         cases = _(
             "{steps:,} steps of {optimizer}, which move b_Q by {size}",
@@ -92,7 +94,7 @@ class KeyBiasWatch:
         )  # fmt: skip
         found = {"learn-key-bias.moved": Found(moved, self._bound + own, cases, others, exact=exact)}
         if config.projections == "full":
-            lost, exact, rounding = _taken_out(self._trainer)
+            lost, rounding, exact = _taken_out(self._trainer)
             cases = _("{tokens} tokens, all heads", tokens=config.tokens)
             found["learn-key-bias.idle"] = Found(lost, rounding, cases, 1.0, exact=exact)
         return judge_all(config, TESTS, found)
@@ -101,6 +103,7 @@ class KeyBiasWatch:
         steps, self._steps_counted = self._trainer.done - self._steps_counted, self._trainer.done
         self._bound = math.hypot(self._bound, self._bound_per_step * math.sqrt(steps))
         self._gradient_sum = self._gradient_sum + self._gradient_per_step * steps
+        self._exact_bound = math.hypot(self._exact_bound, self._exact_bound_per_step * math.sqrt(steps))
 
     def _biases(self, role: str) -> list[Tensor]:
         found = [getattr(each, f"{role}_bias") for each in self._trainer.model.attentions]
@@ -117,35 +120,42 @@ def _gradient_bound(trainer: Trainer) -> float:
     with traced(trainer.model) as passes:
         loss = cross_entropy(trainer.model(trainer.inputs), trainer.wanted)
     upstream = torch.autograd.grad(loss, [each.trace.context for each in passes])
+    return _bound_of(passes, upstream)
+
+
+def _bound_of(passes: Iterable[TracedCall], upstream: Iterable[Tensor]) -> float:
     layers = zip(passes, upstream, strict=True)
     return math.hypot(*(key_gradient_tolerance(each.trace, g, each.attention.scale) for each, g in layers))
 
 
 @torch.inference_mode(False)
 @torch.enable_grad()
-def _exact_gradient(trainer: Trainer) -> Tensor:
-    """``∂L/∂b_K`` of all layers for the last batch, in float64."""
+def _exact_gradient(trainer: Trainer) -> tuple[Tensor, float]:
+    """``∂L/∂b_K`` of all layers for the last batch in float64, and how long rounding alone may make it there."""
     model = copy.deepcopy(trainer.model).to("cpu", torch.float64)  # not every accelerator has float64
-    loss = cross_entropy(model(trainer.inputs.cpu()), trainer.wanted.cpu())
+    with traced(model) as passes:
+        loss = cross_entropy(model(trainer.inputs.cpu()), trainer.wanted.cpu())
     biases = [attention.k_bias for attention in model.attentions if attention.k_bias is not None]
-    return torch.cat(torch.autograd.grad(loss, biases))
+    found = torch.autograd.grad(loss, [*biases, *(each.trace.context for each in passes)])
+    return torch.cat(found[: len(biases)]), _bound_of(passes, found[len(biases) :])
 
 
 @torch.inference_mode(False)
 @torch.no_grad()
-def _taken_out(trainer: Trainer) -> tuple[float, float, float]:
-    """How much a layer's weights change where its b_K is 0: here, in float64, and by rounding."""
+def _taken_out(trainer: Trainer) -> tuple[float, float, Found]:
+    """How much a layer's weights change where its b_K is 0: here, by rounding, and in float64."""
     tokens, _ = sequences(trainer.config, 1, "probe")
     with traced(trainer.model) as passes:
         trainer.model(tokens.to(trainer.device))
-    lost = exact = bound = 0.0
+    lost = exact = bound = exact_bound = 0.0
     for _, attention, given, options, trace in passes:
         lost = largest(lost, _change(attention, given, options))
-        masks = {name: one.cpu() if isinstance(one, Tensor) else one for name, one in options.items()}
-        exact_copy = copy.deepcopy(attention).to("cpu", torch.float64)
-        exact = largest(exact, _change(exact_copy, tuple(map(on_cpu, given)), masks))
         bound = largest(bound, weight_tolerance(attention, trace))
-    return lost, exact, bound
+        masks = {name: one.cpu() if isinstance(one, Tensor) else one for name, one in options.items()}
+        there, inputs = copy.deepcopy(attention).to("cpu", torch.float64), tuple(map(on_cpu, given))
+        exact = largest(exact, _change(there, inputs, masks))
+        exact_bound = largest(exact_bound, weight_tolerance(there, there.trace(*inputs, **masks)))
+    return lost, bound, Found(exact, exact_bound, "", 1.0)
 
 
 def _change(attention: MultiHeadAttention, given: tuple[Tensor, ...], options: Mapping[str, Any]) -> float:

@@ -116,6 +116,20 @@ def is_padded(sentences: Batched) -> bool:
     return len(set(map(len, sentences))) > 1
 
 
+def vacuous(config: MaskingConfig, test: str) -> str:
+    """Where nothing breaks a test of the stack, why nothing could, in words; empty where something could.
+
+    Args:
+        config: The settings.
+        test: As in ``breaks``.
+    """
+    if test == "grid":
+        alone = max(map(len, (*config.sentences, *config.decoded))) == 1
+        return _("each sentence is one word, which sees itself") if alone else ""
+    padded = is_padded(config.sentences) or is_padded(config.decoded)
+    return "" if padded else _("all sentences are of one length, so there is no padding")
+
+
 def breaks(config: MaskingConfig, test: str) -> str:
     """What makes a test of the stack fail under these settings, in words; empty where it passes.
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from attention_core.experiments.arrays import Record, on_cpu
 from attention_core.experiments.bounds import is_half
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.masking.config import LAYERS, MaskingConfig, breaks
+from attention_core.experiments.masking.config import LAYERS, MaskingConfig, breaks, vacuous
 from attention_core.experiments.masking.rows import (
     ADDITIVE_TEST,
     BLIND_TESTS,
@@ -253,12 +253,13 @@ def _tests(claim: str) -> tuple[Test, ...]:
     return (
         Test(
             claim, "=", _("changing the padding changes"), _("f(padding replaced) ≠ f"),
-            breaks=partial(breaks, test="content"),
+            breaks=partial(breaks, test="content"), vacuous=partial(vacuous, test="content"),
         ),
         Test(f"{claim}.grid", "=", _("the masks are disobeyed by"), _("weights against the masks"),
-             breaks=partial(breaks, test="grid")),
+             breaks=partial(breaks, test="grid"), vacuous=partial(vacuous, test="grid")),
         Test(f"{claim}.alone", "≤", _("in the batch and on its own a sentence's outputs differ by at most"),
-             _("max |f(batch) − f(sentence alone)|"), breaks=partial(breaks, test="alone")),
+             _("max |f(batch) − f(sentence alone)|"), breaks=partial(breaks, test="alone"),
+             vacuous=partial(vacuous, test="alone")),
     )  # fmt: skip
 
 

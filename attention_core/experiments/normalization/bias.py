@@ -51,7 +51,7 @@ def _measure(config: NormalizationConfig) -> Measured:
     squares = on_cpu(x).square() @ on_cpu(weight).square().mT + bias.square()
     errors = variance(on_cpu(outputs[-1]), config.torch_dtype, terms=d + 1, squares=squares)
     left = {name: left_by(norm_module(config, norm), outputs, errors) for name, norm in NORMS.items()}
-    moved = torch.stack([each for each, _ in cases(left).values()])
+    moved = torch.stack([each for each, _bound, _size in cases(left).values()])
     if config.evaluation:
         of = _("{count} tokens, BatchNorm in evaluation", count=config.num_tokens)
     else:

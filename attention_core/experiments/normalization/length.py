@@ -80,7 +80,7 @@ def _measure(config: NormalizationConfig) -> Measured:
     parts = [_("the gain of each feature")] * config.own_gammas + ["ε"] * (config.eps > 0)
     note = _("with {parts} in the formula", parts=listed(parts)) if parts else ""
     cases = _("{count} drawn vectors, d = {size}", count=POINTS, size=d)
-    held = (bound, cases, float(predicted.max()) or shift or math.inf, "")
+    held = (bound, cases, float(predicted.max()) or radius, "")
     found = {
         "ln-norm.sphere": Found(largest(lengths - radius), *held),
         "ln-norm.formula": Found(largest(lengths - predicted), *held, note),
@@ -107,6 +107,10 @@ def _off_sphere(config: NormalizationConfig) -> str:
     return joined(SEMICOLON, several + [_("ε takes part in the division")] * (config.eps > 0))
 
 
+def _point(config: NormalizationConfig) -> str:
+    return _("γ is 0, so every output is β whatever is normalised") if config.gamma == 0 else ""
+
+
 def _foreseen(config: NormalizationConfig) -> float:
     """How far the formula with ε and several gains is from the sphere."""
     _, exact = _measure(replace(config, dtype="float64", device="cpu"))
@@ -115,10 +119,10 @@ def _foreseen(config: NormalizationConfig) -> float:
 
 TESTS: Final = (
     Test("ln-norm.sphere", "≤", _("the lengths differ from |γ|√d by at most"), "max | ‖y − β1‖ − |γ|√d |",
-         breaks=_off_sphere, foresees=_foreseen),
+         breaks=_off_sphere, foresees=_foreseen, vacuous=_point),
     Test("ln-norm.formula", "≤", _("the lengths differ from what the formula gives by at most"),
-         "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined),
+         "max | ‖y − β1‖ − ‖γ ∘ x̂‖·σ/√(σ²+ε) |", breaks=_undefined, vacuous=_point),
     Test("ln-norm.between", "≤",
          _("the most that a length lies outside of min|γ|√d to max|γ|√d, each times σ/√(σ²+ε), is"),
-         _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), breaks=_undefined),
+         _("max of min|γ|√d·s − ‖y − β1‖ and ‖y − β1‖ − max|γ|√d·s"), breaks=_undefined, vacuous=_point),
 )  # fmt: skip

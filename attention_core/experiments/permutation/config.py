@@ -14,6 +14,7 @@ from attention_core.experiments.choices import POSITIONS as POSITIONS
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.inputs import generator
 from attention_core.experiments.settings import Choice, Switch, Words, setting
+from attention_core.experiments.vacuous import EQUAL_VALUES, EQUAL_WORDS, no_other_order, no_other_output
 from attention_core.language import gettext_lazy as _
 from attention_core.modules.block import Placement, PostNorm, PreNorm, ResidualPostNorm
 
@@ -130,10 +131,7 @@ def breaks(config: PermutationConfig, claim: str) -> str:
     slots = SLOTS if config.positions != "none" and not config.carried else ""
     masked = config.mask == "causal" or (config.mask == "window" and max(q_len, kv_len) > WINDOW + 1)
     mask = _mask_stays(config) if masked else ""
-    reach = {"none": kv_len, "causal": q_len, "window": q_len + WINDOW}[config.mask]
-    seen = config.keys[:reach]
-    values_differ = len(set(seen)) > 1 or (added and len(seen) > 1)
-    content_differs = len(set(config.keys)) > 1 or (added and config.carried and kv_len > 1)
+    values_differ, content_differs = _values_differ(config), _content_differs(config, config.keys)
     alone = _ALONE if config.keys_alone else ""
     match claim:
         case "perm-block":  # its keys always move with their values
@@ -157,6 +155,58 @@ def breaks(config: PermutationConfig, claim: str) -> str:
             return (alone if len(set(config.keys)) > 1 else "") or by_slot or (mask if content_differs else "")
 
 
+def vacuous(config: PermutationConfig, claim: str) -> str:
+    """Where nothing breaks ``claim``, why no order could show that it is wrong, in words; empty where one could.
+
+    Args:
+        config: The settings.
+        claim: As in ``breaks``.
+    """
+    carries = config.carried and config.positions != "none"
+    match claim:
+        case "perm-bias":
+            reasons = [vacuous(config, widest) for widest in widest_claims(config)]
+            return reasons[0] if all(reasons) else ""
+        case "perm-q" if len(config.tokens) > 1:
+            if not _values_differ(config):
+                return EQUAL_VALUES
+            return "" if carries or len(set(config.tokens)) > 1 else EQUAL_WORDS
+        case "perm-kv" if config.keys_alone and not _values_differ(config):
+            return no_other_output(config.keys)
+        case "perm-kv":
+            return "" if _content_differs(config, config.keys) else no_other_order(config.keys)
+        case _:
+            return "" if _content_differs(config, config.tokens) else no_other_order(config.tokens)
+
+
+def vacuous_here(config: ShuffleConfig, claim: str) -> str:
+    """As ``vacuous``, for the one order of a shuffle."""
+    if reason := vacuous(config, claim):
+        return reason
+    stays = all(
+        not order or [words[at] for at in order] == list(words)
+        for order, words in ((config.query_order, config.tokens), (config.key_order, config.keys))
+    )
+    carries = config.carried and config.positions != "none" and not _in_place(config)
+    return _("in this order every word stands where an equal one stood") if stays and not carries else ""
+
+
+def _in_place(config: ShuffleConfig) -> bool:
+    return all(order in ((), tuple(range(len(order)))) for order in (config.query_order, config.key_order))
+
+
+def _values_differ(config: PermutationConfig) -> bool:
+    """Whether the values that some query sees differ: a key's content is its token, and an added position."""
+    reach = {"none": len(config.keys), "causal": len(config.tokens), "window": len(config.tokens) + WINDOW}
+    seen = config.keys[: reach[config.mask]]
+    return len(set(seen)) > 1 or (config.positions in ADDED and len(seen) > 1)
+
+
+def _content_differs(config: PermutationConfig, words: tuple[str, ...]) -> bool:
+    """Whether words differ in what they bring along to another place."""
+    return len(set(words)) > 1 or (config.positions in ADDED and config.carried and len(words) > 1)
+
+
 def breaks_here(config: ShuffleConfig, claim: str) -> tuple[str, str]:
     """What makes ``claim`` fail for the one order of a shuffle, and what leaves that open; both in words or empty.
 
@@ -165,8 +215,7 @@ def breaks_here(config: ShuffleConfig, claim: str) -> tuple[str, str]:
     other positions, other values or, under a causal mask on one sentence, other tokens before them.
     """
     reason = breaks(config, claim)
-    stays = all(order in ((), tuple(range(len(order)))) for order in (config.query_order, config.key_order))
-    if not reason or stays:
+    if not reason or _in_place(config):
         return "", ""
     by_slot = config.positions not in ("none", "alibi") and not config.carried
     differ = all(len(set(tokens)) == len(tokens) for tokens in (config.tokens, config.keys))
@@ -188,7 +237,7 @@ def _breaks_pool(config: PermutationConfig) -> str:
     added, padded = config.positions in ADDED, places > len(config.tokens)
     if config.keys_alone and (padded or len(set(config.tokens)) > 1):
         return _ALONE
-    differs = len(set(config.tokens)) > 1 or (added and config.carried and len(config.tokens) > 1)
+    differs = _content_differs(config, config.tokens)
     if config.positions != "none" and not config.carried and (differs or (added and padded)):
         return SLOTS
     masked = config.mask == "causal" or (config.mask == "window" and places > WINDOW + 1)

@@ -106,7 +106,8 @@ def _too_long(config: PermutationConfig) -> str:
 TESTS: Final = (
     Test("nope-depth.one", "≤",
          _("after one layer the order of the words before it moves the last output by at most"),
-         _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots),
+         _("max |last(σ prefix) − last(prefix)|, one layer"), breaks=_slots,
+         vacuous=lambda config: "" if _differs(config) else ALIKE),
     Test("nope-depth.two", "≥",
          _("after two layers the order of the words before it moves the last output by up to"),
          _("max |last(σ prefix) − last(prefix)|, two layers"),

@@ -18,6 +18,8 @@ from attention_core.experiments.permutation.config import (
     ShuffleConfig,
     breaks,
     breaks_here,
+    vacuous,
+    vacuous_here,
 )
 from attention_core.experiments.permutation.module import Attention, Blocks, orders_of
 from attention_core.experiments.verdict import Result
@@ -33,13 +35,15 @@ _MEASURED: Final = {
     "perm-block": (_("the blocks' outputs, undone, differ by at most"), _("max |block(σX) − σ block(X)|")),
 }
 TESTS: Final = tuple(
-    Test(claim, "≤", *words, breaks=partial(breaks, claim=claim)) for claim, words in _MEASURED.items()
+    Test(claim, "≤", *words, breaks=partial(breaks, claim=claim), vacuous=partial(vacuous, claim=claim))
+    for claim, words in _MEASURED.items()
 )
 SHUFFLE_TESTS: Final = tuple(
     replace(
         test,
         breaks=lambda config, claim=test.key: breaks_here(config, claim)[0],
         leaves=lambda config, claim=test.key: breaks_here(config, claim)[1],
+        vacuous=partial(vacuous_here, claim=test.key),
     )
     for test in TESTS
 )
@@ -144,7 +148,12 @@ def run_shuffle(config: ShuffleConfig) -> ShuffleResult:
     in_place = float((outputs[1] - outputs[0]).abs().max())
     claim = _shuffle_claim(config)
     found = {claim: Found(moved, bound, _("this order"), largest(outputs[0]))}
-    verdicts = judge_all(config, SHUFFLE_TESTS, found, lambda other: {claim: Found(run_shuffle(other).moved, 0, "")})
+
+    def again(other: ShuffleConfig) -> dict[str, Found]:
+        exact = run_shuffle(other)
+        return {claim: Found(exact.moved, exact.bound, _("this order"))}
+
+    verdicts = judge_all(config, SHUFFLE_TESTS, found, again)
     alike = [_alike(config, size, bound, name) for size, name in ((moved, "same"), (in_place, "same_in_place"))]
     return ShuffleResult.of(
         config,

@@ -5,12 +5,20 @@ Claim: ``pe-order`` order shows only through positions or a mask that depends on
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import torch
 
 from attention_core.experiments.judge import Found, Steps, Test, steps_judged, worst
-from attention_core.experiments.permutation.config import ALIKE, MASKS, POSITION_NAMES, PermutationConfig, breaks
+from attention_core.experiments.permutation.config import (
+    ALIKE,
+    MASKS,
+    POSITION_NAMES,
+    PermutationConfig,
+    breaks,
+    vacuous,
+)
 from attention_core.experiments.permutation.measure import residuals_of
 from attention_core.experiments.permutation.module import Attention
 from attention_core.experiments.step import Step
@@ -59,7 +67,7 @@ def _alike(plain: PermutationConfig) -> str:
 
 TESTS: Final = (
     Test("pe-order.without", "≤", _("without positions and mask the outputs, undone, differ by at most"),
-         _("max |f(σX) − σ f(X)| without positions and mask")),
+         _("max |f(σX) − σ f(X)| without positions and mask"), vacuous=partial(vacuous, claim="perm-self")),
     Test("pe-order.with", "≥", _("with positions or a mask they differ by at least"),
          _("max |f(σX) − σ f(X)|, least over 4 positions and 2 masks"), breaks=_alike),
 )  # fmt: skip

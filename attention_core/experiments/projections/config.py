@@ -7,6 +7,7 @@ from attention_core.experiments import choices
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Real, Switch, Words, setting
+from attention_core.experiments.vacuous import no_other_output
 from attention_core.language import gettext_lazy as _
 from attention_core.language import pgettext_lazy
 
@@ -136,6 +137,26 @@ def breaks(config: ProjectionsConfig, claim: str) -> str:
     }
     reason = reasons[claim]
     return reason if isinstance(reason, str) else ""
+
+
+def vacuous(config: ProjectionsConfig, claim: str) -> str:
+    """Where nothing breaks ``claim``, why nothing could under these settings, in words; empty where something could.
+
+    Args:
+        config: The settings.
+        claim: ``qkv-none``, ``qk-tied``, ``scale-absorb`` or ``rank-collapse``.
+    """
+    if config.differ:
+        return ""
+    match claim:
+        case "qk-tied" if config.positions == "rotary" and len(config.tokens) > 1:
+            return ""
+        case "qk-tied":
+            return _("all words are equal, and so are the scores of all pairs")
+        case "scale-absorb":
+            return no_other_output(config.tokens)
+        case _:
+            return _("there are no two different words")
 
 
 def _gauge_breaks(config: ProjectionsConfig) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from torch import Tensor
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes
+from attention_core.experiments.projections.config import ProjectionsConfig, compared_sizes, vacuous
 from attention_core.experiments.projections.parts import attention, mask, words
 from attention_core.experiments.verdict import Result
 from attention_core.language import gettext_lazy as _
@@ -123,4 +124,5 @@ def _longer_wins(config: ProjectionsConfig) -> str:
 TEST: Final = Test(
     "qkv-none", "≤", _("another word's score, less a word's own, is at most"),
     _("max (sᵢⱼ − sᵢᵢ) over other words j"), breaks=_longer_wins, foresees=_foreseen,
+    vacuous=partial(vacuous, claim="qkv-none"),
 )  # fmt: skip

@@ -63,7 +63,7 @@ class _Spectra:
             if values.isnan().any():
                 found[f"low-rank.{name}"] = Found(torch.inf, 0.0, cases)
             elif allowed >= n:
-                found[f"low-rank.{name}"] = Found(0.0, 0.0, _("{cases}: nothing to lose", cases=cases))
+                found[f"low-rank.{name}"] = Found(0.0, 0.0, cases)
             else:
                 relative, rounding = values / values[:, :1], error / values[:, 0]
                 worst = int(relative[:, allowed].argmax())
@@ -101,15 +101,24 @@ def _tests(config: ProjectionsConfig) -> tuple[Test, ...]:
     return (
         Test("low-rank.scores", "≤",
              _("singular value {number} of the scores, divided by the largest, is", number=most + 1),
-             _("σ_{number}/σ_1 of the scores", number=most + 1), breaks=partial(_breaks, allowed=most)),
+             _("σ_{number}/σ_1 of the scores", number=most + 1), breaks=partial(_breaks, allowed=most),
+             vacuous=partial(_narrow, allowed=most)),
         Test("low-rank.weights", "≤",
              _("singular value {number} of the log weights, divided by the largest, is", number=most + 2),
-             _("σ_{number}/σ_1 of the log weights", number=most + 2), breaks=partial(_breaks, allowed=most + 1)),
+             _("σ_{number}/σ_1 of the log weights", number=most + 2), breaks=partial(_breaks, allowed=most + 1),
+             vacuous=partial(_narrow, allowed=most + 1)),
     )  # fmt: skip
 
 
 def _breaks(config: ProjectionsConfig, allowed: int) -> str:
     return breaks(config, "low-rank") if allowed < len(config.tokens) or config.causal else ""
+
+
+def _narrow(config: ProjectionsConfig, allowed: int) -> str:
+    """Equal words have equal rows of scores, but for their positions; so no rank is above the number of words."""
+    rows = len(config.tokens) if config.positions != "none" else len(set(config.tokens))
+    most = {"rows": rows, "allowed": allowed}
+    return _("no matrix of {rows} different rows has a rank above {allowed}", **most) if rows <= allowed else ""
 
 
 def _spectra(config: ProjectionsConfig, d_head: int) -> _Spectra:

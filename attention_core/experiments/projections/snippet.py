@@ -114,8 +114,8 @@ def projections_snippet(config: ProjectionsConfig) -> str:
         "    q, k = split(q, HEADS), split(k, HEADS)  # (heads, tokens, d_head)",
         "    q, k = (F.rms_norm(z, (D,)) for z in (q, k))" if config.qk_norm else None,
         "    q, k = rotate(q, i), rotate(k, i)" if rotary else None,
-        f"    scores = q @ k.mT / {_divisor(config)}{masks and ' + '}{masks}",
-        "    return scores, scores.softmax(-1).to(DTYPE)",
+        f"    scores = product(q, k.mT) / {_divisor(config)}{masks and ' + '}{masks}",
+        "    return scores.to(DTYPE), scores.softmax(-1).to(DTYPE)",
         "",
         _TAILS[config.topic].format(**_biases(config), stretch=STRETCH, layers=LAYERS),
     )

@@ -10,7 +10,7 @@ import torch
 from attention_core.experiments.arrays import on_cpu
 from attention_core.experiments.bounds import product_tolerance
 from attention_core.experiments.judge import Found, Measured, Test, judged, largest
-from attention_core.experiments.projections.config import ProjectionsConfig, breaks
+from attention_core.experiments.projections.config import ProjectionsConfig, breaks, vacuous
 from attention_core.experiments.projections.parts import attention, hidden_cells, mask, words
 from attention_core.experiments.verdict import Result
 from attention_core.language import gettext_lazy as _
@@ -91,5 +91,5 @@ TESTS: Final = (
     Test("qkv-tied.same", "≤", _("keys and values differ by at most"), "max |k − v|",
          breaks=partial(breaks, claim="keys are values")),
     Test("qk-tied", "≤", _("a score and its mirror image differ by at most"), "max |S − Sᵀ|",
-         breaks=partial(breaks, claim="qk-tied")),
+         breaks=partial(breaks, claim="qk-tied"), vacuous=partial(vacuous, claim="qk-tied")),
 )  # fmt: skip

@@ -70,7 +70,6 @@ def chosen_tokens(config: ReceptiveFieldConfig) -> Int[np.ndarray, " chosen"]:
 def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verdict, ...]:
     """rf-bound: no token sees more than (k + 1)^layers inputs, and both ways of counting agree."""
     bound = (config.heads + 1) ** config.layers
-    capped = _("there are no more than {tokens} to see", tokens=_tokens(config.tokens))
     tried = {"tokens": _of(len(sees.chosen), config.tokens), "layers": _layers(config.layers)}
     above = _("{tokens}, {layers} up, autograd", **tried)
     pairs = ngettext_lazy("of {count:,} token–input pair", "of {count:,} token–input pairs", sees.autograd.size)
@@ -80,7 +79,6 @@ def bound_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
             bound,
             above,
             unit=INPUTS,
-            note=capped if config.tokens <= bound else "",
         ),
         "rf-bound.agree": Found(sees.differ, 0, _("{tokens}, {layers}", **tried), unit=pairs),
     }
@@ -111,14 +109,23 @@ def _doubt(config: ReceptiveFieldConfig) -> str:
     return _("a share lies within {dtype}'s rounding of the threshold, or of 0", dtype=config.dtype)
 
 
+def _capped(config: ReceptiveFieldConfig) -> str:
+    capped = config.tokens <= (config.heads + 1) ** config.layers
+    return _("there are no more than {tokens} to see", tokens=_tokens(config.tokens)) if capped else ""
+
+
+def _lonely(config: ReceptiveFieldConfig) -> str:
+    return _("there is one token, which sees itself") if config.tokens == 1 else ""
+
+
 SOFT: Final = _("soft heads give every visible key some weight")
 OVERWRITING: Final = _("positions overwritten by the first layer make all queries look at one key")
 BOUND_TESTS: Final = (
     Test("rf-bound.most", "≤", _("the token that sees most sees"), _("most inputs that a token sees"),
-         breaks=lambda config: _exceeds(config)[0], leaves=lambda config: _exceeds(config)[1]),
+         breaks=lambda config: _exceeds(config)[0], leaves=lambda config: _exceeds(config)[1], vacuous=_capped),
     Test("rf-bound.agree", "=", _("autograd and the graph of where heads look differ on"),
          _("pairs that only one of autograd and the argmax graph sees"),
-         breaks=lambda config: _differs(config)[0], leaves=lambda config: _differs(config)[1]),
+         breaks=lambda config: _differs(config)[0], leaves=lambda config: _differs(config)[1], vacuous=_lonely),
 )  # fmt: skip
 
 
@@ -135,9 +142,10 @@ def tight_verdicts(config: ReceptiveFieldConfig, sees: SeenInputs) -> tuple[Verd
     }
     tests = (
         Test("rf-tight.last", "=", _("the last token sees"), _("inputs that the last token sees"),
-             breaks=partial(_untight, tokens=slice(-1, None))),
+             breaks=partial(_untight, tokens=slice(-1, None)), vacuous=_lonely),
         Test("rf-tight.every", "=", _("another number of inputs than {what} see", what=what),
-             _("tokens that do not see {what} inputs", what=what), breaks=partial(_untight, tokens=slice(None))),
+             _("tokens that do not see {what} inputs", what=what), breaks=partial(_untight, tokens=slice(None)),
+             vacuous=_lonely),
     )  # fmt: skip
     return judge_all(config, tests, found)
 

@@ -45,7 +45,6 @@ def scaling_snippet(config: ScalingConfig, d_head: int = 64) -> str:
     rho, sizes = config.correlation, f"{config.num_queries}, {config.num_keys}"
     unit = _DRAWS.get(config.inputs, "torch.randn(*shape, generator=stream)")
     width = MODEL_WIDTH if config.through_module else D_HEADS[-1]
-    half = ", dtype=torch.float32" if config.dtype in ("float16", "bfloat16") else ""
     return assemble(
         f"SEED, d_head, num_queries, num_keys = {config.seed}, {d_head}, {sizes}",
         f"DTYPE, DEVICE = torch.{config.dtype}, {str(config.torch_device)!r}",
@@ -64,8 +63,8 @@ def scaling_snippet(config: ScalingConfig, d_head: int = 64) -> str:
         "q, k = (F.rms_norm(x, (d_head,), eps=1e-30) for x in (q, k))" if config.qk_norm else None,
         'g = torch.randn(num_queries, num_keys, generator=generator(SEED, "scaling", "upstream"))',
         "q.requires_grad_()",
-        f"scores = q @ k.mT{factor}{'' if config.temperature == 1 else f' / {config.temperature!r}'}",
-        f"weights = scores.softmax(-1{half}).to(DTYPE)",
+        f"scores = product(q, k.mT){factor}{'' if config.temperature == 1 else f' / {config.temperature!r}'}",
+        "weights = scores.softmax(-1).to(DTYPE)",
         "(gradient,) = torch.autograd.grad(weights, q, g.to(DEVICE, DTYPE))  # g: the gradient of the weights",
         "norms = gradient.cpu().double().norm(dim=-1)",
         'print(f"largest weight of a query, mean: {weights.detach().cpu().double().amax(-1).mean():.6g}")',

@@ -11,6 +11,7 @@ from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Words, setting
 from attention_core.experiments.trained.models import Brought, Head, brought, prepared, shipped
 from attention_core.experiments.trained.spelling import MOST_TOKENS, spell
+from attention_core.experiments.vacuous import no_other_output
 from attention_core.language import gettext_lazy as _
 
 OWN: Final = "own"
@@ -199,6 +200,18 @@ def tells_order(config: TrainedConfig) -> str:
 def mask_tells_order(config: TrainedConfig) -> str:
     """Without positions a causal mask is left, where there is one."""
     return _("its causal mask tells the order") if config.source.causal and can_move(config) else ""
+
+
+def cancels_nothing(config: TrainedConfig) -> str:
+    """Why its outputs say nothing of the key bias; positions that are added make equal words differ."""
+    ids = config.spelled()[1]
+    alike = not _differs(config) and (len(ids) == 1 or config.source.positions != "added")
+    return no_other_output(ids) if alike else ""
+
+
+def stays(config: TrainedConfig) -> str:
+    """Why no shuffle changes the text."""
+    return "" if can_move(config) else _("there are no two different words between the first and the last")
 
 
 def can_move(config: TrainedConfig) -> bool:

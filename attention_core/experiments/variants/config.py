@@ -6,6 +6,7 @@ from typing import Final
 from attention_core.experiments.choices import POSITION_NAMES
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, OneOf, Switch, Words, setting
+from attention_core.experiments.vacuous import no_other_order, no_other_output
 from attention_core.language import gettext_lazy as _
 
 HEADS: Final = 8
@@ -58,6 +59,23 @@ class VariantsConfig(RunConfig):
     def differs(self) -> bool:
         """Whether the words differ; else every mean of their values is the same, whatever the weights."""
         return len(set(self.tokens)) > 1
+
+    @property
+    def alike(self) -> str:
+        """Why the output says nothing of the weights, in words; empty where the words differ."""
+        return "" if self.differs else no_other_output(self.tokens)
+
+    @property
+    def ordered(self) -> str:
+        """Why no order differs from another, in words; empty where the words differ."""
+        return "" if self.differs else no_other_order(self.tokens)
+
+    @property
+    def unshared(self) -> str:
+        """Why sharing keys and values says nothing, in words; empty where heads share them."""
+        return (
+            _("each head has keys and values of its own, so nothing is shared") if self.num_kv_heads == HEADS else ""
+        )
 
 
 def tiles(config: VariantsConfig) -> str:

@@ -204,31 +204,31 @@ _KINDS: Final = (
 )
 TESTS: Final = (
     Test("kv-repeat", "≤", _("shared and repeated keys and values give outputs that differ by at most"),
-         "max |grouped(x) − full(x)|", breaks=tiles),
+         "max |grouped(x) − full(x)|", breaks=tiles, vacuous=lambda config: config.unshared),
     Test("kv-bytes.cache", "=", _("the cache fills"), _("size of keys and values: 2·kv_heads·d_head·n numbers"),
          breaks=keeps_copies),
     Test("kv-bytes.weights", "=", _("the parameters that sharing saves are"),
-         _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)")),
+         _("parameters saved: 2·(h − kv_heads)·d_head·(d_model + 1)"), vacuous=lambda config: config.unshared),
     Test("cache-exact.token", "≤", _("word by word the outputs differ from the whole pass by at most"),
-         _("max |f(x_i; cache) − f(x)_i|"), breaks=loses_place),
+         _("max |f(x_i; cache) − f(x)_i|"), breaks=loses_place, vacuous=lambda config: config.alike),
     Test("cache-exact.block", "≤", _("by blocks of words they differ from it by at most"),
-         _("max |f(block; cache) − f(x)_block|"), breaks=loses_place),
+         _("max |f(block; cache) − f(x)_block|"), breaks=loses_place, vacuous=lambda config: config.alike),
     Test("linear-cost.twice", "=", _("twice the text costs"), _("FLOPs of 2n tokens / FLOPs of n"),
          breaks=is_quadratic),
     Test("linear-cost.flops", "=", _("the operations of linear attention that torch counts are"),
          _("FLOPs of φ(q)(φ(k)ᵀ[v 1]), n·d_head·(d_head + 1) each"), breaks=is_quadratic),
     Test("linear-order", "≤", _("the two orders of the products give outputs that differ by at most"),
-         "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax),
+         "max |φ(q)(φ(k)ᵀv) − (φ(q)φ(k)ᵀ)v|", breaks=keeps_softmax, vacuous=lambda config: config.alike),
     *(
         Test(f"perm-self.{name}", "≤",
              _("{kind}: the outputs with a word moved to the front, put back in order, differ by at most", kind=kind),
-             "max |f(σX) − σf(X)|", breaks=breaks)
+             "max |f(σX) − σf(X)|", breaks=breaks, vacuous=lambda config: config.ordered)
         for name, kind, breaks, _bias in _KINDS
     ),
     *(
         Test(f"bias-k.{name}", "≤",
              _("{kind}: with and without the key bias its outputs differ by at most", kind=kind),
-             "max |f(x) − f(x; b_K = 0)|", breaks=breaks)
+             "max |f(x) − f(x; b_K = 0)|", breaks=breaks, vacuous=lambda config: config.alike)
         for name, kind, _order, breaks in _KINDS
     ),
 )  # fmt: skip
