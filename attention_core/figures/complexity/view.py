@@ -40,6 +40,7 @@ PARTS: Final[dict[str, Role]] = {  # blue and orange, as in the map
     gettext_lazy("scores"): "key",
 }
 SCORES: Final = ("scores", "weights", "context")
+TELLS: Final = 1.0  # an exponent whose interval is wider cannot tell n from n²
 SHORT: Final = {"n": "n", "d_model": "d_model", "heads": "h"}
 SIZE: Final = {
     "n": gettext_lazy("tokens, n"),
@@ -176,6 +177,9 @@ def _fit_said(times: TimeCurves, i: int) -> str:
     fit, name = times.fits[i], NAMES[times.names[i]]
     if np.isnan(fit.exponent):
         return _("For {name} there are too few sizes for an exponent.", name=name)
+    if not fit.high - fit.low < TELLS:
+        size = SHORT[times.config.sweep]
+        return _("{name}: these times cannot tell how they grow with {size}.", name=name, size=size)
     return _(
         "{name}: time ∝ {size}^{exponent} (95 %: {low} to {high}; FLOPs {flops}).",
         name=name,
