@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from attention_core.experiments.complexity import TOKENS, WIDTHS, ComplexityConfig, run_complexity
+from attention_core.experiments.complexity import TOKENS, WIDTHS, ComplexityConfig, Fit, run_complexity
 from attention_core.figures.complexity import (
     cell_of,
     complexity_table,
@@ -62,6 +62,14 @@ def test_what_the_clock_said_in_words() -> None:
     assert "n = 0.750 · d_model" in times_said(SHARES)
     assert "1 size was left out." in times_said(SHARES)
     assert "No measured width" in times_said(dataclasses.replace(SHARES, crossing=math.nan))
+
+
+def test_an_exponent_whose_interval_holds_n_and_n_squared_is_none() -> None:
+    vague = dataclasses.replace(CURVES, fits=(Fit(0.404, -1.77, 2.58, 3), Fit(1.5, 1.0, 2.0, 3), CURVES.fits[2]))
+    said = times_said(vague)
+    assert "explicit (trace): these times cannot tell how they grow with n." in said
+    assert "fused (forward): these times cannot tell" in said
+    assert "0.404" not in said
 
 
 def test_the_cell_of_a_config() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes.page_questions import page_question
@@ -15,6 +16,8 @@ from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import declared
+from attention_core.figures.matrix import MatrixView
+from attention_core.figures.proof import ProofStep
 
 CONTROLS = ("slider", "select_slider", "number_input", "selectbox", "toggle", "segmented_control", "text_input")
 OUTCOMES = {icon: outcome for outcome, (icon, *_) in LOOKS.items()} | {NOT_ASKED[0]: "fails"}
@@ -135,3 +138,23 @@ def truth(name: str, link: Mapping[str, str]) -> str | None:
     """The right answer to a page's question where a link leads, from what the page measures there."""
     page = page_of(name)
     return page.predict.grade(page.measure(*built(name, link)).main)
+
+
+def words(page: Page, config: Any, view: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """All that a page says of its picture beside the verdicts: summaries, notes, alternative texts and the proof."""
+    said: list[str] = []
+
+    def look_at(shown: MatrixView) -> None:
+        said.append(shown.summary)
+        said.extend(panel.note for panel in shown.panels)
+
+    def keep(_page: Page, _found: Any, *, why: tuple[ProofStep, ...], **_tabs: Any) -> None:
+        said.extend(f"{step.text} {step.measured}" for step in why)
+
+    monkeypatch.setattr(Page, "curves", lambda _page, shown, **_options: look_at(shown))
+    monkeypatch.setattr(Page, "curves_in_sight", lambda *_given, **_options: None)
+    monkeypatch.setattr(Page, "plot", lambda _page, _figure, *, alt: said.append(alt))
+    monkeypatch.setattr(Page, "draw_tabs", keep)
+    look_at(page.picture_of(config, view))
+    page._answer(config, view, page.measure(config, view))
+    return "\n".join(said)

@@ -13,11 +13,11 @@ from attention_core.figures.anatomy.steps import (
     PER_HEAD,
     QUANTITIES,
     STEP_NAMES,
+    says,
     step_of,
 )
 from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView
 from attention_core.figures.panels import Limits, data_limits
-from attention_core.figures.said import outcome
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
@@ -101,21 +101,12 @@ def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, hea
         head: As in :func:`shown`.
     """
     panels = anatomy_panels(config, result, step=step, head=head)
-    summary = str(step_of(step).says)
-    if step == "softmax" and outcome(result, "drop-rows") == "fails":
+    summary = says(result, step)
+    if step == "softmax" and config.dropout:
         summary = _(
             "{summary} Dropout then throws some of them away and enlarges those that stay: only on average does a "
             "row still add up to 1.",
             summary=summary,
-        )
-    if step == "heads" and outcome(result, "mha-reshape") == "fails":
-        summary = _(
-            "Every row is cut by view alone, without a swap of two axes: a head gets numbers of several words."
-        )
-    if step == "context" and outcome(result, "convex-hull") == "fails":
-        summary = _(
-            "Each query reads the values in the shares that dropout leaves: they do not add up to 1, and what is "
-            "read may lie outside of the values."
         )
     if step == "mask" and not hides(result):
         summary = _("{summary} Here nothing is hidden.", summary=summary)

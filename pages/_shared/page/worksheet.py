@@ -14,7 +14,6 @@ from pages._shared.core.session_keys import WORKSHEET
 from pages._shared.lessons.course import Course, Step
 from pages._shared.page.worksheet_html import Sheet, handout
 from attention_core.claims import statement
-from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.figures.svg import view_svgs
 from attention_core.language import current, using
@@ -104,7 +103,7 @@ def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) 
 
 
 def _said(verdict: Verdict) -> str:
-    number = f"{format_number(verdict.measured)} {verdict.unit}".strip()
+    number = verdict.number
     if verdict.cases:  # often more than the picture shows
         number = _("{number} ({cases})", number=number, cases=verdict.cases)
     parts = {"claim": str(statement(verdict.claim)).rstrip("。"), "says": verdict.says, "number": number}
