@@ -1,5 +1,6 @@
 """How shuffles are drawn: four matrices of weights or outputs, their table, and the residuals of all orders."""
 
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
@@ -20,7 +21,7 @@ from attention_core.figures.proof import ProofStep
 from attention_core.figures.said import undone
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role, Scale
-from attention_core.language import AND, COMMA, gettext_lazy, joined, sentences
+from attention_core.language import AND, COMMA, gettext_lazy, joined
 from attention_core.language import gettext as _
 
 Quantity = Literal["weights", "output"]
@@ -199,6 +200,7 @@ def proof(
         depth: At which depth it becomes visible.
     """
     brought = joined(COMMA, [f"{name} `{format_number(change)}`" for name, change in order.brought_in])
+    every = replace(laws, verdicts=(*laws.verdicts, *built.verdicts, *order.verdicts, *depth.verdicts))
     return (
         ProofStep(
             _(
@@ -211,7 +213,7 @@ def proof(
                 bound=format_number(shuffle.bound),
                 residuals=residual_words(laws),
             ),
-            undone(laws, "perm-kv"),
+            undone(every, "perm-kv"),
         ),
         ProofStep(
             _(
@@ -225,7 +227,7 @@ def proof(
                 "Row by row as they stand, the outputs differ by `{moved}`.",
                 moved=format_number(shuffle.moved_in_place),
             ),
-            str(sentences((undone(laws, "perm-q", "perm-self"), undone(built, "perm-pool")))),
+            undone(every, "perm-q", "perm-self", "perm-pool"),
         ),
         ProofStep(
             _(
@@ -235,7 +237,7 @@ def proof(
                 "BatchNorm, which looks at all tokens, does not ask for their order."
             ),
             block_words(built),
-            undone(built, "perm-block"),
+            undone(every, "perm-block"),
         ),
         ProofStep(
             _(
@@ -247,7 +249,7 @@ def proof(
                 without=format_number(order.without),
                 brought=brought,
             ),
-            str(sentences((undone(order, "pe-order"), undone(built, "perm-bias")))),
+            undone(every, "pe-order", "perm-bias"),
         ),
         ProofStep(
             _(
@@ -260,7 +262,7 @@ def proof(
                 one=format_number(depth.one_layer),
                 two=format_number(depth.two_layers),
             ),
-            undone(depth, "nope-depth"),
+            undone(every, "nope-depth"),
         ),
         ProofStep(
             _(
@@ -271,7 +273,7 @@ def proof(
                 "One token, repeated up to 16 times: outputs differ by `{moved}`.",
                 moved=format_number(depth.repeats),
             ),
-            undone(depth, "count-blind"),
+            undone(every, "count-blind"),
         ),
     )
 

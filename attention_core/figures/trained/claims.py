@@ -142,8 +142,8 @@ def _largest_said(result: TrainedResult) -> str:
             then=percent(last),
         )
     return _(
-        "With scores {factor:g} times as large as the model has them a head’s largest weight is {now} on average; with "
-        "its own it is {then}.",
+        "With scores {factor:g} times as large as the model has them a head’s largest weight is {now} on average; "
+        "with its own it is {then}.",
         factor=result.config.factor,
         now=percent(here),
         then=percent(own),

@@ -157,12 +157,12 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
 
 def _shared_said(result: VariantsResult) -> str:
     """What comes of heads that share keys."""
-    less = _("When heads share keys, a model keeps less of each word it has read, and its weights change.")
+    less = _("When heads share keys, a model keeps less of each word it has read, and its outputs change.")
     kept = said(
         result,
         "kv-bytes",
         holds=less,
-        fails=_("A cache that holds a copy for each head keeps as much of a word as before; the weights change."),
+        fails=_("A cache that holds a copy for each head keeps as much of a word as before; the outputs change."),
         undecided=less,
     )
     if outcome(result, "kv-repeat") == "fails":
