@@ -159,7 +159,8 @@ def rate_verdicts(
         share: How many of its runs do.
         untied: How many of the same runs do with W_Q, W_K and W_V of their own, where ``compares(config)``.
     """
-    found, counted = {}, dict.fromkeys(("learn-depth", "learn-scale"), _count(share))
+    found: dict[str, Found] = {}
+    counted: dict[str, str] = {"learn-depth": _count(share), "learn-scale": _count(share)}
     seen = _("as it was in {share:.0%} of {runs} runs or more", share=RATE, runs=SEEN)
     cannot = config.task == "induction" and config.causal and config.layers == 1 and config.tokens >= 16
     if cannot or (config.task == "induction" and learns(config)):
