@@ -158,8 +158,9 @@ def view_of(config: BiasesConfig, view: View) -> MatrixView:
         return draw.size_view(page.compute(*view.experiment("key-size", config)), view.head)
     if view.show == "curve":
         return curve_of(config, view)
-    shown = draw.terms_view if view.show == "terms" else draw.difference_view
-    return shown(sizes_of(config), view.head)
+    if view.show == "terms":
+        return draw.terms_view(sizes_of(config), page.compute(measure.run_biases, config), view.head)
+    return draw.difference_view(sizes_of(config), config.size, view.head)
 
 
 @page.changes
@@ -201,11 +202,11 @@ def answers(config: BiasesConfig, view: View, found: Results) -> None:
     if view.show != "curve":
         page.curves(curve_of(config, view))
     sizes = sizes_of(config)
-    steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()))
+    steps = draw.proof(result, sizes, config.size, page.compute(measure.run_shift, config.without_size()), found.told)
     if view.curve == "training":
         precise = replace(view.experiment("training", config)[1], dtype="auto")
         steps += (draw.training_step(below, page.compute(measure.steps_training, precise)),)
-    steps += draw.history(result, below, rotary=config.rotary)
+    steps += draw.history(result, found.told, rotary=config.rotary)
 
     def table() -> Table:
         if view.curve == "gradients" and view.show == "terms":

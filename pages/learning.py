@@ -199,7 +199,7 @@ def answers(config: study.LearningConfig, view: View, found: Results) -> None:
     draw_below(config, view, result)
     page.draw_tabs(
         found,
-        why=draw.proof(result),
+        why=draw.proof(result, found.told),
         shortest=study.SHORTEST,
         snippet=lambda: study.learning_snippet(config),
         table=lambda: draw.learning_table(result.history),

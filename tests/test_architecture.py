@@ -24,7 +24,7 @@ SHARED = {
         "optimizers", "choices", "arrays", "gradients", "step", "number_format", "stack_bounds", "bias_after_norm",
         "head_cut",
     },
-    "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof"},
+    "figures": {"theme", "plot", "panels", "lines", "graph", "matrix", "charts", "table", "text", "proof", "said"},
 }  # fmt: skip
 
 

@@ -39,6 +39,7 @@ class Verdict:
         because: What makes the claim fail or hold here, or leaves it undecided, in words; empty when nothing is
             switched.
         rounding: Whether ``bound`` is what rounding alone may leave, so that on paper the number is 0.
+        counted: What was counted, in words, where ``measured`` is only what this tells of more: ``6 of 6``.
     """
 
     key: str
@@ -54,6 +55,7 @@ class Verdict:
     unit: str = ""
     because: str = ""
     rounding: bool = False
+    counted: str = ""
 
     def __post_init__(self) -> None:
         if (self.relation == "in") != isinstance(self.bound, tuple):
@@ -110,6 +112,11 @@ class Verdict:
         return f"{self.quantity} = {format_number(self.measured)}{unit}{relation}"
 
     @property
+    def number(self) -> str:
+        """What stands behind ``says``: what was counted, or the number with its unit."""
+        return str(self.counted) or f"{format_number(self.measured)} {self.unit}".strip()
+
+    @property
     def circumstances(self) -> str:
         """Over which cases it was measured, in which precision, on which device."""
         return " · ".join(str(part) for part in (self.cases, self.dtype, self.device) if part)
@@ -130,7 +137,7 @@ class Verdict:
         why = f" ({escape(str(self.because))})" if self.because else ""
         return (
             f"<p><strong>{self.outcome}</strong>{why}: {escape(str(self.says))} "
-            f"{escape(format_number(self.measured))} {escape(str(self.unit))}<br/>"
+            f"{escape(self.number)}<br/>"
             f"{escape(self.numbers)} · {escape(self.circumstances)}</p>"
         )
 

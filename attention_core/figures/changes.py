@@ -139,15 +139,17 @@ def scaling_changed(
         then = next((side for side in (was.chosen, was.beside) if side.name == one.name), None)
         if then:
             went = _said(then.largest_weight(at))
-            told.append(_("{factor} from {before} to {now}", factor=label(one.name), before=went, now=came))
+            stayed = _("{factor} still {now}", factor=label(one.name), now=came)
+            moved = _("{factor} from {before} to {now}", factor=label(one.name), before=went, now=came)
+            told.append(stayed if went == came else moved)
         else:  # 1/√d_head is always one of the two, so there is never this alone
             new.append(_("{factor} it is now {now}", factor=label(one.name), now=came))
     factors = str(joined(SEMICOLON, told + new))
     if sizes[0] == sizes[1]:
-        return _("The largest weight of this query went, {factors}.", factors=factors)
+        return _("The largest weight of this query: {factors}.", factors=factors)
     return _(
-        "From d_head = {before} to {after} the largest weight of this query went, {factors}. A single query may go "
-        "either way, by chance: the curves over d_head are of many.",
+        "From d_head = {before} to {after} the largest weight of this query: {factors}. A single query may go either "
+        "way, by chance: the curves over d_head are of many.",
         before=sizes[0], after=sizes[1], factors=factors,
     )  # fmt: skip
 
@@ -186,7 +188,7 @@ def masks_changed(before: MaskingResult, after: MaskingResult) -> str:
     was, now = before.pad_moved, after.pad_moved
     if was == now == 0:
         return _("Other words in the padding's place still move none of the real outputs.")
-    if was == now:
+    if _said(was) == _said(now):
         return _("Other words in the padding's place still move real outputs by {size}.", size=_said(now))
     if now == 0:
         return _(

@@ -17,6 +17,7 @@ from attention_core.figures.matrix import (
     Series,
 )
 from attention_core.figures.proof import ProofStep, code, measured
+from attention_core.figures.said import outcome, said, undone
 from attention_core.figures.table import Table
 from attention_core.figures.theme import PRECISION_ROLES
 from attention_core.language import gettext as _
@@ -31,17 +32,6 @@ VIEWS: Final = {
     ADDITIVE: gettext_lazy("−10000 or −∞"),
     EMPTY: gettext_lazy("a row without keys"),
     CONVENTIONS: gettext_lazy("conventions"),
-}
-SAYS: Final = {
-    ADDITIVE: gettext_lazy(
-        "Adding −10000 instead of −∞ hides a key only as long as the scores are much smaller than that."
-    ),
-    EMPTY: gettext_lazy(
-        "Softmax of −∞ alone is 0 ÷ 0. One such row is NaN in layer 1, and everyone who looks at it in layer 2."
-    ),
-    CONVENTIONS: gettext_lazy(
-        "Libraries disagree on what True means. Each row is tested against the library it speaks of."
-    ),
 }
 _MAY, _PADDING, _ADDED = gettext_lazy("may attend"), gettext_lazy("is padding"), gettext_lazy("float: added")
 _OURS = gettext_lazy("this project")
@@ -101,19 +91,47 @@ def masking_view(result: MaskingResult, view: str = GRID) -> MatrixView:
             first, *others = _grid_panels(result)
             told = sentences((_("1: every head gives the key weight; 0: none does."), first.note))
             panels = (replace(first, note=str(told)), *others)
-    return MatrixView(panels=panels, summary=str(SAYS.get(view) or _padding(result)), front=min(2, len(panels)))
+    return MatrixView(panels=panels, summary=_summary(result, view), front=min(2, len(panels)))
+
+
+def _summary(result: MaskingResult, view: str) -> str:
+    """What is seen in a view."""
+    match view:
+        case "additive":
+            return said(
+                result,
+                "mask-additive",
+                holds=_("These scores lie far closer together than 10,000: adding −10000 hides a key as −∞ does."),
+                fails=_("These scores lie so far apart that keys are seen again, though 10,000 was taken from them."),
+                undecided=_(
+                    "Adding −10000 instead of −∞ hides a key only as long as the scores are much smaller than that."
+                ),
+            )
+        case "empty":
+            naive = _(
+                "Softmax of −∞ alone is 0 ÷ 0. One such row is NaN in layer 1, and everyone who looks at it in layer "
+                "2."
+            )
+            zeros = _("{naive} This module gives the row zeros.", naive=naive)
+            return said(result, "mask-full", holds=zeros, fails=naive, undecided=naive)
+        case "conventions":
+            return _("Libraries disagree on what True means. Each row is tested against the library it speaks of.")
+    return _padding(result)
 
 
 def _padding(result: MaskingResult) -> str:
     """Whether padding is hidden: in words, from what replacing it moves."""
     if result.real.all():
         return _("No sentence is padded here: they are all as long as the longest.")
-    if result.pad_moved == 0:
-        return _("No real word looks at padding: put other words in its place, and none changes.")
-    return _(
-        "Padding is looked at: other words in its place change real words by up to {moved}.",
-        moved=format_number(result.pad_moved),
-    )
+    if result.pad_moved != 0:
+        return _(
+            "Padding is felt: other words in its place change real words by up to {moved}.",
+            moved=format_number(result.pad_moved),
+        )
+    still = _("No real word looks at padding: put other words in its place, and none changes.")
+    if outcome(result, *(one.key for one in result.verdicts if one.key.endswith(".alone"))) == "fails":
+        return _("{still} Yet on its own a sentence comes out differently.", still=still)
+    return still
 
 
 def masking_table(result: MaskingResult, view: str = GRID) -> Table:
@@ -301,6 +319,7 @@ def proof(config: MaskingConfig, result: MaskingResult) -> tuple[ProofStep, ...]
                 ":green[value] is, it does not enter the :violet[output]."
             ),
             f"{leak}  \n{measured(result, config.claim)}",
+            undone(result, config.claim),
         ),
         ProofStep(
             _(
@@ -317,6 +336,7 @@ def proof(config: MaskingConfig, result: MaskingResult) -> tuple[ProofStep, ...]
                 "it."
             ),
             measured(result, "mask-additive"),
+            undone(result, "mask-additive"),
         ),
         ProofStep(
             _(
@@ -324,5 +344,6 @@ def proof(config: MaskingConfig, result: MaskingResult) -> tuple[ProofStep, ...]
                 ":violet[output] is b_O, its gradient finite. Zeroing NaN after softmax leaves NaN in the gradient."
             ),
             f"{gradient}  \n{measured(result, 'mask-full')}",
+            undone(result, "mask-full"),
         ),
     )

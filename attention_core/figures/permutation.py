@@ -1,5 +1,6 @@
 """How shuffles are drawn: four matrices of weights or outputs, their table, and the residuals of all orders."""
 
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from attention_core.experiments.permutation import (
 from attention_core.figures.matrix import Axis, MatrixPanel, MatrixView
 from attention_core.figures.panels import AVERAGE, BarsPanel, of_head
 from attention_core.figures.proof import ProofStep
+from attention_core.figures.said import undone
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role, Scale
 from attention_core.language import AND, COMMA, gettext_lazy, joined
@@ -173,7 +175,8 @@ def residual_words(result: PermutationResult) -> str:
         above=above,
         largest=format_number(float(residuals.max())),
     )
-    if result.provenance.dtype in ("bfloat16", "float16"):
+    half = result.provenance.dtype in ("bfloat16", "float16")
+    if half and (residuals == 0).any() and not (residuals > result.bound).any():
         return _(
             _(
                 "{words} In half precision sums are added up in float32 and rounded only at the end, so another "
@@ -197,6 +200,7 @@ def proof(
         depth: At which depth it becomes visible.
     """
     brought = joined(COMMA, [f"{name} `{format_number(change)}`" for name, change in order.brought_in])
+    every = replace(laws, verdicts=(*laws.verdicts, *built.verdicts, *order.verdicts, *depth.verdicts))
     return (
         ProofStep(
             _(
@@ -209,6 +213,7 @@ def proof(
                 bound=format_number(shuffle.bound),
                 residuals=residual_words(laws),
             ),
+            undone(every, "perm-kv"),
         ),
         ProofStep(
             _(
@@ -222,6 +227,7 @@ def proof(
                 "Row by row as they stand, the outputs differ by `{moved}`.",
                 moved=format_number(shuffle.moved_in_place),
             ),
+            undone(every, "perm-q", "perm-self", "perm-pool"),
         ),
         ProofStep(
             _(
@@ -231,6 +237,7 @@ def proof(
                 "BatchNorm, which looks at all tokens, does not ask for their order."
             ),
             block_words(built),
+            undone(every, "perm-block"),
         ),
         ProofStep(
             _(
@@ -242,6 +249,7 @@ def proof(
                 without=format_number(order.without),
                 brought=brought,
             ),
+            undone(every, "pe-order", "perm-bias"),
         ),
         ProofStep(
             _(
@@ -254,6 +262,7 @@ def proof(
                 one=format_number(depth.one_layer),
                 two=format_number(depth.two_layers),
             ),
+            undone(every, "nope-depth"),
         ),
         ProofStep(
             _(
@@ -264,6 +273,7 @@ def proof(
                 "One token, repeated up to 16 times: outputs differ by `{moved}`.",
                 moved=format_number(depth.repeats),
             ),
+            undone(every, "count-blind"),
         ),
     )
 
@@ -330,6 +340,10 @@ def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, l
         why = _("each position moved with its word")
     if not queries:
         why = _("the keys and values stand in another order, which attention does not see")
+    if _bringers(config):
+        why = _("what tells order makes no difference that shows here")
+    if all(len(set(words)) == 1 for words in (config.tokens, config.keys)):
+        why = _("all of these words are alike")
     if quantity == "weights":
         return _("Each pair of words has the same number in both orders: {why}.", why=why)
     if not queries:
@@ -338,12 +352,7 @@ def _summary(config: ShuffleConfig, result: ShuffleResult, quantity: Quantity, l
 
 
 def _differing(config: ShuffleConfig, result: ShuffleResult, left: MatrixPanel | None) -> str:
-    bringers = (
-        (_("keys that leave their values behind"), config.keys_alone),
-        (_("the positions"), config.positions != "none" and not config.carried),
-        (_("the causal mask"), config.mask == "causal"),
-    )
-    told = joined(AND, [name for name, on in bringers if on]) or _("what stays in its place")
+    told = joined(AND, _bringers(config)) or _("what stays in its place")
     apart = float(np.abs(left.values).max()) if left else 0.0
     if apart > result.bound:
         return _(
@@ -352,3 +361,13 @@ def _differing(config: ShuffleConfig, result: ShuffleResult, left: MatrixPanel |
             told=told,
         )
     return _("In this order the same words give another result, because of {told}.", told=told)
+
+
+def _bringers(config: ShuffleConfig) -> list[str]:
+    """What tells order, or takes keys from their values."""
+    bringers = (
+        (_("keys that leave their values behind"), config.keys_alone),
+        (_("the positions"), config.positions != "none" and not config.carried),
+        (_("the causal mask"), config.mask == "causal"),
+    )
+    return [name for name, on in bringers if on]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Result
+from attention_core.language import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +15,17 @@ class ProofStep:
     Attributes:
         argument: The step.
         measured: The numbers.
+        here: What undoes it with these settings, as a sentence; empty where nothing does.
     """
 
     argument: str
     measured: str
+    here: str = ""
+
+    @property
+    def text(self) -> str:
+        """The step, and what undoes it here."""
+        return str(sentences((self.argument, self.here)))
 
 
 def code(value: float) -> str:

@@ -26,6 +26,7 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.panels import Array, Limits
 from attention_core.figures.proof import ProofStep
+from attention_core.figures.said import undone
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
@@ -160,17 +161,20 @@ def _side(picture: ScalingPicture, side: ScalingSide) -> tuple[Panel, ...]:
 
 def _summary(picture: ScalingPicture, step: int) -> str:
     first, second = _in_place(picture)
-    one, other = (format_number(side.largest_weight(step)) for side in (first, second))
-    return _(
-        "One key takes {one} of this query's weight {first}, {other} {second}: {why}.",
-        one=one,
+    largest = [side.largest_weight(step) for side in (first, second)]
+    weights = _(
+        "One key takes {one} of this query's weight {first}, {other} {second}",
+        one=format_number(largest[0]),
+        other=format_number(largest[1]),
         first=_spoken(first.name),
-        other=other,
         second=_spoken(second.name),
-        why=_("unscaled scores spread as heads grow")
-        if _is_unscaled(first)
-        else _("the smaller the scores, the softer softmax"),
     )
+    if not largest[0] > largest[1]:
+        return _("{sentence}.", sentence=weights)
+    why = _("the smaller the scores, the softer softmax")
+    if _is_unscaled(first) and first.spread[-1] > first.spread[0]:
+        why = _("unscaled scores spread as heads grow")
+    return _("{weights}: {why}.", weights=weights, why=why)
 
 
 def _spoken(name: str) -> str:
@@ -319,6 +323,7 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
                 unscaled=at("score_variance", 64),
                 scaled=at("score_variance", 64, "scaled"),
             ),
+            undone(result, "scale-var"),
         ),
         ProofStep(
             _(
@@ -333,6 +338,7 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
                 scaled=at("max_weight", 4096, "scaled"),
                 saturated=at("saturated", 4096),
             ),
+            undone(result, "scale-sat"),
         ),
         ProofStep(
             _(
@@ -340,14 +346,14 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
                 "fact ≤ 2ε whatever n is: a saturated softmax passes little on."
             ),
             _(
-                "Above nε are `{keys} {rows}`, above 2ε `{two}`. ‖J‖ first rises, to `{peak}` at d_head = {size}, "
-                "and then falls.",
+                "Above nε are `{keys} {rows}`, above 2ε `{two}`. ‖J‖ is largest at d_head = {size}: `{peak}`.",
                 keys=format_number(keys.measured),
                 rows=keys.unit,
                 two=format_number(two.measured),
                 peak=format_number(peak),
                 size=peak_at,
             ),
+            undone(result, "scale-jac"),
         ),
         ProofStep(
             _(
@@ -365,5 +371,6 @@ def proof(result: ScalingResult) -> tuple[ProofStep, ...]:
                 share=at("gradient_top_share", 4096),
                 scaled=at("gradient_median", 4096, "scaled"),
             ),
+            undone(result, "scale-grad"),
         ),
     )

@@ -410,6 +410,17 @@ def test_a_rate_is_judged_where_something_is_known_of_it() -> None:
     assert rates(6, **large | {"scale": "root"}) == {}
 
 
+def test_a_rate_is_told_by_what_was_counted_and_what_it_tells_of_all_such_runs() -> None:
+    share, tied = SuccessRate(reached=6, runs=6), {**COPY, "projections": "tied-kv"}
+    (one,) = rate_verdicts(SeedsConfig(runs=6, **tied), share, share)
+    assert (one.says, one.number) == ("runs that reached 95%:", "6 of 6 with one matrix, 6 of 6 with two")
+    assert one.cases == "so two are ahead in at most 39% of all such runs, with 95 % confidence"
+    two = {**INDUCTION, "layers": 2, "steps": 300, "d_model": 24}
+    (one,) = rate_verdicts(SeedsConfig(runs=6, **two), SuccessRate(reached=5, runs=6))
+    assert one.number == "5 of 6"
+    assert one.cases.startswith("so of all such runs at least 44%")
+
+
 def test_tied_matrices_and_their_own_are_trained_from_the_same_seeds() -> None:
     config = SeedsConfig(runs=2, seed=5, **{**COPY, "projections": "tied-kv"})
     *steps, result = steps_seeds(config)

@@ -1,6 +1,7 @@
 """What is said beside the pictures of biases, what cannot be drawn, and the exported curves."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,38 +35,51 @@ from attention_core.figures.biases import (
 )
 from attention_core.figures.changes import biases_changed
 from attention_core.figures.charts import panel_figure
+from attention_core.figures.matrix import MatrixView
 from tests.figures.views import BIASES, SIX, of, view_of
 
 OFF = dict.fromkeys(("q_bias", "k_bias", "v_bias", "o_bias"), False)
 
 
 def test_constant_terms_are_marked() -> None:
-    view, result = terms_view(of("terms"), "average"), of("terms")
+    view, result = terms_view(of("terms"), of("biases"), "average"), of("terms")
     assert view.panels[0].colour_limits[1] == pytest.approx(np.abs(result.terms.mean(2)).max())
     for i, panel in enumerate(view.panels):
         assert ("same along each row" in panel.note) == result.constant[i] == (i in (1, 3))
     assert view.sweep.values == ("0.100", "0.200", "0.500", "1", "2", "5")
     assert "cancels whatever is the same along a row: the two terms of the key bias" in view.summary
-    rotary = terms_view(run_bias_sizes(BiasModuleConfig(rotary=True)), "1")
+    rotary = terms(rotary=True)
     assert "the key bias is felt" in rotary.summary
     assert all("Differs along each row" in panel.note for panel in rotary.panels)
-    alone = terms_view(run_bias_sizes(BiasModuleConfig(tokens=("a",))))
+    alone = terms(tokens=("a",))
     assert all("One key" in panel.note for panel in alone.panels)
+    assert "the only key has weight 1" in alone.summary
+    beside = terms(tokens=("a",), zero_sink=True)
+    assert all("but not for the sink" in panel.note for panel in beside.panels)
+    alike = terms(tokens=("a",) * 3)
+    assert all("softmax cancels it" in panel.note for panel in alike.panels)
+    assert "cancels all of them" in alike.summary
+
+
+def terms(**settings: Any) -> MatrixView:
+    """The four terms as the page draws them."""
+    config = BiasesConfig(**settings)
+    return terms_view(run_bias_sizes(config.without_size()), run_biases(config))
 
 
 def test_differences_say_where_nothing_but_rounding_is_left() -> None:
     only = OFF | {"k_bias": True}
     result = run_bias_sizes(BiasModuleConfig(**only))
-    scores, weights, output = difference_view(result, "1").panels
+    scores, weights, output = difference_view(result, 5.0, "1").panels
     assert scores.note == ""
     assert "rounding" in weights.note
     assert "rounding" in output.note
     assert weights.colour_limits[1] == pytest.approx(max(result.weight_bounds))
-    assert "scores change; the weights and output do not" in difference_view(result).summary
-    moved = difference_view(run_bias_sizes(BiasModuleConfig(zero_sink=True, **only)), "1")
+    assert "scores change; the weights and output do not" in difference_view(result, 5.0).summary
+    moved = difference_view(run_bias_sizes(BiasModuleConfig(zero_sink=True, **only)), 5.0, "1")
     assert moved.panels[0].columns.labels[-1] == "(sink)"
     assert "scores, weights and output change" in moved.summary
-    nothing = difference_view(run_bias_sizes(BiasModuleConfig(**OFF)))
+    nothing = difference_view(run_bias_sizes(BiasModuleConfig(**OFF)), 5.0)
     assert all(np.isfinite(panel.colour_limits).all() for panel in nothing.panels)
 
 
@@ -76,7 +90,7 @@ def test_where_a_precision_ends_is_named() -> None:
     for i, panel in enumerate(sizes.panels[1:3], 1):
         assert (
             panel.note
-            == f"At the largest size a head’s weights are off by up to {format_number(result.residuals[i, -1])}."
+            == f"At the largest size a head’s weights move by up to {format_number(result.residuals[i, -1])}."
         )
     assert "slightly off in float32, wrong in bfloat16" in sizes.summary
     assert "NaN from ‖b_K‖" in sizes.panels[3].note
@@ -206,7 +220,7 @@ def test_a_size_between_the_sliders_steps_is_drawn_at_its_own_step() -> None:
     before, after = BiasesConfig(), BiasesConfig(size=3.0)
     was, now = (run_bias_sizes(config.without_size()) for config in (before, after))
     assert now.sizes == (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0)
-    assert terms_view(now).sweep.values[5] == "3"
+    assert terms_view(now, run_biases(after)).sweep.values[5] == "3"
     np.testing.assert_array_equal(now.weights[[0, 1, 2, 3, 4, 6]], was.weights)
     moved = np.abs(now.weights[5] - was.weights[5]).max()
     assert f"weights by up to **{format_number(float(moved))}**" in biases_changed((before, was), (after, now))

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from attention_core.experiments.complexity import TOKENS, WIDTHS, ComplexityConfig, run_complexity
+from attention_core.experiments.complexity import TOKENS, WIDTHS, ComplexityConfig, Fit, run_complexity
 from attention_core.figures.complexity import (
     cell_of,
     complexity_table,
@@ -64,6 +64,14 @@ def test_what_the_clock_said_in_words() -> None:
     assert "No measured width" in times_said(dataclasses.replace(SHARES, crossing=math.nan))
 
 
+def test_an_exponent_whose_interval_holds_n_and_n_squared_is_none() -> None:
+    vague = dataclasses.replace(CURVES, fits=(Fit(0.404, -1.77, 2.58, 3), Fit(1.5, 1.0, 2.0, 3), CURVES.fits[2]))
+    said = times_said(vague)
+    assert "explicit (trace): these times cannot tell how they grow with n: an exponent" in said
+    assert "fused (forward): these times cannot tell" in said
+    assert "0.404" not in said
+
+
 def test_the_cell_of_a_config() -> None:
     assert cell_of(ComplexityConfig(num_queries=64, num_keys=64, d_model=32)) == (0, 1, 2)
     for none in ({"num_queries": 32, "num_keys": 64}, {"num_queries": 65, "num_keys": 65}, {"d_model": 24}):
@@ -116,5 +124,5 @@ def test_an_exponent_that_times_do_not_tell_is_not_said() -> None:
         fits = (dataclasses.replace(CURVES.fits[0], exponent=1.4, low=low, high=high), *CURVES.fits[1:])
         times = dataclasses.replace(CURVES, fits=fits)
         assert ("explicit (trace): time ∝ n^1.40" in times_said(times)) == said
-        assert ("explicit (trace): these times do not tell how they grow with n" in times_said(times)) != said
+        assert ("explicit (trace): these times cannot tell how they grow with n" in times_said(times)) != said
         assert (times_curves(times).data[0].name == "explicit (trace), ∝ n^1.40") == said

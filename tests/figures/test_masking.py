@@ -11,7 +11,6 @@ from attention_core.figures.masking import (
     EMPTY,
     GRID,
     REPLACED,
-    SAYS,
     claims_of,
     conventions_table,
     masking_table,
@@ -44,7 +43,14 @@ def test_the_grid_says_what_was_given() -> None:
     disobeyed = dataclasses.replace(of("encoder"), modules=(dataclasses.replace(module, seen=seen),))
     assert masking_view(disobeyed, GRID).panels[2].values[0, 5] == 0.25
     for name, one in views("masking").items():
-        assert SAYS.get(name.split()[-1], "adding") in one.summary
+        assert SAYS.get(name.split()[-1], "adding: put other words") in one.summary
+
+
+SAYS = {
+    "additive": "adding −10000 hides a key as −∞ does",
+    "empty": "This module gives the row zeros",
+    "conventions": "Libraries disagree",
+}
 
 
 def test_what_hides_is_hidden_and_outputs_move_for_words_alone() -> None:

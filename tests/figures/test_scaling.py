@@ -6,6 +6,7 @@ import pytest
 from attention_core.experiments.checks import ConfigError
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.scaling import D_HEADS, ScalingCurves
+from attention_core.figures.changes import scaling_changed
 from attention_core.figures.charts import view_figure
 from attention_core.figures.matrix import BarsPanel
 from attention_core.figures.scaling import (
@@ -117,3 +118,12 @@ def test_the_table_holds_every_curve_and_the_proof_what_its_bounds_were_tried_on
     assert "`0 of 53,248 rows`, above 2ε `0`" in steps[2].measured
     assert f"`{format_number(result.at('gradient_median', 4096))}`" in steps[3].measured
     assert "in probability" in steps[1].argument
+
+
+def test_a_weight_that_stayed_is_not_said_to_go_from_itself_to_itself() -> None:
+    made, at = of("picture"), D_HEADS.index(64)
+    told = scaling_changed((made, at), (made, at), ("64", "64"), label)
+    first, second = (f"**{format_number(side.largest_weight(at))}**" for side in (made.chosen, made.beside))
+    assert told == f"The largest weight of this query: unscaled still {first}; × 1/√d_head still {second}."
+    other = scaling_changed((made, 0), (made, at), ("1", "64"), label)
+    assert f"unscaled from **{format_number(made.chosen.largest_weight(0))}** to {first}" in other

@@ -104,8 +104,8 @@ def views(study: str) -> dict[str, MatrixView]:
             return {" ".join(step): view for step, view in made.items()}
         case "biases":
             return {
-                "terms": draw_biases.terms_view(of("terms"), "2"),
-                "difference": draw_biases.difference_view(of("terms"), "2"),
+                "terms": draw_biases.terms_view(of("terms"), of("biases"), "2"),
+                "difference": draw_biases.difference_view(of("terms"), BIASES.size, "2"),
                 "sizes": draw_biases.size_view(of("sweep"), "3"),
                 "gradients": draw_biases.gradient_view(of("biases")),
                 "residuals": draw_biases.residual_view(of("sweep")),

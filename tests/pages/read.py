@@ -7,6 +7,7 @@ from importlib import import_module
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages._shared.classes.page_questions import page_question
@@ -16,6 +17,8 @@ from pages._shared.page.page import Page
 from pages._shared.session.settings import shared
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.settings import Choice, Switch, declared
+from attention_core.figures.matrix import MatrixView
+from attention_core.figures.proof import ProofStep
 
 QUICK = {"learning": {"learning_steps": "10", "learning_runs": "2"}}  # each move trains a model
 LONG = {"map", "n", "shares"}  # a map of many models, and times: pages of their own tests
@@ -153,3 +156,23 @@ def looks(name: str) -> list[dict[str, str]]:
     most = max(map(len, (*values.values(), RUNS)))
     rounds = zip(*(islice(cycle(all_), most) for all_ in (*values.values(), RUNS)), strict=True)
     return [QUICK.get(name, {}) | link_of(name, dict(zip(values, one, strict=True))) | run for *one, run in rounds]
+
+
+def words(page: Page, config: Any, view: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """All that a page says of its picture beside the verdicts: summaries, notes, alternative texts and the proof."""
+    said: list[str] = []
+
+    def look_at(shown: MatrixView) -> None:
+        said.append(shown.summary)
+        said.extend(panel.note for panel in shown.panels)
+
+    def keep(_page: Page, _found: Any, *, why: tuple[ProofStep, ...], **_tabs: Any) -> None:
+        said.extend(f"{step.text} {step.measured}" for step in why)
+
+    monkeypatch.setattr(Page, "curves", lambda _page, shown, **_options: look_at(shown))
+    monkeypatch.setattr(Page, "curves_in_sight", lambda *_given, **_options: None)
+    monkeypatch.setattr(Page, "plot", lambda _page, _figure, *, alt: said.append(alt))
+    monkeypatch.setattr(Page, "draw_tabs", keep)
+    look_at(page.picture_of(config, view))
+    page._answer(config, view, page.measure(config, view))
+    return "\n".join(said)

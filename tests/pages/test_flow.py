@@ -14,7 +14,7 @@ from tests.pages.read import button, controls, grade, held, notices, page_of, pi
 MOVES = {
     "permutation": ("positions", "sinusoidal", "No token moved, but numbers changed"),
     "biases": ("direction", "equal", "The move changed weights by up to"),
-    "scaling": ("num_keys", 32, "The largest weight of this query went"),
+    "scaling": ("num_keys", 32, "The largest weight of this query: unscaled from **"),
     "receptive_field": ("heads", 1, "the last token now sees 8 of 32 inputs; before it saw 27 of 32"),
     "masks": ("unmasked", True, "Other words in the padding's place now move real outputs by"),
 }
@@ -58,7 +58,7 @@ def test_what_moved_is_said_of_what_is_shown() -> None:
 def test_a_scale_that_was_not_shown_before_is_said_to_be_new() -> None:
     at = open_page("scaling")
     at.selectbox(key="scaling_scale").set_value("head").run()
-    assert "went, × 1/√d_head from **" in moved(at)
+    assert "of this query: × 1/√d_head from **" in moved(at)
     assert "; × 1/d_head it is now **" in moved(at)
 
 

@@ -2,9 +2,11 @@
 
 import pytest
 
-from attention_core.figures.masking import CONVENTION_ROWS, SAYS, VIEWS
+from attention_core.figures.masking import CONVENTION_ROWS, VIEWS
 from tests.pages.conftest import open_page
 from tests.pages.read import notices, plain, verdicts
+
+SAYS = {"additive": "hides a key as −∞ does", "empty": "gives the row zeros", "conventions": "Libraries disagree"}
 
 
 @pytest.mark.parametrize("stack", ["encoder", "encoder-decoder"])

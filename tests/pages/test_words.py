@@ -52,6 +52,15 @@ def test_a_line_says_in_words_what_its_icon_says() -> None:
     assert "should not" in claim_lines([verdict("perm-kv", expected=False)])
 
 
+def test_what_was_counted_stands_in_place_of_its_bound() -> None:
+    counted = replace(verdict("learn-tied"), says="runs that reached 95 %:", measured=0.39, counted="6 of 6")
+    assert counted.number == "6 of 6"
+    assert "**6 of 6** :gray[(here)]." in claim_lines([counted])
+    assert "**0.390" not in claim_lines([counted])
+    assert "6 of 6" in counted._repr_html_()
+    assert replace(counted, counted="", unit="runs").number == "0.390 runs"
+
+
 def test_what_rounding_leaves_of_nothing_is_called_nothing() -> None:
     one = verdict("perm-kv")
     assert "differ by at most **0**" in claim_lines([one])

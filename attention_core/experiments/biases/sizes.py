@@ -61,12 +61,13 @@ def run_bias_sizes(setting: BiasModuleConfig) -> BiasSizesResult:
             for part in ("scores", "weights", "output")
         }
         terms = torch.stack([on_cpu(attention.score_terms(size)) for size in sizes])
-        moved = setting.rotary or setting.qk_norm
+        alike = len(set(setting.tokens)) == 1 and not setting.rotary
+        same = alike or not (setting.rotary or setting.qk_norm)
         return BiasSizesResult.of(
             setting,
             tokens=setting.tokens,
             sizes=sizes,
-            constant=(False, not moved, False, not moved),
+            constant=(alike, same, alike, same),
             terms=terms,
             spreads=(terms.amax(-1) - terms.amin(-1)).amax(-1),
             weights=torch.cat([full.weights for _, full in passes]),

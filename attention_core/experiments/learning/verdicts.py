@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -126,18 +127,13 @@ ORDER: Final = Test(
     "learn-order", "≤", _("the share of right answers, less the best possible without order, is"),
     _("accuracy − best accuracy without order"), breaks=_order, leaves=_trivial,
 )  # fmt: skip
+_REACHED: Final = _("runs that reached {share:.0%}:", share=SUCCESS)
 TESTS: Final = (
-    Test("learn-depth", "≥",
-         _("the share of such runs that reaches {share:.0%} is, as far as these tell, at least", share=SUCCESS),
-         _("lower end of the 95 % interval of the share"), breaks=_one_layer,
+    Test("learn-depth", "≥", _REACHED, _("lower end of the 95 % interval of the share"), breaks=_one_layer,
          leaves=_first(_several_heads, partial(_few, least=SOME, rate=DEPTH_RATE))),
-    Test("learn-tied", "≤",
-         _("the share of such runs that reaches {share:.0%} is larger with two matrices, as far as these tell, "
-           "by at most", share=SUCCESS),
-         _("upper end of the 95 % interval of the shares' difference"), breaks=_mutual, leaves=_first(_apart, _few)),
-    Test("learn-scale", "≤",
-         _("the share of such runs that reaches {share:.0%} is, as far as these tell, at most", share=SUCCESS),
-         _("upper end of the 95 % interval of the share"), breaks=_small, leaves=_few),
+    Test("learn-tied", "≤", _REACHED, _("upper end of the 95 % interval of the shares' difference"), breaks=_mutual,
+         leaves=_first(_apart, _few)),
+    Test("learn-scale", "≤", _REACHED, _("upper end of the 95 % interval of the share"), breaks=_small, leaves=_few),
 )  # fmt: skip
 
 
@@ -163,21 +159,30 @@ def rate_verdicts(
         share: How many of its runs do.
         untied: How many of the same runs do with W_Q, W_K and W_V of their own, where ``compares(config)``.
     """
-    cases, found = _("{reached} of {runs} runs reached it", reached=share.reached, runs=share.runs), {}
+    found: dict[str, Found] = {}
+    counted: dict[str, str] = {"learn-depth": _count(share), "learn-scale": _count(share)}
     seen = _("as it was in {share:.0%} of {runs} runs or more", share=RATE, runs=SEEN)
     cannot = config.task == "induction" and config.causal and config.layers == 1 and config.tokens >= 16
     if cannot or (config.task == "induction" and learns(config)):
         usual = _("as it was in {share:.0%} of {runs} runs or more", share=DEPTH_RATE, runs=DEPTH_SEEN)
-        found["learn-depth"] = Found(share.low, SOME, cases, note=usual)
+        least = _("so of all such runs at least {share:.0%}, with 95 % confidence", share=share.low)
+        found["learn-depth"] = Found(share.low, SOME, least, note=usual)
     if untied is not None:
-        both = _(
-            "{untied} of {untied_runs} with two, {tied} of {tied_runs} with one",
-            untied=untied.reached, untied_runs=untied.runs, tied=share.reached, tied_runs=share.runs,
-        )  # fmt: skip
-        found["learn-tied"] = Found(untied.most_ahead(share), 1 - LEAST, both, note=seen)
+        ahead = untied.most_ahead(share)
+        counted["learn-tied"] = _(
+            "{tied} with one matrix, {untied} with two", tied=_count(share), untied=_count(untied)
+        )
+        most = _("so two are ahead in at most {share:.0%} of all such runs, with 95 % confidence", share=ahead)
+        found["learn-tied"] = Found(ahead, 1 - LEAST, most, note=seen)
     if config.scale == "none" and (learns(config) or _stuck(config)):
-        found["learn-scale"] = Found(share.high, 1 - LEAST, cases, note=seen)
-    return judge_all(config, TESTS, found)
+        most = _("so of all such runs at most {share:.0%}, with 95 % confidence", share=share.high)
+        found["learn-scale"] = Found(share.high, 1 - LEAST, most, note=seen)
+    verdicts = judge_all(config, TESTS, found)
+    return tuple(replace(verdict, counted=counted[verdict.key]) for verdict in verdicts)
+
+
+def _count(share: SuccessRate) -> str:
+    return _("{reached} of {runs}", reached=share.reached, runs=share.runs)
 
 
 def _stuck(config: LearningConfig) -> bool:

@@ -1,5 +1,6 @@
 """Projections: what W_Q, W_K, W_V and W_O are for."""
 
+from attention_core.experiments.projections.collapse import COLLAPSED as COLLAPSED
 from attention_core.experiments.projections.collapse import CollapseResult as CollapseResult
 from attention_core.experiments.projections.config import LAYERS as LAYERS
 from attention_core.experiments.projections.config import NUM_HEADS as NUM_HEADS

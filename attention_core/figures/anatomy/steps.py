@@ -5,6 +5,7 @@ from typing import Final
 
 from attention_core.experiments.anatomy import MAX_HEADS, AnatomyConfig, AnatomyResult
 from attention_core.figures.panels import AVERAGE
+from attention_core.figures.said import outcome
 from attention_core.figures.theme import Role, Scale
 from attention_core.language import gettext, ngettext
 from attention_core.language import gettext_lazy as _
@@ -170,6 +171,20 @@ HEADS: Final = {str(i + 1): str(i + 1) for i in range(MAX_HEADS)} | {
 def step_of(name: str) -> Step:
     """The step of that name; raises KeyError where there is none."""
     return {step.name: step for step in STEPS}[name]
+
+
+def says(result: AnatomyResult, name: str) -> str:
+    """What a step means, in plain words, and where its claim fails here, what it does instead."""
+    if name == "heads" and outcome(result, "mha-reshape") == "fails":
+        return gettext(
+            "Every row is cut by view alone, without a swap of two axes: a head gets numbers of several words."
+        )
+    if name == "context" and outcome(result, "convex-hull") == "fails":
+        return gettext(
+            "Each query reads the values in the shares that dropout leaves: they do not add up to 1, and what is "
+            "read may lie outside of the values."
+        )
+    return str(step_of(name).says)
 
 
 def neighbours(name: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from attention_core.figures.anatomy.steps import (
     PER_HEAD,
     QUANTITIES,
     STEP_NAMES,
+    says,
     step_of,
 )
 from attention_core.figures.matrix import Axis, Flow, MatrixPanel, MatrixView
@@ -101,7 +102,7 @@ def anatomy_view(config: AnatomyConfig, result: AnatomyResult, *, step: str, hea
     """
     panels = anatomy_panels(config, result, step=step, head=head)
     lost = _lost(config, result, shown(config, step, head))
-    summary = sentences((step_of(step).says, *_here(config, result, step), lost))
+    summary = sentences((says(result, step), *_here(config, result, step), lost))
     return MatrixView(panels=panels, summary=str(summary), flow=FLOW if step == "pass" else None)
 
 

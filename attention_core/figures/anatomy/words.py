@@ -4,6 +4,7 @@ from attention_core.experiments.anatomy import AnatomyResult, HeadTimes
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.anatomy.steps import STEP_LABELS, STEPS
 from attention_core.figures.proof import ProofStep, measured
+from attention_core.figures.said import undone
 from attention_core.language import gettext as _
 
 
@@ -26,6 +27,7 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
             )
             + "  \n"
             + measured(result, "drop-rows"),
+            undone(result, "drop-rows"),
         ),
         ProofStep(
             _(
@@ -34,6 +36,7 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
                 "inside."
             ),
             measured(result, "convex-hull"),
+            undone(result, "convex-hull"),
         ),
         ProofStep(
             _(
@@ -42,12 +45,12 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
                 "lie from v*: the surer a query is, the harder its lookup."
             ),
             measured(result, "soft-lookup"),
+            undone(result, "soft-lookup"),
         ),
         ProofStep(
             _(
                 "Several heads are one product: each row is cut into heads, nothing is computed twice, and a loop "
-                "over the heads gives the same numbers, but takes longer. So d_model is a multiple of the heads, or "
-                "d_head is given."
+                "over the heads gives the same numbers. So d_model is a multiple of the heads, or d_head is given."
             ),
             _(
                 "On this machine, now: `{batched} µs` together, `{loop} µs` in a loop.",
@@ -56,6 +59,7 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
             )
             + "  \n"
             + measured(result, "mha-reshape", "mha-divisible"),
+            undone(result, "mha-reshape", "mha-divisible"),
         ),
         ProofStep(
             _(
@@ -63,6 +67,7 @@ def proof(result: AnatomyResult, times: HeadTimes) -> tuple[ProofStep, ...]:
                 "Twice as many words, four times the work."
             ),
             measured(result, "cplx-core"),
+            undone(result, "cplx-core"),
         ),
         ProofStep(
             _(

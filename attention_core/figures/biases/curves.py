@@ -30,7 +30,7 @@ from attention_core.experiments.biases import (
 from attention_core.experiments.config import RunConfig
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.view import GRADIENTS, ROLE_OF
-from attention_core.figures.biases.words import curve_summary
+from attention_core.figures.biases.words import curve_summary, shift_summary
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixView, Series
 from attention_core.figures.theme import PRECISION_ROLES, Role
 from attention_core.language import COMMA, SEMICOLON, gettext_lazy, joined, listed, sentences
@@ -107,6 +107,7 @@ def shift_view(result: ShiftResult, *, naive: bool = False) -> MatrixView:
         (result.shifts, "δ"),
         (tuple(series), _("largest change of a weight")),
         note=str(sentences(said)),
+        summary=shift_summary(result, naive=naive),
     )
 
 
@@ -235,7 +236,7 @@ def source(
 
 def _view(
     result: CurveResult, title: str, x: tuple[Sequence[float], str], y: tuple[tuple[Series, ...], str], *,
-    log_x: bool = True, marked: int | None = None, note: str = "",
+    log_x: bool = True, marked: int | None = None, note: str = "", summary: str = "",
 ) -> MatrixView:  # fmt: skip
     panel = LinesPanel(
         title=str(title),
@@ -248,7 +249,7 @@ def _view(
         marked=marked,
         note=note,
     )
-    return MatrixView(panels=(panel,), summary=curve_summary(result))
+    return MatrixView(panels=(panel,), summary=summary or curve_summary(result))
 
 
 def _bars(

@@ -1,25 +1,31 @@
 """Why models came to leave biases out: a short history, each point beside what this page measures of it."""
 
+from collections.abc import Iterable
+
 from attention_core.experiments.biases import AfterNormResult, BiasesResult, MeanResult
 from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Result
 from attention_core.figures.biases.curves import CURVES
 from attention_core.figures.proof import ProofStep, measured
+from attention_core.figures.said import undone
 from attention_core.language import gettext as _
 
 
-def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[ProofStep, ...]:
+def history(result: BiasesResult, told: Iterable[Result], *, rotary: bool) -> tuple[ProofStep, ...]:
     """Four points of the history, the newest last.
 
     Args:
         result: The claims under the settings of the page.
-        below: What the curve below the picture is drawn from.
+        told: All that is told beside them; where norms or means are measured, what they found.
         rotary: Whether positions are rotary.
     """
     mean, norms = (_("Choose the curve “{curve}” to measure it.", curve=CURVES[name]) for name in ("mean", "norms"))
-    if isinstance(below, MeanResult):
-        mean = measured(below)
-    if isinstance(below, AfterNormResult):
-        norms = measured(below)
+    of_mean = of_norms = ""
+    for one in told:
+        if isinstance(one, MeanResult):
+            mean, of_mean = measured(one), undone(one, "bias-mean")
+        if isinstance(one, AfterNormResult):
+            norms, of_norms = measured(one), undone(one, "bias-norm")
     key = result.effect("k")
     felt = (
         _(
@@ -38,6 +44,7 @@ def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[Proof
                 "E[Wx + b] = b: knowledge from before the input is seen."
             ),
             mean,
+            of_mean,
         ),
         ProofStep(
             _(
@@ -46,6 +53,7 @@ def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[Proof
                 "simpler, and what came with a bias stays."
             ),
             norms,
+            of_norms,
         ),
         ProofStep(
             _(
@@ -55,6 +63,7 @@ def history(result: BiasesResult, below: object, *, rotary: bool) -> tuple[Proof
                 "attention does nothing is certain."
             ),
             felt if not rotary else _("With rotary positions it is not: see the next point."),
+            undone(result, "bias-k"),
         ),
         ProofStep(
             _(

@@ -9,6 +9,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.figures.biases.words import curve_summary
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Sweep
 from attention_core.figures.panels import AVERAGE, of_head
+from attention_core.figures.said import outcome, said
 from attention_core.figures.theme import Role
 from attention_core.language import AND, COMMA, gettext_lazy, joined, listed
 from attention_core.language import gettext as _
@@ -20,19 +21,17 @@ VISIBLE: Final = 0.05  # one that an eye sees in a colour
 TERMS: Final = ("W_Q xᵢ · W_K xⱼ", "W_Q xᵢ · b_K", "b_Q · W_K xⱼ", "b_Q · b_K")
 
 
-def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
+def terms_view(result: BiasSizesResult, found: BiasesResult, head: str = AVERAGE) -> MatrixView:
     """The four terms of the scores on one scale, at every size of the biases.
 
     Args:
         result: The module at every size.
+        found: The claims at the size that is looked at.
         head: Number of the head that is drawn, from ``1``; or their average.
     """
     terms = of_head(result.terms, head)  # (steps, 4, tokens, tokens)
     reach = float(np.abs(terms[np.isfinite(terms)]).max(initial=0.0)) or 1.0
     rows, columns = _token_axes(result.tokens, terms.shape[-1])
-    notes = [_term_note(terms[:, i], constant=constant) for i, constant in enumerate(result.constant)]
-    if len(result.tokens) == 1:
-        notes = [_("One key: softmax sees nothing.")] * 4
     return MatrixView(
         panels=tuple(
             MatrixPanel(
@@ -43,42 +42,70 @@ def terms_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
                 quantity=_in_head(_("part of the score"), head),
                 scale="diverging",
                 limits=(-reach, reach),
-                note=notes[i],
+                note=_term_note(result, found, i),
             )
             for i, title in enumerate(TERMS)
         ),
-        summary=_terms_summary(result.constant),
+        summary=_terms_summary(result, found),
         sweep=_size_sweep(result),
         front=2,
     )
 
 
-def _terms_summary(constant: tuple[bool, ...]) -> str:
-    """What of the four terms, of which only those with b_K are ever the same along a row, softmax sees."""
-    if constant[1] and constant[3]:
-        return _(
+def _terms_summary(result: BiasSizesResult, found: BiasesResult) -> str:
+    """What softmax sees of the four terms."""
+    if result.weights.shape[-1] == 1:
+        return _("Scores are the sum of four such terms; the only key has weight 1, whatever its score.")
+    if found.effect("k") is None:
+        return _("Scores are the sum of four such terms; without a key bias two of them are 0.")
+    if all(result.constant) and outcome(found, "bias-terms.cancel") == "holds":
+        return _("Scores are the sum of four such terms, and here softmax cancels all of them: no key differs.")
+    summary = said(
+        found,
+        "bias-terms.cancel",
+        holds=_(
             "Scores are the sum of four such terms, and softmax cancels whatever is the same along a row: "
             "the two terms of the key bias."
-        )
-    return _(
-        "Scores are the sum of four such terms, and softmax cancels whatever is the same along a row; "
-        "here the key's terms are not, and the key bias is felt."
+        ),
+        fails=_(
+            "Scores are the sum of four such terms, and softmax cancels whatever is the same along a row; "
+            "here the key's terms are not, and the key bias is felt."
+        ),
+        undecided=_(
+            "Scores are the sum of four such terms; whether softmax cancels the two of the key bias cannot be told "
+            "here."
+        ),
+    )
+    if outcome(found, "bias-terms.cancel") == "holds" and outcome(found, "bias-k") == "fails":
+        return _("{summary} It is felt all the same, as part of the queries.", summary=summary)
+    return summary
+
+
+def _term_note(result: BiasSizesResult, found: BiasesResult, term: int) -> str:
+    """What softmax sees of one of the four terms: the second and the fourth are the key bias's."""
+    if not result.terms[:, term].any():
+        return _("All 0: without that bias there is no such term.")
+    if result.weights.shape[-1] == 1:
+        return _("One key: softmax sees nothing.")
+    if not result.constant[term]:
+        return _("Differs along each row: softmax sees it.")
+    if result.weights.shape[-1] > len(result.tokens):
+        return _("The same for every word of a row, but not for the sink: softmax sees it.")
+    return said(
+        found,
+        "bias-terms.cancel",
+        holds=_("The same along each row: softmax cancels it."),
+        fails=_("The same along each row; yet softmax sees it."),
+        undecided=_("The same along each row."),
     )
 
 
-def _term_note(term: np.ndarray, *, constant: bool) -> str:
-    if not term.any():
-        return _("All 0: without that bias there is no such term.")
-    if constant:
-        return _("The same along each row: softmax cancels it.")
-    return _("Differs along each row: softmax sees it.")
-
-
-def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
+def difference_view(result: BiasSizesResult, size: float, head: str = AVERAGE) -> MatrixView:
     """Scores, weights and output with − without the biases that are on, at every size.
 
     Args:
         result: The module at every size.
+        size: The size that is looked at.
         head: Number of the head that is drawn, from ``1``; or their average.
     """
     rows, keys = _token_axes(result.tokens, result.scores_change.shape[-1])
@@ -126,25 +153,30 @@ def difference_view(result: BiasSizesResult, head: str = AVERAGE) -> MatrixView:
             )
             for name, title, quantity, values, columns, bound in parts
         ),
-        summary=_moved_summary(still),
+        summary=_moved_summary(result, result.sizes.index(size)),
         sweep=_size_sweep(result),
     )
 
 
-def _moved_summary(still: list[str]) -> str:
-    """What the biases that are on change, of scores, weights and output."""
-    names = {"scores": _("scores"), "weights": _("weights"), "output": _("output")}
-    moved = [name for name in names if name not in still]
+def _moved_summary(result: BiasSizesResult, at: int) -> str:
+    """What the biases that are on change, of scores, weights and output, at one step."""
+    parts = (
+        (_("scores"), result.scores_change, 0.0),
+        (_("weights"), result.weights_change, result.weight_bounds[at]),
+        (_("output"), result.output_change, result.output_bounds[at]),
+    )
+    largest = [(name, float(np.abs(values[at]).max()), bound) for name, values, bound in parts]
+    moved, still = ([name for name, most, bound in largest if (not most <= bound) == on] for on in (True, False))
+    places = {"moved": listed(moved), "still": listed(still)}
     if not moved:
-        return _("With the biases or without them, scores, weights and output are the same.")
+        return _("With the biases or without them, scores, weights and output are the same but for rounding.")
     if not still:
         return _("With the biases the scores, weights and output change.")
-    places = {"moved": listed(names[name] for name in moved), "still": listed(names[name] for name in still)}
-    if moved == ["output"]:
-        return _("With the biases the {moved} changes; the {still} do not.", **places)
-    if still == ["output"]:
-        return _("With the biases the {moved} change; the {still} does not.", **places)
-    return _("With the biases the {moved} change; the {still} do not.", **places)
+    if moved == [_("output")]:
+        return _("With the biases the {moved} changes; the {still} do not, but for rounding.", **places)
+    if still == [_("output")]:
+        return _("With the biases the {moved} change; the {still} does not, but for rounding.", **places)
+    return _("With the biases the {moved} change; the {still} do not, but for rounding.", **places)
 
 
 def size_view(result: KeySweepResult, head: str = AVERAGE) -> MatrixView:
@@ -228,12 +260,19 @@ def _ends(result: KeySweepResult, dtype: str) -> str:
         return _("NaN from ‖b_K‖ = {size}: the keys overflow.", size=format_number(size))
     if off < RIGHT:
         return ""
-    return _("At the largest size a head’s weights are off by up to {off}.", off=format_number(off))
+    return _("At the largest size a head’s weights move by up to {off}.", off=format_number(off))
 
 
 def _size_summary(result: KeySweepResult) -> str:
-    """Which precisions still forget the largest key bias; on paper all do."""
+    """Which precisions still forget the largest key bias, where on paper all do."""
     ends = dict(zip(result.dtypes, result.residuals[:, -1].tolist(), strict=True))
+    best = result.dtypes[0]
+    if outcome(result, f"bias-k.{best}") == "fails":
+        return _(
+            "Here a key bias is felt: at the largest size it moves the weights by up to {most} in {dtype}.",
+            most=format_number(ends[best]),
+            dtype=best,
+        )
     right = [name for name, off in ends.items() if off < RIGHT]
     near = [name for name, off in ends.items() if RIGHT <= off < VISIBLE]
     wrong = [name for name, off in ends.items() if off >= VISIBLE]
@@ -244,6 +283,7 @@ def _size_summary(result: KeySweepResult) -> str:
         _("wrong in {precisions}", precisions=joined(AND, wrong)) if wrong else "",
         _("NaN in {precisions}", precisions=joined(AND, broken)) if broken else "",
     ]
-    return _(
-        "On paper a key bias never matters. At the largest size the weights are {told}.", told=joined(COMMA, told)
-    )
+    weights = _("At the largest size the weights are {told}.", told=joined(COMMA, told))
+    if outcome(result, f"bias-k.{best}") == "holds":
+        return _("On paper a key bias never matters. {weights}", weights=weights)
+    return weights

@@ -1,7 +1,10 @@
 """What there is to see in the bias curves, in a sentence; and the proof, step by step, beside its numbers."""
 
+from collections.abc import Iterable
 from functools import singledispatch
 from typing import Final
+
+import numpy as np
 
 from attention_core.experiments.biases import (
     NAMES,
@@ -16,8 +19,10 @@ from attention_core.experiments.biases import (
     TrainingResult,
 )
 from attention_core.experiments.number_format import format_number
+from attention_core.experiments.verdict import Result
 from attention_core.figures.proof import ProofStep
-from attention_core.language import AND, COMMA, joined
+from attention_core.figures.said import said, undone
+from attention_core.language import AND, COMMA, joined, sentences
 from attention_core.language import gettext as _
 
 _COLOURED: Final = {"q": ":blue[b_Q]", "k": ":orange[b_K]", "v": ":green[b_V]", "o": ":violet[b_O]"}
@@ -53,19 +58,29 @@ def _of_gradients(result: BiasesResult) -> str:
 
 @curve_summary.register
 def _of_key_sizes(result: KeySweepResult) -> str:
-    return _("With a key bias of a million, weights are off by {ends}.", ends=_first_and_last(result))
+    ends = _first_and_last(result.dtypes, result.residuals)
+    return _("With a key bias of a million, weights move by {ends}.", ends=ends)
 
 
 @curve_summary.register
 def _of_shifts(result: ShiftResult) -> str:
-    return _("Where all scores are a million larger, weights change by {ends}.", ends=_first_and_last(result))
+    return shift_summary(result)
 
 
-def _first_and_last(result: KeySweepResult | ShiftResult) -> str:
-    first, last = (
-        _("{number} in {dtype}", number=format_number(result.residuals[i][-1]), dtype=result.dtypes[i])
-        for i in (0, -1)
-    )
+def shift_summary(result: ShiftResult, *, naive: bool = False) -> str:
+    """What the curve of a shift shows, of softmax as it is computed or as it is written.
+
+    Args:
+        result: The shifts.
+        naive: Whether softmax is as it is written.
+    """
+    ends = _first_and_last(result.dtypes, result.naive if naive else result.residuals)
+    return _("Where all scores are a million larger, weights change by {ends}.", ends=ends)
+
+
+def _first_and_last(dtypes: tuple[str, ...], values: np.ndarray) -> str:
+    """The last of each row's values, in the most precise format and in the least."""
+    first, last = (_("{number} in {dtype}", number=format_number(values[i][-1]), dtype=dtypes[i]) for i in (0, -1))
     return first if first == last else _("{first} and by {last}", first=first, last=last)
 
 
@@ -82,10 +97,20 @@ def _of_norms(result: AfterNormResult) -> str:
 
 @curve_summary.register
 def _of_means(result: MeanResult) -> str:
-    return _(
-        "The more samples, the nearer the mean of the queries comes to b_Q: first {first} off, at last {last}.",
-        first=format_number(float(result.errors[0])),
-        last=format_number(float(result.errors[-1])),
+    ends = {"first": format_number(float(result.errors[0])), "last": format_number(float(result.errors[-1]))}
+    return said(
+        result,
+        "bias-mean",
+        holds=_(
+            "The more samples, the nearer the mean of the queries comes to b_Q: first {first} off, at last {last}.",
+            **ends,
+        ),
+        fails=_(
+            "However many the samples, the mean of the queries stays away from b_Q: first {first} off, at last "
+            "{last}.",
+            **ends,
+        ),
+        undecided=_("The mean of the queries is first {first} off b_Q, at last {last}.", **ends),
     )
 
 
@@ -95,20 +120,30 @@ def _of_training(result: TrainingResult) -> str:
         _("{number} by {optimizer}", number=format_number(result.key_bias(name)), optimizer=name)
         for name in result.optimizers
     ]
-    return _("Trained from nothing, the key bias grows to {ends}.", ends=joined(AND, ends))
+    return _("Trained from 0, the key bias comes to {ends}.", ends=joined(AND, ends))
 
 
 @curve_summary.register
 def _of_appendix(result: AppendixResult) -> str:
     row = max(result.rows, key=lambda one: one.published)
-    return _(
-        "With more bits the difference shrinks: the largest, {published} as published, is {precise} in float64.",
-        published=format_number(row.published),
-        precise=format_number(row.float64),
+    sizes = {"published": format_number(row.published), "precise": format_number(row.float64)}
+    exact = ("bias-appendix.exact-output", "bias-appendix.exact-weights")
+    apart = _("The largest difference, {published} as published, is {precise} in float64.", **sizes)
+    return said(
+        result,
+        *exact,
+        holds=_(
+            "With more bits the difference shrinks: the largest, {published} as published, is {precise} in float64.",
+            **sizes,
+        ),
+        fails=apart,
+        undecided=apart,
     )
 
 
-def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: ShiftResult) -> tuple[ProofStep, ...]:
+def proof(
+    result: BiasesResult, sizes: BiasSizesResult, size: float, shift: ShiftResult, told: Iterable[Result] = ()
+) -> tuple[ProofStep, ...]:  # fmt: skip
     """The steps of the proof, each beside what was measured for it under these settings.
 
     Args:
@@ -116,6 +151,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
         sizes: The module at every size.
         size: The size that is looked at.
         shift: Softmax of shifted scores.
+        told: All that is told beside the claims; where a growing key bias is among it, what undoes them there.
     """
     measured = {one.key: f"`{format_number(one.measured)}`" for one in result.verdicts}
 
@@ -140,6 +176,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
                 spreads=spreads,
                 missed=measured["bias-terms.sum"],
             ),
+            undone(result, "bias-terms"),
         ),
         ProofStep(
             _(
@@ -152,6 +189,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
                 moved=measured["softmax-shift"],
                 biases=each("weights", "qk"),
             ),
+            undone(result, "softmax-shift", "bias-k"),
         ),
         ProofStep(
             _(
@@ -165,6 +203,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
             )
             if result.effect("v")
             else _("The value bias is off."),
+            undone(result, "bias-v"),
         ),
         ProofStep(
             _(
@@ -175,6 +214,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
                 "softmax removes the query bias too, and LayerNorm the key bias."
             ),
             _("The output moves by: {moved}.", moved=each("output", "qk")),
+            undone(result, "bias-q"),
         ),
         ProofStep(
             _(
@@ -183,6 +223,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
                 "the size of the gradient and can turn rounding into steps, as the curve *Training* shows."
             ),
             _("‖∂L/∂b‖: {gradients}.", gradients=each("gradient", "qkvo")),
+            undone(result, "bias-k-grad"),
         ),
         ProofStep(
             _(
@@ -199,6 +240,7 @@ def proof(result: BiasesResult, sizes: BiasSizesResult, size: float, shift: Shif
                 "Scores raised by 1e6 move the weights, from the most precise format to the least, by: {left}.",
                 left=left,
             ),
+            str(sentences(undone(one, "bias-k") for one in told if isinstance(one, KeySweepResult))),
         ),
     )
 
@@ -222,4 +264,5 @@ def training_step(single: TrainingResult, precise: TrainingResult) -> ProofStep:
             "is so small that Adam's ε = 1e-8 hides it, as in the most precise format."
         ),
         _("‖b_K‖ at the end. {single}; {precise}.", single=ends(single), precise=ends(precise)),
+        undone(single, "bias-k-grad"),
     )

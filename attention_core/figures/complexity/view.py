@@ -180,7 +180,7 @@ def _fit_said(times: TimeCurves, i: int) -> str:
     }
     if not fit.tells:
         return _(
-            "{name}: these times do not tell how they grow with {size}; an exponent from {low} to {high} fits.",
+            "{name}: these times cannot tell how they grow with {size}: an exponent from {low} to {high} fits.",
             **told,
         )
     return _("{name}: time ∝ {size}^{exponent} (95 %: {low} to {high}; FLOPs {flops}).", **told)

@@ -4,6 +4,7 @@ from attention_core.experiments.complexity import ComplexityResult, Times
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.complexity.view import lines_table, rearranged_table, times_said
 from attention_core.figures.proof import ProofStep
+from attention_core.figures.said import undone
 from attention_core.language import gettext as _
 
 
@@ -24,6 +25,7 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
                 "sum are n × d_head times d_head × n in each of h heads: 4·n²·d, as long as h·d_head = d."
             ),
             lines_table(result),
+            undone(result, "cplx-core", "cplx-mha", "cplx-heads"),
         ),
         ProofStep(
             _(
@@ -33,6 +35,7 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
                 "the cut copies as soon as there are two texts."
             ),
             rearranged_table(result),
+            undone(result, "mha-reshape"),
         ),
         ProofStep(
             _(
@@ -46,6 +49,7 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
                 count=result.crossing,
                 share=result.share,
             ),
+            undone(result, "cplx-bottleneck"),
         ),
         ProofStep(
             _(
@@ -68,7 +72,7 @@ def proof(result: ComplexityResult, times: Times | None) -> tuple[ProofStep, ...
             _(
                 "FLOPs are not time: softmax and moving scores through memory take time and no FLOPs, small products "
                 "leave the device waiting, and a loop over heads calls it h times as often for the same "
-                "numbers. Heads at once take less time, not fewer operations: measure it over heads."
+                "numbers. Heads at once take fewer calls, not fewer operations: measure over heads what that saves."
             ),
             clock,
         ),

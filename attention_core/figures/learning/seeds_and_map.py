@@ -17,6 +17,7 @@ from attention_core.experiments.learning import (
 )
 from attention_core.figures.learning.view import READS
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series
+from attention_core.figures.said import undone
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
 from attention_core.language import gettext_lazy, sentences
@@ -26,7 +27,7 @@ _TITLES = {"root": gettext_lazy("With 1/√d_head"), "none": gettext_lazy("Witho
 
 def seeds_view(result: SeedsResult) -> MatrixView:
     """Median and range of the runs over the steps, and where each of them ends."""
-    said = share_words(result)
+    said = str(sentences((share_words(result), undone(result, "learn-depth", "learn-tied", "learn-scale"))))
     panels = (
         _runs_panel(
             result.config,

@@ -1,18 +1,23 @@
 """Why training comes to what it does, step by step, beside what was measured of this run."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from attention_core.experiments.learning import OPTIMIZERS, ROLES, LearningResult
+from attention_core.experiments.verdict import Result
 from attention_core.figures.proof import ProofStep, code
-from attention_core.language import COMMA, joined
+from attention_core.figures.said import undone
+from attention_core.language import COMMA, joined, sentences
 from attention_core.language import gettext as _
 
 
-def proof(result: LearningResult) -> tuple[ProofStep, ...]:
+def proof(result: LearningResult, told: Iterable[Result] = ()) -> tuple[ProofStep, ...]:
     """The steps, whatever was trained.
 
     Args:
         result: The run.
+        told: All that is told; several seeds among it, if they were trained.
     """
     config, history, score = result.config, result.history, result.score
     return (
@@ -45,6 +50,7 @@ def proof(result: LearningResult) -> tuple[ProofStep, ...]:
                 blind=history.blind,
                 chance=history.chance,
             ),
+            undone(result, "learn-order"),
         ),
         ProofStep(
             _(
@@ -59,6 +65,7 @@ def proof(result: LearningResult) -> tuple[ProofStep, ...]:
                 query=_gradient(result, "W_Q"),
                 output=_gradient(result, "W_O"),
             ),
+            str(sentences(undone(one, "learn-scale") for one in told)),
         ),
         ProofStep(
             _(
@@ -66,6 +73,7 @@ def proof(result: LearningResult) -> tuple[ProofStep, ...]:
                 "no gradient but rounding. Gradient descent leaves it; AdamW divides even rounding by its own size."
             ),
             _key_bias(result),
+            undone(result, "learn-key-bias"),
         ),
     )
 

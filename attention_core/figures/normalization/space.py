@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 
 from attention_core.experiments.normalization import LengthResult
 from attention_core.figures.plot import Mode, base_figure, drawn_once
+from attention_core.figures.said import said
 from attention_core.figures.theme import GRID, MUTED, ROLE_COLOURS
 from attention_core.language import gettext as _
 
@@ -63,11 +64,23 @@ def space_figure(result: LengthResult, *, mode: Mode = "light") -> go.Figure | N
 
 def space_alt(result: LengthResult) -> str:
     """What there is to see, in a sentence."""
-    return _(
-        "{count} points, the same less their mean on a plane through 0, and after LayerNorm on a circle of radius "
-        "{radius:.3g} in that plane, moved by β.",
-        count=len(result.before), radius=result.radius,
-    )  # fmt: skip
+    seen = {"count": len(result.before), "radius": result.radius}
+    beside = _(
+        "{count} points, the same less their mean on a plane through 0, and after LayerNorm beside a circle of "
+        "radius {radius:.3g} in that plane, moved by β.",
+        **seen,
+    )
+    return said(
+        result,
+        "ln-norm.sphere",
+        holds=_(
+            "{count} points, the same less their mean on a plane through 0, and after LayerNorm on a circle of "
+            "radius {radius:.3g} in that plane, moved by β.",
+            **seen,
+        ),
+        fails=beside,
+        undecided=beside,
+    )
 
 
 def _shift(result: LengthResult) -> float:

@@ -15,6 +15,7 @@ from attention_core.experiments.normalization import (
 )
 from attention_core.experiments.number_format import format_number
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Panel, Series
+from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import COMMA, joined
@@ -85,9 +86,13 @@ def _dependence(result: DependenceResult, config: NormalizationConfig, cell: Cel
         MatrixPanel(title=titles.get(name, name), values=values, note=notes.get(name, ""), **shared)
         for name, values in sorted(zip(result.names, maps, strict=True), key=lambda one: one[0] == "RMSNorm")
     )
-    if config.evaluation:
-        return panels, _("LayerNorm looks along a token; BatchNorm, in evaluation, at one number alone.")
-    return panels, _("LayerNorm looks along a token, BatchNorm along a feature of all tokens.")
+    return panels, said(
+        result,
+        "ln-deps",
+        holds=_("LayerNorm looks along a token, BatchNorm along a feature of all tokens."),
+        fails=_("LayerNorm looks along a token; BatchNorm, in evaluation, at one number alone."),
+        undecided=_("The colours show what LayerNorm and BatchNorm look at."),
+    )
 
 
 @_panels.register
@@ -120,13 +125,34 @@ def _length(result: LengthResult, config: NormalizationConfig, cell: Cell) -> tu
         MatrixPanel(title=_("After LayerNorm"), values=result.after[:SHOWN], quantity="y", scale="diverging", **axes),
         lengths,
     )
-    short = result.radius - result.lengths[:SHOWN] > SHORT * result.radius
-    if short.all():
-        return panels, _("Beside ε all of these are small: none comes out as long as the line.")
-    if short.any():
-        return panels, _("Vectors that are small beside ε come out short; the others reach the line.")
-    length = format_number(result.radius)
-    return panels, _("Whatever goes in, every token comes out at one length, {length}.", length=length)
+    return panels, _lengths_said(result)
+
+
+def _lengths_said(result: LengthResult) -> str:
+    """Whether all vectors come out at one length, and where not, how long they are."""
+    lengths, radius = result.lengths[:SHOWN], format_number(result.radius)
+    if np.isnan(lengths).any():
+        return _("A constant token without ε is 0 ÷ 0: nothing comes out that has a length.")
+    least, most = (format_number(float(end)) for end in (lengths.min(), lengths.max()))
+    spread = _(
+        "The lengths run from {least} to {most}, beside {radius} of the line.", least=least, most=most, radius=radius
+    )
+    off = np.abs(lengths - result.radius) > SHORT * result.radius
+    short = off & (lengths < result.radius)
+    apart = spread
+    if short.all() and least == most:
+        apart = _("All of these come out {length} long, shorter than the line.", length=least)
+    elif short.all():
+        apart = _("All of these come out shorter than the line: from {least} to {most}.", least=least, most=most)
+    elif (off == short).all() and short.any():
+        apart = _("Vectors that are small beside ε come out short; the others reach the line.")
+    return said(
+        result,
+        "ln-norm.sphere",
+        holds=_("Whatever goes in, every token comes out at one length, {length}.", length=radius),
+        fails=apart,
+        undecided=spread,
+    )
 
 
 @_panels.register
@@ -144,13 +170,21 @@ def _bias(result: NormBiasResult, config: NormalizationConfig, cell: Cell) -> tu
         )
         for name, values, size in zip(result.names, result.moved, result.largest, strict=True)
     )
-    batch, mean, rest, rms = (size < SHORT for size in result.largest)
-    every, none = _("all of it"), _("nothing of it")
-    return panels, _(
+    return panels, _left_said(result)
+
+
+def _left_said(result: NormBiasResult) -> str:
+    """What each norm removes of a bias: all where little enough is left, nothing where all moves the output."""
+    batch, mean, rest, rms = (
+        outcome(result, f"bias-norm.{key}") for key in ("batch", "layer-mean", "layer-rest", "rms")
+    )
+    every, none, open_ = _("all of it"), _("nothing of it"), _("what cannot be told here")
+    layer = {"holds": _("only its mean"), "fails": every, "undecided": open_}[rest] if mean == "holds" else open_
+    return _(
         "Of a bias that is added before a norm, BatchNorm removes {batch}, LayerNorm {layer}, RMSNorm {rms}.",
-        batch=every if batch else none,
-        layer=every if mean and rest else _("only its mean") if mean else none,
-        rms=every if rms else none,
+        batch={"holds": every, "fails": none, "undecided": open_}[batch],
+        layer=layer if mean != "fails" else none,
+        rms={"holds": none, "fails": every, "undecided": open_}[rms],
     )
 
 
@@ -160,8 +194,7 @@ def _block(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> 
     slots = Axis(title=_("token"), labels=tuple(str(i + 1) for i in result.order), role="query")
     features = Axis(title=_("feature"), labels=tuple(str(i + 1) for i in range(config.d_model)), role="output")
     worst = [float(values.max()) for values in result.residuals]
-    holds = max(worst) <= max(result.bounds)
-    top = max(result.bounds) if holds else float(np.abs(result.left).max()) or 1.0
+    top = max(result.bounds) if max(worst) <= max(result.bounds) else float(np.abs(result.left).max()) or 1.0
     shared: dict[str, Any] = {"quantity": "f(σX) − σf(X)", "scale": "diverging", "limits": (-top, top)}
     panels = tuple(
         MatrixPanel(
@@ -173,12 +206,16 @@ def _block(result: NormBlockResult, config: NormalizationConfig, cell: Cell) -> 
         )
         for name, values in zip(result.placements, result.left, strict=True)
     )
-    if holds:
-        return (
-            panels,
-            _("Permute the tokens of a block and its outputs follow: in order again, they differ by rounding alone."),
-        )
-    return panels, _("Permuting the tokens changes numbers, by up to {most}.", most=format_number(max(worst)))
+    most = format_number(max(worst))
+    return panels, said(
+        result,
+        "perm-block",
+        holds=_(
+            "Permute the tokens of a block and its outputs follow: in order again, they differ by rounding alone."
+        ),
+        fails=_("Permuting the tokens changes numbers, by up to {most}.", most=most),
+        undecided=_("Permute the tokens of a block: in order again, its outputs differ by {most}.", most=most),
+    )
 
 
 def depth_view(result: NormBlockResult) -> MatrixView:

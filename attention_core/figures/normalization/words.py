@@ -11,13 +11,9 @@ from attention_core.experiments.normalization import (
 )
 from attention_core.figures.normalization.view import capital, values_after
 from attention_core.figures.proof import ProofStep, code, measured
-from attention_core.language import COMMA, SEMICOLON, joined, sentences
+from attention_core.figures.said import undone
+from attention_core.language import COMMA, SEMICOLON, joined
 from attention_core.language import gettext as _
-
-
-def _said(found: str, because: str) -> str:
-    """What was found, and the reason as a sentence where there is one."""
-    return str(sentences((found, _("{sentence}.", sentence=capital(because)) if because else "")))
 
 
 @singledispatch
@@ -32,7 +28,7 @@ def proof(result: NormalizationResult) -> tuple[ProofStep, ...]:
 
 @proof.register
 def _dependence(result: DependenceResult) -> tuple[ProofStep, ...]:
-    layer, pairs = result.verdict("ln-deps.layer"), result.verdict("ln-deps.pairs")
+    layer = result.verdict("ln-deps.layer")
     n = result.jacobians.shape[1]
     across = joined(COMMA, (f"{name} `{count}`" for name, count in zip(result.names, result.across, strict=True)))
     return (
@@ -50,21 +46,19 @@ def _dependence(result: DependenceResult) -> tuple[ProofStep, ...]:
                 "on its own feature in all tokens. In evaluation it uses a past batch's, and depends on its own "
                 "input alone."
             ),
-            _said(
-                _(
-                    "Pairs of tokens where one depends on the other, of {count}: {across}; itself is a pair too.",
-                    count=n * n,
-                    across=across,
-                ),
-                pairs.because,
+            _(
+                "Pairs of tokens where one depends on the other, of {count}: {across}; itself is a pair too.",
+                count=n * n,
+                across=across,
             ),
+            undone(result, "ln-deps"),
         ),
     )
 
 
 @proof.register
 def _length(result: LengthResult) -> tuple[ProofStep, ...]:
-    kept, formula, between = (result.verdict(f"ln-norm.{key}") for key in ("sphere", "formula", "between"))
+    formula, between = (result.verdict(f"ln-norm.{key}") for key in ("formula", "between"))
     return (
         ProofStep(
             _(
@@ -75,13 +69,15 @@ def _length(result: LengthResult) -> tuple[ProofStep, ...]:
                 "|γ|√d = {radius}; lengths lie {off} from it at most.",
                 radius=code(result.radius), off=code(result.off_sphere),
             ),
+            undone(result, "ln-norm.sphere"),
         ),
         ProofStep(
             _(
                 "With ε in the root the length is |γ|√d·σ/√(σ²+ε): shorter, the smaller the spread. A constant token "
                 "has σ = 0: with ε it becomes β, without it 0/0, which is NaN."
             ),
-            _said(_("With ε the formula is {off} off.", off=code(formula.measured)), kept.because),
+            _("With ε the formula is {off} off.", off=code(formula.measured)),
+            undone(result, "ln-norm.formula"),
         ),
         ProofStep(
             _(
@@ -89,6 +85,7 @@ def _length(result: LengthResult) -> tuple[ProofStep, ...]:
                 "‖γ ∘ x̂‖, which lies between min|γ|√d and max|γ|√d, and the tokens on no sphere."
             ),
             _("Outside of that span by {most} at most (less than 0: inside).", most=code(between.measured)),
+            undone(result, "ln-norm.between"),
         ),
     )  # fmt: skip
 
@@ -103,6 +100,7 @@ def _bias(result: NormBiasResult) -> tuple[ProofStep, ...]:
                 "is in that mean, and goes."
             ),
             _("The output moves by {size}.", size=batch),
+            undone(result, "bias-norm.batch"),
         ),
         ProofStep(
             _(
@@ -113,6 +111,7 @@ def _bias(result: NormBiasResult) -> tuple[ProofStep, ...]:
                 "LayerNorm moves by {mean} for the mean of b, by {rest} for the rest; RMSNorm by {rms}.",
                 mean=mean, rest=rest, rms=rms,
             ),
+            undone(result, "bias-norm.layer-mean", "bias-norm.layer-rest", "bias-norm.rms"),
         ),
     )  # fmt: skip
 
@@ -132,15 +131,14 @@ def _block(result: NormBlockResult) -> tuple[ProofStep, ...]:
                 "right, wherever the norm stands."
             ),
             str(joined(SEMICOLON, worst)),
+            undone(result, "perm-block"),
         ),
         ProofStep(
             _(
                 "Even BatchNorm, which mixes tokens, keeps it: a mean over all tokens does not ask for their order. "
                 "What breaks it is what belongs to a slot: a position, a mask, a weight for each slot."
             ),
-            _said(
-                _("{count} orders.", count=result.residuals.shape[1]), result.verdict("perm-block.pre").because
-            ),
+            _("{count} orders.", count=result.residuals.shape[1]),
         ),
         ProofStep(
             _(
@@ -149,6 +147,7 @@ def _block(result: NormBlockResult) -> tuple[ProofStep, ...]:
                 "al. 2022), which like pre-norm, x + f(N(x)) (Xiong et al. 2020), hands the input on as it is."
             ),
             measured(result, "norm-place"),
+            undone(result, "norm-place"),
         ),
         ProofStep(
             _(

@@ -7,6 +7,7 @@ import numpy as np
 
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.projections import (
+    COLLAPSED,
     LAYERS,
     CollapseResult,
     GaugeResult,
@@ -18,6 +19,7 @@ from attention_core.experiments.projections import (
 )
 from attention_core.figures.matrix import Axis, BarsPanel, MatrixPanel, MatrixView, Panel, Sweep
 from attention_core.figures.projections.curves import projections_curves
+from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.language import gettext as _
 
@@ -89,14 +91,35 @@ def _identity(result: IdentityResult, config: ProjectionsConfig) -> tuple[tuple[
         MatrixPanel(title=_("Random W_Q, W_K"), values=result.weights[1], **shared),
         norms,
     )
-    if result.lost_queries:
-        return panels, _(
+    return panels, _looks_said(result, config)
+
+
+def _looks_said(result: IdentityResult, config: ProjectionsConfig) -> str:
+    """Whether words look most at themselves, without projections and with random ones."""
+    if not config.differ:
+        return _("There is only one word here, and none that it could look at instead of itself.")
+    learned = result.weights[1]
+    elsewhere = int((learned.max(-1) > learned.diagonal(0, -2, -1)).sum())
+    counts = {"lost": result.lost_queries, "queries": result.queries, "elsewhere": elsewhere}
+    return said(
+        result,
+        "qkv-none",
+        holds=_(
+            "Without projections each word looks most at itself; with random ones {elsewhere} of {queries} times at "
+            "another.",
+            **counts,
+        ),
+        fails=_(
             "Without projections {lost} of {queries} times a word looks most at another, whose vector is longer; "
-            "with projections it may look anywhere.",
-            lost=result.lost_queries,
-            queries=result.queries,
-        )
-    return panels, _("Without projections each word looks most at itself; with them it can look elsewhere.")
+            "with random ones {elsewhere} times.",
+            **counts,
+        ),
+        undecided=_(
+            "Without projections {lost} of {queries} times a word looks clearly more at another than at itself; with "
+            "random ones {elsewhere} times.",
+            **counts,
+        ),
+    )
 
 
 @_panels.register
@@ -118,10 +141,25 @@ def _tying(result: TyingResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
         title="A − Aᵀ", values=weights - weights.swapaxes(1, 2), quantity=_("difference"), scale="diverging", **axes
     )
     asymmetry = format_number(float(np.abs(difference.values).max()))
-    return (score, weight, difference), _(
-        "With one matrix for queries and keys the scores are the same both ways; the weights are not, by up to "
-        "{asymmetry}.",
-        asymmetry=asymmetry,
+    weights_too = (
+        _("so are the weights") if asymmetry == "0" else _("the weights differ by up to {size}", size=asymmetry)
+    )
+    return (score, weight, difference), said(
+        result,
+        "qk-tied",
+        holds=_(
+            "With one matrix for queries and keys the scores are the same both ways; {weights}.", weights=weights_too
+        ),
+        fails=_(
+            "Even with one matrix for queries and keys the scores are not the same both ways here, nor are the "
+            "weights: they differ by up to {asymmetry}.",
+            asymmetry=asymmetry,
+        ),
+        undecided=_(
+            "Whether the scores are the same both ways with one matrix for queries and keys cannot be told here; the "
+            "weights differ by up to {asymmetry}.",
+            asymmetry=asymmetry,
+        ),
     )
 
 
@@ -146,12 +184,17 @@ def _gauge(result: GaugeResult, config: ProjectionsConfig) -> tuple[tuple[Panel,
         MatrixPanel(title=_("Output"), values=result.output_before, **shared),
         MatrixPanel(title=_("Output in another basis"), values=result.output_after, **shared),
     )
-    if result.verdict("gauge").holds:
-        return panels, _("The parameters changed by {share:.0%}, and the output not at all.", share=result.changed)
-    return panels, _(
+    both = _(
         "The parameters changed by {share:.0%}, and the output by up to {moved}.",
         share=result.changed,
         moved=format_number(result.moved),
+    )
+    return panels, said(
+        result,
+        "gauge",
+        holds=_("The parameters changed by {share:.0%}, and the output not at all.", share=result.changed),
+        fails=both,
+        undecided=both,
     )
 
 
@@ -184,10 +227,23 @@ def _rank(result: RankResult, config: ProjectionsConfig) -> tuple[tuple[Panel, .
             "The scores have no rank under the mask; softmax makes weights of rank {rank:.0f} from them.",
             rank=here[2],
         )
-    return (score, *bars), _(
-        "The scores have rank {before:.0f}; softmax makes weights of rank {after:.0f} from them.",
-        before=here[0],
-        after=here[2],
+    ranks_here = {"before": here[0], "after": here[2], "size": config.d_head}
+    return (score, *bars), said(
+        result,
+        "low-rank.scores",
+        holds=_(
+            "The scores have rank {before:.0f}, no more than d_head = {size}; softmax makes weights of rank "
+            "{after:.0f} from them.",
+            **ranks_here,
+        ),
+        fails=_(
+            "The scores have rank {before:.0f}, more than d_head = {size}; softmax makes weights of rank {after:.0f} "
+            "from them.",
+            **ranks_here,
+        ),
+        undecided=_(
+            "The scores have rank {before:.0f}; softmax makes weights of rank {after:.0f} from them.", **ranks_here
+        ),
     )
 
 
@@ -205,11 +261,26 @@ def _collapse(result: CollapseResult, config: ProjectionsConfig) -> tuple[tuple[
         ),
         MatrixPanel(title=_("With the residual"), values=result.distances[1], **shared),
     )
+    return panels, _collapse_said(result, config)
+
+
+def _collapse_said(result: CollapseResult, config: ProjectionsConfig) -> str:
+    """How much of the words' differences is left; the claim is about the one of the two stacks that is chosen."""
+    if not config.differ:
+        return _("There is only one word here, and nothing to become alike.")
     alone, added = (format_number(float(value)) for value in result.left[:, -1])
-    return panels, _(
-        "With attention alone all words become alike: {alone} apart in the end, {added} with the residual.",
-        alone=alone,
-        added=added,
+    parts = {"alone": alone, "added": added}
+    alike = max(result.left[0, -1], result.apart[0, -1]) <= COLLAPSED
+    if alike and (config.residual or outcome(result, "rank-collapse") == "holds"):
+        return _(
+            "With attention alone all words become alike: in the end they are {alone} times as far apart as at "
+            "first, with the residual {added} times.",
+            **parts,
+        )
+    return _(
+        "With attention alone the words are {alone} times as far apart in the end as at first, with the residual "
+        "{added} times.",
+        **parts,
     )
 
 

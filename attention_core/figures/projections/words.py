@@ -12,6 +12,7 @@ from attention_core.experiments.projections import (
     TyingResult,
 )
 from attention_core.figures.proof import ProofStep, code
+from attention_core.figures.said import undone
 from attention_core.language import COMMA, SEMICOLON, joined
 from attention_core.language import gettext as _
 
@@ -43,6 +44,7 @@ def _identity(result: IdentityResult) -> tuple[ProofStep, ...]:
                 "The best score of another word, less one's own: {lead}; {lost} of {queries} queries look elsewhere.",
                 lead=code(result.lead), lost=result.lost_queries, queries=result.queries,
             ),
+            undone(result, "qkv-none"),
         ),
         ProofStep(
             _(
@@ -68,6 +70,7 @@ def _tying(result: TyingResult) -> tuple[ProofStep, ...]:
                 "max |S − Sᵀ| = {scores}; ‖A − Aᵀ‖ by head: {weights}",
                 scores=code(result.verdicts[-1].measured), weights=joined(COMMA, map(code, result.asymmetry)),
             ),
+            undone(result, "qk-tied"),
         ),
         ProofStep(
             _(
@@ -78,6 +81,7 @@ def _tying(result: TyingResult) -> tuple[ProofStep, ...]:
                 "`{full:,} − {tied:,} = {saved:,}` parameters saved; on paper `{formula:,}`.",
                 full=full, tied=tied, saved=result.saved, formula=result.formula,
             ),
+            undone(result, "qkv-tied"),
         ),
     )  # fmt: skip
 
@@ -94,6 +98,7 @@ def _gauge(result: GaugeResult) -> tuple[ProofStep, ...]:
                 "The parameters moved by `{share:.0%}`, the :violet[output] by {moved}.",
                 share=result.changed, moved=code(result.moved),
             ),
+            undone(result, "gauge"),
         ),
         ProofStep(
             _(
@@ -101,6 +106,7 @@ def _gauge(result: GaugeResult) -> tuple[ProofStep, ...]:
                 "expressed."
             ),
             _("With the factor inside W_Q the :violet[output] moves by {moved}.", moved=code(result.absorbed)),
+            undone(result, "scale-absorb"),
         ),
     )  # fmt: skip
 
@@ -119,6 +125,7 @@ def _rank(result: RankResult) -> tuple[ProofStep, ...]:
                 "the weights is the scores less one number a row: rank at most d_head + 1."
             ),
             str(joined(SEMICOLON, found)),
+            undone(result, "low-rank"),
         ),
         ProofStep(
             _(
@@ -143,6 +150,7 @@ def _collapse(result: CollapseResult) -> tuple[ProofStep, ...]:
                 "‖X − mean‖ / ‖X‖ goes from {first} to {last}.",
                 first=code(result.apart[0, 0]), last=code(result.apart[0, -1]),
             ),
+            undone(result, "rank-collapse"),
         ),
         ProofStep(
             _(

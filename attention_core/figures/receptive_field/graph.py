@@ -130,18 +130,23 @@ def graph_summary(result: AttendedKeys, node: tuple[int, int]) -> str:
             tokens=config.tokens,
             soft=result.soft_reach,
         )
+    each = config.heads + config.residual  # tokens of the layer below that one is made of
     if chosen.layer == 0:
         why = _("it is one")
     elif config.write_positions:
         why = _("with its position overwritten every head looks for one token")
-    elif not config.residual:
-        why = _("without the residual each layer multiplies them by its heads alone")
+    elif chosen.inputs == each**chosen.layer:
+        why = (
+            _("each layer multiplies what a token sees by one more than it has heads")
+            if config.residual
+            else _("without the residual each layer multiplies them by its heads alone")
+        )
     elif config.weights == "random":
         why = _("random heads often look where another has looked already")
-    elif chosen.inputs == chosen.token + 1 < (config.heads + 1) ** chosen.layer and not config.wrap:
+    elif chosen.inputs == config.tokens or (chosen.inputs == chosen.token + 1 and not config.wrap):
         why = _("there are no more before it")
     else:
-        why = _("each layer multiplies what a token sees by one more than it has heads")
+        why = _("heads of several layers meet at the same inputs")
     said = _(
         "All the way down the chosen token sees {seen:,} of {tokens:,} inputs: {why}.",
         seen=chosen.inputs,

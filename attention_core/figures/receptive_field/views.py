@@ -16,6 +16,7 @@ from attention_core.figures.matrix import (
 )
 from attention_core.figures.proof import ProofStep
 from attention_core.figures.receptive_field.graph import soft_said
+from attention_core.figures.said import undone
 from attention_core.figures.table import Table
 from attention_core.language import SEMICOLON, joined, sentences
 from attention_core.language import gettext as _
@@ -145,16 +146,24 @@ def table_view(table: ReachTable) -> MatrixView:
         quantity=_("inputs seen, capped by the tokens"),
         scale="sequential",
     )
-    most = int(table.counts.max())
-    full = int((table.counts == most).sum())
-    return MatrixView(
-        panels=(panel,),
-        summary=_(
-            "Layers help more than heads: {full} of {stacks} stacks see as much as is to be seen here.",
-            full=full,
-            stacks=heads * layers,
-        ),
+    return MatrixView(panels=(panel,), summary=_table_said(table))
+
+
+def _table_said(table: ReachTable) -> str:
+    """Whether many layers of one head see more than one layer of many heads, and how many stacks see the most."""
+    heads, layers = table.counts.shape
+    most, deep, wide = int(table.counts.max()), int(table.counts[0, -1]), int(table.counts[-1, 0])
+    if (table.counts == most).all():
+        return _("All of {stacks} stacks see the same number of inputs: {most}.", stacks=heads * layers, most=most)
+    many = _(
+        "{full} of {stacks} stacks see the most that any does, {most}.",
+        full=int((table.counts == most).sum()),
+        stacks=heads * layers,
+        most=most,
     )
+    if deep > wide:
+        return _("Layers help more than heads: {many}", many=many)
+    return _("Heads help more than layers: {many}", many=many) if wide > deep else many
 
 
 def reach_summary(result: ReceptiveFieldResult) -> str:
@@ -264,6 +273,7 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
                 reached=reached,
                 soft=result.soft_reach,
             ),
+            undone(result, "rf-bound"),
         ),
         ProofStep(
             _(
@@ -271,6 +281,7 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
                 "(j + 1)(k + 1)ˡ positions, so each path spells a number of its own in base k + 1."
             ),
             found,
+            undone(result, "rf-tight"),
         ),
         ProofStep(
             _(
@@ -291,6 +302,7 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
                 "seldom meet."
             ),
             str(shares) or _("Choose random heads to measure it."),
+            undone(result, "rf-random"),
         ),
         ProofStep(
             _(
@@ -304,5 +316,6 @@ def proof(result: ReceptiveFieldResult) -> tuple[ProofStep, ...]:
                 "At one distance the weights of different tokens differ by `{most}` at most.",
                 most=format_number(float(result.kernel.spread.max())),
             ),
+            undone(result, "head-tap"),
         ),
     )

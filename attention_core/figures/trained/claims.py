@@ -7,6 +7,7 @@ import numpy as np
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.trained import FACTORS, Head, TrainedResult
 from attention_core.figures.matrix import Axis, BarsPanel, LinesPanel, MatrixPanel, MatrixView, Series
+from attention_core.figures.said import said
 from attention_core.figures.theme import Role
 from attention_core.figures.trained.heads import layers_and_heads
 from attention_core.figures.trained.words import head_name, percent
@@ -39,17 +40,20 @@ def _biases_said(result: TrainedResult) -> str:
     if np.isnan(k):
         moved = percent(np.nanmax([q, v]))
         return _("There is no key bias here; without another bias the states move by up to {moved}.", moved=moved)
-    if k < ROUNDED:
-        if np.isnan(v):
-            return _("Without a key bias of any layer nothing moves, but for rounding.")
-        return _(
+    moved = percent(k)
+    nothing = _("Without a key bias of any layer nothing moves, but for rounding.")
+    if not np.isnan(v):
+        nothing = _(
             "Without a key bias of any layer nothing moves, but for rounding; without a value bias the states move "
             "by up to {moved}.",
             moved=percent(v),
         )
-    return _(
-        "Positions are turned into the keys, so the key bias counts: without it the states move by up to {moved}.",
-        moved=percent(k),
+    return said(
+        result,
+        "bias-k",
+        holds=nothing,
+        fails=_("The key bias counts here: without it the states move by up to {moved}.", moved=moved),
+        undecided=_("Without a key bias the states move by up to {moved}.", moved=moved),
     )
 
 
@@ -127,15 +131,30 @@ def scores_view(result: TrainedResult, head: Head) -> MatrixView:
             (_("What softmax passes back"), _("‖Jacobian‖"), result.gradient),
         )
     )  # fmt: skip
-    now, then = result.largest[here].mean(), result.largest[-1].mean()
     return MatrixView(
         panels=(largest, lines[0], spread, lines[1]),
         front=2,
-        summary=_(
+        summary=_largest_said(result),
+    )
+
+
+def _largest_said(result: TrainedResult) -> str:
+    """How decided the heads are as they are set, and beside that at other scales."""
+    own, here, last = (
+        result.largest[at].mean() for at in (FACTORS.index(1.0), FACTORS.index(result.config.factor), -1)
+    )
+    if result.config.factor == 1.0:
+        return _(
             "A head’s largest weight is {now} on average; with scores eight times as large it would be {then}.",
-            now=percent(now),
-            then=percent(then),
-        ),
+            now=percent(here),
+            then=percent(last),
+        )
+    return _(
+        "With scores {factor:g} times as large as the model has them a head’s largest weight is {now} on average; "
+        "with its own it is {then}.",
+        factor=result.config.factor,
+        now=percent(here),
+        then=percent(own),
     )
 
 
@@ -166,11 +185,13 @@ def depth_view(result: TrainedResult) -> MatrixView:
         **shared,
     )
     top = format_number(round(float(result.reach[-1]), 1))
-    closer = _("more alike") if result.cosine[-1] > result.cosine[0] else _("less alike")
+    above, below = (format_number(float(result.cosine[at])) for at in (-1, 0))
+    closer = _("more alike than below") if result.cosine[-1] > result.cosine[0] else _("less alike than below")
+    closer = _("as alike as below") if above == below else closer
     return MatrixView(
         panels=(reach, near, rank),
         summary=_(
-            "At the top the last word depends on about {top} of {n} inputs; words are {closer} than below.",
+            "At the top the last word depends on about {top} of {n} inputs; words are {closer}.",
             top=top,
             n=n,
             closer=closer,

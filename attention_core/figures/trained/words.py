@@ -9,6 +9,7 @@ from attention_core.experiments.number_format import format_number
 from attention_core.experiments.trained import FACTORS, KINDS, AccuracyResult, Head, HeadsResult, TrainedResult
 from attention_core.figures.matrix import Axis
 from attention_core.figures.proof import ProofStep, code, measured
+from attention_core.figures.said import undone
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import COMMA, gettext_lazy
@@ -330,6 +331,7 @@ def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | 
                 "bias adds W_O b_V to every output."
             ),
             measured(result, "bias-k", "bias-v"),
+            undone(result, "bias-k", "bias-v"),
         ),
         ProofStep(
             _(
@@ -339,6 +341,7 @@ def proof(result: TrainedResult, found: HeadsResult, accuracy: AccuracyResult | 
             ),
             measured(result, "perm-self")
             or _("What it answers in the last place moves by {moved}.", moved=code(result.shuffled[0])),
+            undone(result, "perm-self"),
         ),
         ProofStep(
             _(

@@ -26,6 +26,7 @@ from attention_core.figures.matrix import (
     Sweep,
 )
 from attention_core.figures.panels import AVERAGE, of_head
+from attention_core.figures.said import outcome, said
 from attention_core.figures.table import Table
 from attention_core.figures.theme import Role
 from attention_core.language import gettext as _
@@ -55,7 +56,7 @@ def variants_view(
         case "bytes":
             return _bytes(config, result)
         case "operations":
-            return _operations(config, result)
+            return _operations(result)
     return _weights(config, result, head)
 
 
@@ -200,9 +201,20 @@ def _weights(config: VariantsConfig, result: VariantsResult, head: str) -> Matri
 
 def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:
     """What heads that share keys save, and what is lost with it, in sentences."""
-    said = _("When heads share keys, a model keeps less of each word it has read, and its weights change.")
+    less = _("When heads share keys, a model keeps less of each word it has read, and its weights change.")
+    kept = said(
+        result,
+        "kv-bytes",
+        holds=less,
+        fails=_("A cache that holds a copy for each head keeps as much of a word as before; the weights change."),
+        undecided=less,
+    )
+    mixed = ""
+    if outcome(result, "kv-repeat") == "fails":
+        mixed = _("In groups that are mixed up heads meet the wrong keys.")
     if config.num_kv_heads == HEADS:
-        return str(sentences((said, _("With a head of keys for each head of queries nothing is saved or lost."))))
+        lost = _("With a head of keys for each head of queries nothing is saved or lost.")
+        return str(sentences((kept, mixed, lost)))
     here = _at(config)
     lost = ngettext(
         "With {count} head of keys it keeps {share:.1%}, and until it is trained on its outputs are {moved:.0%} of "
@@ -213,7 +225,7 @@ def _shared_said(config: VariantsConfig, result: VariantsResult) -> str:
         share=result.token_bytes[here] / result.token_bytes[-1],
         moved=result.distances[here],
     )
-    return str(sentences((said, lost)))
+    return str(sentences((kept, mixed, lost)))
 
 
 def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixView:
@@ -255,23 +267,31 @@ def _cache(config: VariantsConfig, result: VariantsResult, head: str) -> MatrixV
             overlay_name=_("what rounding may leave"),
         ),
     )
-    said = tuple(f"{i + 1}, {token}" for i, token in enumerate(config.tokens))
-    if verdict.holds:
-        summary = _(
+    words = tuple(f"{i + 1}, {token}" for i, token in enumerate(config.tokens))
+    most = format_number(float(result.moved.max()))
+    summary = said(
+        result,
+        "cache-exact",
+        holds=_(
             "Read word by word, attention is causal: each new word adds a row of keys and looks only at the rows so "
             "far, and none of them is computed again."
-        )
-    else:
-        summary = _(
+        ),
+        fails=_(
             "Each new word looks only at the rows so far, but at the wrong places: its output differs from that of "
             "the whole pass by up to {most}.",
-            most=format_number(float(result.moved.max())),
-        )
+            most=most,
+        ),
+        undecided=_(
+            "Each new word adds a row of keys and looks only at the rows so far; its output differs from that of the "
+            "whole pass by up to {most}.",
+            most=most,
+        ),
+    )
     return MatrixView(
         panels=panels,
         summary=summary,
-        sweep=Sweep(name="word", label=_("Words so far"), values=said),
-        front=2 if verdict.holds else 3,
+        sweep=Sweep(name="word", label=_("Words so far"), values=words),
+        front=3 if outcome(result, "cache-exact") == "fails" else 2,
     )
 
 
@@ -310,11 +330,22 @@ def _bytes(config: VariantsConfig, result: VariantsResult) -> MatrixView:
             note=_("Heads of keys are means of the full ones here, and not trained on."),
         ),
     )
-    summary = _("The cache grows with the text and with its heads of keys; linear attention's sums do not grow.")
+    grows = _("The cache grows with the text and with its heads of keys; linear attention's sums do not grow.")
+    summary = said(
+        result,
+        "kv-bytes",
+        holds=grows,
+        fails=_(
+            "A cache of the repeated heads is as large as that of full attention, {size} bytes for each word, "
+            "however few heads of keys there are; linear attention's sums do not grow.",
+            size=int(result.token_bytes[-1]),
+        ),
+        undecided=grows,
+    )
     return MatrixView(panels=panels, summary=summary, sweep=_lengths(), front=2)
 
 
-def _operations(config: VariantsConfig, result: VariantsResult) -> MatrixView:
+def _operations(result: VariantsResult) -> MatrixView:
     softmax, linear = result.softmax_flops.astype(float), result.linear_flops.astype(float)
     panels: tuple[Panel, ...] = (
         _over_lengths(
@@ -333,10 +364,12 @@ def _operations(config: VariantsConfig, result: VariantsResult) -> MatrixView:
             log_y=True,
         ),
     )
-    summary = (
-        _("Where all weights are formed first, both lines rise alike: without softmax nothing is won.")
-        if config.quadratic
-        else _("Twice the text costs softmax attention four times as much; without softmax the line is less steep.")
+    summary = said(
+        result,
+        "linear-cost",
+        holds=_("Twice the text costs softmax attention four times as much; without softmax the line is less steep."),
+        fails=_("Where all weights are formed first, both lines rise alike: without softmax nothing is won."),
+        undecided=_("Twice the text costs softmax attention four times as much."),
     )
     return MatrixView(panels=panels, summary=summary, sweep=_lengths())
 

@@ -2,6 +2,7 @@
 
 from attention_core.experiments.variants import HEADS, KV_HEADS, CrossingResult, VariantsConfig, VariantsResult
 from attention_core.figures.proof import ProofStep, code, measured
+from attention_core.figures.said import undone
 from attention_core.figures.variants.view import crossing_said
 from attention_core.language import gettext as _
 
@@ -27,6 +28,7 @@ def proof(
                 "attention is full attention in which some rows of W_K and W_V are equal."
             ),
             measured(result, "kv-repeat"),
+            undone(result, "kv-repeat"),
         ),
         ProofStep(
             _(
@@ -47,6 +49,7 @@ def proof(
                 "numbers, whatever the number of heads of queries. W_K and W_V are as much smaller."
             ),
             measured(result, "kv-bytes"),
+            undone(result, "kv-bytes"),
         ),
         ProofStep(
             _(
@@ -55,6 +58,7 @@ def proof(
                 "row of the whole pass is what the new query gives with the kept keys and values."
             ),
             measured(result, "cache-exact"),
+            undone(result, "cache-exact"),
         ),
         ProofStep(
             _(
@@ -62,6 +66,7 @@ def proof(
                 "(φ(q) φ(k)ᵀ) v = φ(q) (φ(k)ᵀ v). Softmax stands between the two and forbids it."
             ),
             measured(result, "linear-order"),
+            undone(result, "linear-order"),
         ),
         ProofStep(
             _(
@@ -70,6 +75,7 @@ def proof(
                 "much."
             ),
             f"{measured(result, 'linear-cost')}  \n{clock}",
+            undone(result, "linear-cost"),
         ),
         ProofStep(
             _(
@@ -78,5 +84,6 @@ def proof(
                 "vector."
             ),
             measured(result, "perm-self", "bias-k"),
+            undone(result, "perm-self", "bias-k.full", "bias-k.grouped"),
         ),
     )

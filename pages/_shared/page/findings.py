@@ -7,7 +7,6 @@ import streamlit as st
 
 from pages._shared.core.text import escape_markdown, no_line_breaks
 from attention_core.claims import statement
-from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext
 from attention_core.language import gettext as _
@@ -28,7 +27,7 @@ def draw_sight(summary: str) -> None:
 
 def draw_finding(
     verdicts: Iterable[Verdict], *, about: Sequence[str] | None = None, aside: Collection[str] = (),
-    hidden: Collection[str] = (),
+    hidden: Collection[str] = (), question: str = "",
 ) -> None:  # fmt: skip
     """Draw what was found of each claim, small: one claim in sight, the others folded.
 
@@ -40,7 +39,8 @@ def draw_finding(
         about: Claims that the picture is about, first the one that is told first among equals; None for all.
         aside: Claims that are about other settings than the page's usual ones: where they do not hold they are not in
             question, and are folded.
-        hidden: Claims of which nothing is said yet, but that they wait.
+        hidden: Claims of which nothing is said yet, but that they wait for an answer to ``question``.
+        question: See there.
     """
     verdicts = tuple(verdicts)
     rows = _rows((one for one in verdicts if one.claim not in hidden), about, aside)
@@ -52,9 +52,10 @@ def draw_finding(
             st.markdown(no_line_breaks("  \n".join(row.all_lines() for row in rows[first:] + rows[:first])))
     if waiting := len({one.claim for one in verdicts if one.claim in hidden}):
         waits = ngettext(
-            "{count} claim answers the question, and waits until you predict or skip.",
-            "{count} claims answer the question, and wait until you predict or skip.",
+            "{count} claim answers “{question}”, and waits until you predict or skip.",
+            "{count} claims answer “{question}”, and wait until you predict or skip.",
             waiting,
+            question=question,
         )
         st.markdown(f":gray[{waits}]")
 
@@ -150,7 +151,7 @@ def number_in_words(verdict: Verdict) -> str:
     then be smaller.
     """
     cases = _(" :gray[({cases})]", cases=escape_markdown(str(verdict.cases), 200)) if verdict.cases else ""
-    number = format_number(verdict.measured) + _unit(verdict)
+    number = verdict.number
     if verdict.rounding and verdict.outcome == "holds" and verdict.measured >= 0:
         says = str(verdict.says).replace(_("by at most"), _("by"))
         number = _("nothing ({number}, rounding)", number=number) if verdict.measured else _("nothing")
@@ -173,7 +174,3 @@ def details(verdict: Verdict) -> str:
 def as_code(text: str) -> str:
     """A formula as Markdown that shows it as it is."""
     return "`" + text.replace("`", "ʼ") + "`"
-
-
-def _unit(verdict: Verdict) -> str:
-    return f" {verdict.unit}" if verdict.unit else ""

@@ -331,7 +331,7 @@ class Page(ExperimentState):
         with self._finding:
             draw_finding(
                 results.verdicts, about=results.about, aside=results.aside,
-                hidden=self.predict.spoilers if self.question_open else (),
+                hidden=self.predict.spoilers if self.question_open else (), question=self.predict.question,
             )  # fmt: skip
 
     @property

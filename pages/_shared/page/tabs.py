@@ -46,7 +46,7 @@ def draw_bar(sheet: PageState) -> tuple[str, Any]:
 
 def draw_why(why: tuple[ProofStep, ...]) -> None:
     """Each step of the proof, a paragraph, beside the measured quantity it speaks of, a quotation (see style.css)."""
-    paragraphs = (f"**{number}** {item.argument}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
+    paragraphs = (f"**{number}** {item.text}\n\n{_quoted(item.measured)}" for number, item in enumerate(why, 1))
     with st.container(key="why"):
         st.markdown(no_line_breaks("\n\n".join(paragraphs)))
 

@@ -21,7 +21,6 @@ from pages._shared.page.worksheet_html import Sheet, handout
 from pages._shared.session.settings import error_message
 from attention_core.claims import statement
 from attention_core.experiments.checks import ConfigError
-from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
 from attention_core.figures.svg import view_svgs
 from attention_core.language import current, using
@@ -122,7 +121,7 @@ def _found(step: Step, look: Look) -> tuple[str, ...]:
 
 
 def _said(verdict: Verdict) -> str:
-    number = f"{format_number(verdict.measured)} {verdict.unit}".strip()
+    number = verdict.number
     if verdict.cases:  # often more than the picture shows
         number = _("{number} ({cases})", number=number, cases=verdict.cases)
     parts = {"claim": str(statement(verdict.claim)).rstrip("。"), "says": verdict.says, "number": number}

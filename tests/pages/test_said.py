@@ -1,0 +1,207 @@
+"""What a page says of a claim is what came of it: no sentence below a picture denies the verdict beside it."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pages._shared.page.page import Page
+from attention_core.claims import claims
+from attention_core.claims.claim import Claim
+from attention_core.experiments.learning import SeedsConfig
+from attention_core.experiments.settings import Choice, Switch, declared
+from attention_core.experiments.verdict import Verdict
+from tests.pages.read import built, link_of, page_of, words
+from tests.studies import STUDIES, drawn, settings
+
+# The claims of many runs are told where their curve is drawn: tests/figures/test_learning.py.
+BROKEN = [claim for claim in claims() if claim.breaks and claim.config is not SeedsConfig]
+# A page's study, and how many of its random settings: what takes long has fewer.
+DRAWN = {
+    "anatomy": ("anatomy", 12),
+    "permutation": ("permutation, one shuffle", 6),
+    "biases": ("biases", 10),
+    "projections": ("projections", 30),
+    "scaling": ("scaling", 1),
+    "receptive_field": ("receptive field", 5),
+    "masks": ("masks", 12),
+    "complexity": ("complexity", 6),
+    "variants": ("variants", 8),
+    "trained": ("trained", 3),
+    "normalization": ("normalization", 30),
+    "learning": ("learning", 2),
+}
+# What the argument says itself: that linear attention is the one in which the key bias counts.
+ARGUED = ("bias-k.linear",)
+
+
+def measured(page: Page, config: Any, view: Any) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts that are told, and all that were measured."""
+    found = page.measure(config, view)
+    return found.verdicts, [*found.verdicts, *found.main.verdicts]
+
+
+def because(verdicts: list[Verdict], came: str) -> set[str]:
+    return {str(one.because) for one in verdicts if one.outcome == came and one.key not in ARGUED}
+
+
+@pytest.mark.parametrize("claim", BROKEN, ids=lambda one: one.id)
+def test_what_breaks_a_claim_is_said_with_its_switch_on_and_not_with_it_off(
+    claim: Claim, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, said, reasons = page_of(claim.page), {}, {}
+    for broken in (False, True):
+        look = built(claim.page, claim.parameters(broken=broken))
+        said[broken] = words(page, *look, monkeypatch)
+        reasons[broken] = because([one for one in measured(page, *look)[1] if one.claim == claim.id], "fails")
+    assert reasons[True]
+    assert not reasons[False]
+    for reason in reasons[True]:
+        assert reason in said[True]
+        assert reason not in said[False]
+
+
+def random_looks(name: str) -> Iterator[tuple[Any, Any]]:
+    """Configs and views of a page, under random settings, in two precisions."""
+    study = next(one for one in STUDIES if one.name == DRAWN[name][0])
+    page, chance = page_of(name), random.Random(name)
+    chosen = {field: one for field, one in declared(page._view).items() if isinstance(one, Choice | Switch)}
+    for dtype in sorted({"float64", "bfloat16"} & set(study.dtypes)):
+        for config in settings(study, dtype, DRAWN[name][1], seed=8):
+            view = {field: drawn(one, chance) for field, one in chosen.items() if field not in ("measure", "below")}
+            yield config, page._view(**view)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_whatever_is_set_a_page_says_what_is_undone_and_of_nothing_else_that_it_is(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = page_of(name)
+    for look in random_looks(name):
+        text, (told, every) = words(page, *look, monkeypatch), measured(page, *look)
+        for outcome, lead in (("fails", "Not so here: "), ("undecided", "Not decided here: ")):
+            assert all(reason in text for reason in because(told, outcome)), look
+            for sentence in text.split(lead)[1:]:
+                assert sentence.startswith(tuple(because(every, outcome))), (look, sentence[:200])
+        assert "It should hold here" not in text
+        assert "It holds here, and should not" not in text
+        held_to_verdicts(name, text, every, look)
+
+
+# Sentences that say of a picture what a claim says: the verdicts they speak of, what these must have come to, and
+# where they stand.
+SAYS: dict[str, tuple[tuple[str, tuple[str, ...], str, dict[str, Any]], ...]] = {
+    "anatomy": (
+        ("a mixture of the values, in the shares of its row", ("convex-hull",), "holds", {"step": "context"}),
+        ("read may lie outside of the values", ("convex-hull",), "fails", {"step": "context", "dropout": 0.5}),
+        ("a head gets numbers of several words", ("mha-reshape",), "fails", {"step": "heads", "no_transpose": True}),
+    ),
+    "biases": (
+        ("cancels whatever is the same along a row: the two terms", ("bias-terms.cancel",), "holds", {}),
+        ("softmax cancels it", ("bias-terms.cancel",), "holds", {}),
+        ("softmax cancels all of them", ("bias-k", "bias-terms.cancel"), "holds", {"tokens": ("a", "a")}),
+        ("are not, and the key bias is felt", ("bias-terms.cancel", "bias-k.weights"), "fails", {"rotary": True}),
+        ("felt all the same, as part of the queries", ("bias-k",), "fails", {"tied_query_key": True}),
+        ("but not for the sink: softmax sees it", ("bias-terms.cancel",), "fails", {"zero_sink": True}),
+        ("On paper a key bias never matters", ("bias-k.float64",), "holds", {"show": "growing"}),
+        ("Here a key bias is felt", ("bias-k.float64",), "fails", {"show": "growing", "rotary": True}),
+        ("the nearer the mean of the queries comes", ("bias-mean",), "holds", {"curve": "mean"}),
+        ("stays away from b_Q", ("bias-mean",), "fails", {"curve": "mean", "off_centre": True}),
+    ),
+    "projections": (
+        ("Without projections each word looks most at itself", ("qkv-none",), "holds", {}),
+        ("looks most at another, whose vector is longer", ("qkv-none",), "fails", {"spread": 0.6}),
+        ("keys the scores are the same both ways", ("qk-tied",), "holds", {"topic": "tied"}),
+        ("the scores are not the same both ways", ("qk-tied",), "fails", {"topic": "tied", "causal": True}),
+        ("and the output not at all", ("gauge",), "holds", {"topic": "gauge"}),
+        ("no more than d_head", ("low-rank.scores",), "holds", {"topic": "rank"}),
+        (", more than d_head", ("low-rank.scores",), "fails", {"topic": "rank", "positions": "alibi"}),
+        ("all words become alike", ("rank-collapse.alive",), "holds", {"topic": "collapse"}),
+    ),
+    "normalization": (
+        ("BatchNorm along a feature of all tokens", ("ln-deps",), "holds", {}),
+        ("BatchNorm, in evaluation, at one number", ("ln-deps",), "fails", {"evaluation": True}),
+        ("every token comes out at one length", ("ln-norm.sphere",), "holds", {"topic": "length"}),
+        ("after LayerNorm on a circle", ("ln-norm.sphere",), "holds", {"topic": "length", "d_model": 3}),
+        ("after LayerNorm beside a circle", ("ln-norm.sphere",), "fails",
+         {"topic": "length", "d_model": 3, "own_gammas": True}),
+        ("the others reach the line", ("ln-norm.sphere",), "fails",
+         {"topic": "length", "d_model": 3, "eps": 0.01, "input_std": 1.0}),
+        ("The lengths run from", ("ln-norm.sphere",), "fails", {"topic": "length", "own_gammas": True}),
+        ("BatchNorm removes all of it", ("bias-norm.batch",), "holds", {"topic": "bias"}),
+        ("BatchNorm removes nothing of it", ("bias-norm.batch",), "fails", {"topic": "bias", "evaluation": True}),
+        ("RMSNorm nothing of it", ("bias-norm.rms",), "holds", {"topic": "bias"}),
+        ("in order again, they differ by rounding", ("perm-block",), "holds", {"topic": "block"}),
+        ("Permuting the tokens changes numbers", ("perm-block",), "fails", {"topic": "block", "causal": True}),
+    ),
+    "masks": (
+        ("adding −10000 hides a key as −∞ does", ("mask-additive",), "holds", {"show": "additive"}),
+        ("keys are seen again", ("mask-additive",), "fails", {"show": "additive", "score_std": 100_000}),
+        ("This module gives the row zeros", ("mask-full",), "holds", {"show": "empty"}),
+        ("Yet on its own a sentence comes out differently", ("mask-encoder.alone",), "fails", {"side": "left"}),
+    ),
+    "variants": (
+        ("a model keeps less of each word it has read", ("kv-bytes",), "holds", {}),
+        ("keeps as much of a word as before", ("kv-bytes",), "fails", {"repeated": True}),
+        ("heads meet the wrong keys", ("kv-repeat",), "fails", {"tiled": True}),
+        ("none of them is computed again", ("cache-exact",), "holds", {"show": "cache"}),
+        ("but at the wrong places", ("cache-exact",), "fails",
+         {"show": "cache", "positions": "rotary", "restart": True}),
+        ("without softmax the line is less steep", ("linear-cost",), "holds", {"show": "operations"}),
+        ("without softmax nothing is won", ("linear-cost",), "fails", {"show": "operations", "quadratic": True}),
+        ("The cache grows with the text and with its heads", ("kv-bytes",), "holds", {"show": "bytes"}),
+        ("A cache of the repeated heads is as large", ("kv-bytes",), "fails", {"show": "bytes", "repeated": True}),
+    ),
+    "trained": (("Without a key bias of any layer nothing moves", ("bias-k",), "holds", {"show": "biases"}),),
+}  # fmt: skip
+
+
+def held_to_verdicts(name: str, text: str, verdicts: list[Verdict], look: Any) -> None:
+    """No sentence is said of a claim that came to something else."""
+    for phrase, keys, wanted, _link in SAYS.get(name, ()):
+        about = [one.outcome for one in verdicts if one.key in keys or one.claim in keys]
+        came = "fails" if "fails" in about else "holds" if about and set(about) == {"holds"} else "undecided"
+        assert phrase not in text or came == wanted, (phrase, came, look)
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase", "link"), [(name, one[0], one[3]) for name, every in SAYS.items() for one in every]
+)
+def test_a_sentence_stands_where_its_claim_came_to_it(
+    name: str, phrase: str, link: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, look = page_of(name), built(name, link_of(name, link))
+    text = words(page, *look, monkeypatch)
+    assert phrase in text
+    held_to_verdicts(name, text, measured(page, *look)[1], look)
+
+
+# What depends on numbers that no verdict holds: what is said there, and what is not.
+NUMBERS: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+    ("projections", {"tokens": ("cat",)}, "There is only one word here", "looks most at itself"),
+    ("projections", {"tokens": ("cat", "cat")}, "There is only one word here", "looks most at itself"),
+    ("projections", {"topic": "tied", "tokens": ("cat",)}, "so are the weights", "differ by up to 0"),
+    ("projections", {"topic": "collapse", "tokens": ("cat",)}, "nothing to become alike", "times as far apart"),
+    ("biases", {"tokens": ("cat",)}, "the only key has weight 1", "softmax cancels"),
+    ("biases", {"k_bias": False}, "without a key bias two of them are 0", "the two terms of the key bias"),
+    ("biases", {"show": "changes", "q_bias": False, "k_bias": False, "v_bias": False, "o_bias": False},
+     "are the same but for rounding", "change"),
+    ("normalization", {"topic": "length", "constant": True}, "is 0 ÷ 0", "comes out at one length"),
+    ("normalization", {"topic": "length", "own_gammas": True}, "The lengths run from", "reach the line"),
+    ("receptive_field", {"show": "table", "residual": False}, "Heads help more than layers", "Layers help more"),
+    ("receptive_field", {"show": "table", "tokens": 1}, "stacks see the same number of inputs: 1", "help more"),
+    ("receptive_field", {"tokens": 5}, "there are no more before it", "each layer multiplies what"),
+    ("permutation", {"tokens": ("cat",) * 4, "order": (3, 2, 1, 0)}, "all of these words are alike", "unless told"),
+    ("scaling", {"num_keys": 1}, "One key takes 1 of this query's weight", "scores spread as heads grow"),
+    ("masks", {"batch_norm": True}, "Padding is felt", "looked at"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "link", "phrase", "other"), NUMBERS)
+def test_what_no_verdict_holds_is_chosen_by_its_numbers(
+    name: str, link: dict[str, Any], phrase: str, other: str
+) -> None:
+    said = page_of(name).picture_of(*built(name, link_of(name, link))).summary
+    assert phrase in said
+    assert other not in said
