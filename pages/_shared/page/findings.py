@@ -9,7 +9,7 @@ from pages._shared.core.text import escape_markdown, no_line_breaks
 from attention_core.claims import statement
 from attention_core.experiments.number_format import format_number
 from attention_core.experiments.verdict import Verdict
-from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext
+from attention_core.language import ENGLISH, current, gettext_lazy, listed, ngettext, pgettext_lazy
 from attention_core.language import gettext as _
 
 LOOKS = {
@@ -18,6 +18,7 @@ LOOKS = {
     "undecided": (":material/help:", "gray", gettext_lazy("Not decided here")),
     "holds": (":material/check_circle:", "green", gettext_lazy("Holds")),
 }
+_ZERO = pgettext_lazy("how much", "nothing")
 NOT_ASKED = ":material/radio_button_unchecked:", "gray", gettext_lazy("Not in question here")
 
 
@@ -149,14 +150,18 @@ def number_in_words(verdict: Verdict) -> str:
     What rounding leaves of nothing is called so. The cases are often more than a picture shows: its own numbers may
     then be smaller.
     """
-    cases = _(" :gray[({cases})]", cases=escape_markdown(str(verdict.cases), 200)) if verdict.cases else ""
-    number = format_number(verdict.measured) + _unit(verdict)
+    number = escape_markdown(format_number(verdict.measured) + _unit(verdict))
+    parts = {"says": verdict.says, "number": number, "cases": escape_markdown(str(verdict.cases or ""), 200)}
     if verdict.rounding and verdict.outcome == "holds" and verdict.measured >= 0:
-        says = str(verdict.says).replace(_("by at most"), _("by"))
-        number = _("nothing ({number}, rounding)", number=number) if verdict.measured else _("nothing")
-    else:
-        says = verdict.says
-    return _("{says} **{number}**{cases}.", says=says, number=escape_markdown(number), cases=cases)
+        parts["says"] = str(verdict.says).replace(_("by at most"), _("by"))
+        if verdict.measured:
+            if verdict.cases:
+                return _("{says} **nothing ({number}, rounding)** :gray[({cases})].", **parts)
+            return _("{says} **nothing ({number}, rounding)**.", **parts)
+        parts["number"] = str(_ZERO)
+    return (
+        _("{says} **{number}** :gray[({cases})].", **parts) if verdict.cases else _("{says} **{number}**.", **parts)
+    )
 
 
 def capital(sentence: str) -> str:

@@ -94,7 +94,7 @@ def sheet_of(step: Step) -> Sheet:
 def _look(page: Any, query: dict[str, str], move: dict[str, Any] | None = None) -> _Look:
     if move is not None:
         kept = {key: text for key, text in query.items() if key not in page.settings.keys}
-        query = kept | page.settings.spelled(move)
+        query = kept | page.settings.spelled(page.settings.defaults | move)
     config, view = page.build_from(query)
     results = page.measure(config, view)
     shown = page.picture_of(config, view)
