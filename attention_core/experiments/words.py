@@ -40,7 +40,15 @@ def words(text: str) -> tuple[str, ...]:
 
 def is_unspaced(text: str) -> bool:
     """Whether a text has no spaces, but a letter of a language that is written without them."""
-    return len(text.split()) == 1 and any(map(_is_unspaced, text))
+    return len(text.split()) == 1 and any(map(is_unspaced_letter, text))
+
+
+def is_unspaced_letter(character: str) -> bool:
+    """Whether a character is a letter of a language that is written without spaces between words."""
+    if _RARE_HAN[0] <= character <= _RARE_HAN[1]:
+        return True
+    kind = unicodedata.category(character)
+    return (kind.startswith("L") or kind == "Nl") and unicodedata.name(character, "").startswith(_UNSPACED)
 
 
 def characters(text: str) -> tuple[str, ...]:
@@ -62,7 +70,7 @@ def _is_joined(before: str, character: str) -> bool:
     return (
         _is_mark(character)
         or (last == _JOINER and not character.isalnum())
-        or (last in _STACKERS and _is_unspaced(character))
+        or (last in _STACKERS and is_unspaced_letter(character))
         or any(pair.fullmatch(before + character) for pair in (_FLAG, _DOUBLED))
         or _SYLLABLE.fullmatch(last + character) is not None
         or all(map(_is_mark, before))  # which nothing stands before
@@ -82,11 +90,4 @@ def _is_mark(character: str) -> bool:
 
 
 def _is_letter(character: str) -> bool:
-    return character.isalnum() and not _is_unspaced(character)
-
-
-def _is_unspaced(character: str) -> bool:
-    if _RARE_HAN[0] <= character <= _RARE_HAN[1]:
-        return True
-    kind = unicodedata.category(character)
-    return (kind.startswith("L") or kind == "Nl") and unicodedata.name(character, "").startswith(_UNSPACED)
+    return character.isalnum() and not is_unspaced_letter(character)
