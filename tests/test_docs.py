@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import pages._shared.core.language  # noqa: F401 - with the pages' catalogue
 from pages._shared.core.pages import PAGES
 from attention_core.claims.__main__ import as_markdown, main
 from attention_core.language import using
@@ -17,12 +18,8 @@ from attention_core.language import using
 ROOT = Path(__file__).parents[1]
 TEXTS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in (
-        *ROOT.glob("README*.md"),
-        ROOT / "CONTRIBUTING.md",
-        *ROOT.glob("docs/*.md"),
-        *ROOT.glob("tests/**/*.md"),
-    )
+    for glob in ("README*.md", "CONTRIBUTING.md", "docs/*.md", "tests/**/*.md")
+    for path in ROOT.glob(glob)
 }
 EXAMPLES = {name: found for name, text in TEXTS.items() if (found := re.findall(r"```python\n(.*?)```", text, re.S))}
 # One process for all of a text, since torch takes a second to be imported; each begins with no names.
