@@ -150,8 +150,12 @@ def number_in_words(verdict: Verdict) -> str:
     What rounding leaves of nothing is called so. The cases are often more than a picture shows: its own numbers may
     then be smaller.
     """
-    number = escape_markdown(format_number(verdict.measured) + _unit(verdict))
-    parts = {"says": verdict.says, "number": number, "cases": escape_markdown(str(verdict.cases or ""), 200)}
+    number = format_number(verdict.measured) + _unit(verdict)
+    parts = {
+        "says": verdict.says,
+        "number": escape_markdown(number),
+        "cases": escape_markdown(str(verdict.cases or ""), 200),
+    }
     if verdict.rounding and verdict.outcome == "holds" and verdict.measured >= 0:
         parts["says"] = str(verdict.says).replace(_("by at most"), _("by"))
         if verdict.measured:
