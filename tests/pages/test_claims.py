@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Markdown
 
 from pages._shared.claims.results import MOST_SETTINGS, Ledger
 from pages._shared.core.pages import LEDGER, PAGES, PageSpec
-from pages._shared.core.text import escape_markdown
+from pages._shared.core.text import escape_markdown, no_line_breaks
 from pages._shared.page.findings import capital, number_in_words
 from attention_core.claims import (
     EXPECTED,
@@ -131,7 +131,7 @@ def test_one_claim_is_checked_and_shown_with_its_numbers() -> None:
     assert "differs from theory" not in legend, "only what is there is explained"
     broken = next(verdict for verdict in one.broken if verdict.outcome == "fails")
     for verdict, before in ((one.verdicts[0], ""), (broken, "With a bias on one of the two sides only: ")):
-        assert capital(before + number_in_words(verdict)) in text
+        assert no_line_breaks(capital(before + number_in_words(verdict))) in text
         assert f"{before}`{verdict.numbers}`" in exactly
         assert verdict.quantity not in text
     score = f"**1 of 1** claims checked so far, of {len(claims())} in all, is as theory says"
