@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.words import characters, is_unspaced_letter
+from attention_core.experiments.words import is_unspaced_letter
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
@@ -83,14 +83,14 @@ def _stacked(x: float, label: str, *, above: float = 0, below: float = 0) -> str
     Args:
         x: Its middle.
         label: The label.
-        above: Where its last character stands, if it stands above something.
-        below: Where its first one does otherwise.
+        above: Where it ends, if it stands above something.
+        below: Where it begins otherwise.
     """
     if not any(map(is_unspaced_letter, label)):
         return ""
-    letters = characters(_short(label, 4))
-    first = below or above - 11 * (len(letters) - 1)
-    return "".join(_text(x, first + 11 * at, one, size=10, anchor="middle") for at, one in enumerate(letters))
+    anchor = "start" if below else "end"
+    upright = 'style="writing-mode:vertical-rl;text-orientation:upright"'
+    return _text(x, below or above, label, size=10, anchor=anchor).replace("<text ", f"<text {upright} ", 1)
 
 
 def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:

@@ -148,3 +148,22 @@ def test_a_number_in_a_cell_can_be_read_on_every_grey_and_every_colour_of_the_cu
     for colour in [*np.repeat(np.arange(256), 3).reshape(-1, 3), *cube]:
         light = luminance(colour) + 0.05
         assert (1.05 / light if ink_on(colour) == "#FFFFFF" else light / 0.05) >= 4.5, colour
+
+
+def test_labels_of_columns_in_chinese_stand_upright() -> None:
+    """Each character below the one before, and the text is whole; labels in letters are slanted."""
+    labels = ("垫子", "mat")
+    panel = MatrixPanel(
+        title="Weights",
+        values=np.eye(2),
+        rows=Axis(title="query", labels=("a", "b")),
+        columns=Axis(title="key", labels=labels),
+        quantity="weight",
+        scale="sequential",
+    )
+    drawn = panel_svg(panel)
+    (upright,), (slanted,) = (re.findall(rf"<text ([^>]*)>{one}<", drawn) for one in labels)
+    assert "writing-mode:vertical-rl;text-orientation:upright" in upright
+    assert "rotate" not in upright
+    assert "rotate" in slanted
+    assert "writing-mode" not in slanted
