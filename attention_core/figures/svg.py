@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from attention_core.experiments.number_format import format_number
-from attention_core.experiments.words import is_unspaced_letter
+from attention_core.experiments.words import characters, is_unspaced_letter
 from attention_core.figures.graph import GraphPanel, Nodes
 from attention_core.figures.lines import LinesPanel, Stroke
 from attention_core.figures.matrix import MatrixView, Panel
@@ -26,6 +26,7 @@ WIDTH: Final = 320
 PLOT: Final = 210  # pixels that a panel's values take at most, across and down
 LEFT, TOP, BELOW = 64, 66, 44
 _CELL: Final = 34
+_MOST_STACKED: Final = 4  # characters that have room below each other
 _MOST_LABELS: Final = 24
 _INK, _MUTED, _GRID, _HIDDEN = (colours["light"] for colours in (INK, MUTED, GRID, HIDDEN))
 _SEQUENTIAL = SCALES["light"]["sequential"]
@@ -78,19 +79,22 @@ def _text(
 
 
 def _stacked(x: float, label: str, *, above: float = 0, below: float = 0) -> str:
-    """A label whose characters stand one below the other, as Chinese is read; empty for one in other letters.
+    """A label whose characters stand one below the other, as Chinese is read; empty for one in other letters, or too long.
 
     Args:
         x: Its middle.
         label: The label.
-        above: Where it ends, if it stands above something.
-        below: Where it begins otherwise.
+        above: Where its last character stands, if it stands above something.
+        below: Where its first one does otherwise.
     """
-    if not any(map(is_unspaced_letter, label)):
+    letters = characters(label)
+    if len(letters) > _MOST_STACKED or not any(map(is_unspaced_letter, label)):
         return ""
-    anchor = "start" if below else "end"
-    upright = 'style="writing-mode:vertical-rl;text-orientation:upright"'
-    return _text(x, below or above, label, size=10, anchor=anchor).replace("<text ", f"<text {upright} ", 1)
+    first = below or above - 11 * (len(letters) - 1)
+    # A place for each character; where one is several units of UTF-16, SVG counts these.
+    places = [first + 11 * at for at, one in enumerate(letters) for _ in range(len(one.encode("utf-16-le")) // 2)]
+    told = f'x="{" ".join(f"{x:.1f}" for _ in places)}" y="{" ".join(f"{y:.1f}" for y in places)}"'
+    return _text(x, first, label, size=10, anchor="middle").replace(f'x="{x:.1f}" y="{first:.1f}"', told, 1)
 
 
 def _line(x0: float, y0: float, x1: float, y1: float, colour: str = _GRID, width: float = 1, dash: str = "") -> str:
