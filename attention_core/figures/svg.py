@@ -79,7 +79,7 @@ def _text(
 
 
 def _stacked(x: float, label: str, *, above: float = 0, below: float = 0) -> str:
-    """A label whose characters stand one below the other, as Chinese is read; empty for others, and if it is too long.
+    """A label whose characters stand one below the other, as Chinese is read; empty for others and long ones.
 
     Args:
         x: Its middle.
